@@ -220,11 +220,11 @@ def bodies(session: AppTest) -> str:
 
 
 def captions(session: AppTest) -> str:
-    return "\n".join(each.value for each in session.caption)
+    return "\n".join(caption.value for caption in session.caption)
 
 
 def sentences(session: AppTest) -> str:
-    return "\n".join(each.value for each in session.markdown)
+    return "\n".join(text.value for text in session.markdown)
 
 
 def frames(session: AppTest) -> list[Any]:

@@ -69,7 +69,7 @@ def test_only_steps_that_the_layers_have_are_offered(section):
     offered = options_of(modules, "lm_effect")
     assert len(offered) == len(PRE_NORM.effects) == len(POST_NORM.effects) - 1
     pairs = section("token_pairs", "tp_view=workbench")
-    assert len(next(each for each in pairs.selectbox if each.key == "tp_effect").options) == 3
+    assert len(next(box for box in pairs.selectbox if box.key == "tp_effect").options) == 3
 
 
 def test_a_link_to_a_step_that_is_not_there_falls_back(section):
@@ -87,7 +87,7 @@ def test_findings_of_the_overview_are_of_this_order(section, gpt2_folder):
         )
     session = section("overview", "")
     told = f"{percent(means[PRE_NORM.vectors])} → {percent(means[PRE_NORM.before_network])}"
-    assert told in [each.value for each in session.subheader]
+    assert told in [heading.value for heading in session.subheader]
     assert percent(means[PRE_NORM.whole]) in sentences(session)
     assert "[CLS]" not in sentences(session)
     assert "[SEP]" not in sentences(session)
@@ -95,7 +95,7 @@ def test_findings_of_the_overview_are_of_this_order(section, gpt2_folder):
 
 def test_word_frequency_is_told_once_where_there_are_no_special_tokens_to_leave_out(section):
     session = section("attention_norms", "an_view=frequency")
-    (shown,) = (each for each in frames(session) if "spearman" in each)
+    (shown,) = (frame for frame in frames(session) if "spearman" in frame)
     assert len(shown) == 2
     assert not shown.duplicated("name").any()
 

@@ -30,7 +30,7 @@ return idle && drawn && first ? [first.top, first.height] : null;
 EVERY_SECTION = [
     (page, each.stem, lang)
     for (page, each), lang in zip(
-        [(page, each) for page in VIEWS for each in sections(page)], cycle(("ja", "en"))
+        [(page, section) for page in VIEWS for section in sections(page)], cycle(("ja", "en"))
     )
 ]
 MEASURED = EVERY_SECTION[::7]

@@ -25,13 +25,13 @@ FOR_ALL = {"sy_least": "1", "an_least": "1", "tp_min_count": "1"}
 """Small stores have little of anything, so that nothing is left out for being rare."""
 
 
-SECTIONS = [(page, each) for page in VIEWS for each in sections(page)]
-IDS = [f"{page}-{each.stem}" for page, each in SECTIONS]
+SECTIONS = [(page, section) for page in VIEWS for section in sections(page)]
+IDS = [f"{page}-{section.stem}" for page, section in SECTIONS]
 NEEDS = [
-    (page, each, table.name)
-    for page, each in SECTIONS
+    (page, section, table.name)
+    for page, section in SECTIONS
     if page != "compare"  # needs several files
-    for table in each.needs
+    for table in section.needs
 ]
 OF_SEVERAL = {("compare", each) for each in ("head_changes", "heads", "pairs", "training")}
 OF_GATED_AND_TURNED = {("layer_mixing", "gates"), ("positions", "shares")}
@@ -116,7 +116,7 @@ def test_a_section_is_whole_in_both_languages_and_can_be_exported(
 
 def assert_asked_again(session: AppTest, folder: Path) -> None:
     """The SQL behind a section answers whoever opens the file without Mixscope."""
-    queries = {each.value for each in session.code if each.language == "sql"}
+    queries = {code.value for code in session.code if code.language == "sql"}
     assert queries
     file = min(folder.glob("*.duckdb"))
     with duckdb.connect(str(file), read_only=True) as store:

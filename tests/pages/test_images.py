@@ -33,7 +33,7 @@ NEVER = {
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_section_opens_on_images_in_one_language_or_the_other(page, opened, images_folder):
-    views = [each.stem for each in sections(page)] if page in VIEWS else [""]
+    views = [section.stem for section in sections(page)] if page in VIEWS else [""]
     of_words = page in ("syntax", "coreference")  # which stop before they come to a section
     for place, view in enumerate(views[:1] if of_words else views):
         lang = ("ja", "en")[place % 2]
@@ -41,9 +41,9 @@ def test_every_section_opens_on_images_in_one_language_or_the_other(page, opened
         session = opened(page, images_folder, lang=lang, alone=False, **address)
         assert_sound(session)
         assert not session.error
-        assert not session.warning, [each.value for each in session.warning]
+        assert not session.warning, [warning.value for warning in session.warning]
         never = of_words or view in NEVER.get(page, ())
-        reasons = [each.value for each in session.info if "**" in each.value]
+        reasons = [note.value for note in session.info if "**" in note.value]
         assert bool(reasons) == never, (page, view, reasons)
         if view in NEVER.get(page, ()):
             assert not session.code, "no command makes what images never have"
@@ -51,7 +51,7 @@ def test_every_section_opens_on_images_in_one_language_or_the_other(page, opened
 
 
 def test_what_images_never_have_is_what_precompute_refuses_them():
-    lacking = {each.TABLE.name: what_images_lack([each.TABLE]) for each in PASSES}
+    lacking = {statistic.TABLE.name: what_images_lack([statistic.TABLE]) for statistic in PASSES}
     refused = {name for name in lacking if set(corpus_needs(name)) & set(OF_TEXTS)}
     assert {name for name, reason in lacking.items() if reason} == refused
     words = tomllib.loads((ROOT / "pages/ui/words/shell.toml").read_text(encoding="utf-8"))
@@ -66,7 +66,7 @@ def test_the_overview_tells_images_and_grid(opened, images_folder):
     assert f"{len(MASKED)} of the images have a mask" in told
     names = [each.proto.imgs[0].caption for each in session.get("image")]
     assert names == [plain(name) for name in SIZES]
-    captions = "\n".join(each.value for each in session.caption)
+    captions = "\n".join(caption.value for caption in session.caption)
     assert f"{COLUMNS} tokens further on is the patch below" in captions
 
 
@@ -84,9 +84,9 @@ def test_what_is_relevant_comes_first_in_the_overview_of_images(opened, images_f
             """
         ).fetchall()
     session = opened("overview", images_folder)
-    labels = [each.value for each in session.caption]
+    labels = [caption.value for caption in session.caption]
     glance = labels.index("Special tokens: weight → norm")
-    assert any(each.startswith("Relevance inside the masks") for each in labels[:glance])
+    assert any(label.startswith("Relevance inside the masks") for label in labels[:glance])
     assert f"{percent(share)} of the relevance of patches lies inside" in sentences(session) or (
         f"puts {percent(share)} of the relevance of patches inside" in sentences(session)
     )
@@ -102,7 +102,7 @@ for each in findings():
 """
     places = [tuple(each.value.split()) for each in in_session(script, images_folder).text]
     assert places
-    assert all(view in [each.stem for each in sections(page)] for page, view in places)
+    assert all(view in [section.stem for section in sections(page)] for page, view in places)
 
 
 @pytest.mark.parametrize(

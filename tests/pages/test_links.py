@@ -165,14 +165,14 @@ def test_a_link_to_what_is_not_there_shows_the_default(place, value, restored):
     assert {key: session.session_state[key] for key in keys} == expected
     assert all(expected[key] == default for key, default in defaults.items())
     assert not any(in_address(session, key) for key in keys)
-    told = [each.value for each in session.toast]
+    told = [toast.value for toast in session.toast]
     assert [key for key in keys if any(f"{key} = " in each for each in told)] == keys
     assert not plain.toast
 
 
 def test_a_link_says_that_it_was_made_of_another_content(opened, store_folder):
     session = opened("layer_mixing", store_folder, content="00000000")
-    assert [each.value for each in session.sidebar.warning if "another tiny" in each.value]
+    assert [warning.value for warning in session.sidebar.warning if "another tiny" in warning.value]
     assert in_address(session, "content") == ["00000000"]
 
 

@@ -22,7 +22,7 @@ def drawn(opened, tmp_path) -> list[AppTest]:
 
 def test_every_statistic_is_explained():
     explained = {table.name for method in methods().values() for table in method.tables}
-    assert explained == {each.TABLE.name for each in PASSES}
+    assert explained == {statistic.TABLE.name for statistic in PASSES}
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])
@@ -33,20 +33,20 @@ def test_methods_opens_without_any_file(lang, opened, tmp_path):
 
 
 def test_every_statistic_stands_under_its_page(drawn):
-    titles = [each.value for session in drawn for each in session.subheader]
+    titles = [heading.value for session in drawn for heading in session.subheader]
     assert titles == [catalogue()[f"method.{name}.title"]["en"] for name in methods()]
 
 
 def test_every_paper_and_every_law_is_there(drawn):
-    told = "\n".join(each.value for each in drawn[0].markdown)
-    laws = "\n".join(each.value for session in drawn for each in session.caption)
+    told = "\n".join(text.value for text in drawn[0].markdown)
+    laws = "\n".join(caption.value for session in drawn for caption in session.caption)
     assert all(paper.title in told for paper in PAPERS.values())
     tables = (table for method in methods().values() for table in method.tables)
     assert all(law in laws for table in tables for law in table.laws)
 
 
 def test_every_formula_is_on_lines_of_its_own(drawn):
-    told = "\n".join(each.value for session in drawn for each in session.markdown)
+    told = "\n".join(text.value for session in drawn for text in session.markdown)
     general = mathematics("methods")
     of_statistics = [formula for method in methods().values() for formula in method.formulas]
     formulas = [*general["foundation"].values(), *general["layer"].values(), *of_statistics]
@@ -73,6 +73,6 @@ def test_every_statistic_that_is_shown_leads_to_its_section():
 @pytest.mark.parametrize("lang", ["en", "ja"])
 def test_the_reading_of_the_biases_and_the_limits_are_told(lang, opened, tmp_path):
     session = opened("methods", tmp_path, lang=lang, me_page="token_pairs")
-    told = "\n".join(each.value for each in session.markdown)
+    told = "\n".join(text.value for text in session.markdown)
     for word in ("Integrated Gradients", "10", "50%", "post-norm", "PMI", "CR2"):
         assert word in told

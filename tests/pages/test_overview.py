@@ -30,10 +30,10 @@ def test_an_untrained_model_is_called_so_wherever_it_is_named_and_its_errors_are
     assert name in said[0]
     sources = [each for each in said if "tiny.duckdb" in each]
     assert sources
-    assert all(name in each for each in sources)
+    assert all(name in source for source in sources)
     [note] = session.sidebar.warning
     assert "このモデルは何も学習していません" in note.value
-    assert "--random-weights 3" in "".join(each.value for each in session.code)
+    assert "--random-weights 3" in "".join(code.value for code in session.code)
     assert not session.success, "an error above the limit is none"
     assert scientific(0.5) in session.main.warning[0].value
 
@@ -53,7 +53,9 @@ def test_the_shares_are_means_over_layers_of_what_the_file_holds(opened, store_f
         """
     )[0]
     session = opened("overview", store_folder)
-    assert f"{percent(weight)} → {percent(norm)}" in [each.value for each in session.subheader]
+    assert f"{percent(weight)} → {percent(norm)}" in [
+        heading.value for heading in session.subheader
+    ]
     assert percent(norm) in sentences(session)
 
 
@@ -65,7 +67,7 @@ def test_the_strongest_correlation_of_a_special_type_is_told(opened, store_folde
         """
     )
     session = opened("overview", store_folder)
-    assert f"ρ = {signed(rho)}" in [each.value for each in session.subheader]
+    assert f"ρ = {signed(rho)}" in [heading.value for heading in session.subheader]
 
 
 def test_completeness_is_told_with_its_limit(opened, store_folder, told):
@@ -96,9 +98,9 @@ def test_the_module_that_changes_the_mixing_most_is_told(opened, store_folder, t
         """
     )
     session = opened("overview", store_folder)
-    assert f"ρ = {signed(lowest)}" in [each.value for each in session.subheader]
+    assert f"ρ = {signed(lowest)}" in [heading.value for heading in session.subheader]
     step = catalogue()[f"role.{ROLES[scope]}.step"]["en"]
-    assert any(each.value.endswith(step) for each in session.caption)
+    assert any(caption.value.endswith(step) for caption in session.caption)
 
 
 def test_the_context_of_a_token_is_told_before_and_after_the_residual(opened, store_folder, told):
@@ -107,7 +109,7 @@ def test_the_context_of_a_token_is_told_before_and_after_the_residual(opened, st
     )
     session = opened("overview", store_folder)
     shares = f"{percent(means['attn'])} → {percent(means['attn_res_ln'])}"
-    assert shares in [each.value for each in session.subheader]
+    assert shares in [heading.value for heading in session.subheader]
     assert percent(means["attn_res_ln_ff_res_ln"]) in sentences(session)
 
 
@@ -181,7 +183,7 @@ for each in findings():
 
 def assert_section(page: str, view: str) -> None:
     found = import_module(f"pages.{page}.page").PAGE
-    assert view in [each.stem for each in found.sections], f"{page} has no section {view}"
+    assert view in [section.stem for section in found.sections], f"{page} has no section {view}"
     assert VIEWS[page] == f"{found.prefix}_view"
 
 

@@ -72,15 +72,17 @@ def test_every_token_is_shaded_once_by_weight_and_once_by_norm(section, told):
     assert titles[:half] == titles[half:]
     norms = told("select value_norm from head_token where layer = 1 and head = 1")
     known = {f"‖f(x)‖ {norm:.3f}" for (norm,) in norms}
-    assert all(any(each in title for each in known) for title in titles)
+    assert all(any(name in title for name in known) for title in titles)
 
 
 def test_a_hostile_token_is_shown_as_it_is(after, section):
     after(f"update stored.token set token = '{HOSTILE}'")
     session = section("head", an_least="1", an_token=HOSTILE)
     assert f">{escape(HOSTILE)}</span>" in bodies(session)
-    assert HOSTILE not in "\n".join(each.value for each in session.subheader), "taken as markdown"
-    assert any(plain(HOSTILE) in each.value for each in session.subheader)
+    assert HOSTILE not in "\n".join(heading.value for heading in session.subheader), (
+        "taken as markdown"
+    )
+    assert any(plain(HOSTILE) in heading.value for heading in session.subheader)
     assert HOSTILE in frames(session)[0]["token"].tolist()
     assert HOSTILE not in bodies(session)
     sample = section("relation", an_marks="sample")

@@ -13,12 +13,12 @@ A = {"file": "a.duckdb"}
 
 
 def differences(session):
-    [found] = [each for each in frames(session) if "difference" in each]
+    [found] = [frame for frame in frames(session) if "difference" in frame]
     return found.set_index("name")
 
 
 def told(session) -> str:
-    return "\n".join(each.value for each in session.info)
+    return "\n".join(note.value for note in session.info)
 
 
 def test_a_file_does_not_differ_from_its_copy(section, several_folder):
@@ -75,7 +75,7 @@ def test_every_head_of_a_copy_is_matched_with_itself(section, several_folder, ex
 def test_pairs_of_a_copy_keep_their_rank(section, several_folder):
     place = A | {"cmp_files": "same.duckdb", "cmp_shown": "all", "cmp_least": "3"}
     session = section("pairs", several_folder, **place)
-    [found] = [each for each in frames(session) if "moved" in each]
+    [found] = [frame for frame in frames(session) if "moved" in frame]
     assert len(found)
     assert not found["moved"].any()
     assert "No pair" in str(charts(session)[0]["title"])
@@ -114,7 +114,7 @@ def test_a_link_names_every_file_with_its_content(section, several_folder):
     assert not session.sidebar.warning
     session = section("layers", several_folder, **A, cmp_files="same.duckdb:00000000")
     assert session.session_state["cmp_files"] == [f"same.duckdb:{content}"]
-    assert [each.value for each in session.sidebar.warning if "another same" in each.value]
+    assert [warning.value for warning in session.sidebar.warning if "another same" in warning.value]
 
 
 def test_steps_of_a_training_are_drawn_in_their_order(section, several_folder, tmp_path, exported):

@@ -61,7 +61,7 @@ def test_a_text_without_any_arrow_is_drawn_all_the_same(section, after, exported
     session = section("documents", co_method="head_match")
     _, chart = figure_of(exported, "co_documents_chart_")
     assert "line" not in {layer.mark.type for layer in chart.layer}
-    (listed,) = (each for each in frames(session) if "picked_form" in each)
+    (listed,) = (frame for frame in frames(session) if "picked_form" in frame)
     assert listed["picked_form"].isna().all()
 
 
@@ -114,7 +114,7 @@ def test_a_mention_over_two_lines_has_a_ground_in_each():
     first, second = spans(15, 22, of)
     assert (first.line, second.line, second.x) == (0, 1, 0.0)
     assert first.x + first.width == of[18].x + of[18].width
-    assert [each.line for each in spans(3, 5, of)] == [0]
+    assert [span.line for span in spans(3, 5, of)] == [0]
 
 
 def test_ways_lead_from_above_a_word_to_another():

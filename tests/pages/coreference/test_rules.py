@@ -106,7 +106,7 @@ def test_intervals_stand_beside_their_numbers_where_there_are_any(section, after
 @pytest.mark.parametrize("rule", ["nearest", "sieve"])
 def test_the_table_compares_with_the_chosen_rule(rule, section, told):
     session = section("rules", co_rule=rule)
-    (listed,) = (each for each in frames(session) if "difference_low" in each)
+    (listed,) = (frame for frame in frames(session) if "difference_low" in frame)
     expected = told(
         "select n, accuracy, baseline_accuracy, difference from coreference_best "
         f"where merging = 'mean' and baseline = '{rule}'"
@@ -124,7 +124,7 @@ def test_the_papers_head_is_compared_with_the_same_head_only():
         columns=["mention_type", "method", "accuracy"],
     )
     other, same = antecedents(found, (2, 1)), antecedents(found, (5, 4))
-    methods = [each.method for each in numbers("coreference_accuracy")]
+    methods = [number.method for number in numbers("coreference_accuracy")]
     of_head = [method == "head" for method in methods]
     assert [row.published.layer for row in same] == [5 if own else None for own in of_head]
     assert sum(of_head) == len(TYPES)
@@ -135,6 +135,6 @@ def test_the_papers_head_is_compared_with_the_same_head_only():
 
 def test_the_papers_numbers_are_folded_and_labelled(section):
     session = section("rules")
-    (folded,) = (each for each in session.expander if "table 2" in each.label)
+    (folded,) = (fold for fold in session.expander if "table 2" in fold.label)
     assert "bert-base-uncased" in folded.label
-    assert any("published" in each for each in frames(session))
+    assert any("published" in frame for frame in frames(session))

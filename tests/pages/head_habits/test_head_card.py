@@ -52,7 +52,7 @@ def test_the_drawer_has_the_same_card_on_every_page(opened, store_folder, told):
     session = in_drawer(opened("positions", store_folder, **POSITIONS))
     assert_sound(session)
     assert facts(session) == card
-    assert any("most of all texts on" in each.value for each in session.subheader)
+    assert any("most of all texts on" in heading.value for heading in session.subheader)
 
 
 def test_a_head_that_was_chosen_stays_in_the_bar_of_a_section_without_heads(opened, store_folder):
@@ -62,7 +62,7 @@ def test_a_head_that_was_chosen_stays_in_the_bar_of_a_section_without_heads(open
     assert session.selectbox(key="head").value == "2-2"
     assert in_address(session, "head") == ["2-2"]
     unchosen = opened("layer_mixing", store_folder, lm_view="ratio")
-    assert "head" not in [each.key for each in unchosen.selectbox]
+    assert "head" not in [box.key for box in unchosen.selectbox]
 
 
 def test_offset_and_bars_are_those_of_the_file(opened, store_folder, after):

@@ -23,7 +23,7 @@ def published(session) -> pd.DataFrame:
 @pytest.mark.parametrize(("view", "choices", "printed"), PLACES)
 def test_another_model_is_folded_and_not_compared(view, choices, printed, section):
     session = section(view, **choices)
-    [place] = [each for each in session.expander if "bert-base-uncased" in each.label]
+    [place] = [fold for fold in session.expander if "bert-base-uncased" in fold.label]
     assert "English Wikipedia" in place.markdown[0].value
     assert published(session)["published"].tolist() == printed
     assert "difference" not in published(session)
@@ -33,7 +33,7 @@ def test_the_same_experiment_is_compared(section, changed):
     folder = changed(BERT, ZERO)
     for view, choices, _ in PLACES:
         session = section(view, folder, **choices)
-        assert not [each for each in session.expander if "bert-base-uncased" in each.label]
+        assert not [fold for fold in session.expander if "bert-base-uncased" in fold.label]
         assert "difference" in published(session)
 
 

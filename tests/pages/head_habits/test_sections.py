@@ -175,7 +175,9 @@ def test_the_texts_are_those_in_which_the_head_does_it_most(section, told):
         "where layer = 2 and head = 1 and comma_period is not null "
         "order by comma_period desc, seq limit 2"
     )
-    lines = [each for each in sentences(session).splitlines() if each[:4] in ("**1.", "**2.")]
+    lines = [
+        sentence for sentence in sentences(session).splitlines() if sentence[:4] in ("**1.", "**2.")
+    ]
     for line, (seq, share) in zip(lines, best, strict=True):
         assert f"Text {seq}," in line
         assert percent(share) in line
@@ -187,7 +189,7 @@ def test_texts_stand_plain_and_as_they_are_where_what_tokens_receive_is_not_know
     session = section("one_head", folder)
     assert f'<div class="an-text">{escape(hostile)}</div>' in bodies(session)
     assert "<script>" not in bodies(session)
-    assert any("head_token" in each.value for each in session.caption)
+    assert any("head_token" in caption.value for caption in session.caption)
     assert "**x**" not in sentences(session)
 
 

@@ -43,7 +43,7 @@ def test_axes_say_what_is_shown_and_published_numbers_stand_beside_weights_alone
     assert "share of a token's attention" in titles[0]
     assert "‖αf(x)‖" in titles[1]
     assert "share of a token's attention" not in titles[1]
-    folds = [" ".join(each.label for each in one.expander) for one in (by_weight, by_norm)]
+    folds = [" ".join(fold.label for fold in one.expander) for one in (by_weight, by_norm)]
     assert "Published" in folds[0]
     assert "Published" not in folds[1]
 

@@ -85,7 +85,7 @@ def test_as_many_groups_as_are_asked_for_hold_every_head_once(k, section, export
     leaves, _ = figure_of(exported, "hm_groups_tree")
     assert leaves["group"].nunique() == k
     assert sorted(leaves["place"]) == list(range(6))
-    (table,) = (each for each in frames(session) if "heads" in each)
+    (table,) = (frame for frame in frames(session) if "heads" in frame)
     assert table["n"].sum() == 6
     assert sorted(", ".join(table["heads"]).split(", ")) == sorted(leaves["label"])
     assert f"With {k} groups" in sentences(session)

@@ -21,8 +21,8 @@ def test_without_habits_heads_are_shown_by_layer_and_no_table_tells_what_they_do
         assert column not in figure_of(exported, table)[0]
     exported.clear()
     session = section("map", folder)
-    assert any("head_pattern" in each.value for each in session.info)
-    assert any("--statistics head_pattern" in each.value for each in session.code)
+    assert any("head_pattern" in note.value for note in session.info)
+    assert any("--statistics head_pattern" in code.value for code in session.code)
     drawn = [key for key in exported if key.startswith("hm_")]
     assert drawn
     assert all(key.startswith("hm_map_by_layer") for key in drawn)

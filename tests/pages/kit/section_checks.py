@@ -17,7 +17,7 @@ def sections(page: str) -> list[Section]:
 
 def stems(page: str) -> list[str]:
     """Their names in the address."""
-    return [each.stem for each in sections(page)]
+    return [section.stem for section in sections(page)]
 
 
 def assert_opened(session: AppTest) -> None:
@@ -25,7 +25,7 @@ def assert_opened(session: AppTest) -> None:
     assert session.header
     assert not session.error
     assert session.expander, "how it is measured is not told"
-    said = [each.value for each in session.markdown if not each.value.startswith(TABLE)]
+    said = [text.value for text in session.markdown if not text.value.startswith(TABLE)]
     assert not {"nan", "+nan"} & set(" ".join(said).lower().split())
 
 

@@ -16,8 +16,8 @@ def masked_folder(store_folder, tmp_path_factory) -> Path:
         tmp_path_factory.mktemp("masked"),
         "update stored.token set is_masked = true where pos % 3 = 1",
         *(
-            f"insert into stored.{each} select * replace ('mask' as token_type) "
-            f"from stored.{each} where token_type = 'sep'"
-            for each in tables
+            f"insert into stored.{table} select * replace ('mask' as token_type) "
+            f"from stored.{table} where token_type = 'sep'"
+            for table in tables
         ),
     )

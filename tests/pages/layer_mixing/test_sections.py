@@ -18,7 +18,7 @@ NAMES.append("AttnResLnFfResLn")
 
 def frame_with(session, column: str) -> pd.DataFrame:
     """The one table that has a column."""
-    (found,) = (each for each in frames(session) if column in each)
+    (found,) = (frame for frame in frames(session) if column in frame)
     return found
 
 
@@ -69,7 +69,7 @@ def test_the_table_of_steps_names_the_layer_that_is_changed_most(section, told):
 
 
 def test_the_module_that_changes_most_is_told_with_its_similarity(section, told):
-    modules = ", ".join(f"'{each}'" for each in SCOPES[2:])
+    modules = ", ".join(f"'{scope}'" for scope in SCOPES[2:])
     ((least,),) = told(
         "select min(spearman) from scope_similarity where layer is null "
         f"and scope_b in ({modules}) and list_position({list(SCOPES)}, scope_b) = "
@@ -116,7 +116,9 @@ def test_masked_places_are_told_where_there_are_some(section, masked_folder):
     with duckdb.connect(str(masked_folder / "tiny.duckdb"), read_only=True) as store:
         [(share,)] = store.execute("select avg(is_masked::int) from token").fetchall()
     captions = [each.value for each in section("ratio", masked_folder).caption]
-    assert any(each.startswith(f"{percent(share)} of the tokens are masked") for each in captions)
+    assert any(
+        caption.startswith(f"{percent(share)} of the tokens are masked") for caption in captions
+    )
     assert not any("tokens are masked" in each.value for each in section("ratio").caption)
 
 

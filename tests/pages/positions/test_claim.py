@@ -109,7 +109,7 @@ def test_every_head_is_in_the_map_and_in_the_table(counting, counted, section, e
     shown, _ = exported[f"po_claim_map_{counting}_0_{head}"]
     rows = shown.sort_values(["layer", "head"])[["layer", "head", "score", "attention"]]
     assert [tuple(row) for row in rows.to_numpy()] == expected
-    (listed,) = (each for each in frames(session) if "agree" in each)
+    (listed,) = (frame for frame in frames(session) if "agree" in frame)
     assert listed["dependence"].is_monotonic_decreasing
     assert listed["agree"].sum() == sum(score == attention for *_, score, attention in expected)
 

@@ -59,7 +59,7 @@ def test_an_interval_without_width_is_drawn_and_no_lack_of_texts_is_told(lang, s
 
 def test_the_words_are_those_of_tables(section, folder):
     session = section("one_head", folder)
-    told = bodies(session) + captions(session) + "\n".join(each.value for each in session.markdown)
+    told = bodies(session) + captions(session) + "\n".join(text.value for text in session.markdown)
     assert "taken from tables" in told
     assert "it turns queries and keys" not in told
 
@@ -72,7 +72,7 @@ def test_patches_that_are_turned_have_no_offsets_and_say_so(lang, section, dinov
         assert not session.error
         assert not session.warning
         assert charts(session)
-        told = "\n".join(each.value for each in session.markdown)
+        told = "\n".join(text.value for text in session.markdown)
         assert ("by their rows and columns" if lang == "en" else "行と列に応じて回転") in told
 
 

@@ -55,7 +55,7 @@ def test_the_side_that_phases_lean_to_is_told_beside_attention(section, leaning)
 
 def test_a_text_is_shown_as_it_stands_in_the_file(section, leaning):
     session = section("one_head", leaning)
-    assert any("<script>" in each for each in session.selectbox(key="po_text").options)
+    assert any("<script>" in box for box in session.selectbox(key="po_text").options)
     assert HOSTILE not in sentences(session)
 
 

@@ -9,7 +9,7 @@ PEAK = "frequency between 63.9 and 64.1"
 
 
 def numbers(session) -> list[str]:
-    return [each.value for each in session.subheader]
+    return [heading.value for heading in session.subheader]
 
 
 def waves(first: int, last: int) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ def published(session) -> pd.DataFrame:
 
 def test_another_model_is_folded_and_not_compared(section):
     session = section("embeddings")
-    [place] = [each for each in session.expander if "roberta-base" in each.label]
+    [place] = [fold for fold in session.expander if "roberta-base" in fold.label]
     assert "roberta-base" in place.markdown[0].value
     assert list(published(session)) == ["of", "published", "ours"]
     assert published(session)["published"].tolist() == ["50.51%", "92.23%", "50"]
@@ -29,9 +29,9 @@ def test_another_model_is_folded_and_not_compared(section):
 
 def test_the_same_model_is_compared_whatever_the_texts(section, changed):
     session = section("embeddings", changed(ROBERTA))
-    assert not [each for each in session.expander if "roberta-base" in each.label]
+    assert not [fold for fold in session.expander if "roberta-base" in fold.label]
     assert "difference" in published(session)
-    assert any("0 of 3 values" in each.value for each in session.caption)
+    assert any("0 of 3 values" in caption.value for caption in session.caption)
 
 
 def test_ours_are_those_of_the_file(section, told):

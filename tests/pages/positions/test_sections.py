@@ -51,7 +51,7 @@ def test_the_number_of_components_is_that_of_the_file(section, told):
     )
     assert f"{half} of 12 principal components hold half" in sentences(session)
     assert f"{most} hold 90%" in sentences(session)
-    [shown] = [each for each in frames(session) if "half" in each]
+    [shown] = [frame for frame in frames(session) if "half" in frame]
     assert (shown["half"].tolist(), shown["most"].tolist()) == ([half], [most])
 
 
@@ -154,7 +154,9 @@ def test_controls_are_compared_with_the_same_texts(section, exported, changed):
         assert (ratio["n_sequences"] == ratio["n_sequences_removed"]).all()
         assert layer["n_sequences"].nunique() == 1
         [n] = set(layer["n_sequences"])
-        told = [each.value for each in session.caption if f"same texts, {n} of" in each.value]
+        told = [
+            caption.value for caption in session.caption if f"same texts, {n} of" in caption.value
+        ]
         assert len(told) == 2
         shown.append((ratio["ratio"].tolist(), layer["amplitude"].tolist(), sentences(session)))
     assert shown[0][:2] == shown[1][:2]
@@ -172,7 +174,7 @@ from stored.state_spectrum
 def test_lengths_are_chosen_and_compared_by_amplitude_over_length(section, exported, changed):
     session = section("states", changed(LONGER), po_source="key", po_length="32")
     assert session.session_state["po_length"] == 32
-    assert any("texts of 32 to 63 tokens" in each.value for each in session.caption)
+    assert any("texts of 32 to 63 tokens" in caption.value for caption in session.caption)
     frame, _ = exported["po_states_lengths_key_1_max_linear"]
     parts = [part["per_token"].to_numpy() for _, part in frame.groupby("name", sort=False)]
     assert len(parts) == 2

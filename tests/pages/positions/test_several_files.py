@@ -9,13 +9,13 @@ LOGARITHMIC = {"po_scale": "log", "file": "gpt.duckdb"}
 
 
 def compared(session):
-    [found] = [each for each in frames(session) if "peaks" in each]
+    [found] = [frame for frame in frames(session) if "peaks" in frame]
     return found
 
 
 def test_files_that_lack_the_statistic_are_named(section, several_folder):
     session = section("embeddings", several_folder)
-    assert any(r"other\.duckdb" in each.value for each in session.caption)
+    assert any(r"other\.duckdb" in caption.value for caption in session.caption)
     assert compared(session)["file"].str.contains("other").sum() == 0
 
 
@@ -63,7 +63,7 @@ def test_a_link_restores_the_files_for_both_sections(section, several_folder, ex
     assert session.info
     session.segmented_control(key="po_view").set_value("states").run()
     assert_sound(session)
-    assert any("Choose one file" in each.value for each in session.info)
+    assert any("Choose one file" in note.value for note in session.info)
 
 
 def test_a_file_that_breaks_while_it_is_read_is_named(in_session, several_folder):

@@ -36,9 +36,9 @@ def panels(exported, choice="query_1_max_linear", n=2):
 
 def test_files_that_lack_the_statistic_are_named(section, several_folder, exported):
     session = section("states", several_folder)
-    assert any(r"other\.duckdb" in each.value for each in session.caption)
+    assert any(r"other\.duckdb" in caption.value for caption in session.caption)
     assert not panels(exported)[0]["file"].str.contains("other").any()
-    assert any("divided by their number of tokens" in each.value for each in session.caption)
+    assert any("divided by their number of tokens" in caption.value for caption in session.caption)
 
 
 def test_every_file_is_told_by_its_own_numbers_the_open_one_first(section, deeper_folder, exported):
@@ -66,12 +66,12 @@ def test_every_file_is_told_by_its_own_numbers_the_open_one_first(section, deepe
 
 def test_files_without_the_layer_are_named_and_not_drawn(section, deeper_folder, exported):
     session = section("states", deeper_folder, po_states_layer="3", **OPEN)
-    [told] = [each.value for each in session.caption if "no layer 3" in each.value]
+    [told] = [caption.value for caption in session.caption if "no layer 3" in caption.value]
     assert r"bert\.duckdb" in told
     assert "gpt" not in told
     assert panels(exported, "query_3_max_linear", n=1)[0]["file"].str.contains("gpt").all()
     exported.clear()
     session.multiselect(key="po_files").set_value(["bert.duckdb"]).run()
-    assert any("no layer 3" in each.value for each in session.caption)
+    assert any("no layer 3" in caption.value for caption in session.caption)
     assert exported
     assert not any(key.startswith("po_states_other_files") for key in exported)

@@ -47,7 +47,7 @@ def test_one_head_shows_its_kernel_above_its_attention_then_its_planes(section, 
 
 def test_other_ways_of_counting_show_all_scores(section, turned_folder):
     session = section("one_head", turned_folder, po_counting="sum")
-    titles = [each["title"]["text"] for each in charts(session)[0]["concat"]]
+    titles = [chart["title"]["text"] for chart in charts(session)[0]["concat"]]
     assert titles == ["score of queries and keys", "attention"]
 
 

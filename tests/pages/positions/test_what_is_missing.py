@@ -16,7 +16,7 @@ def test_texts_that_are_too_short_and_embeddings_without_a_peak_claim_nothing(
     session = section("embeddings", folder)
     frame, _ = exported["po_embeddings_spectrum_linear"]
     assert set(frame["series"]) == {"kept", "permuted"}
-    assert not any("√" in each.value for each in session.caption)
+    assert not any("√" in caption.value for caption in session.caption)
     assert "No wave stands out" in sentences(session)
     assert frames(session)[0]["peaks"].isna().all()
     session = section("states", folder)
@@ -37,10 +37,10 @@ def test_without_controls_nothing_is_due_to_positions(changed, section, exported
     assert not any(key.startswith("po_states_ratio") for key in exported)
     frame, _ = exported["po_states_layer_1_linear_16_max"]
     assert set(frame["control"]) == {"kept"}
-    assert any("the line stands alone" in each.value for each in session.caption)
+    assert any("the line stands alone" in caption.value for caption in session.caption)
     assert charts(session)
 
 
 def test_one_length_is_not_compared(section):
     session = section("states")
-    assert any("no lengths to compare" in each.value for each in session.caption)
+    assert any("no lengths to compare" in caption.value for caption in session.caption)

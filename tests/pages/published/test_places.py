@@ -37,7 +37,7 @@ def published_tables(session) -> list[pd.DataFrame]:
 
 
 def folded(session) -> list:
-    return [each for each in session.expander if MODEL in each.label]
+    return [fold for fold in session.expander if MODEL in fold.label]
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_the_same_experiment_is_compared_in_the_page(
     assert_sound(session)
     assert not folded(session)
     assert all("difference" in each for each in published_tables(session))
-    assert any(paper in each.value for each in session.caption)
+    assert any(paper in caption.value for caption in session.caption)
 
 
 @each_place
@@ -67,7 +67,7 @@ def test_another_experiment_is_folded_and_not_compared(
     session = opened(page, store_folder, lang=lang, **{VIEWS[page]: view})
     assert_sound(session)
     [place] = folded(session)
-    assert f"{N_SEQUENCES}" in "".join(each.value for each in place.markdown)
+    assert f"{N_SEQUENCES}" in "".join(text.value for text in place.markdown)
     assert all(list(each) == ["of", "published", "ours"] for each in published_tables(session))
 
 
@@ -77,7 +77,7 @@ def test_every_number_of_tables_1_to_3_is_shown_as_printed(opened, store_folder)
         ("relation", ("correlation",)),
     ):
         [shown] = published_tables(opened("attention_norms", store_folder, an_view=view))
-        printed = [each.printed for name in quantities for each in numbers(name)]
+        printed = [number.printed for name in quantities for number in numbers(name)]
         assert shown["published"].tolist() == [each.replace("-", "−") for each in printed]
 
 
@@ -91,7 +91,7 @@ def test_agreement_and_difference_are_those_of_the_file(opened, file_of):
     row = shown[shown["published"] == "−0.69"].iloc[0]
     assert row["ours"] == "−0.688"
     assert row["difference"] == "+0.002"
-    assert any("1 of 8 values" in each.value for each in session.caption)
+    assert any("1 of 8 values" in caption.value for caption in session.caption)
 
 
 def test_a_part_that_the_model_lacks_is_left_open(opened, store_folder):
@@ -166,7 +166,7 @@ def test_pairs_that_the_paper_lists_too_are_counted(opened, file_of):
         mask_rate=0.12,
     )
     session = opened("token_pairs", folder, tp_view="tables")
-    assert any("**1** are among" in each.value for each in session.caption)
+    assert any("**1** are among" in caption.value for caption in session.caption)
 
 
 def test_a_pair_is_found_in_the_papers_list_of_its_layer_and_direction_alone():

@@ -25,20 +25,20 @@ def test_the_page_opens_with_a_question_that_is_answered(section):
     assert headline == "How much attention does each token type receive, layer by layer?"
     assert list(frames(session)[0]) == ["layer", "token_type", "mean", "low", "high"]
     assert "SQL: select layer, token\\_type, mean, low, high from" in captions(session)
-    assert EXAMPLES["received"].sql in {each.value for each in session.code}
+    assert EXAMPLES["received"].sql in {code.value for code in session.code}
     assert "qu_sql" not in session.query_params
 
 
 def test_the_views_of_the_file_are_explained_beside_the_question(section):
     session = asked(section, LAYERS)
-    [views] = [each for each in session.selectbox if each.key == "qu_of"]
+    [views] = [box for box in session.selectbox if box.key == "qu_of"]
     assert views.value == "head_pattern"
     assert "token_type_interval" in views.options
     assert not {"dependency_accuracy", "mention"} & set(views.options)
-    assert any("|`previous`|" in each.value for each in session.markdown)
+    assert any("|`previous`|" in text.value for text in session.markdown)
     japanese = asked(section, LAYERS, lang="ja")
-    assert any("|`previous`|" in each.value and "トークン" in each.value
-               for each in japanese.markdown)  # fmt: skip
+    assert any("|`previous`|" in text.value and "トークン" in text.value
+               for text in japanese.markdown)  # fmt: skip
 
 
 def test_an_example_takes_the_place_of_the_question_and_of_its_headline(section):
@@ -72,7 +72,7 @@ def test_another_question_is_explained_by_its_own_view(section):
     session = asked(section, LAYERS)
     session.text_area[0].set_value("from mixing_ratio where layer = 1").run()
     assert_sound(session)
-    assert next(each for each in session.selectbox if each.key == "qu_of").value == "mixing_ratio"
+    assert next(box for box in session.selectbox if box.key == "qu_of").value == "mixing_ratio"
     assert in_address(session, "qu_of") == []
 
 
@@ -101,14 +101,14 @@ def test_a_statement_that_does_not_read_is_named(section):
 @pytest.mark.parametrize(("lang", "told"), [("en", "has no rows"), ("ja", "結果は0行です")])
 def test_an_empty_answer_says_so(lang, told, section):
     session = asked(section, "from run where false", lang=lang)
-    assert any(told in each.value for each in session.info)
+    assert any(told in note.value for note in session.info)
     assert not session.error
     assert not frames(session)
 
 
 def test_rows_that_were_cut_are_said_to_be(section):
     session = asked(section, "select range as n, n * n as square from range(20000)")
-    assert sum("Only the first 10,000 rows" in each.value for each in session.caption) >= 2
+    assert sum("Only the first 10,000 rows" in caption.value for caption in session.caption) >= 2
     assert len(frames(session)[0]) == 10_000
 
 
@@ -128,7 +128,7 @@ def test_a_question_too_long_for_a_link_is_asked_and_said_to_be(section):
     assert not fits_into_a_link(long)
     session.text_area[0].set_value(long).run()
     assert_sound(session)
-    assert any("too long for a link" in each.value for each in session.warning)
+    assert any("too long for a link" in warning.value for warning in session.warning)
     assert "qu_sql" not in session.query_params
     assert list(frames(session.run())[0]) == ["n", "text"]
 
@@ -138,10 +138,10 @@ def test_a_question_that_failed_is_tried_again_when_it_is_run_again(section, mon
     with monkeypatch.context() as patch:
         patch.setattr(asking, "asked", lambda path, questions: [Fault("slow")])
         assert not session.run().error
-        next(each for each in session.button if each.label == "Run").click().run()
+        next(button for button in session.button if button.label == "Run").click().run()
         assert "longer than 10 s" in session.error[0].value
     assert session.run().error, "what failed is not tried again by itself"
-    next(each for each in session.button if each.label == "Run").click().run()
+    next(button for button in session.button if button.label == "Run").click().run()
     assert not session.error
 
 

@@ -167,7 +167,7 @@ def test_what_is_kept_of_the_whole_is_told_and_sequences_whose_maps_are_not_have
     assert "In 3 cases" in told
     seq = frames(session)[0]["seq"][0]
     assert seq > 0
-    assert any(f"number {seq} are not kept" in each.value for each in session.caption)
+    assert any(f"number {seq} are not kept" in caption.value for caption in session.caption)
     after("update stored.sequence_relevance set n_in_place = 0 where n_in_place is not null")
     assert "No token had to keep its relevance" in sentences(section("corpus"))
 

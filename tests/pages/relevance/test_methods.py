@@ -112,14 +112,14 @@ def test_what_a_file_of_images_lacks_is_named_with_the_command(section, changed_
     session = section("methods", changed_images(*chain.from_iterable(map(lacking, tables))))
     for table in tables:
         assert table in session.info[0].value
-        assert table in "".join(each.value for each in session.code)
+        assert table in "".join(code.value for code in session.code)
     assert len(charts(session)) == 1
 
 
 def test_without_a_classifier_no_command_makes_curves(section, changed_images):
     folder = changed_images(*lacking("perturbation"), *lacking("class_prediction"))
     session = section("methods", folder)
-    assert any("this one does not" in each.value for each in session.caption)
+    assert any("this one does not" in caption.value for caption in session.caption)
     assert not session.info
     assert len(charts(session)) == 2
 
@@ -128,7 +128,7 @@ def test_a_text_is_shaded_by_every_method_and_has_no_curves(section, exported, t
     session = section("methods", lang="ja")
     frame, _ = figure_of(exported, "re_methods_over_text")
     rules = [rule for rule in ALL if rule != "gradient_attention"]
-    assert [each for each in frame.columns if each in ALL] == rules
+    assert [column for column in frame.columns if column in ALL] == rules
     ((expected,),) = told(
         "select relevance from relevance_map where seq = 0 and rule = 'norm_rollout' "
         "and head is null order by layer desc limit 1"
@@ -136,7 +136,7 @@ def test_a_text_is_shaded_by_every_method_and_has_no_curves(section, exported, t
     assert frame["norm_rollout"].tolist() == pytest.approx(expected)
     assert bodies(session).count('class="an-text"') == len(rules)
     assert not any(key.startswith("re_methods_change") for key in exported)
-    assert any("画像についてのみ" in each.value for each in session.caption)
+    assert any("画像についてのみ" in caption.value for caption in session.caption)
 
 
 def test_names_of_files_are_shown_as_they_are_and_without_a_mask_no_share_inside(
@@ -144,7 +144,7 @@ def test_names_of_files_are_shown_as_they_are_and_without_a_mask_no_share_inside
 ):
     ((seq,),) = image_answers("select seq from image where name like 'cross%'")
     session = section("methods", images_folder, re_image=str(seq))
-    told = " ".join(each.value for each in session.subheader)
+    told = " ".join(heading.value for heading in session.subheader)
     assert r"\<b\>bold" in told
-    assert "<b>" not in json.dumps([each.value for each in session.subheader])
+    assert "<b>" not in json.dumps([heading.value for heading in session.subheader])
     assert "inside the mask by" not in sentences(session)

@@ -100,7 +100,7 @@ def test_the_picture_lies_under_the_maps_unless_told_otherwise(under, pictures, 
 @pytest.mark.parametrize(("seq", "rules"), [(MASK, 2), (NO_MASK, 0)])
 def test_a_mask_is_outlined_where_there_is_one(seq, rules, over_image):
     session = over_image(re_image=str(seq))
-    assert [marks(each).count("rule") for each in charts(session)] == [rules] * 3
+    assert [marks(chart).count("rule") for chart in charts(session)] == [rules] * 3
     assert ("lies inside the mask**" in sentences(session)) == bool(rules)
     assert ("Inside the mask" in bodies(session)) == bool(rules)
 
@@ -133,14 +133,14 @@ def test_what_is_said_of_a_map_is_what_the_file_says(over_image, image_answers):
 def test_a_head_chosen_before_gives_way_to_a_method_without_heads(over_image):
     session = over_image(re_rule="norm_rollout", re_head="2")
     assert session.session_state["re_head"] == "mean"
-    assert any("none per head" in each.value for each in session.info)
+    assert any("none per head" in note.value for note in session.info)
     assert "all heads at once" in session.subheader[0].value
 
 
 def test_a_method_of_the_last_layer_says_so(over_image):
     session = over_image(re_rule="gradient_attention", re_layer="1")
     assert session.session_state["re_layer"] == LAYERS
-    assert any("last layer only" in each.value for each in session.info)
+    assert any("last layer only" in note.value for note in session.info)
     assert len(charts(session)) == 1
 
 

@@ -116,14 +116,14 @@ def test_a_text_of_ones_own_has_the_maps_that_a_run_would_keep(section, exported
         f"where seq = 1 and rule = 'iv' and layer = {LAYERS} and head is not null"
     ):
         assert frame[f"head_{head}"].tolist() == pytest.approx(relevance, abs=1e-5)
-    assert any("your text" in each.value for each in session.caption)
+    assert any("your text" in caption.value for caption in session.caption)
 
 
 def test_a_text_that_is_too_long_is_said_to_be_cut(section):
     session = section("text", re_source="own")
     session.text_area[0].set_value("the cat sat " * 200)
     session.button[0].click().run()
-    assert any("first 36 tokens" in each.value for each in session.caption)
+    assert any("first 36 tokens" in caption.value for caption in session.caption)
     assert charts(session)
 
 

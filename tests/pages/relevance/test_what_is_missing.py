@@ -25,7 +25,7 @@ def test_images_that_are_not_kept_are_counted_and_not_offered(after_images, over
     after_images("update stored.image set picture = null where seq > 1")
     session = over_image(re_image="3")
     assert session.session_state["re_image"] == 0
-    assert any("2 of the 5 images" in each.value for each in session.caption)
+    assert any("2 of the 5 images" in caption.value for caption in session.caption)
 
 
 def test_maps_are_shown_without_what_else_is_said_of_them(changed_images, over_image):

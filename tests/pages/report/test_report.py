@@ -48,7 +48,7 @@ def test_what_is_collected_on_a_page_is_in_the_report(opened, store_folder):
     assert "lm_view=ratio" in item.link
     session.switch_page("report/page.py").run()
     assert_sound(session)
-    assert plain(question) in {each.value for each in session.subheader}
+    assert plain(question) in {heading.value for heading in session.subheader}
 
 
 @pytest.mark.parametrize(

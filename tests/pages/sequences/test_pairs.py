@@ -23,7 +23,7 @@ def test_changes_and_means_are_those_of_the_file(section, exported, store):
     kept = {(row.source_pos, row.target_pos): row.delta for row in kept_changes(store)}
     ids = [each for (each,) in store.execute(TOKEN_IDS).fetchall()]
     found = 0
-    for row in rows(*(frame_of(exported, f"seq_pairs_{each}") for each in DIRECTIONS)):
+    for row in rows(*(frame_of(exported, f"seq_pairs_{direction}") for direction in DIRECTIONS)):
         source, target = (int(normalize("NFKC", each)) for each in POSITION.findall(row.pair))
         mean = mean_of(store, ids[source], ids[target], layer=1, effect="ff")
         if mean.n > 1:

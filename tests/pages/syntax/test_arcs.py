@@ -97,7 +97,7 @@ def test_words_do_not_overlap_however_wide_they_are():
 
 def test_letters_of_chinese_and_japanese_count_twice():
     sentences = (words([form, "x", "x"]) for form in ("ideograph", "漢字漢字漢字漢字漢"))
-    narrow, wide = (drawing(each, widest=10_000, everything=False) for each in sentences)
+    narrow, wide = (drawing(sentence, widest=10_000, everything=False) for sentence in sentences)
     assert wide.length > narrow.length
 
 

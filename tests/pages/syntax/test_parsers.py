@@ -94,7 +94,9 @@ def test_where_the_vectors_come_from_is_told(section, after):
 
 def test_the_table_tells_the_spread(section, told):
     session = section("parsers")
-    listed = next(each for each in frames(session) if "n_seeds" in each).set_index("method_named")
+    listed = next(frame for frame in frames(session) if "n_seeds" in frame).set_index(
+        "method_named"
+    )
     ((mean, std, low, high, n),) = told(
         "select avg(uas), stddev_samp(uas), min(uas), max(uas), count(*) from parser_accuracy "
         "where method = 'attention'"

@@ -6,7 +6,7 @@ from tests.pages.conftest import frames
 
 def listed(session, n: int):
     """The table of so many published numbers."""
-    return next(each for each in frames(session) if "published" in each and len(each) == n)
+    return next(frame for frame in frames(session) if "published" in frame and len(frame) == n)
 
 
 def test_table_1_is_beside_the_best_heads_of_this_file(section, told):
@@ -14,7 +14,7 @@ def test_table_1_is_beside_the_best_heads_of_this_file(section, told):
     table = listed(session, 2 * 15)
     assert table["published"].iloc[0] == "34.5%"
     assert table["published"].tolist()[1::2] == [
-        f"{each.printed}%" for each in numbers("dependency_baseline", place=("own_table", 1))
+        f"{number.printed}%" for number in numbers("dependency_baseline", place=("own_table", 1))
     ]
     best = dict(
         told(
@@ -57,8 +57,8 @@ TREEBANK = (
 def test_the_papers_untrained_row_is_beside_an_untrained_model_alone(section, changed, told):
     def parts(*statements: str):
         session = section("parsers", changed(*statements))
-        tables = [each for each in frames(session) if "published" in each]
-        return tables, [each.label for each in session.expander if "Published" in each.label]
+        tables = [frame for frame in frames(session) if "published" in frame]
+        return tables, [fold.label for fold in session.expander if "Published" in fold.label]
 
     (row, table), folded = parts(TREEBANK, RANDOM)
     ((mean,),) = told("select avg(uas) from parser_accuracy where method = 'attention_words'")

@@ -36,7 +36,7 @@ def test_every_best_head_is_that_of_the_file(merging, chosen_on, section, export
 
 def test_the_table_has_a_row_for_every_row_of_the_chart(section, exported):
     session = section("relations", sy_least="1")
-    listed = next(each for each in frames(session) if "difference_low" in each)
+    listed = next(frame for frame in frames(session) if "difference_low" in frame)
     charted = frame_of(exported, "sy_relations_rows")
     assert listed["accuracy"].tolist() == charted["accuracy"].tolist()
     assert listed["accuracy"].is_monotonic_decreasing
@@ -49,7 +49,7 @@ def test_rare_relations_are_hidden_and_counted(least, section, exported, told):
     frequent = {relation for relation, n in found if n >= least}
     assert set(frame_of(exported, "sy_relations_rows")["relation"]) == frequent
     hidden = f"{len(found) - len(frequent)} relations with fewer than {least} words"
-    assert any(each.value.startswith(hidden) for each in session.markdown)
+    assert any(text.value.startswith(hidden) for text in session.markdown)
 
 
 def test_the_papers_limit_leaves_nothing_of_a_small_corpus_but_says_so(section):

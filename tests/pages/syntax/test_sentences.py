@@ -49,7 +49,7 @@ def test_only_the_words_of_the_chosen_sentence_are_shown(section, exported, told
 @pytest.mark.parametrize("relation", ["det", "all", "all_words"])
 def test_the_list_counts_what_is_right_in_every_sentence(relation, section, told, predictions):
     session = section("sentences", sy_relation=relation, **PROBE)
-    listed = next(each for each in frames(session) if "n_right" in each)
+    listed = next(frame for frame in frames(session) if "n_right" in frame)
     left_out = {"all": ("root", "punct"), "all_words": ()}.get(relation)
     words = told("select seq, sentence, word, relation, governor from word order by all")
     counted: dict[tuple[int, int], list[bool]] = {}
@@ -69,7 +69,7 @@ def test_the_list_counts_what_is_right_in_every_sentence(relation, section, told
 )
 def test_sentences_with_and_without_mistakes_can_be_asked_for(which, kept, section):
     session = section("sentences", sy_relation="det", sy_which=which, **PROBE)
-    lists = [each for each in frames(session) if "n_right" in each]
+    lists = [frame for frame in frames(session) if "n_right" in frame]
     if not lists:
         assert session.info
     else:
@@ -89,7 +89,7 @@ def test_no_sentence_of_a_kind_is_said_to_be_none(section, after):
 
 def test_a_row_of_the_list_chooses_its_sentence(section, exported):
     session = section("sentences", sy_relation="det", **PROBE)
-    listed = next(each for each in frames(session) if "n_right" in each)
+    listed = next(frame for frame in frames(session) if "n_right" in frame)
     click(session, "sy_list", "rows", 2)
     seq = int(listed["seq"].iloc[2])
     assert session.session_state["sy_sentence"].startswith(f"{seq}-")
@@ -132,7 +132,7 @@ def test_a_file_without_weights_shows_the_arcs_alone(section, without, exported)
 def test_a_sequence_whose_weights_are_not_kept_is_said_to_have_none(section, after):
     after("delete from stored.word_attention where seq = 3")
     session = section("sentences", sy_relation="obj", sy_sentence="3-0")
-    assert any(f"first {SHOWN} sequences only" in each.value for each in session.caption)
+    assert any(f"first {SHOWN} sequences only" in caption.value for caption in session.caption)
 
 
 def test_what_a_treebank_writes_is_shown_as_text(section, after, exported):

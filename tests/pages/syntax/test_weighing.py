@@ -31,9 +31,9 @@ def test_every_section_shows_what_the_file_says_by_norm(view, section, exported,
 @pytest.mark.parametrize("weighing", ["weight", "norm"])
 def test_published_heads_and_maps_of_weights_are_of_weights_alone(weighing, section):
     labels = [each.label for each in section("relations", sy_weighing=weighing).expander]
-    assert any("Published" in each for each in labels) == (weighing == "weight")
+    assert any("Published" in label for label in labels) == (weighing == "weight")
     captions = [each.value for each in section("sentences", sy_weighing=weighing).caption]
-    assert any("arcs above use norms" in each for each in captions) == (weighing == "norm")
+    assert any("arcs above use norms" in caption for caption in captions) == (weighing == "norm")
 
 
 def test_the_finding_counts_relations_that_are_clear_of_0(section, after, told):

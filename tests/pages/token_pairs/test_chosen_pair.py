@@ -17,7 +17,9 @@ CHOSEN = {"tp_source": "cat", "tp_target": "sat"}
 
 def shown(session) -> str:
     """The pair whose changes are drawn."""
-    (question,) = (each.value for each in session.subheader if each.value.startswith(ASKED))
+    (question,) = (
+        heading.value for heading in session.subheader if heading.value.startswith(ASKED)
+    )
     return re.sub("|".join(ASKED) + r"|\?$| をどう変えるか？$", "", question)
 
 

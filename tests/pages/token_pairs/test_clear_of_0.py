@@ -38,10 +38,10 @@ def lists(planted):
     def ask(layer: int | None, **choices) -> dict[str, pd.DataFrame]:
         with duckdb.connect(str(path), read_only=True) as store:
             return {
-                each: pair_delta.top(
-                    store, effect="ff", amplified=each == "amplified", layer=layer, **choices
+                direction: pair_delta.top(
+                    store, effect="ff", amplified=direction == "amplified", layer=layer, **choices
                 )
-                for each in DIRECTIONS
+                for direction in DIRECTIONS
             }
 
     return ask

@@ -43,7 +43,7 @@ def test_places_that_no_pair_takes_are_told_and_left_empty(section, store):
     ((most,),) = store.execute("select max(n) from pair where not has_special").fetchall()
     session = section("tables", tp_least=str(most), tp_special="out")
     assert 'class="tp-none"' in bodies(session)
-    assert any("fewer than ten" in each.value for each in session.caption)
+    assert any("fewer than ten" in caption.value for caption in session.caption)
 
 
 def test_the_rows_and_the_table_of_a_list_are_those_of_the_file(section, store, exported):

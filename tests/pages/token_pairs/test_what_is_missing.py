@@ -37,7 +37,7 @@ def test_pairs_of_one_sequence_each_have_no_interval_and_are_not_clear(changed, 
     for session in told.values():
         assert_no_nan(session)
     assert "no interval" in captions(told["workbench"])
-    unclear = (f" {each} pairs listed, none is clear of 0" for each in DIRECTIONS)
+    unclear = (f" {direction} pairs listed, none is clear of 0" for direction in DIRECTIONS)
     assert all(each in sentences(told["tables"]) for each in unclear)
     assert "too few words for an interval" in sentences(told["pmi"])
     assert len(charts(told["pmi"])) == 3

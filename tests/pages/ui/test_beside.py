@@ -164,7 +164,7 @@ def test_what_cannot_stand_beside_a_figure_is_said(opened, two_files):
     beside = {"hh_map_share_beside": "head=2-3"}
     session = opened("head_habits", two_files, hh_view="heads", file="demo.duckdb", **beside)
     assert_sound(session)
-    assert ["L2·H3" in each.value for each in session.info] == [True]
+    assert ["L2·H3" in note.value for note in session.info] == [True]
 
 
 FIGURES = {
@@ -185,7 +185,7 @@ def test_the_second_panel_is_the_figure_as_it_is_with_that_choice(
     usual = {view: section, "file": "demo.duckdb"}
     session = opened(page, two_files, **usual, **{f"{name}_beside": f"{choice}={option}"})
     assert_sound(session)
-    assert not session.info, [each.value for each in session.info]
+    assert not session.info, [note.value for note in session.info]
     (shown,) = [chart for _, chart in exported.values() if isinstance(chart, dict)]
     drawn = shown.get("hconcat") or shown["vconcat"]
     exported.clear()

@@ -169,4 +169,4 @@ def test_a_link_that_names_a_default_is_left_as_it_is(collected, entries):
 def test_what_the_address_always_names_stays_when_it_is_the_default_again(collected, entries):
     collected.run().selectbox[0].set_value("b").run()
     collected.selectbox[0].set_value("a").run()
-    assert [each["file"] for each in entries] == [["b"], ["a"]]
+    assert [entry["file"] for entry in entries] == [["b"], ["a"]]

@@ -125,7 +125,7 @@ def test_the_web_page_runs_its_own_scripts_alone_and_fetches_nothing():
     assert "default-src 'none'" in policy[1]
     scripts = re.findall("<script>(.*?)</script>", page, re.DOTALL)
     hashes = [b64encode(sha256(text.encode()).digest()).decode() for text in scripts]
-    assert policy[1].split("script-src ")[1] == " ".join(f"'sha256-{each}'" for each in hashes)
+    assert policy[1].split("script-src ")[1] == " ".join(f"'sha256-{digest}'" for digest in hashes)
     assert "<script>alert" not in page
     assert not re.search(
         r"<(?:img|link|iframe)|\ssrc=", re.sub("<script.*?</script>", "", page, flags=re.DOTALL)

@@ -35,4 +35,6 @@ def test_what_is_called_nothing_says_so_and_shows_as_it_is(opened, store_folder)
     session = opened("methods", store_folder)
     session.text_input(key="search").set_value("<script>$x$ no such thing").run()
     assert_sound(session)
-    assert "Nothing is called that" in " ".join(each.value for each in session.sidebar.caption)
+    assert "Nothing is called that" in " ".join(
+        caption.value for caption in session.sidebar.caption
+    )

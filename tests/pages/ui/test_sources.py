@@ -40,7 +40,7 @@ def test_values_are_written_as_sql_reads_them():
 
 def test_a_view_offers_its_link_its_papers_and_its_queries(section):
     session = section("frequency")
-    link, bibliography, sql = (each.value for each in session.code[:3])
+    link, bibliography, sql = (code.value for code in session.code[:3])
     assert "an_view=frequency" in link
     assert set(re.findall(r"@\w+\{([\w-]+),", bibliography)) == {"mixscope", "kobayashi-2020"}
     assert "title = {{Attention is Not Only a Weight" in bibliography

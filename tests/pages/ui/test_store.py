@@ -187,7 +187,7 @@ def test_a_missing_statistic_names_the_files_that_have_it_and_the_command(
     session = in_session(REQUIRE, tmp_path, file="partial.duckdb")
     assert not session.text
     assert "token_type_mixing" in session.info[0].value
-    assert r"whole\.duckdb" in [each.label for each in session.button]
+    assert r"whole\.duckdb" in [button.label for button in session.button]
     assert "--statistics token_type_mixing" in session.code[0].value
     assert "--max-tokens 36" in session.code[0].value
     assert in_session(REQUIRE, tmp_path, file="whole.duckdb").text[0].value == "goes on"

@@ -154,7 +154,7 @@ def test_a_computation_that_runs_ends_where_its_reader_clicks(
     clicked.join()
     assert "found" not in session.session_state
     assert not session.text
-    assert [each.label for each in session.button] == [said]
+    assert [button.label for button in session.button] == [said]
     assert not turns()._tickets, "the next one's turn"
 
 

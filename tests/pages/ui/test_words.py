@@ -92,8 +92,8 @@ def test_every_key_of_the_catalogue_is_used():
     used = re.compile("|".join(f"(?:{each})" for each in strings(PAGES)))
     left = {key for key in keys if not used.fullmatch(key)}
     columns = {column.name for table in every_table() for column in table.columns}
-    names = {re.escape(each) for each in columns} | strings(PAGES)
-    of_columns = re.compile("|".join(f"(?:{each})" for each in names))
+    names = {re.escape(column) for column in columns} | strings(PAGES)
+    of_columns = re.compile("|".join(f"(?:{name})" for name in names))
     left = {key for key in left if not (COLUMN.search(key) and of_columns.fullmatch(leaf(key)))}
     of_pages = {page: used_by(page) for page in {key.partition(".")[0] for key in left}}
     left = {key for key in left if not of_pages[key.partition(".")[0]].fullmatch(leaf(key))}
@@ -112,7 +112,7 @@ def leaf(key: str) -> str:
 
 def test_both_languages_take_the_same_values():
     for key, texts in words.catalogue().items():
-        english, japanese = (words.placeholders(texts[each]) for each in words.LANGUAGES)
+        english, japanese = (words.placeholders(texts[lang]) for lang in words.LANGUAGES)
         assert english == japanese, key
 
 

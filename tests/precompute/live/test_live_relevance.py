@@ -192,7 +192,7 @@ def same(one: LiveRelevance, other: LiveRelevance) -> bool:
 
 def test_readers_who_come_together_get_what_they_get_alone(vit):
     images = [png(seed) for seed in range(6)]
-    alone = [vit.relevance_of_image(each, name="mine.png") for each in images]
+    alone = [vit.relevance_of_image(image, name="mine.png") for image in images]
     with ThreadPoolExecutor(6) as pool:
         together = list(
             pool.map(lambda each: vit.relevance_of_image(each, name="mine.png"), images)

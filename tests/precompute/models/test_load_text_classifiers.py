@@ -34,4 +34,4 @@ def test_a_head_that_tells_texts_apart_comes_with_the_model(tmp_path, family):
     torch.testing.assert_close(told.probabilities(texts), whole)
     found = told.gradients(texts)
     assert torch.equal(found.predicted, whole.argmax(dim=1))
-    assert all(each.abs().max() > 0 for each in found.layers)
+    assert all(layer.abs().max() > 0 for layer in found.layers)

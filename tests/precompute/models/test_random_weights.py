@@ -126,7 +126,9 @@ def test_other_number_formats_are_roundings_of_the_same_weights(tmp_path):
 
 
 OF_IMAGES = [
-    each.TABLE.name for each in PASSES if set(each.TABLE.needs) & {Need.IMAGES, Need.CLASSES}
+    statistic.TABLE.name
+    for statistic in PASSES
+    if set(statistic.TABLE.needs) & {Need.IMAGES, Need.CLASSES}
 ]
 OF_IMAGES += ["layer_completeness"]
 

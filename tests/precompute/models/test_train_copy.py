@@ -60,7 +60,7 @@ def test_it_copies_texts_that_it_has_never_seen(shipped, log):
 
 
 def test_its_corpus_is_what_the_command_writes():
-    told = [each.text for each in entries(DEMO_COPY) if isinstance(each, Text)]
+    told = [entry.text for entry in entries(DEMO_COPY) if isinstance(entry, Text)]
     assert told == [text(each) for each in held_out()]
 
 
@@ -140,7 +140,7 @@ def test_it_needs_the_first_copy_and_not_the_place(shipped):
     """A cue that stands twice makes it say what followed, however far back that was."""
     for distance in (5, 11, 17):
         places = list(range(distance))
-        ids = torch.tensor([[2, *(each + 3 for each in places), 3 + places[1]]])
+        ids = torch.tensor([[2, *(place + 3 for place in places), 3 + places[1]]])
         with torch.inference_mode():
             said = int(shipped(input_ids=ids).logits[0, -1].argmax())
         assert SYLLABLES[said - 3] == SYLLABLES[places[2]]

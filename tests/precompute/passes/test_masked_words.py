@@ -128,10 +128,10 @@ def test_mentions_say_whether_they_were_read(store, every_word):
     seen = []
     for seq in sorted(set(every_word["seq"])):
         each: Any
-        for each in mentions(store, seq=seq).itertuples():
+        for mention in mentions(store, seq=seq).itertuples():
             are_masked = [
-                bool(hidden[seq, word]) for word in range(each.first_word, each.last_word + 1)
+                bool(hidden[seq, word]) for word in range(mention.first_word, mention.last_word + 1)
             ]
-            assert each.is_masked == any(are_masked)
-            seen.append(each.is_masked)
+            assert mention.is_masked == any(are_masked)
+            seen.append(mention.is_masked)
     assert {True, False} <= set(seen)
