@@ -61,7 +61,7 @@ MODULES = {
 }
 
 
-def described(number: Published) -> str:
+def quantity_of(number: Published) -> str:
     """The quantity in the words of the collection."""
     if number.quantity in ("value_norm", "input_norm"):
         symbol = "f(x)" if number.quantity == "value_norm" else "x"
@@ -92,17 +92,17 @@ def collection() -> list[dict]:
     ]
 
 
-def found(number: Published, collection: list[dict]) -> Iterator[dict]:
+def entries_of(number: Published, collection: list[dict]) -> Iterator[dict]:
     for entry in collection:
         place = (entry["source"], entry["quantity"], entry.get("layer"), entry.get("head"))
-        if place == (SOURCES[number.paper], described(number), number.layer, number.head):
+        if place == (SOURCES[number.paper], quantity_of(number), number.layer, number.head):
             yield entry
 
 
 @pytest.mark.shared_data
 def test_every_number_is_the_printed_one(collection):
     for number in NUMBERS:
-        [theirs] = found(number, collection)
+        [theirs] = entries_of(number, collection)
         assert number.printed == theirs["printed"]
         scale = 100 if number.percent else 1
         assert number.percent == (theirs.get("unit") == "%")
@@ -122,7 +122,7 @@ def test_a_mistyped_number_would_be_seen(collection):
 
 @pytest.mark.shared_data
 def test_no_number_of_these_sources_is_left_out_but_those_named(collection):
-    ours = {entry["id"] for number in NUMBERS for entry in found(number, collection)}
+    ours = {entry["id"] for number in NUMBERS for entry in entries_of(number, collection)}
     left = [entry for entry in collection if entry["id"] not in ours and "pairs" not in entry]
     setting = {"sequences", "tokens per sequence, mean", "heads"}
     quantities = {entry["quantity"] for entry in left} - setting
@@ -160,7 +160,7 @@ def test_every_number_has_a_paper_and_names_that_the_tables_use():
     assert set(MASK_RATES) <= set(PAPERS)
     assert {number.scope for number in NUMBERS} - {""} <= set(OF_RATIOS)
     assert {number.effect for number in NUMBERS} - {""} <= set(EFFECTS)
-    assert all(len(pairs) <= 10 for rows in (AMPLIFIED, ATTENUATED) for pairs in rows.values())
+    assert all(len(pairs) <= 10 for table in (AMPLIFIED, ATTENUATED) for pairs in table.values())
 
 
 @pytest.mark.parametrize(

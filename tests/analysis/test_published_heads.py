@@ -41,7 +41,7 @@ def collection() -> list[dict]:
     return [entry for entry in document["numbers"] if entry["source"].startswith(SOURCE)]
 
 
-def described(number: PublishedHead) -> str:
+def quantity_of(number: PublishedHead) -> str:
     """The quantity in the words of the collection."""
     if number.quantity == "dependency_accuracy":
         return f"head accuracy, relation {number.relation}"
@@ -62,12 +62,12 @@ def place(number: PublishedHead) -> str:
     return f"{'table' if kind == 'own_table' else kind} {name}"
 
 
-def found(number: PublishedHead, collection: list[dict]) -> list[dict]:
+def entries_of(number: PublishedHead, collection: list[dict]) -> list[dict]:
     """The entries of one number; relations are written with a capital in the paper alone."""
     return [
         entry
         for entry in collection
-        if entry["quantity"].lower() == described(number).lower()
+        if entry["quantity"].lower() == quantity_of(number).lower()
         and entry["where"].lower().startswith(place(number))
     ]
 
@@ -75,7 +75,7 @@ def found(number: PublishedHead, collection: list[dict]) -> list[dict]:
 @pytest.mark.shared_data
 def test_every_number_is_the_printed_one(collection):
     for number in NUMBERS:
-        [theirs] = found(number, collection)
+        [theirs] = entries_of(number, collection)
         assert number.printed == theirs["printed"]
         scale = 100 if number.percent else 1
         assert number.percent == (theirs.get("unit") == "%")
@@ -95,7 +95,7 @@ def test_a_mistyped_number_would_be_seen(collection):
 
 @pytest.mark.shared_data
 def test_no_number_is_left_out_but_those_named(collection):
-    ours = {entry["id"] for number in NUMBERS for entry in found(number, collection)}
+    ours = {entry["id"] for number in NUMBERS for entry in entries_of(number, collection)}
     left = [entry["quantity"] for entry in collection if entry["id"] not in ours]
     assert left
     assert not [quantity for quantity in left if not any(name in quantity for name in NOT_SHOWN)]

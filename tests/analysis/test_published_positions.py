@@ -17,7 +17,7 @@ def collection() -> list[dict]:
     return [entry for entry in document["numbers"] if entry["source"] == SOURCE]
 
 
-def described(number) -> str:
+def quantity_of(number) -> str:
     """The quantity in the words of the collection."""
     if number in COMPONENTS:
         return (
@@ -36,7 +36,7 @@ def described(number) -> str:
 @pytest.mark.shared_data
 def test_every_number_is_the_printed_one(collection):
     for number in NUMBERS:
-        place = (described(number), number.layer, number.head)
+        place = (quantity_of(number), number.layer, number.head)
         [theirs] = [
             entry
             for entry in collection
@@ -52,7 +52,7 @@ def test_every_number_is_the_printed_one(collection):
 
 @pytest.mark.shared_data
 def test_no_number_is_left_out_but_settings_and_bounds_in_words(collection):
-    ours = {described(number) for number in NUMBERS}
+    ours = {quantity_of(number) for number in NUMBERS}
     left = [entry["quantity"] for entry in collection if entry["quantity"] not in ours]
     assert left
     assert all(quantity.startswith("setting: ") or "in words" in quantity for quantity in left)

@@ -22,11 +22,11 @@ def slow_divergence(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def test_divergences_are_those_of_the_slow_twin(profiles):
-    found = divergences(profiles, profiles[::-1])
+    distances = divergences(profiles, profiles[::-1])
     for row in range(HEADS):
         for column in range(HEADS):
             slow = slow_divergence(profiles[row], profiles[::-1][column])
-            assert found[row, column] == pytest.approx(slow, abs=1e-12)
+            assert distances[row, column] == pytest.approx(slow, abs=1e-12)
 
 
 def test_a_planted_permutation_is_found(profiles):
@@ -35,15 +35,15 @@ def test_a_planted_permutation_is_found(profiles):
     shuffled = np.empty_like(profiles)
     shuffled[order] = 0.98 * profiles + 0.02 * noise
     distances = divergences(profiles, shuffled)
-    found = matched_heads(distances)
-    assert (found.match == order).all()
-    assert found.matched == pytest.approx(distances[np.arange(HEADS), order].mean())
-    assert found.same == pytest.approx(np.trace(distances) / HEADS)
-    assert found.chance == pytest.approx(distances.mean())
-    assert found.matched < found.same
+    matching = matched_heads(distances)
+    assert (matching.match == order).all()
+    assert matching.matched == pytest.approx(distances[np.arange(HEADS), order].mean())
+    assert matching.same == pytest.approx(np.trace(distances) / HEADS)
+    assert matching.chance == pytest.approx(distances.mean())
+    assert matching.matched < matching.same
 
 
 def test_heads_that_did_not_move_are_matched_with_themselves(profiles):
-    found = matched_heads(divergences(profiles, profiles))
-    assert (found.match == np.arange(HEADS)).all()
-    assert found.matched == found.same == pytest.approx(0, abs=1e-12)
+    matching = matched_heads(divergences(profiles, profiles))
+    assert (matching.match == np.arange(HEADS)).all()
+    assert matching.matched == matching.same == pytest.approx(0, abs=1e-12)

@@ -38,22 +38,22 @@ def store(tmp_path_factory) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def test_means_by_layer_are_those_that_the_file_holds(store):
-    found = own_numbers(unit_values(store), seed=0).set_index(["number", "layer"])["mean"]
+    means = own_numbers(unit_values(store), seed=0).set_index(["number", "layer"])["mean"]
     for number, query in STORED.items():
         stored = store.execute(f"select layer, mean from ({query}) where layer is not null").df()
         assert len(stored) == 2
         for row in stored.itertuples():
-            assert found[number, row.layer] == pytest.approx(row.mean, abs=1e-6), number
+            assert means[number, row.layer] == pytest.approx(row.mean, abs=1e-6), number
 
 
 def test_the_number_of_a_file_is_the_mean_over_its_sequences_and_their_layers(store):
     rows = unit_values(store)
     assert set(rows["number"]) == set(NUMBERS)
-    one = rows[rows["number"] == "ratio_whole"]
-    found = own_numbers(rows, seed=0).set_index(["number", "layer"])
-    slow = np.mean([part["value"].mean() for _, part in one.groupby("unit")])
-    assert found.loc[("ratio_whole", ALL_LAYERS), "mean"] == pytest.approx(slow)
-    assert by_unit(one).shape == (one["unit"].nunique(), 1 + one["layer"].nunique())
+    ratios = rows[rows["number"] == "ratio_whole"]
+    means = own_numbers(rows, seed=0).set_index(["number", "layer"])
+    slow = np.mean([part["value"].mean() for _, part in ratios.groupby("unit")])
+    assert means.loc[("ratio_whole", ALL_LAYERS), "mean"] == pytest.approx(slow)
+    assert by_unit(ratios).shape == (ratios["unit"].nunique(), 1 + ratios["layer"].nunique())
 
 
 def test_shares_add_up(store):

@@ -14,9 +14,9 @@ def test_windows_of_one_document_are_drawn_together(units, seed):
     drawn = redraws(np.array(units, dtype=np.int64), seed=seed).weights
     assert drawn.shape == (RESAMPLES, len(units))
     of_unit = {unit: drawn[:, [u == unit for u in units]] for unit in units}
-    for drawn_weights in of_unit.values():
-        assert (drawn_weights == drawn_weights[:, :1]).all()
-    totals = np.sum([weights[:, 0] for weights in of_unit.values()], axis=0)
+    for weights in of_unit.values():
+        assert (weights == weights[:, :1]).all()
+    totals = np.sum([columns[:, 0] for columns in of_unit.values()], axis=0)
     assert (totals == len(of_unit)).all()
 
 

@@ -12,25 +12,25 @@ from tests.tiny_vision import COLUMNS, HEADS, PATCH, ROWS, image_sequences, tiny
 
 
 def test_positions_of_dinov2_are_the_models_own_interpolation():
-    loaded = tiny_vision_model("dinov2")
-    assert loaded.image_reader.layout.learned == (4, 4)
-    embedding = loaded.weights.position_embedding
+    tiny = tiny_vision_model("dinov2")
+    assert tiny.image_reader.layout.learned == (4, 4)
+    embedding = tiny.weights.position_embedding
     assert embedding is not None
-    learned = loaded.model.embeddings.position_embeddings[0]
+    learned = tiny.model.embeddings.position_embeddings[0]
     assert len(learned) == 17
     assert len(embedding) == 13
     torch.testing.assert_close(embedding[0], learned[0])
-    loaded.adapter.fit_to_images(loaded.model, (16, 16))
-    whole, layout = loaded.weights.position_embedding, loaded.adapter.layout(loaded.model)
-    assert whole is not None
+    tiny.adapter.fit_to_images(tiny.model, (16, 16))
+    fitted, layout = tiny.weights.position_embedding, tiny.adapter.layout(tiny.model)
+    assert fitted is not None
     assert layout is not None
-    assert torch.equal(whole, learned)
+    assert torch.equal(fitted, learned)
     assert layout.learned is None
 
 
 def test_a_size_that_positions_were_not_learned_for_is_refused():
-    loaded = tiny_vision_model("vit")
-    assert refused(UnfitModel, loaded.adapter.fit_to_images, loaded.model, (16, 16)) == (
+    tiny = tiny_vision_model("vit")
+    assert refused(UnfitModel, tiny.adapter.fit_to_images, tiny.model, (16, 16)) == (
         "The model's positions were learned for images of 12 × 16 pixels (height × width), and its "
         "image processor makes 16 × 16. Make `size` or `crop_size` in preprocessor_config.json "
         "agree with `image_size` in config.json."
@@ -38,21 +38,21 @@ def test_a_size_that_positions_were_not_learned_for_is_refused():
 
 
 def test_a_size_that_patches_do_not_fill_is_refused():
-    loaded = tiny_vision_model("dinov2")
+    tiny = tiny_vision_model("dinov2")
     with pytest.raises(UnfitModel, match=r"makes images of 14 × 16 pixels .* patches of 4 × 4 do"):
-        loaded.adapter.fit_to_images(loaded.model, (14, 16))
+        tiny.adapter.fit_to_images(tiny.model, (14, 16))
 
 
 def test_a_dinov2_whose_positions_are_no_square_is_refused():
-    loaded = tiny_vision_model("dinov2")
-    loaded.model.embeddings.patch_embeddings.image_size = [8, 32]
+    tiny = tiny_vision_model("dinov2")
+    tiny.model.embeddings.patch_embeddings.image_size = [8, 32]
     with pytest.raises(UnfitModel, match="makes 2 × 8 patches, and a DINOv2 interpolates"):
-        loaded.adapter.check(loaded.model)
+        tiny.adapter.check(tiny.model)
 
 
 def test_layer_scales_are_in_the_output_weights():
-    loaded = tiny_vision_model("dinov2")
-    layer, scaled = loaded.model.encoder.layer[0], loaded.layers[0]
+    tiny = tiny_vision_model("dinov2")
+    layer, scaled = tiny.model.encoder.layer[0], tiny.layers[0]
     plain = layer.attention.o_proj.weight.T.unflatten(0, (HEADS, -1))
     torch.testing.assert_close(scaled.output_weight, plain * layer.layer_scale1.lambda1)
     assert not torch.allclose(scaled.output_weight, plain)
@@ -68,17 +68,17 @@ def test_what_a_processor_is_set_to_is_told():
 
 
 def test_the_gated_networks_of_the_giant_dinov2_are_the_sum_of_their_parts():
-    loaded, images = tiny_vision_model("dinov2"), image_sequences("dinov2", 2)
+    tiny, images = tiny_vision_model("dinov2"), image_sequences("dinov2", 2)
     square = {"use_swiglu_ffn": True, "image_size": COLUMNS * PATCH}
-    settings = loaded.model.config.to_dict() | square
+    settings = tiny.model.config.to_dict() | square
     torch.manual_seed(0)
-    config = type(loaded.model.config)(**settings, attn_implementation="eager")
-    model = type(loaded.model)(config).double().eval()
-    loaded.adapter.check(model)
-    loaded.adapter.fit_to_images(model, (ROWS * PATCH, COLUMNS * PATCH))
-    layers = loaded.adapter.weights(model)
-    assert {weights_of_layer.feed_forward.activation for weights_of_layer in layers} == {"silu"}
-    trace = loaded.adapter.trace(model, layers, loaded.inputs(images))
+    config = type(tiny.model.config)(**settings, attn_implementation="eager")
+    model = type(tiny.model)(config).double().eval()
+    tiny.adapter.check(model)
+    tiny.adapter.fit_to_images(model, (ROWS * PATCH, COLUMNS * PATCH))
+    layers = tiny.adapter.weights(model)
+    assert {weights.feed_forward.activation for weights in layers} == {"silu"}
+    trace = tiny.adapter.trace(model, layers, tiny.inputs(images))
     for row, image in enumerate(images):
         for layer in trace.layers:
             assert layer_mixing(layer.of_sequence(row, len(image))).errors.max() < 1e-12

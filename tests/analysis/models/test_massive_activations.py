@@ -73,7 +73,7 @@ def test_the_activation_is_massive(layers):
 
 def test_a_right_reading_passes(layers, dtype):
     assert _worst(layers, dtype) < _limit(dtype)
-    for layer in (unturned for unturned in layers if unturned.weights.rotary is None):
+    for layer in (trace for trace in layers if trace.weights.rotary is None):
         assert query_key_error(layer, dtype).max() < _limit(dtype)
 
 

@@ -75,19 +75,17 @@ def test_a_norm_is_of_each_head_or_of_all_heads_of_a_token():
     module = modeling_olmo2.Olmo2RMSNorm(HEADS * HEAD_WIDTH, eps=1e-5)
     module.weight.data = scale.flatten()
     together = module(vectors.transpose(1, 2).flatten(2)).unflatten(2, (HEADS, -1)).transpose(1, 2)
-    found = HeadNormWeights(scale, 1e-5, over_heads=True).normed(vectors)
-    torch.testing.assert_close(found, together)
+    normed = HeadNormWeights(scale, 1e-5, over_heads=True).normed(vectors)
+    torch.testing.assert_close(normed, together)
     module = modeling_llama.LlamaRMSNorm(HEAD_WIDTH, eps=1e-5)
     module.weight.data = scale[0]
-    found = HeadNormWeights(scale[:1], 1e-5).normed(vectors)
-    torch.testing.assert_close(found, module(vectors))
+    normed = HeadNormWeights(scale[:1], 1e-5).normed(vectors)
+    torch.testing.assert_close(normed, module(vectors))
 
 
 def test_heads_of_a_group_have_the_same_keys_and_values():
     torch.manual_seed(0)
-    sides = [
-        (torch.randn(WIDTH, own * HEAD_WIDTH), torch.randn(own * HEAD_WIDTH)) for own in (4, 2, 2)
-    ]
+    sides = [(torch.randn(WIDTH, n * HEAD_WIDTH), torch.randn(n * HEAD_WIDTH)) for n in (4, 2, 2)]
     cut = projections(sides, HEADS)
     assert cut["groups"] == (0, 0, 1, 1)
     assert cut["score_scale"] == HEAD_WIDTH**-0.5

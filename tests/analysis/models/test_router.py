@@ -35,10 +35,10 @@ def test_a_mixture_that_is_read_without_its_router_does_not_add_up(traced_alone,
 @pytest.mark.parametrize("family", ["mixtral", "qwen3_moe"], indirect=True, scope="session")
 def test_every_scope_of_a_mixture_is_what_the_vectors_written_out_say(traced_alone):
     for layer in traced_alone[1].layers:
-        found, expected = layer_mixing(layer), reference.norms(layer)
+        mixing, expected = layer_mixing(layer), reference.norms(layer)
         for place, scope in enumerate(layer.weights.order.scopes):
-            torch.testing.assert_close(found.maps[place], expected[scope], rtol=1e-9, atol=1e-9)
-        assert found.errors.max() < 1e-12
+            torch.testing.assert_close(mixing.maps[place], expected[scope], rtol=1e-9, atol=1e-9)
+        assert mixing.errors.max() < 1e-12
 
 
 @pytest.mark.parametrize("family", ["qwen3_moe"], indirect=True, scope="session")

@@ -40,10 +40,10 @@ def test_every_patch_is_turned_by_its_row_and_its_column_and_nothing_else_is(mod
     ]
     rotary = model.layers[0].rotary
     angles = rotary.angles(N_SPECIAL + ROWS * COLUMNS, torch.zeros((), dtype=torch.float64))
-    turned, values = (
+    turned, wanted = (
         torch.polar(torch.ones_like(angle), angle) for angle in (angles, _wide(expected))
     )
-    torch.testing.assert_close(turned, values, rtol=1e-6, atol=1e-6)  # the model's are in float32
+    torch.testing.assert_close(turned, wanted, rtol=1e-6, atol=1e-6)  # the model's are in float32
 
 
 def _wide(values: list[list[float]]) -> torch.Tensor:
@@ -70,14 +70,14 @@ def test_without_turns_the_attention_is_another(model, images):
 
 
 def test_images_of_another_size_are_turned_by_their_own_rows_and_columns():
-    loaded = tiny_vision_model(FAMILY)
-    loaded.adapter.fit_to_images(loaded.model, (2 * PATCH, 3 * PATCH))
-    layers = loaded.adapter.weights(loaded.model)
+    tiny = tiny_vision_model(FAMILY)
+    tiny.adapter.fit_to_images(tiny.model, (2 * PATCH, 3 * PATCH))
+    layers = tiny.adapter.weights(tiny.model)
     pixels = torch.randn(1, 3, 2 * PATCH, 3 * PATCH, generator=torch.Generator().manual_seed(0))
     inputs = {"pixel_values": pixels.double()}
-    trace = loaded.adapter.trace(loaded.model, layers, inputs)
-    found = attentions_of(loaded.model(**inputs, output_attentions=True), len(layers))
-    for layer, attention in zip(trace.layers, found, strict=True):
+    trace = tiny.adapter.trace(tiny.model, layers, inputs)
+    attentions = attentions_of(tiny.model(**inputs, output_attentions=True), len(layers))
+    for layer, attention in zip(trace.layers, attentions, strict=True):
         made = layer.weights.scores(layer.attention_input).softmax(dim=-1)
         torch.testing.assert_close(made, attention, rtol=1e-5, atol=1e-6)
     rotary = layers[0].rotary
@@ -86,13 +86,13 @@ def test_images_of_another_size_are_turned_by_their_own_rows_and_columns():
 
 
 def test_a_plain_network_is_read_by_its_names():
-    loaded = tiny_vision_model(FAMILY)
-    config = type(loaded.model.config)(
-        **loaded.model.config.to_dict() | {"use_gated_mlp": False, "hidden_act": "gelu"}
+    tiny = tiny_vision_model(FAMILY)
+    config = type(tiny.model.config)(
+        **tiny.model.config.to_dict() | {"use_gated_mlp": False, "hidden_act": "gelu"}
     )
     torch.manual_seed(0)
-    plain = type(loaded.model)(config).double().eval()
-    (first, *_) = loaded.adapter.weights(plain)
+    plain = type(tiny.model)(config).double().eval()
+    (first, *_) = tiny.adapter.weights(plain)
     assert first.feed_forward.gate_weight is None
     assert first.feed_forward.activation == "gelu"
     assert torch.equal(first.feed_forward.input_weight, plain.model.layer[0].mlp.up_proj.weight.T)

@@ -39,10 +39,10 @@ def model(request) -> LoadedModel:
 
 
 with_classes = pytest.mark.parametrize(
-    "model", [kind for kind, tiny in TINY_VISION.items() if tiny.has_classes], indirect=True
+    "model", [name for name, tiny in TINY_VISION.items() if tiny.has_classes], indirect=True
 )
 with_vectors = pytest.mark.parametrize(
-    "model", [family for family in TINY_VISION if family != "dinov3_vit"], indirect=True
+    "model", [name for name in TINY_VISION if name != "dinov3_vit"], indirect=True
 )
 """Families that add positions to their patches."""
 
@@ -94,15 +94,15 @@ def test_special_tokens_stand_in_front_of_the_grid(model, images):
 def test_relevance_starts_where_the_head_of_the_model_reads(model, images, trace):
     name, weights = STARTS.get(model.family, ("cls", [1.0]))
     assert model.relevance_start == name
-    for found in Batch(images, trace, relevance_start=name).start_weights:
-        assert found is not None
-        expected = weights + [0.0] * (len(found) - len(weights))
-        assert found.tolist() == pytest.approx(expected)
+    for start in Batch(images, trace, relevance_start=name).start_weights:
+        assert start is not None
+        expected = weights + [0.0] * (len(start) - len(weights))
+        assert start.tolist() == pytest.approx(expected)
 
 
 def test_a_distilled_model_without_its_heads_starts_at_the_class_token():
-    loaded = tiny_vision_model("deit")
-    assert LoadedModel(**{**vars(loaded), "classifier": None}).relevance_start == "cls"
+    deit = tiny_vision_model("deit")
+    assert LoadedModel(**{**vars(deit), "classifier": None}).relevance_start == "cls"
 
 
 def test_the_words_of_an_image_are_its_patches_and_learned_tokens(model, images):
@@ -127,10 +127,7 @@ def test_the_words_of_an_image_are_its_patches_and_learned_tokens(model, images)
 def test_positions_are_added_to_words_and_can_be_taken_away(model, images):
     kept, removed, permuted = (
         model.trace(images[:1]),
-        *(
-            model.trace_controlled(images[0], control, seed=0)
-            for control in ("removed", "permuted")
-        ),
+        *(model.trace_controlled(images[0], how, seed=0) for how in ("removed", "permuted")),
     )
     words = kept.word_embeddings[0]
     torch.testing.assert_close(removed.layers[0].input[0], words)
@@ -149,11 +146,11 @@ def test_positions_are_added_to_words_and_can_be_taken_away(model, images):
 
 @with_classes
 def test_a_classifier_says_what_the_whole_model_says(model, images):
-    classes = classification_of(model)
-    assert classes is not None
-    whole = model.classifier(**model.inputs(images)).logits.softmax(dim=-1).float()
-    torch.testing.assert_close(classes.probabilities(images), whole)
-    assert classes.labels == ("disc", "bar", "cross")
+    classification = classification_of(model)
+    assert classification is not None
+    expected = model.classifier(**model.inputs(images)).logits.softmax(dim=-1).float()
+    torch.testing.assert_close(classification.probabilities(images), expected)
+    assert classification.labels == ("disc", "bar", "cross")
 
 
 @pytest.fixture
@@ -184,13 +181,13 @@ def _moved(monkeypatch, model, image, *, layer: int, place: tuple[int, ...], by:
 @pytest.mark.usefixtures("exact")
 def test_gradients_are_what_the_logit_of_the_class_does(model, images, monkeypatch):
     image = images[0]
-    classes = classification_of(model)
-    assert classes is not None
-    found = classes.gradients([image])
-    predicted = int(found.predicted[0])
+    classification = classification_of(model)
+    assert classification is not None
+    gradients = classification.gradients([image])
+    predicted = int(gradients.predicted[0])
     draw = np.random.default_rng(0)
     n = len(image)
-    for layer, of_layer in enumerate(found.layers):
+    for layer, of_layer in enumerate(gradients.layers):
         for place in zip(*(draw.integers(0, size, 3) for size in (HEADS, n, n)), strict=True):
             moved = partial(_moved, monkeypatch, model, image, layer=layer, place=place)
             up, down = (moved(by=by)[predicted] for by in (1e-4, -1e-4))

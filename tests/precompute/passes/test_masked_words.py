@@ -127,7 +127,7 @@ def test_mentions_say_whether_they_were_read(store, every_word):
     hidden = every_word.set_index(["seq", "word"])["is_masked"]
     seen = []
     for seq in sorted(set(every_word["seq"])):
-        each: Any
+        mention: Any
         for mention in mentions(store, seq=seq).itertuples():
             are_masked = [
                 bool(hidden[seq, word]) for word in range(mention.first_word, mention.last_word + 1)

@@ -17,51 +17,51 @@ def distances(n: int, seed: int) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(3))
 def test_all_orders_of_few_heads_are_tried_as_the_twin_does(seed):
     one, other = distances(5, seed), distances(5, seed + 10).round(1)
-    found = distance_agreement(one, other, seed=0)
-    assert found is not None
+    agreement = distance_agreement(one, other, seed=0)
+    assert agreement is not None
     a, b = one.tolist(), other.tolist()
-    assert found.spearman == pytest.approx(twin.of_pairs(a, b, tuple(range(5))))
-    assert (found.p_value, found.n_permutations) == (
+    assert agreement.spearman == pytest.approx(twin.of_pairs(a, b, tuple(range(5))))
+    assert (agreement.p_value, agreement.n_permutations) == (
         pytest.approx(twin.p_value(a, b)[0]),
         twin.p_value(a, b)[1],
     )
     for head in range(5):
-        rows = [[m[head][column] for column in range(5) if column != head] for m in (a, b)]
-        assert found.of_heads[head] == pytest.approx(twin.spearman(*rows))
+        rows = [[m[head][neighbour] for neighbour in range(5) if neighbour != head] for m in (a, b)]
+        assert agreement.of_heads[head] == pytest.approx(twin.spearman(*rows))
         same = twin.nearest(a, head) == twin.nearest(b, head)
-        assert found.same_nearest[head] == same
+        assert agreement.same_nearest[head] == same
 
 
 def test_any_monotone_change_of_all_distances_agrees_wholly():
-    one = distances(20, 0)
-    found = distance_agreement(one, one**3, seed=1)
-    assert found is not None
-    assert found.spearman == pytest.approx(1)
-    assert found.of_heads == pytest.approx(1)
-    assert found.same_nearest.all()
-    assert (found.p_value, found.n_permutations) == (1 / (PERMUTATIONS + 1), PERMUTATIONS)
+    matrix = distances(20, 0)
+    agreement = distance_agreement(matrix, matrix**3, seed=1)
+    assert agreement is not None
+    assert agreement.spearman == pytest.approx(1)
+    assert agreement.of_heads == pytest.approx(1)
+    assert agreement.same_nearest.all()
+    assert (agreement.p_value, agreement.n_permutations) == (1 / (PERMUTATIONS + 1), PERMUTATIONS)
 
 
 def test_unrelated_distances_are_not_told_from_chance_and_the_seed_repeats_the_answer():
     one, other = distances(20, 2), distances(20, 3)
-    found, again = (distance_agreement(one, other, seed=1) for _ in range(2))
-    assert found is not None
+    agreement, again = (distance_agreement(one, other, seed=1) for _ in range(2))
+    assert agreement is not None
     assert again is not None
     upper = np.triu_indices(20, 1)
-    assert found.spearman == pytest.approx(spearmanr(one[upper], other[upper])[0])
-    assert 0.05 < found.p_value < 0.95
-    assert found.p_value == again.p_value
+    assert agreement.spearman == pytest.approx(spearmanr(one[upper], other[upper])[0])
+    assert 0.05 < agreement.p_value < 0.95
+    assert agreement.p_value == again.p_value
 
 
 def test_heads_that_are_all_alike_have_no_correlation():
     same = np.ones((4, 4)) - np.eye(4)
-    found = distance_agreement(same, distances(4, 0), seed=0)
-    assert found is not None
-    assert np.isnan([found.spearman, found.p_value]).all()
+    agreement = distance_agreement(same, distances(4, 0), seed=0)
+    assert agreement is not None
+    assert np.isnan([agreement.spearman, agreement.p_value]).all()
 
 
 def test_two_heads_have_one_distance_and_three_can_be_ranked():
     assert distance_agreement(distances(2, 0), distances(2, 1), seed=0) is None
-    found = distance_agreement(distances(3, 0), distances(3, 0), seed=0)
-    assert found is not None
-    assert found.spearman == pytest.approx(1)
+    agreement = distance_agreement(distances(3, 0), distances(3, 0), seed=0)
+    assert agreement is not None
+    assert agreement.spearman == pytest.approx(1)

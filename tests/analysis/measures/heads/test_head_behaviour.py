@@ -20,7 +20,7 @@ heads = st.fixed_dictionaries(
 
 
 def named(*of: dict[str, float], thresholds: Thresholds | None = None) -> list[str]:
-    quantities = {name: np.array([sequence[name] for sequence in of]) for name in QUANTITIES}
+    quantities = {name: np.array([head[name] for head in of]) for name in QUANTITIES}
     return head_behaviour(quantities, thresholds or Thresholds(**THRESHOLDS)).tolist()
 
 
@@ -28,7 +28,7 @@ def named(*of: dict[str, float], thresholds: Thresholds | None = None) -> list[s
 def test_heads_are_named_as_the_twin_names_them(of, share):
     thresholds = Thresholds(neighbour=share, entropy=3.8, token_type=0.6)
     assert named(*of, thresholds=thresholds) == [
-        twin.behaviour(sequence, share, 3.8, 0.6) for sequence in of
+        twin.behaviour(head, share, 3.8, 0.6) for head in of
     ]
 
 

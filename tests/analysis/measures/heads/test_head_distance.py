@@ -35,12 +35,12 @@ def test_distances_are_those_of_the_twin(tiny, traced, sequences):
     for row, sequence in enumerate(sequences):
         n = len(sequence)
         attention, seen = attention_of(traced, row, n), tiny.layers[0].pairs(n)
-        found = head_distances(attention, seen)
+        distances = head_distances(attention, seen)
         heads = attention.tolist()
         expected = [
-            [twin.divergence(one, other, seen.tolist()) for other in heads] for one in heads
+            [twin.divergence(head, other, seen.tolist()) for other in heads] for head in heads
         ]
-        assert np.allclose(found, expected, atol=1e-9)
+        assert np.allclose(distances, expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("is_causal", [False, True])
@@ -48,23 +48,23 @@ def test_distances_are_those_of_the_twin(tiny, traced, sequences):
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 9))
 def test_a_distance_is_symmetric_bounded_and_nothing_to_oneself(is_causal, seed, n):
     attention = rows_of(seed, n=n, is_causal=is_causal)
-    found = head_distances(attention, seen_by(n, is_causal=is_causal))
-    assert np.array_equal(found, found.T)
-    assert not found.diagonal().any()
-    assert (found >= 0).all()
-    assert (found <= n * log(2)).all()
+    distances = head_distances(attention, seen_by(n, is_causal=is_causal))
+    assert np.array_equal(distances, distances.T)
+    assert not distances.diagonal().any()
+    assert (distances >= 0).all()
+    assert (distances <= n * log(2)).all()
 
 
 @settings(deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_the_order_of_tokens_does_not_matter_and_rows_add_up(seed):
     attention, seen = rows_of(seed, n=6), seen_by(6)
-    found = head_distances(attention, seen)
+    distances = head_distances(attention, seen)
     order = torch.randperm(6, generator=torch.Generator().manual_seed(seed))
     turned = attention[:, order][:, :, order]
-    assert np.allclose(head_distances(turned, seen), found, atol=1e-12)
+    assert np.allclose(head_distances(turned, seen), distances, atol=1e-12)
     parts = [head_distances(attention[:, [row]], seen[[row]]) for row in range(6)]
-    assert np.allclose(sum(parts), found, atol=1e-12)
+    assert np.allclose(sum(parts), distances, atol=1e-12)
 
 
 def test_what_a_causal_query_cannot_see_is_not_counted():
@@ -79,12 +79,12 @@ def test_what_a_causal_query_cannot_see_is_not_counted():
 def test_single_precision_is_enough():
     attention = rows_of(4, heads=12, n=96)
     exact = head_distances(attention, seen_by(96))
-    found = head_distances(attention.float(), seen_by(96))
-    assert found.dtype == np.float64
-    assert np.allclose(found, exact, rtol=1e-5, atol=1e-5)
+    distances = head_distances(attention.float(), seen_by(96))
+    assert distances.dtype == np.float64
+    assert np.allclose(distances, exact, rtol=1e-5, atol=1e-5)
 
 
 def test_half_precision_is_taken_up_to_single():
     attention = rows_of(5, n=7).bfloat16()
-    found = head_distances(attention, seen_by(7))
-    assert np.array_equal(found, head_distances(attention.float(), seen_by(7)))
+    distances = head_distances(attention, seen_by(7))
+    assert np.array_equal(distances, head_distances(attention.float(), seen_by(7)))

@@ -22,39 +22,41 @@ def drawn(seed: int, n: int, dimensions: int) -> np.ndarray:
 @given(seed=st.integers(0, 1000), n=st.integers(3, 8))
 def test_what_lies_in_a_plane_is_found_there(seed, n):
     distances = drawn(seed, n, 2)
-    found = head_layout(distances, seed=0)
-    assert found is not None
-    assert found.stress == pytest.approx(0, abs=1e-3)
-    assert between(found.points) == pytest.approx(distances, abs=0.02)
+    layout = head_layout(distances, seed=0)
+    assert layout is not None
+    assert layout.stress == pytest.approx(0, abs=1e-3)
+    assert between(layout.points) == pytest.approx(distances, abs=0.02)
 
 
 def test_the_stress_is_that_of_the_twin():
     for seed in range(2):
         distances = drawn(seed, 15, 6)
-        found = head_layout(distances, seed=seed)
-        assert found is not None
-        assert found.stress is not None
-        assert found.stress == pytest.approx(twin.stress(found.points.tolist(), distances.tolist()))
-        assert found.stress > 0.01
+        layout = head_layout(distances, seed=seed)
+        assert layout is not None
+        assert layout.stress is not None
+        assert layout.stress == pytest.approx(
+            twin.stress(layout.points.tolist(), distances.tolist())
+        )
+        assert layout.stress > 0.01
 
 
 def test_a_fixed_seed_gives_the_same_picture_and_larger_distances_a_larger_one():
     distances = drawn(1, 10, 5)
-    one, again, larger = (
+    layout, again, larger = (
         head_layout(matrix, seed=3) for matrix in (distances, distances, 4 * distances)
     )
-    assert one
+    assert layout
     assert again
     assert larger
-    assert np.array_equal(one.points, again.points)
-    assert larger.stress == pytest.approx(one.stress, rel=1e-3)
+    assert np.array_equal(layout.points, again.points)
+    assert larger.stress == pytest.approx(layout.stress, rel=1e-3)
 
 
 def test_the_widest_axis_lies_across_and_its_farthest_point_on_the_right():
     distances = between(np.array([[0.0, 0], [1, 0.3], [2, -0.2], [3, 0.1], [9, 0]]))
-    found = head_layout(distances, seed=0)
-    assert found is not None
-    x, y = found.points.T
+    layout = head_layout(distances, seed=0)
+    assert layout is not None
+    x, y = layout.points.T
     assert x.std() > y.std()
     assert np.cov(x, y)[0, 1] == pytest.approx(0, abs=1e-9)
     for axis in (x, y):
@@ -64,16 +66,16 @@ def test_the_widest_axis_lies_across_and_its_farthest_point_on_the_right():
 
 
 def test_two_heads_are_as_far_apart_as_they_are():
-    found = head_layout(np.array([[0.0, 0.4], [0.4, 0.0]]), seed=0)
-    assert found is not None
-    assert between(found.points)[0, 1] == pytest.approx(0.4, rel=1e-3)
+    layout = head_layout(np.array([[0.0, 0.4], [0.4, 0.0]]), seed=0)
+    assert layout is not None
+    assert between(layout.points)[0, 1] == pytest.approx(0.4, rel=1e-3)
 
 
 def test_heads_that_do_not_differ_have_no_stress():
-    found = head_layout(np.zeros((3, 3)), seed=0)
-    assert found is not None
-    assert found.stress is None
-    assert not found.points.any()
+    layout = head_layout(np.zeros((3, 3)), seed=0)
+    assert layout is not None
+    assert layout.stress is None
+    assert not layout.points.any()
 
 
 def test_one_head_has_no_layout():

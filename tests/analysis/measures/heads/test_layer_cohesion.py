@@ -22,36 +22,38 @@ def drawn(seed: int, n: int) -> np.ndarray:
 @given(seed=st.integers(0, 1000))
 def test_few_heads_are_dealt_in_every_way_as_the_twin_deals_them(layer, seed):
     distances = drawn(seed, 6)
-    found = layer_cohesion(distances, LAYERS, layer=layer, seed=0)
-    assert found is not None
+    cohesion = layer_cohesion(distances, LAYERS, layer=layer, seed=0)
+    assert cohesion is not None
     within, between = twin.means(distances.tolist(), LAYERS.tolist(), layer)
-    assert (found.within, found.between) == pytest.approx((within, between))
-    assert found.difference == pytest.approx(between - within)
-    assert found.p_value == pytest.approx(twin.exact_p(distances.tolist(), LAYERS.tolist(), layer))
-    assert found.n_permutations == 720
+    assert (cohesion.within, cohesion.between) == pytest.approx((within, between))
+    assert cohesion.difference == pytest.approx(between - within)
+    assert cohesion.p_value == pytest.approx(
+        twin.exact_p(distances.tolist(), LAYERS.tolist(), layer)
+    )
+    assert cohesion.n_permutations == 720
 
 
 @each_layer
 def test_many_heads_are_dealt_at_random_and_the_seed_decides_how(layer):
     distances, layers = drawn(7, 12), np.repeat([1, 2, 3], 4)
-    one, again, other = (
+    cohesion, again, other = (
         layer_cohesion(distances, layers, layer=layer, seed=seed) for seed in (0, 0, 1)
     )
-    assert one
+    assert cohesion
     assert other
-    assert one == again
-    assert one.n_permutations == PERMUTATIONS
-    assert one.p_value * (PERMUTATIONS + 1) == pytest.approx(
-        round(one.p_value * (PERMUTATIONS + 1))
+    assert cohesion == again
+    assert cohesion.n_permutations == PERMUTATIONS
+    assert cohesion.p_value * (PERMUTATIONS + 1) == pytest.approx(
+        round(cohesion.p_value * (PERMUTATIONS + 1))
     )
-    assert one.p_value == pytest.approx(other.p_value, abs=0.03)
+    assert cohesion.p_value == pytest.approx(other.p_value, abs=0.03)
 
 
 def test_random_deals_come_close_to_all_deals():
     distances, layers = drawn(5, 8), np.repeat([1, 2], 4)
-    found = layer_cohesion(distances, layers, seed=0)
-    assert found is not None
-    assert found.p_value == pytest.approx(
+    cohesion = layer_cohesion(distances, layers, seed=0)
+    assert cohesion is not None
+    assert cohesion.p_value == pytest.approx(
         twin.exact_p(distances.tolist(), layers.tolist(), None), abs=0.02
     )
 
@@ -61,34 +63,34 @@ def test_layers_of_one_kind_are_seen_and_nothing_is_as_clear(layer):
     layers = np.repeat([1, 2, 3], 6)
     distances = np.where(layers[:, None] == layers, 0.1, 0.5)
     np.fill_diagonal(distances, 0)
-    found = layer_cohesion(distances, layers, layer=layer, seed=0)
-    assert found is not None
-    assert (found.within, found.between) == pytest.approx((0.1, 0.5))
-    assert found.p_value < 0.001
+    cohesion = layer_cohesion(distances, layers, layer=layer, seed=0)
+    assert cohesion is not None
+    assert (cohesion.within, cohesion.between) == pytest.approx((0.1, 0.5))
+    assert cohesion.p_value < 0.001
 
 
 def test_layers_of_heads_that_differ_most_are_at_the_other_end():
     layers = np.tile([1, 2, 3], 6)
     distances = np.where(layers[:, None] == layers, 0.5, 0.1)
-    found = layer_cohesion(distances, layers, seed=0)
-    assert found is not None
-    assert found.difference < 0
-    assert found.p_value > 0.999
+    cohesion = layer_cohesion(distances, layers, seed=0)
+    assert cohesion is not None
+    assert cohesion.difference < 0
+    assert cohesion.p_value > 0.999
 
 
 def test_distances_that_are_all_the_same_are_chance():
     distances = np.full((12, 12), 0.3)
     np.fill_diagonal(distances, 0)
-    found = layer_cohesion(distances, np.repeat([1, 2, 3], 4), seed=0)
-    assert found is not None
-    assert found.difference == pytest.approx(0, abs=1e-12)
-    assert found.p_value == 1
+    cohesion = layer_cohesion(distances, np.repeat([1, 2, 3], 4), seed=0)
+    assert cohesion is not None
+    assert cohesion.difference == pytest.approx(0, abs=1e-12)
+    assert cohesion.p_value == 1
 
 
 def test_chance_is_seldom_taken_for_a_finding():
     layers = np.repeat([1, 2, 3], 4)
-    found = [layer_cohesion(drawn(seed, 12), layers, seed=seed) for seed in range(40)]
-    small = sum(cohesion.p_value < 0.05 for cohesion in found if cohesion)
+    cohesions = [layer_cohesion(drawn(seed, 12), layers, seed=seed) for seed in range(40)]
+    small = sum(cohesion.p_value < 0.05 for cohesion in cohesions if cohesion)
     assert small <= 6, "0.05 of 40 would be 2"
 
 

@@ -102,21 +102,21 @@ def _names(model: LoadedModel) -> set[str]:
 
 def importances(model: LoadedModel, sequences: tuple[Sequence, ...]) -> np.ndarray:
     """Sequence × layer × head × type, from the code of a run."""
-    found = model.gradients(sequences)
-    assert found is not None
-    n = found.layers[0].shape[-1]
+    gradients = model.gradients(sequences)
+    assert gradients is not None
+    n = gradients.layers[0].shape[-1]
     is_type = torch.zeros(len(sequences), n, len(TOKEN_TYPES), dtype=torch.bool)
     is_pair = torch.zeros(len(sequences), n, n, dtype=torch.bool)
     for row, sequence in enumerate(sequences):
         length = len(sequence)
         is_type[row, torch.arange(length), torch.from_numpy(sequence.token_types).long()] = True
         is_pair[row, :length, :length] = model.layers[0].pairs(length)
-    layers = [gradient_importance(layer, is_pair, is_type) for layer in found.layers]
+    layers = [gradient_importance(layer, is_pair, is_type) for layer in gradients.layers]
     return torch.stack(layers, dim=1).detach().numpy()
 
 
 def assert_as_moved(moved: Moved, sequence: Sequence, found: np.ndarray, is_causal: bool) -> None:
-    types = [TOKEN_TYPES[kind] for kind in sequence.token_types]
+    types = [TOKEN_TYPES[token_type] for token_type in sequence.token_types]
     for layer, head, place in np.ndindex(*found.shape):
         loss = partial(moved, layer, head)
         name = TOKEN_TYPES[place]
@@ -182,8 +182,8 @@ def test_what_is_asked_for_is_what_stood_behind_the_mask(language_model, short, 
 def test_a_text_of_which_nothing_is_asked_has_no_gradients(language_model, family):
     (sequence,) = tiny_sequences(family, (Text("Cat.", "line 1"),))
     names = ("ids", "segments", "token_types", "words", "masked", "tokens")
-    one = replace(sequence, **{name: getattr(sequence, name)[:1] for name in names})
-    assert language_model.gradients([one]) is None
+    single = replace(sequence, **{name: getattr(sequence, name)[:1] for name in names})
+    assert language_model.gradients([single]) is None
     if family not in CAUSAL:  # which predicts what comes next, with or without masks
         assert language_model.gradients([sequence]) is None
 
@@ -205,11 +205,11 @@ def test_types_share_all_gradients_and_pairs_that_are_not_there_have_none(n, see
     types = torch.from_numpy(draw.integers(0, 4, n))
     is_type = (types[:, None] == torch.arange(4))[None]
     is_pair = torch.ones(n, n, dtype=torch.bool).tril()[None]
-    found = gradient_importance(gradients, is_pair, is_type)
-    whole = gradients.tril().abs().sum(dim=(2, 3)) / n
-    assert torch.allclose(found.sum(dim=-1), whole)
+    importance = gradient_importance(gradients, is_pair, is_type)
+    total = gradients.tril().abs().sum(dim=(2, 3)) / n
+    assert torch.allclose(importance.sum(dim=-1), total)
     hidden = gradients + 1e6 * torch.ones(n, n, dtype=torch.float64).triu(1)
-    assert torch.equal(gradient_importance(hidden, is_pair, is_type), found)
+    assert torch.equal(gradient_importance(hidden, is_pair, is_type), importance)
     scaled = gradient_importance(gradients * -factor, is_pair, is_type)
-    assert torch.allclose(scaled, found * factor)
-    assert math.isfinite(float(found.sum()))
+    assert torch.allclose(scaled, importance * factor)
+    assert math.isfinite(float(importance.sum()))

@@ -23,14 +23,14 @@ def habits(attention, types, *, is_causal=False) -> list[dict[str, float]]:
     types = torch.as_tensor(types)[None]
     n = attention.shape[-1]
     is_pair = torch.ones(n, n, dtype=torch.bool)
-    found = head_pattern(
+    pattern = head_pattern(
         attention[None],
         (is_pair.tril() if is_causal else is_pair)[None],
         is_cls=types == CLS,
         is_sep=types == SEP,
         is_comma_period=types == COMMA_PERIOD,
     )
-    return [dict(zip(QUANTITIES, head, strict=True)) for head in found[0].tolist()]
+    return [dict(zip(QUANTITIES, head, strict=True)) for head in pattern[0].tolist()]
 
 
 def assert_same(found: dict[str, float], expected: Mapping[str, float | None]) -> None:
@@ -48,31 +48,31 @@ def test_every_head_has_the_habits_of_the_twin(traced, sequences):
         for row, sequence in enumerate(sequences):
             n = len(sequence)
             attention = layer.attention[row, :, :n, :n]
-            types = [TOKEN_TYPES[kind] for kind in sequence.token_types]
-            found = habits(attention, sequence.token_types, is_causal=is_causal)
-            for head, numbers in zip(attention.tolist(), found, strict=True):
+            types = [TOKEN_TYPES[token_type] for token_type in sequence.token_types]
+            of_heads = habits(attention, sequence.token_types, is_causal=is_causal)
+            for head, numbers in zip(attention.tolist(), of_heads, strict=True):
                 assert_same(numbers, twin.pattern(head, types, is_causal=is_causal))
 
 
 def test_a_text_of_one_token_has_no_neighbours():
-    (found,) = habits(torch.ones(1, 1, 1), [3])
-    absent = [name for name, value in found.items() if math.isnan(value)]
+    (head,) = habits(torch.ones(1, 1, 1), [3])
+    absent = [name for name, value in head.items() if math.isnan(value)]
     assert absent == [
         "previous", "next", "cls", "sep", "comma_period", "sep_to_sep", "other_to_sep",
         "entropy_cls",
     ]  # fmt: skip
-    assert (found["self"], found["entropy"], found["uniform"]) == (1, pytest.approx(0), 0)
+    assert (head["self"], head["entropy"], head["uniform"]) == (1, pytest.approx(0), 0)
 
 
 def test_a_causal_head_has_no_next_token_and_fewer_keys():
     n = 5
     rows = np.tri(n) / np.arange(1, n + 1)[:, None]
-    (found,) = habits(rows[None], [3, 3, 3, 3, SEP], is_causal=True)
-    assert math.isnan(found["next"])
-    assert math.isnan(found["other_to_sep"])  # whoever stands before it cannot see it
-    assert found["sep_to_sep"] == pytest.approx(1 / n)
-    assert found["entropy"] == pytest.approx(sum(math.log(m) for m in range(1, n + 1)) / n)
-    assert found["entropy"] == pytest.approx(found["uniform"])
+    (head,) = habits(rows[None], [3, 3, 3, 3, SEP], is_causal=True)
+    assert math.isnan(head["next"])
+    assert math.isnan(head["other_to_sep"])  # whoever stands before it cannot see it
+    assert head["sep_to_sep"] == pytest.approx(1 / n)
+    assert head["entropy"] == pytest.approx(sum(math.log(m) for m in range(1, n + 1)) / n)
+    assert head["entropy"] == pytest.approx(head["uniform"])
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=9), st.integers(0, 2**31), st.booleans())

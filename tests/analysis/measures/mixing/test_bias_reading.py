@@ -16,7 +16,7 @@ SUMMANDS = [0.9, -0.4, 1.3]
 @pytest.mark.parametrize("activation", GATES)
 @pytest.mark.parametrize("bias", [-0.7, 0.2, 1.1])
 def test_every_reading_is_its_own_path_of_the_integral(reading, activation, bias):
-    hidden, silent = (torch.tensor([[terms]]).double() for terms in (sum(SUMMANDS) + bias, bias))
+    hidden, silent = (torch.tensor([[value]]).double() for value in (sum(SUMMANDS) + bias, bias))
     gate, rest = shared_out(hidden, silent, activation, reading=reading)
     given, left = reference.shares(SUMMANDS, bias, ACTIVATIONS[activation], reading=reading)
     assert [gate.item() * summand for summand in SUMMANDS] == pytest.approx(given, abs=1e-3)

@@ -72,7 +72,7 @@ def _missing(by: float) -> tuple[torch.Tensor, list[torch.Tensor], torch.Tensor]
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_errors_follow_their_slow_twin_against_output_and_update(dtype):
     output, parts, update = _missing(0.1)
-    found = token_errors(output, parts, [output, update], dtype)
+    errors = token_errors(output, parts, [output, update], dtype)
     lists = [part.tolist() for part in parts]
     slow = [
         reference.token_errors(
@@ -80,10 +80,8 @@ def test_errors_follow_their_slow_twin_against_output_and_update(dtype):
         )
         for against in (output, update)
     ]
-    assert found.tolist() == pytest.approx([max(errors) for errors in zip(*slow, strict=True)])
-    assert len({errors[0] < errors[1] for errors in zip(*slow, strict=True)}) == 2, (
-        "each counts once"
-    )
+    assert errors.tolist() == pytest.approx([max(pair) for pair in zip(*slow, strict=True)])
+    assert len({pair[0] < pair[1] for pair in zip(*slow, strict=True)}) == 2, "each counts once"
 
 
 def test_a_massive_coordinate_hides_no_other():
@@ -92,9 +90,9 @@ def test_a_massive_coordinate_hides_no_other():
     expected = token_errors(output, parts, [output, update], torch.float32)
     units = torch.ones(7, dtype=torch.float64)
     units[2], units[5] = 3e6, 1e-6
-    massive = [vectors * units for vectors in (output, *parts, update)]
-    found = token_errors(massive[0], massive[1:4], [massive[0], massive[4]], torch.float32)
-    torch.testing.assert_close(found, expected)
+    massive = [vector * units for vector in (output, *parts, update)]
+    errors = token_errors(massive[0], massive[1:4], [massive[0], massive[4]], torch.float32)
+    torch.testing.assert_close(errors, expected)
 
 
 def test_rounding_alone_is_no_error_above_the_limit():

@@ -30,8 +30,8 @@ def _given(factors: tuple[Tensor, ...], sides: list[tuple[float, float]]) -> lis
 @pytest.mark.parametrize("name", GATED)
 @pytest.mark.parametrize("gate", [-25.0, -6.0, -2.1, -1.4, -0.3, 0.3, 1.6, 2.1, 6.0, 25.0])
 def test_the_share_is_the_integral_of_its_definition(name, gate):
-    found = gate_share(torch.tensor([gate], dtype=torch.float64), name).item()
-    assert found == pytest.approx(reference.gate_share(gate, ACTIVATIONS[name]), abs=1e-6)
+    share = gate_share(torch.tensor([gate], dtype=torch.float64), name).item()
+    assert share == pytest.approx(reference.gate_share(gate, ACTIVATIONS[name]), abs=1e-6)
 
 
 @pytest.mark.parametrize("name", GATED)
@@ -45,8 +45,8 @@ def test_shares_of_opposite_gates_add_up_to_a_half(name):
 def test_the_share_does_not_jump_where_the_formula_changes(name):
     for edge in (-20.0, -2.0, -1.5, 1.5, 2.0, 20.0):
         near = edge * (1 + torch.tensor([-1e-9, 0.0, 1e-9], dtype=torch.float64))
-        found = gate_share(near, name)
-        torch.testing.assert_close(found, found[1].expand(3), rtol=1e-7, atol=1e-12)
+        shares = gate_share(near, name)
+        torch.testing.assert_close(shares, shares[1].expand(3), rtol=1e-7, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", GATED)
@@ -55,11 +55,11 @@ def test_float32_follows_float64(name):
     torch.testing.assert_close(narrow, gate_share(WIDE, name), rtol=0, atol=5e-8)
 
 
-@pytest.mark.parametrize("name", [gated for gated in GATED if gated != "relu"])
+@pytest.mark.parametrize("name", [name for name in GATED if name != "relu"])
 @given(sides=SIDES)
 def test_shares_are_those_of_integrated_gradients(name, sides):
-    whole = _one(*(sum(side) for side in zip(*sides, strict=True)))
-    factors, _ = gated_shares(whole, _one(0, 0), name)
+    sums = _one(*(sum(column) for column in zip(*sides, strict=True)))
+    factors, _ = gated_shares(sums, _one(0, 0), name)
     expected = reference.shares(*_columns(sides), ACTIVATIONS[name], steps=300)
     assert _given(factors, sides) == pytest.approx(expected, abs=1e-3)
 
@@ -67,25 +67,25 @@ def test_shares_are_those_of_integrated_gradients(name, sides):
 @pytest.mark.parametrize("name", GATED)
 @given(sides=SIDES)
 def test_half_goes_to_each_side_of_the_product(name, sides):
-    whole = [sum(side) for side in zip(*sides, strict=True)]
-    assume(min(map(abs, whole)) > 1e-3)
-    factors, _ = gated_shares(_one(*whole), _one(0, 0), name, rule="half")
+    sums = [sum(column) for column in zip(*sides, strict=True)]
+    assume(min(map(abs, sums)) > 1e-3)
+    factors, _ = gated_shares(_one(*sums), _one(0, 0), name, rule="half")
     expected = reference.half_shares(*_columns(sides), ACTIVATIONS[name])
     assert _given(factors, sides) == pytest.approx(expected, rel=1e-3, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", [gated for gated in GATED if gated != "relu"])
+@pytest.mark.parametrize("name", [name for name in GATED if name != "relu"])
 @pytest.mark.parametrize("reading", BIAS_READINGS)
 def test_every_reading_of_the_bias_is_its_own_path(name, reading):
     sides, bias = [(0.9, -0.4), (-0.5, 1.3), (1.1, 0.2)], (-0.7, 0.6)
-    sent = [sum(side) for side in zip(*sides, strict=True)]
-    whole = [vector + silent for vector, silent in zip(sent, bias, strict=True)]
-    factors, rest = gated_shares(_one(*whole), _one(*bias), name, reading=reading)
+    sent = [sum(column) for column in zip(*sides, strict=True)]
+    sums = [total + silent for total, silent in zip(sent, bias, strict=True)]
+    factors, rest = gated_shares(_one(*sums), _one(*bias), name, reading=reading)
     players = [*sides, bias] if reading == "player" else sides
     start = bias if reading == "constant" else (0.0, 0.0)
     expected = reference.shares(*_columns(players), ACTIVATIONS[name], start=start)
     assert _given(factors, sides) == pytest.approx(expected[:3], abs=1e-5)
-    product = ACTIVATIONS[name](whole[0]) * whole[1]
+    product = ACTIVATIONS[name](sums[0]) * sums[1]
     assert rest.item() == pytest.approx(product - sum(expected[:3]), abs=1e-5)
 
 
@@ -95,10 +95,10 @@ def test_every_reading_of_the_bias_is_its_own_path(name, reading):
 def test_all_of_the_product_is_shared_out(name, reading, rule):
     torch.manual_seed(0)
     tokens, bias = torch.randn(2, 4, 5, 6, dtype=torch.float64) * 3
-    whole = tokens + bias
-    factors, rest = gated_shares(list(whole[:2]), list(bias[:2]), name, reading=reading, rule=rule)
-    given = sum(factor * token for factor, token in zip(factors, tokens[:2], strict=True))
-    product = GATES[name](whole[0]) * whole[0] * whole[1]
+    sums = tokens + bias
+    factors, rest = gated_shares(list(sums[:2]), list(bias[:2]), name, reading=reading, rule=rule)
+    given = sum(factor * side for factor, side in zip(factors, tokens[:2], strict=True))
+    product = GATES[name](sums[0]) * sums[0] * sums[1]
     torch.testing.assert_close(given + rest, product, rtol=1e-12, atol=1e-12)
 
 
@@ -115,6 +115,6 @@ def test_rules_part_where_gates_are_closed_and_are_one_where_they_are_linear():
 
 def test_a_side_that_is_nothing_is_no_division_by_nothing():
     for rule in GATE_RULES:
-        for whole in ((0.0, 2.0), (2.0, 0.0), (0.0, 0.0)):
-            factors, rest = gated_shares(_one(*whole), _one(0, 0), "silu", rule=rule)
-            assert all(factor.isfinite().all() for factor in (*factors, rest))
+        for sides in ((0.0, 2.0), (2.0, 0.0), (0.0, 0.0)):
+            factors, rest = gated_shares(_one(*sides), _one(0, 0), "silu", rule=rule)
+            assert all(part.isfinite().all() for part in (*factors, rest))

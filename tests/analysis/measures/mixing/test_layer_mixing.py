@@ -50,10 +50,10 @@ def layers(traced_alone) -> list[LayerTrace]:
 
 def test_every_scope_is_what_the_vectors_written_out_say(layers):
     for layer in layers:
-        found = layer_mixing(layer)
+        mixing = layer_mixing(layer)
         expected = reference.norms(layer)
         for place, scope in enumerate(layer.weights.order.scopes):
-            torch.testing.assert_close(found.maps[place], expected[scope], rtol=1e-9, atol=1e-9)
+            torch.testing.assert_close(mixing.maps[place], expected[scope], rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
@@ -61,27 +61,27 @@ def test_every_scope_is_what_the_vectors_written_out_say(layers):
 def test_every_activation_follows_integrated_gradients(layers, activation):
     layer = with_activation(layers[0], activation)
     expected = reference.norms(layer, steps=4000)
-    found = layer_mixing(layer)
+    mixing = layer_mixing(layer)
     scopes = layer.weights.order.scopes
     for scope in scopes[4:]:
-        mixing = found.maps[scopes.index(scope)]
-        torch.testing.assert_close(mixing, expected[scope], rtol=2e-3, atol=2e-3)
+        norms = mixing.maps[scopes.index(scope)]
+        torch.testing.assert_close(norms, expected[scope], rtol=2e-3, atol=2e-3)
 
 
 def test_attention_with_its_residual_is_the_same_by_itself(layers):
     for layer in layers:
         order = layer.weights.order
-        whole = layer_mixing(layer).maps[order.scopes.index(order.attention_block)]
-        torch.testing.assert_close(attention_mixing(layer), whole, rtol=1e-9, atol=1e-12)
+        block = layer_mixing(layer).maps[order.scopes.index(order.attention_block)]
+        torch.testing.assert_close(attention_mixing(layer), block, rtol=1e-9, atol=1e-12)
 
 
 def test_ratios_are_those_of_the_summed_vectors(layers):
     for layer in layers:
-        found = layer_mixing(layer)
+        mixing = layer_mixing(layer)
         for scope, vectors in reference.layer_parts(layer).scopes.items():
             expected = reference.mixing_ratio(vectors)
             place = layer.weights.order.scopes.index(scope)
-            torch.testing.assert_close(found.ratios[place], expected)
+            torch.testing.assert_close(mixing.ratios[place], expected)
 
 
 def test_the_ratio_of_weights_is_what_attention_gives_to_others(layers):
@@ -94,16 +94,16 @@ def test_the_parts_of_every_layer_add_up_to_its_output(layers):
     for layer in layers:
         assert layer_mixing(layer).errors.max() < 1e-12
         parts = reference.layer_parts(layer)
-        whole = layer.weights.order.whole
-        rebuilt = parts.scopes[whole].sum(dim=1) + parts.biases[whole]
+        scope = layer.weights.order.whole
+        rebuilt = parts.scopes[scope].sum(dim=1) + parts.biases[scope]
         torch.testing.assert_close(rebuilt, layer.output[0])
 
 
 @pytest.mark.parametrize("budget", [1, 3000, 10**9])
 def test_the_budget_changes_no_number(layers, budget):
-    whole, cut = layer_mixing(layers[0]), layer_mixing(layers[0], budget=budget)
-    torch.testing.assert_close(cut.maps, whole.maps, rtol=1e-12, atol=1e-12)
-    torch.testing.assert_close(cut.ratios, whole.ratios, rtol=1e-12, atol=1e-12)
+    full, cut = layer_mixing(layers[0]), layer_mixing(layers[0], budget=budget)
+    torch.testing.assert_close(cut.maps, full.maps, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(cut.ratios, full.ratios, rtol=1e-12, atol=1e-12)
 
 
 def test_float32_stays_close_to_float64(layers):
@@ -131,12 +131,12 @@ def test_bfloat16_is_an_option_whose_error_is_told(layers):
 def test_misread_weights_are_noticed(layers, fault):
     weights = layers[0].weights
     layer = misread(layers[0], fault)
-    found = layer_mixing(layer)
+    mixing = layer_mixing(layer)
     if weights.order.read and fault.startswith("norms.0."):  # the values are the model's own
         written_out = reference.norms(layer)[weights.order.vectors]
-        assert (found.maps[1] - written_out).abs().max() > 1e-2
+        assert (mixing.maps[1] - written_out).abs().max() > 1e-2
     else:
-        assert found.errors.max() > 1e-2
+        assert mixing.errors.max() > 1e-2
 
 
 def test_biases_are_given_to_no_token(layers):
@@ -163,14 +163,14 @@ def test_nothing_reaches_a_query_from_behind_in_a_causal_layer(layers):
 def test_errors_are_held_against_what_the_rough_format_leaves_visible(layers):
     """An output a thousand times too small misses all, and is less than rounding of its parts."""
     for layer in layers:
-        parts, whole = reference.layer_parts(layer), layer.weights.order.whole
-        sent = parts.scopes[whole].sum(dim=1)
+        parts, scope = reference.layer_parts(layer), layer.weights.order.whole
+        sent = parts.scopes[scope].sum(dim=1)
         sent = sent - layer.input[0] if layer.weights.order.keeps_stream else sent
         faint = dataclasses.replace(layer, output=layer.output / 1000)
         rough, fine = (
-            layer_errors(faint, sent, parts.biases[whole], dtype)
+            layer_errors(faint, sent, parts.biases[scope], dtype)
             for dtype in (torch.bfloat16, torch.float64)
         )
-        found = layer_mixing(faint, dtype=torch.bfloat16).errors
-        torch.testing.assert_close(found, rough, rtol=0.05, atol=0)
+        errors = layer_mixing(faint, dtype=torch.bfloat16).errors
+        torch.testing.assert_close(errors, rough, rtol=0.05, atol=0)
         assert (fine > 10 * rough).all()

@@ -15,10 +15,10 @@ from tests.reference.mixing import mixing_ratio as reference
 def test_moments_follow_their_slow_twin_scope_by_scope(traced_alone):
     for trace in traced_alone:
         ratios = layer_mixing(trace.layers[0]).ratios.numpy()
-        found = np.array(ratio_moments(ratios))
+        moments = np.array(ratio_moments(ratios))
         for scope in range(len(ratios)):
             expected = reference.moments(ratios[scope].tolist())
-            assert found[:, scope] == pytest.approx(expected, rel=1e-9)
+            assert moments[:, scope] == pytest.approx(expected, rel=1e-9)
 
 
 def _drawn(n_sequences: int) -> Redraws:
@@ -28,26 +28,26 @@ def _drawn(n_sequences: int) -> Redraws:
 def test_half_the_weights_and_half_the_token_leave_half_to_others(traced_alone, attention_error):
     for layer in (layer for trace in traced_alone for layer in trace.layers):
         ratios = layer_mixing(layer).ratios.numpy()
-        found = ratios_of_layer(ratios)
+        of_layer = ratios_of_layer(ratios)
         expected = reference.with_residual(layer.attention[0].mean(dim=0).tolist())
-        np.testing.assert_allclose(found[1], expected, rtol=1e-9, atol=attention_error)
-        np.testing.assert_array_equal(np.delete(found, 1, axis=0), ratios)
+        np.testing.assert_allclose(of_layer[1], expected, rtol=1e-9, atol=attention_error)
+        np.testing.assert_array_equal(np.delete(of_layer, 1, axis=0), ratios)
 
 
 def test_a_token_has_the_mean_of_its_layers(traced_alone):
     for trace in traced_alone:
         layers = [ratios_of_layer(layer_mixing(layer).ratios.numpy()) for layer in trace.layers]
-        found = mean_over_layers(layers)
-        for place, of_tokens in enumerate(found):
-            expected = reference.mean_over_layers([layer[place].tolist() for layer in layers])
+        means = mean_over_layers(layers)
+        for place, of_tokens in enumerate(means):
+            expected = reference.mean_over_layers([ratios[place].tolist() for ratios in layers])
             assert of_tokens == pytest.approx(expected, rel=1e-12)
 
 
 def test_intervals_follow_the_bootstrap_that_carries_every_token_along():
     generator = np.random.default_rng(4)
     sequences = [generator.random(n) ** 2 for n in generator.integers(0, 30, size=50)]
-    sums = np.array([[sequence.sum()] for sequence in sequences])
-    counts = np.array([[float(len(sequence))] for sequence in sequences])
+    sums = np.array([[ratios.sum()] for ratios in sequences])
+    counts = np.array([[float(len(ratios))] for ratios in sequences])
     (low,), (high,) = pooled_interval(sums, counts, _drawn(50))
     slow = reference.pooled_interval([s.tolist() for s in sequences], resamples=4000, seed=1)
     spread = slow[1] - slow[0]

@@ -41,5 +41,5 @@ def test_a_norm_goes_through_every_vector():
 
 def test_what_attention_brings_together_adds_up_to_what_it_puts_out(traced_alone):
     for layer in traced_alone[0].layers:
-        found = attended(layer).scope().sums + layer.weights.output_bias
-        torch.testing.assert_close(found, layer.attention_output[0])
+        output = attended(layer).scope().sums + layer.weights.output_bias
+        torch.testing.assert_close(output, layer.attention_output[0])

@@ -34,9 +34,9 @@ def test_the_residual_gets_half(traced_alone):
 
 
 def test_distances_fall_between_their_edges():
-    found = np.array(DISTANCES)[distance_places(200)[0]]
+    distances = np.array(DISTANCES)[distance_places(200)[0]]
     expected = [next(e for e in reversed(DISTANCES) if e <= d) for d in range(200)]
-    assert found.tolist() == expected
+    assert distances.tolist() == expected
 
 
 def test_shares_follow_their_slow_twin_and_add_up_to_1(maps):
@@ -46,13 +46,13 @@ def test_shares_follow_their_slow_twin_and_add_up_to_1(maps):
         n = product.shape[-1]
         types = np.arange(n) * 7 % 3
         cells = types * len(DISTANCES) + distance_places(n)
-        found = shares_of_cells(product, cells, 3 * len(DISTANCES))
-        np.testing.assert_allclose(found.sum(axis=1), 1)
+        shares = shares_of_cells(product, cells, 3 * len(DISTANCES))
+        np.testing.assert_allclose(shares.sum(axis=1), 1)
         for scope in range(len(product)):
             expected = reference.shares(product[scope].tolist(), [names[t] for t in types])
             there = {
                 (names[cell // len(DISTANCES)], DISTANCES[cell % len(DISTANCES)]): share
-                for cell, share in enumerate(found[scope])
+                for cell, share in enumerate(shares[scope])
                 if share
             }
             assert there == pytest.approx({place: s for place, s in expected.items() if s})

@@ -19,7 +19,7 @@ def stacks(traced_alone) -> list[list[LayerTrace]]:
 @pytest.fixture(scope="module")
 def stack(stacks) -> list[LayerTrace]:
     """The layers of the shortest sequence, which is fast enough to be written out."""
-    return min(stacks, key=lambda traces: traces[0].input.shape[1])
+    return min(stacks, key=lambda layers: layers[0].input.shape[1])
 
 
 @pytest.fixture(scope="module")
@@ -28,16 +28,16 @@ def written_out(stack) -> list[reference.Vectors]:
 
 
 def test_vectors_are_what_their_slow_twin_writes_out(stack, written_out):
-    for found, expected in zip(vector_rollout(stack), written_out, strict=True):
-        for i, row in enumerate(found.map):
-            assert found.bias[i].item() == pytest.approx(expected[i, None].norm().item())
+    for rollout, expected in zip(vector_rollout(stack), written_out, strict=True):
+        for i, row in enumerate(rollout.map):
+            assert rollout.bias[i].item() == pytest.approx(expected[i, None].norm().item())
             norms = [expected[i, j].norm().item() for j in range(len(row))]
             assert row.tolist() == pytest.approx(norms, rel=1e-9, abs=1e-12)
 
 
 def test_they_add_up_to_what_the_model_computed_after_every_layer(stacks):
     for layers in stacks:
-        assert max(step.error for step in vector_rollout(layers)) < 1e-12
+        assert max(rollout.error for rollout in vector_rollout(layers)) < 1e-12
 
 
 def test_the_slow_twin_adds_up_too(stack, written_out):
@@ -68,30 +68,32 @@ def value_bias_to_no_token(layer: LayerTrace) -> LayerTrace:
 def test_one_layer_is_its_whole_map_with_the_value_bias_out_of_f(stacks, attention_error):
     for layers in stacks:
         for layer in layers:
-            (found,) = vector_rollout([layer])
+            (rollout,) = vector_rollout([layer])
             moved = layer_mixing(value_bias_to_no_token(layer))
             assert moved.errors.max() <= 10 * attention_error
-            torch.testing.assert_close(found.map, moved.maps[-1], rtol=1e-6, atol=1e-6)
+            torch.testing.assert_close(rollout.map, moved.maps[-1], rtol=1e-6, atol=1e-6)
             inside_f = layer_mixing(layer).maps[-1]
-            assert (found.map - inside_f).abs().max() > 1e-3, "the place of the bias is told apart"
+            assert (rollout.map - inside_f).abs().max() > 1e-3, (
+                "the place of the bias is told apart"
+            )
 
 
 @pytest.mark.parametrize("budget", [1, 3000, 10**9])
 def test_the_budget_changes_no_number(stacks, budget):
-    for whole, cut in zip(
+    for full, cut in zip(
         vector_rollout(stacks[0]), vector_rollout(stacks[0], budget=budget), strict=True
     ):
-        torch.testing.assert_close(cut.map, whole.map, rtol=1e-12, atol=1e-12)
-        torch.testing.assert_close(cut.bias, whole.bias, rtol=1e-12, atol=1e-12)
+        torch.testing.assert_close(cut.map, full.map, rtol=1e-12, atol=1e-12)
+        torch.testing.assert_close(cut.bias, full.bias, rtol=1e-12, atol=1e-12)
 
 
 def test_nothing_reaches_a_token_from_behind_in_a_causal_model(stacks):
     for layers in stacks:
         reached = torch.eye(layers[0].input.shape[1])
-        for layer, found in zip(layers, vector_rollout(layers), strict=True):
+        for layer, rollout in zip(layers, vector_rollout(layers), strict=True):
             reached = layer.weights.pairs(len(reached)).float() @ reached
-            assert not found.map[reached == 0].any()
-            assert (found.map[reached > 0] > 0).all()
+            assert not rollout.map[reached == 0].any()
+            assert (rollout.map[reached > 0] > 0).all()
 
 
 def without_biases(weights):
@@ -115,15 +117,15 @@ def test_a_model_without_biases_is_made_of_its_tokens_alone(stacks):
         bare = [
             dataclasses.replace(layer, weights=without_biases(layer.weights)) for layer in layers
         ]
-        assert not any(step.bias.any() for step in vector_rollout(bare))
+        assert not any(rollout.bias.any() for rollout in vector_rollout(bare))
 
 
 def test_float32_stays_close_to_float64(stacks):
     for layers in stacks:
         narrow = vector_rollout([in_float32(layer) for layer in layers])
-        for wide, found in zip(vector_rollout(layers), narrow, strict=True):
-            assert found.error < 1e-4
-            torch.testing.assert_close(found.map.double(), wide.map, rtol=1e-3, atol=1e-4)
+        for wide, rough in zip(vector_rollout(layers), narrow, strict=True):
+            assert rough.error < 1e-4
+            torch.testing.assert_close(rough.map.double(), wide.map, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -132,12 +134,12 @@ def test_float32_stays_close_to_float64(stacks):
 )  # fmt: skip
 def test_a_misread_layer_is_noticed_after_it_and_after_all_that_follow(stacks, fault):
     first, *others = stacks[0]
-    found = vector_rollout([misread(first, fault), *others])
-    assert min(step.error for step in found) > 1e-2
+    rollouts = vector_rollout([misread(first, fault), *others])
+    assert min(rollout.error for rollout in rollouts) > 1e-2
 
 
 def test_another_activation_is_noticed(stacks):
     first, *others = stacks[0]
     other = "silu" if first.weights.feed_forward.activation != "silu" else "gelu"
-    found = vector_rollout([with_activation(first, other), *others])
-    assert found[0].error > 1e-2
+    rollouts = vector_rollout([with_activation(first, other), *others])
+    assert rollouts[0].error > 1e-2

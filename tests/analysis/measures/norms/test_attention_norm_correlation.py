@@ -22,9 +22,9 @@ def _counted(pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray, np.n
 @given(CELLS)
 def test_counting_equal_pairs_together_changes_nothing(pairs):
     first, second = ([float(pair[side]) for pair in pairs] for side in (0, 1))
-    found = histogram_spearman(*_counted(pairs))
+    correlation = histogram_spearman(*_counted(pairs))
     expected = reference.spearman(first, second)
-    assert found == (expected if expected is None else pytest.approx(expected, abs=1e-12))
+    assert correlation == (expected if expected is None else pytest.approx(expected, abs=1e-12))
 
 
 @given(CELLS, st.integers(1, 10**12))

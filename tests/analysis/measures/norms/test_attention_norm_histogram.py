@@ -74,7 +74,7 @@ def _token_types(sequences, longest: int) -> torch.Tensor:
 def test_a_padded_batch_is_counted_as_its_sequences_are_one_by_one(traced, traced_alone, sequences):
     layer = traced.layers[0]
     norms = value_norms(layer.values, layer.weights.output_factor).float()
-    found = joint_histogram(
+    histogram = joint_histogram(
         layer.attention.float(),
         norms,
         _token_types(sequences, norms.shape[-1]),
@@ -89,6 +89,6 @@ def test_a_padded_batch_is_counted_as_its_sequences_are_one_by_one(traced, trace
             sequence.token_types.tolist(),
             causal=layer.weights.is_causal,
         )
-    assert _as_reference(*found) == expected
-    n_pairs = sum(int(layer.weights.pairs(len(tokens_read)).sum()) for tokens_read in sequences)
+    assert _as_reference(*histogram) == expected
+    n_pairs = sum(int(layer.weights.pairs(len(text)).sum()) for text in sequences)
     assert sum(expected.values()) == norms.shape[1] * n_pairs

@@ -17,19 +17,23 @@ def test_correlation_follows_its_definition():
     generator = np.random.default_rng(0)
     ranks = generator.integers(1, 12, size=80)
     values = generator.integers(0, 9, size=80) + ranks / 3
-    found = rank_correlation(ranks, values, np.arange(80) // 8, redraws(np.arange(10), seed=0))
+    correlation = rank_correlation(
+        ranks, values, np.arange(80) // 8, redraws(np.arange(10), seed=0)
+    )
     expected = reference.rank_correlation(ranks.tolist(), values.tolist())
-    assert found is not None
-    assert found[0] == pytest.approx(expected, abs=1e-12)
-    assert found[1] <= found[0] <= found[2]
+    assert correlation is not None
+    assert correlation[0] == pytest.approx(expected, abs=1e-12)
+    assert correlation[1] <= correlation[0] <= correlation[2]
 
 
 def test_one_sequence_over_and_over_leaves_no_doubt():
     ranks, values = np.tile([1, 2, 3, 4], 12), np.tile([0.1, 0.3, 0.2, 0.9], 12)
-    found = rank_correlation(ranks, values, np.arange(48) // 4, redraws(np.arange(12), seed=0))
-    assert found is not None
-    assert found[1] == pytest.approx(found[0])
-    assert found[2] == pytest.approx(found[0])
+    correlation = rank_correlation(
+        ranks, values, np.arange(48) // 4, redraws(np.arange(12), seed=0)
+    )
+    assert correlation is not None
+    assert correlation[1] == pytest.approx(correlation[0])
+    assert correlation[2] == pytest.approx(correlation[0])
 
 
 def test_values_that_never_vary_have_no_correlation():

@@ -13,7 +13,7 @@ def test_shares_are_those_of_the_vectors_themselves(traced, sequences):
     for layer in traced.layers:
         weights = layer.weights
         norms = value_norms(layer.values, weights.output_factor)
-        found = norm_weighted_attention(layer.attention, norms)
+        weighted = norm_weighted_attention(layer.attention, norms)
         for row, sequence in enumerate(sequences):
             n = len(sequence)
             for head in range(layer.attention.shape[1]):
@@ -24,7 +24,7 @@ def test_shares_are_those_of_the_vectors_themselves(traced, sequences):
                     weights.output_weight[head].tolist(),
                 )
                 expected = twin.shares(layer.attention[row, head, :n, :n].tolist(), made)
-                shares = found[row, head, :n, :n]
+                shares = weighted[row, head, :n, :n]
                 torch.testing.assert_close(shares, torch.tensor(expected).to(shares.dtype))
 
 
@@ -38,9 +38,9 @@ def rows(n_heads: int = 3, n: int = 6, seed: int = 0) -> torch.Tensor:
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
 def test_a_row_that_brings_nothing_keeps_its_weights(dtype):
     attention = rows().to(dtype)
-    found = norm_weighted_attention(attention, torch.zeros(3, 6, dtype=dtype))
-    assert found.dtype == torch.promote_types(dtype, torch.float32)
-    torch.testing.assert_close(found, attention.to(found.dtype))
+    weighted = norm_weighted_attention(attention, torch.zeros(3, 6, dtype=dtype))
+    assert weighted.dtype == torch.promote_types(dtype, torch.float32)
+    torch.testing.assert_close(weighted, attention.to(weighted.dtype))
 
 
 def test_what_a_query_cannot_see_brings_nothing():
@@ -48,5 +48,7 @@ def test_what_a_query_cannot_see_brings_nothing():
         torch.zeros(4, 4, dtype=torch.float64).masked_fill(~torch.ones(4, 4).tril().bool(), -1e9),
         dim=-1,
     )
-    found = norm_weighted_attention(attention[None], torch.tensor([[1.0, 2.0, 3.0, 4.0]]).double())
-    assert (found.triu(1) == 0).all()
+    weighted = norm_weighted_attention(
+        attention[None], torch.tensor([[1.0, 2.0, 3.0, 4.0]]).double()
+    )
+    assert (weighted.triu(1) == 0).all()

@@ -20,9 +20,9 @@ def test_pmi_follows_its_definition_pair_by_pair(corpus):
     pairs = np.array(list(counts))
     n = np.array(list(counts.values()))
     of_source, of_target = (np.bincount(side, weights=n).astype(int)[side] for side in pairs.T)
-    found = pointwise_mutual_information(n, of_source, of_target, int(n.sum()))
-    assert found.tolist() == pytest.approx([expected[pair] for pair in counts], abs=1e-12)
-    np.testing.assert_array_equal(pmi_of_pairs(n, pairs[:, 0], pairs[:, 1]), found)
+    pmi = pointwise_mutual_information(n, of_source, of_target, int(n.sum()))
+    assert pmi.tolist() == pytest.approx([expected[pair] for pair in counts], abs=1e-12)
+    np.testing.assert_array_equal(pmi_of_pairs(n, pairs[:, 0], pairs[:, 1]), pmi)
 
 
 def test_counts_of_a_large_corpus_do_not_overflow():

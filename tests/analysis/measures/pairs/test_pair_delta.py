@@ -16,11 +16,11 @@ def layers(traced_alone) -> list[LayerTrace]:
 def test_deltas_follow_the_paper_pair_by_pair(layers):
     for layer in layers:
         order, norms = layer.weights.order, layer_mixing(layer).maps.numpy()
-        found = pair_deltas(norms, order)
+        deltas = pair_deltas(norms, order)
         of_scope = dict(zip(order.scopes, norms.tolist(), strict=True))
         for place, (before, after) in enumerate(order.effects.values()):
             expected = reference.deltas(of_scope[before], of_scope[after])
-            np.testing.assert_allclose(found[place], expected, atol=1e-14)
+            np.testing.assert_allclose(deltas[place], expected, atol=1e-14)
 
 
 @pytest.mark.parametrize("degrees", [1.1, 2, 3.7, 10, 199])

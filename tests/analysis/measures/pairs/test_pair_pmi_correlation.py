@@ -47,10 +47,10 @@ def with_word_effects(seed: int, *, planted: float, of_words: float = 1.0):
     generator = np.random.default_rng(seed)
     source, target, pmi, counts = draw_pairs(generator)
     pmi = pmi + generator.normal(size=N_WORDS)[source] + generator.normal(size=N_WORDS)[target]
-    predictors = tuple(ranked(quantity) for quantity in (pmi, counts[source], counts[target]))
-    own, *frequencies = (standardised(values.rank) for values in predictors)
+    predictors = tuple(ranked(values) for values in (pmi, counts[source], counts[target]))
+    of_pmi, *frequencies = (standardised(predictor.rank) for predictor in predictors)
     effects = generator.normal(size=(2, N_WORDS)) * of_words
-    change = sum(frequencies) + planted * own
+    change = sum(frequencies) + planted * of_pmi
     change += effects[0][source] + effects[1][target] + generator.normal(size=len(source))
     pairs = word_pairs(source, target)
     raw = correlation(predictors[0], ranked(change), (), pairs)
@@ -64,23 +64,21 @@ def with_word_effects(seed: int, *, planted: float, of_words: float = 1.0):
 def test_variance_follows_its_definition(drawn):
     source, target, influence = (np.array(column) for column in zip(*drawn, strict=True))
     expected = reference.dyadic_variance(influence.tolist(), [row[:2] for row in drawn])
-    found = dyadic_variance(influence, word_pairs(source, target))
-    assert found == pytest.approx(expected, abs=1e-12)
+    variance = dyadic_variance(influence, word_pairs(source, target))
+    assert variance == pytest.approx(expected, abs=1e-12)
 
 
 def test_frequencies_of_words_are_no_effect_of_pmi():
     """Change that follows word frequencies alone: raw ρ is far from 0, partial ρ is not."""
-    found = [with_word_effects(seed, planted=0, of_words=0) for seed in range(20)]
-    raw, partial = (
-        np.array([result.spearman for result in side]) for side in zip(*found, strict=True)
-    )
+    draws = [with_word_effects(seed, planted=0, of_words=0) for seed in range(20)]
+    raw, partial = (np.array([draw.spearman for draw in side]) for side in zip(*draws, strict=True))
     assert (np.abs(raw) > 0.1).mean() > 0.9
     assert abs(partial.mean()) < 0.02
 
 
 def test_an_effect_of_pmi_is_found_beside_those_of_words():
     partial = [with_word_effects(seed, planted=1.0)[1] for seed in range(20)]
-    assert all(result.low > 0 for result in partial)
+    assert all(draw.low > 0 for draw in partial)
 
 
 def test_the_interval_covers_19_times_of_20_where_words_have_effects():

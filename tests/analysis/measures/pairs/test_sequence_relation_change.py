@@ -48,7 +48,7 @@ def test_changes_follow_their_slow_twin_pair_by_pair(related):
 
 def test_a_sequence_of_one_token_has_no_pair():
     deltas = np.ones((len(POST_NORM.effects), 1, 1))
-    found = relation_changes(
+    totals = relation_changes(
         deltas, deltas, np.zeros((1, 1), dtype=np.int8), np.ones((1, 1), dtype=bool)
     )
-    assert [part.sum() for part in found] == [0, 0, 0, 0]
+    assert [total.sum() for total in totals] == [0, 0, 0, 0]

@@ -18,18 +18,18 @@ def relations(ids, words, segments) -> np.ndarray:
 @given(TOKENS)
 def test_every_pair_has_the_relation_of_its_slow_twin(tokens):
     ids, words, segments = (list(column) for column in zip(*tokens, strict=True))
-    found = relations(ids, words, segments)
+    table = relations(ids, words, segments)
     for query in range(len(ids)):
         for key in range(len(ids)):
             expected = reference.relation(query, key, ids, words, segments)
-            assert RELATIONS[found[query, key]] == expected
-    assert (found == found.T).all()
+            assert RELATIONS[table[query, key]] == expected
+    assert (table == table.T).all()
 
 
 def test_a_word_in_pieces_beside_its_neighbours():
     # [CLS] det ##our a det [SEP] b
-    found = relations([101, 7, 8, 9, 7, 102, 5], [-1, 0, 0, 1, 2, -1, 3], [0, 0, 0, 0, 0, 0, 1])
-    named = [RELATIONS[place] for place in found[1]]
+    table = relations([101, 7, 8, 9, 7, 102, 5], [-1, 0, 0, 1, 2, -1, 3], [0, 0, 0, 0, 0, 0, 1])
+    named = [RELATIONS[place] for place in table[1]]
     assert named == [
         "special",
         "same_word",
@@ -39,4 +39,4 @@ def test_a_word_in_pieces_beside_its_neighbours():
         "special",
         "other_segment",
     ]
-    assert RELATIONS[found[2, 3]] == "adjacent"
+    assert RELATIONS[table[2, 3]] == "adjacent"

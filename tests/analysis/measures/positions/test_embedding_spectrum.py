@@ -10,11 +10,11 @@ from tests.tiny import added_positions
 @added_positions
 def test_spectra_follow_their_slow_twin(tiny):
     embedding = tiny.weights.position_embedding
-    found = embedding_spectrum(embedding)[0]
-    assert len(found) == len(embedding) // 2 + 1
-    for k, values in enumerate(found):
+    spectrum = embedding_spectrum(embedding)[0]
+    assert len(spectrum) == len(embedding) // 2 + 1
+    for k, amplitudes in enumerate(spectrum):
         expected = reference.of_frequency(embedding.tolist(), k)
-        assert values.tolist() == pytest.approx(expected, rel=1e-9)
+        assert amplitudes.tolist() == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_control_has_the_same_energy_and_is_drawn_the_same_every_time():

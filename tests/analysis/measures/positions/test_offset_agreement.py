@@ -34,7 +34,7 @@ def test_intervals_are_the_percentiles_of_resampled_heads():
     attention = np.where(draw.random(15) < 0.5, scores, draw.integers(-3, 4, size=15))
     of_draws = []
     for counts in redraws(np.arange(15), seed=4).weights:
-        sides = [reference.drawn(values.tolist(), counts) for values in (scores, attention)]
+        sides = [reference.drawn(offsets.tolist(), counts) for offsets in (scores, attention)]
         of_draws.append((reference.agreement(*sides), reference.spearman(*sides)))
     expected = np.quantile(np.array(of_draws, dtype=float), [0.025, 0.975], axis=0)
     for place, measure in enumerate((agreement, rank_correlation)):

@@ -42,11 +42,11 @@ def _with_terms(layer, terms, **changed):
 
 def _tables(terms, head):
     """The tables of one head by offset, as the twin takes them."""
-    found = []
+    tables = []
     for name in ("of_queries", "of_keys", "bias"):
         table = getattr(terms, name)
         nothing = 0.0 if name == "bias" else [0.0] * 4
-        found.append(
+        tables.append(
             {
                 offset: nothing
                 if table is None
@@ -54,7 +54,7 @@ def _tables(terms, head):
                 for offset in range(-40, 41)
             }
         )
-    return found
+    return tables
 
 
 def _sides(reads, weights, head):
@@ -70,13 +70,16 @@ def _sides(reads, weights, head):
     return *sides, pairs, rows
 
 
-def _head_totals(found, head):
+def _head_totals(totals, head):
     """Of one head, from one or several texts."""
     sums = {
-        name: np.sum([getattr(layer, name)[[head]].numpy() for layer in found], axis=0)
+        name: np.sum([getattr(total, name)[[head]].numpy() for total in totals], axis=0)
         for name in TermTotals._fields[:6]
     }
-    whole, n_pairs = sum(layer.score[head].sum() for layer in found), sum(e.n_pairs for e in found)
+    whole, n_pairs = (
+        sum(total.score[head].sum() for total in totals),
+        sum(total.n_pairs for total in totals),
+    )
     return TermTotals(**sums, whole=np.array([float(whole)]), n_pairs=np.array([float(n_pairs)]))
 
 
@@ -89,10 +92,10 @@ def test_kernel_and_shares_are_those_of_all_pairs_of_all_texts_written_out(
     terms = _terms(kind)
     weights = _with_terms(layers[0], terms, window=window)
     reads = [layer.attention_input[0] for layer in layers]
-    found = [offset_totals(read, weights) for read in reads]
+    of_texts = [offset_totals(read, weights) for read in reads]
     for head in range(HEADS):
         queries, keys, pairs, rows = _sides(reads, weights, head)
-        tables, totals = _tables(terms, head), _head_totals(found, head)
+        tables, totals = _tables(terms, head), _head_totals(of_texts, head)
         bare = [(i, j) for i, j, _ in pairs]
         (kernel,) = (totals.query + totals.key + totals.bias) / totals.n_pairs
         for offset in range(-REACH, REACH + 1):
@@ -106,10 +109,10 @@ def test_kernel_and_shares_are_those_of_all_pairs_of_all_texts_written_out(
 
 def test_several_choices_of_texts_have_each_its_own_shares(traced_alone):
     layer = traced_alone[1].layers[0]
-    found = offset_totals(layer.attention_input[0], _with_terms(layer, _terms()))
-    alone = [_head_totals([found], head) for head in range(HEADS)]
+    totals = offset_totals(layer.attention_input[0], _with_terms(layer, _terms()))
+    alone = [_head_totals([totals], head) for head in range(HEADS)]
     together = TermTotals(*map(np.concatenate, zip(*alone, strict=True)))
-    apart = np.concatenate([score_shares(layers) for layers in alone])
+    apart = np.concatenate([score_shares(of_head) for of_head in alone])
     np.testing.assert_array_equal(score_shares(together), apart)
 
 
@@ -128,11 +131,11 @@ def test_scores_are_the_sum_of_their_terms(traced_alone):
 def test_the_kernel_of_a_bias_is_the_bias_and_all_that_is_of_position(traced_alone):
     layer, terms = traced_alone[0].layers[0], _terms("bias")
     assert terms.bias is not None
-    found = offset_totals(layer.attention_input[0], _with_terms(layer, terms))
-    kernel = (found.query + found.key + found.bias) / found.n_pairs
+    totals = offset_totals(layer.attention_input[0], _with_terms(layer, terms))
+    kernel = (totals.query + totals.key + totals.bias) / totals.n_pairs
     torch.testing.assert_close(kernel, terms.bias * 0.3, rtol=1e-14, atol=0)
     for head in range(HEADS):
-        position, query, key, content = score_shares(_head_totals([found], head))[0]
+        position, query, key, content = score_shares(_head_totals([totals], head))[0]
         assert (query, key) == (0, 0)
         assert 0 < abs(position) < 1
         assert position + content == pytest.approx(1)
@@ -147,18 +150,18 @@ def test_a_planted_offset_of_a_constant_side_is_the_peak_and_all_there_is(traced
         table[head, offset + REACH, 0] = 1.0
     tables = {"of_queries" if side == "query" else "of_keys": table}
     parts = {
-        f"{projection}_{part}": torch.zeros_like(getattr(layer.weights, f"{projection}_{part}"))
-        for projection in ("query", "key")
+        f"{name}_{part}": torch.zeros_like(getattr(layer.weights, f"{name}_{part}"))
+        for name in ("query", "key")
         for part in ("weight", "bias")
     }
     parts[f"{side}_bias"][:, 0] = 1.0
     terms = OffsetTerms(torch.arange(2 * REACH + 1), **tables)
-    found = offset_totals(layer.attention_input[0], _with_terms(layer, terms, **parts))
-    kernel = (found.query + found.key + found.bias) / found.n_pairs
+    totals = offset_totals(layer.attention_input[0], _with_terms(layer, terms, **parts))
+    kernel = (totals.query + totals.key + totals.bias) / totals.n_pairs
     assert (kernel.argmax(dim=1) - REACH).tolist() == planted
     torch.testing.assert_close(kernel.max(dim=1).values, torch.full((3,), 0.3).double())
     for head in range(HEADS):
-        (shares,) = score_shares(_head_totals([found], head))
+        (shares,) = score_shares(_head_totals([totals], head))
         np.testing.assert_allclose(shares, [1, 0, 0, 0], atol=1e-12)
 
 
@@ -167,8 +170,8 @@ def test_equal_scores_have_no_shares(traced_alone):
     terms = OffsetTerms(torch.zeros(3, dtype=torch.long), bias=torch.ones(HEADS, 1).double())
     names = ("query_weight", "query_bias")
     nothing = {name: torch.zeros_like(getattr(layer.weights, name)) for name in names}
-    found = offset_totals(layer.attention_input[0], _with_terms(layer, terms, **nothing))
-    assert np.isnan(score_shares(_head_totals([found], 0))).all()
+    totals = offset_totals(layer.attention_input[0], _with_terms(layer, terms, **nothing))
+    assert np.isnan(score_shares(_head_totals([totals], 0))).all()
 
 
 def test_a_layer_without_terms_is_no_error_of_numbers(traced_alone):

@@ -17,19 +17,19 @@ def _softmax(n, *, seed=0):
 @given(SIDES, SIDES, st.integers(0, 6), st.integers(0, 99))
 def test_offsets_are_those_of_the_slow_twin(n_rows, n_columns, reach, seed):
     attention = _softmax(n_rows * n_columns, seed=seed)
-    found = patch_offsets(attention, n_rows=n_rows, n_columns=n_columns, reach=reach)
+    offsets = patch_offsets(attention, n_rows=n_rows, n_columns=n_columns, reach=reach)
     for head, matrix in enumerate(attention.tolist()):
         slow = reference.by_offset(matrix, n_rows, n_columns, reach)
-        assert {(r, c) for r in found.rows for c in found.columns} == set(slow)
-        expected = [slow[row, column] for row in found.rows for column in found.columns]
-        both = np.stack([found.attention[head].ravel(), found.per_pair[head].ravel()], axis=1)
-        np.testing.assert_allclose(both, expected, rtol=1e-12)
+        assert {(r, c) for r in offsets.rows for c in offsets.columns} == set(slow)
+        expected = [slow[row, column] for row in offsets.rows for column in offsets.columns]
+        actual = np.stack([offsets.attention[head].ravel(), offsets.per_pair[head].ravel()], axis=1)
+        np.testing.assert_allclose(actual, expected, rtol=1e-12)
 
 
 def test_the_next_patch_of_the_reading_order_is_two_offsets():
     """The first patch of a row follows the last of the row above, and is no neighbour of it."""
     attention = torch.diag(torch.ones(14), 1)[None]
-    found = patch_offsets(attention, n_rows=3, n_columns=5, reach=7)
-    row, column = found.attention[0].nonzero()
-    offsets = set(zip(found.rows[row].tolist(), found.columns[column].tolist(), strict=True))
-    assert offsets == {(0, 1), (1, -4)}
+    offsets = patch_offsets(attention, n_rows=3, n_columns=5, reach=7)
+    row, column = offsets.attention[0].nonzero()
+    steps = set(zip(offsets.rows[row].tolist(), offsets.columns[column].tolist(), strict=True))
+    assert steps == {(0, 1), (1, -4)}

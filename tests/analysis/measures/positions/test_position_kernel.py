@@ -20,17 +20,17 @@ def _planes(seed, n=5):
 @given(st.integers(0, 100), st.integers(-50, 50))
 def test_a_kernel_is_the_sum_of_its_planes(seed, offset):
     means, frequencies = _planes(seed)
-    (found,) = position_kernel(means, frequencies, np.array([offset]))
+    (value,) = position_kernel(means, frequencies, np.array([offset]))
     expected = reference.position_kernel(means.tolist(), frequencies.tolist(), offset)
-    assert found == pytest.approx(expected, abs=1e-12)
+    assert value == pytest.approx(expected, abs=1e-12)
 
 
 def test_one_plane_is_a_wave_that_comes_again_after_its_length():
     means, frequencies = np.array([2j]), np.array([2 * np.pi / 8])
-    found = position_kernel(means, frequencies, np.arange(-8, 9))
-    np.testing.assert_allclose(found[:9], found[8:], atol=1e-12)
-    assert found.argmax() - 8 == -6  # a quarter of the way on, a length earlier
-    assert found.max() == pytest.approx(2)
+    kernel = position_kernel(means, frequencies, np.arange(-8, 9))
+    np.testing.assert_allclose(kernel[:9], kernel[8:], atol=1e-12)
+    assert kernel.argmax() - 8 == -6  # a quarter of the way on, a length earlier
+    assert kernel.max() == pytest.approx(2)
 
 
 @both_ways

@@ -26,12 +26,12 @@ def _waves(n, *, seed):
 @given(st.integers(1, 20), st.integers(0, 25), st.integers(0, 100))
 def test_every_offset_is_that_of_the_slow_twin_and_beyond_the_text_there_is_nothing(n, reach, seed):
     queries, values, keys = _waves(n, seed=seed)
-    found = weighted_covariance(queries, values, keys, reach=reach)
+    covariance = weighted_covariance(queries, values, keys, reach=reach)
     for head in range(2):
         sides = queries[head].tolist(), values[head].tolist(), keys[head].tolist()
         for place, offset in enumerate(range(-reach, reach + 1)):
             expected = reference.weighted_covariance(*sides, offset)
-            assert found[head, place] == pytest.approx(expected, abs=1e-11)
+            assert covariance[head, place] == pytest.approx(expected, abs=1e-11)
 
 
 def test_sums_of_waves_are_sums_along_the_diagonals_of_the_raw_scores(traced_alone):
@@ -39,11 +39,11 @@ def test_sums_of_waves_are_sums_along_the_diagonals_of_the_raw_scores(traced_alo
         for layer in trace.layers:
             queries, keys = query_key_waves(layer.attention_input[0], layer.weights.query_key)
             values = layer.weights.query_key.values
-            found = weighted_covariance(queries, values, keys, reach=5)
-            for head in range(len(found)):
+            covariance = weighted_covariance(queries, values, keys, reach=5)
+            for head in range(len(covariance)):
                 scores = reference.scores(layer.attention_input[0], layer.weights, head).tolist()
                 expected = [diagonal_sum(scores, offset) for offset in range(-5, 6)]
-                np.testing.assert_allclose(found[head], expected, rtol=1e-9, atol=1e-9)
+                np.testing.assert_allclose(covariance[head], expected, rtol=1e-9, atol=1e-9)
 
 
 @given(
@@ -56,12 +56,12 @@ def test_sums_of_waves_are_sums_along_the_diagonals_of_the_raw_scores(traced_alo
 def test_centred_sums_are_those_of_rows_less_their_mean(n, reach, seed, is_causal, window):
     sides = _waves(n, seed=seed)
     mask = {"is_causal": is_causal, "window": window}
-    found = centred_covariance(*sides, reach=reach, **mask)
+    covariance = centred_covariance(*sides, reach=reach, **mask)
     queries, values, keys = sides
     for head, scores in enumerate((queries * values[:, None] @ keys.mT).tolist()):
         rows = reference.row_centred(scores, **mask)
         expected = [diagonal_sum(rows, offset) for offset in range(-reach, reach + 1)]
-        np.testing.assert_allclose(found[head], expected, atol=1e-11)
+        np.testing.assert_allclose(covariance[head], expected, atol=1e-11)
 
 
 @both_ways
@@ -79,11 +79,11 @@ def test_turned_waves_add_up_to_sums_over_planes_along_the_diagonals(traced_alon
     """S(t) = Re Σ_c e^(−iθ_c t) Σ_i q_ic conj(k_{i+t, c}), and what is not turned."""
     layer = traced_alone[1].layers[1]
     weights, read = turning(layer.weights, **kind), layer.attention_input[0]
-    found = weighted_covariance(*scored_waves(read, weights), reach=4)
+    covariance = weighted_covariance(*scored_waves(read, weights), reach=4)
     rotary = weights.rotary
-    for head in range(len(found)):
+    for head in range(len(covariance)):
         queries, keys = (
-            states[head].tolist() for states in (weights.queries(read), weights.keys(read))
+            side[head].tolist() for side in (weights.queries(read), weights.keys(read))
         )
         for place, offset in enumerate(range(-4, 5)):
             pairs = [(i, i + offset) for i in range(len(read)) if 0 <= i + offset < len(read)]
@@ -97,4 +97,4 @@ def test_turned_waves_add_up_to_sums_over_planes_along_the_diagonals(traced_alon
                 )
                 for i, j in pairs
             )
-            assert found[head, place].item() == pytest.approx(expected, abs=1e-10)
+            assert covariance[head, place].item() == pytest.approx(expected, abs=1e-10)

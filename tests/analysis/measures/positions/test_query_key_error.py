@@ -14,7 +14,7 @@ from tests.tiny import added_positions, every_model, tiny_model
 def test_the_model_attends_by_the_scores_written_out(traced_alone, attention_error):
     for layer in traced_alone[0].layers:
         weights, inputs = layer.weights, layer.attention_input[0].tolist()
-        for head, found in enumerate(layer.attention[0].tolist()):
+        for head, attention in enumerate(layer.attention[0].tolist()):
             parts = (weights.query_weight, weights.query_bias, weights.key_weight, weights.key_bias)
             rows = reference.scores(inputs, *(part[head].tolist() for part in parts))
             for i, row in enumerate(rows):
@@ -23,16 +23,16 @@ def test_the_model_attends_by_the_scores_written_out(traced_alone, attention_err
                     head_width=weights.query_weight.shape[-1],
                     n_visible=i + 1 if weights.is_causal else len(row),
                 )
-                assert found[i] == pytest.approx(expected, abs=10 * attention_error)
+                assert attention[i] == pytest.approx(expected, abs=10 * attention_error)
 
 
 @every_model
 def test_nothing_is_missed_on_any_family(traced_alone, attention_error):
     for trace in traced_alone:
         for layer in trace.layers:
-            found = query_key_error(layer)
-            assert len(found) == len(ERRORS)
-            assert found.max() < 100 * attention_error  # nearly even attention differs by little
+            errors = query_key_error(layer)
+            assert len(errors) == len(ERRORS)
+            assert errors.max() < 100 * attention_error  # nearly even attention differs by little
 
 
 @added_positions
@@ -57,8 +57,8 @@ def test_misread_heads_are_noticed(traced_alone, fault, noticed):
         vars(misread)["query_key"] = dataclasses.replace(factors, values=factors.values.flip(-1))
     else:
         misread = dataclasses.replace(weights, is_causal=not weights.is_causal)
-    found = query_key_error(dataclasses.replace(layer, weights=misread))
-    assert {name for name, error in zip(ERRORS, found, strict=True) if error > 1e-2} == noticed
+    errors = query_key_error(dataclasses.replace(layer, weights=misread))
+    assert {name for name, error in zip(ERRORS, errors, strict=True) if error > 1e-2} == noticed
 
 
 def test_a_head_that_compares_nothing_misses_nothing(traced_alone):
@@ -69,8 +69,8 @@ def test_a_head_that_compares_nothing_misses_nothing(traced_alone):
         query_weight=torch.zeros_like(weights.query_weight),
         query_bias=torch.zeros_like(weights.query_bias),
     )
-    found = query_key_error(dataclasses.replace(layer, weights=nothing))
-    assert found[:2].tolist() == [0, 0]
+    errors = query_key_error(dataclasses.replace(layer, weights=nothing))
+    assert errors[:2].tolist() == [0, 0]
 
 
 def test_attention_that_is_off_is_held_against_its_distance_from_even_attention(traced_alone):
@@ -83,18 +83,18 @@ def test_attention_that_is_off_is_held_against_its_distance_from_even_attention(
         missed = (layer.attention - sharper)[0].norm(dim=-1)
         differs = missed > 1e-3
         expected = (missed / (sharper[0] - even).norm(dim=-1))[differs].max()
-        found = query_key_error(dataclasses.replace(layer, attention=sharper))[2]
-        assert found.item() == pytest.approx(expected.item(), rel=1e-3)
+        error = query_key_error(dataclasses.replace(layer, attention=sharper))[2]
+        assert error.item() == pytest.approx(expected.item(), rel=1e-3)
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_turned_scores_are_those_of_the_librarys_own_attention(module):
     layer = attended(module, tiny_model("bert").layers[0])
-    found = query_key_error(layer)
-    assert found.max() < 1e-5
-    own = layer.weights
-    queries, keys = own.compared(layer.attention_input[0])
-    scores = (queries @ keys.mT * own.score_scale).masked_fill(~own.pairs(N), float("-inf"))
+    errors = query_key_error(layer)
+    assert errors.max() < 1e-5
+    weights = layer.weights
+    queries, keys = weights.compared(layer.attention_input[0])
+    scores = (queries @ keys.mT * weights.score_scale).masked_fill(~weights.pairs(N), float("-inf"))
     torch.testing.assert_close(scores.softmax(dim=-1), layer.attention[0], atol=1e-5, rtol=0)
 
 

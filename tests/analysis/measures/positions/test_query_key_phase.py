@@ -20,15 +20,15 @@ def test_both_sides_follow_the_slow_twin_and_have_one_amplitude(traced_alone):
     layer = traced_alone[0].layers[1]
     weights, inputs = layer.weights, layer.attention_input[0]
     parts = (weights.query_weight, weights.query_bias, weights.key_weight, weights.key_bias)
-    whole = [nearest(*sides[1:]) for sides in dense(*(part.numpy() for part in parts))]
-    for rotation, matrix in zip(weights.query_key_rotation, whole, strict=True):
-        found = phase_amplitudes(inputs, rotation)
+    matrices = [nearest(*factors[1:]) for factors in dense(*(part.numpy() for part in parts))]
+    for rotation, matrix in zip(weights.query_key_rotation, matrices, strict=True):
+        amplitudes = phase_amplitudes(inputs, rotation)
         waves = (rotation.basis.to(rotation.vectors.dtype) @ rotation.vectors).numpy()
         for plane, vector in enumerate(waves.T):
-            for k in range(found.shape[1]):
+            for k in range(amplitudes.shape[1]):
                 query, key = reference.both_sides(inputs.numpy(), matrix, vector, k)
                 assert query == pytest.approx(key, rel=1e-7, abs=1e-7)
-                assert found[plane, k].item() == pytest.approx(query, rel=1e-7, abs=1e-7)
+                assert amplitudes[plane, k].item() == pytest.approx(query, rel=1e-7, abs=1e-7)
 
 
 def test_all_planes_together_have_the_amplitude_of_the_span(traced_alone):
@@ -39,8 +39,8 @@ def test_all_planes_together_have_the_amplitude_of_the_span(traced_alone):
             for rotation in layer.weights.query_key_rotation:
                 waves = inputs @ rotation.basis[:-1] + rotation.basis[-1]
                 expected = torch.fft.rfft(waves, dim=0).abs().square().sum(dim=1)
-                found = phase_amplitudes(inputs, rotation).square().sum(dim=0)
-                torch.testing.assert_close(found, expected)
+                amplitudes = phase_amplitudes(inputs, rotation).square().sum(dim=0)
+                torch.testing.assert_close(amplitudes, expected)
 
 
 @pytest.mark.parametrize("shift", [-3, -1, 1, 2])
@@ -78,5 +78,5 @@ def test_a_head_that_compares_nothing_has_every_frequency_and_no_plane():
     bias = torch.zeros(1, 2, dtype=torch.float64)
     rotation = query_key_rotation(query_key_factors(nothing[0], bias, nothing[1], bias))[0]
     for n_tokens in (8, 9):
-        found = phase_amplitudes(torch.ones(n_tokens, 4, dtype=torch.float64), rotation)
-        assert found.shape == (0, len(frequencies(n_tokens)))
+        amplitudes = phase_amplitudes(torch.ones(n_tokens, 4, dtype=torch.float64), rotation)
+        assert amplitudes.shape == (0, len(frequencies(n_tokens)))

@@ -15,7 +15,7 @@ from tests.reference.positions.query_key_rotation import any_completion, nearest
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def whole(rotation: HeadRotation) -> np.ndarray:
+def matrix_of(rotation: HeadRotation) -> np.ndarray:
     """T on all of affine space, put together from its parts."""
     waves = rotation.basis.to(rotation.vectors.dtype) @ rotation.vectors
     turned = waves @ torch.diag(torch.exp(1j * rotation.phases).to(waves)) @ waves.mH
@@ -26,7 +26,7 @@ def whole(rotation: HeadRotation) -> np.ndarray:
 
 def rotation_of(queries, keys, values=None) -> HeadRotation:
     values = np.arange(queries.shape[1], 0, -1.0) if values is None else values
-    parts = (torch.from_numpy(np.array(part))[None] for part in (queries, values, keys))
+    parts = (torch.from_numpy(np.array(side))[None] for side in (queries, values, keys))
     return query_key_rotation(QueryKeyFactors(*parts))[0]
 
 
@@ -40,7 +40,7 @@ def test_it_is_the_dense_one_on_every_family(tiny):
         for rotation, (_, left, values, right) in zip(
             weights.query_key_rotation, dense(*(part.numpy() for part in parts)), strict=True
         ):
-            np.testing.assert_allclose(whole(rotation), nearest(left, values, right), atol=1e-9)
+            np.testing.assert_allclose(matrix_of(rotation), nearest(left, values, right), atol=1e-9)
 
 
 @unhurried(25)
@@ -53,11 +53,11 @@ def test_null_spaces_joint_signs_and_turns_within_equal_values_change_nothing(se
     turn[1:4, 1:4] = random_orthogonal(3, random)
     before = rotation_of(left[:, :5], right[:, :5], values[:5])
     after = rotation_of(left[:, :5] @ turn @ signs, right[:, :5] @ turn @ signs, values[:5])
-    np.testing.assert_allclose(whole(after), whole(before), atol=1e-7)
+    np.testing.assert_allclose(matrix_of(after), matrix_of(before), atol=1e-7)
     np.testing.assert_allclose(after.phases, before.phases, atol=1e-7)
     for side in (left, right):
         side[:, 5:] = side[:, 5:] @ random_orthogonal(n - 5, random)
-    np.testing.assert_allclose(whole(before), nearest(left, values, right), atol=1e-7)
+    np.testing.assert_allclose(matrix_of(before), nearest(left, values, right), atol=1e-7)
 
 
 @unhurried(25)
@@ -65,10 +65,10 @@ def test_null_spaces_joint_signs_and_turns_within_equal_values_change_nothing(se
 def test_it_turns_queries_into_keys_and_nothing_is_nearer_to_the_identity(seed, rank, n):
     random = np.random.default_rng(seed)
     left, right = random_orthogonal(n, random), random_orthogonal(n, random)
-    found = whole(rotation_of(left[:, :rank], right[:, :rank]))
-    np.testing.assert_allclose(found @ found.T, np.eye(n), atol=1e-9)
-    np.testing.assert_allclose(found @ left[:, :rank], right[:, :rank], atol=1e-9)
-    distance = np.linalg.norm(found - np.eye(n))
+    matrix = matrix_of(rotation_of(left[:, :rank], right[:, :rank]))
+    np.testing.assert_allclose(matrix @ matrix.T, np.eye(n), atol=1e-9)
+    np.testing.assert_allclose(matrix @ left[:, :rank], right[:, :rank], atol=1e-9)
+    distance = np.linalg.norm(matrix - np.eye(n))
     for _ in range(20):
         other = any_completion(left, right, rank, random)
         assert distance <= np.linalg.norm(other - np.eye(n)) + 1e-9
@@ -81,7 +81,7 @@ def test_beside_the_span_of_queries_and_keys_it_is_the_identity():
     keys = both[:, :6] @ random_columns(6, 3, random)
     rotation = rotation_of(queries, keys)
     assert rotation.basis.shape == (20, 6)
-    np.testing.assert_allclose(whole(rotation) @ both[:, 6:], both[:, 6:], atol=1e-12)
+    np.testing.assert_allclose(matrix_of(rotation) @ both[:, 6:], both[:, 6:], atol=1e-12)
 
 
 @unhurried(25)
@@ -123,13 +123,13 @@ def test_keys_orthogonal_to_all_queries_are_turned_back_by_a_quarter(seed):
     random = np.random.default_rng(seed)
     both = random_columns(9, 6, random)
     queries, keys = both[:, :3], both[:, 3:]
-    found = whole(rotation_of(queries, keys))
+    matrix = matrix_of(rotation_of(queries, keys))
     beside = np.eye(9) - both @ both.T
-    np.testing.assert_allclose(found, keys @ queries.T - queries @ keys.T + beside, atol=1e-9)
+    np.testing.assert_allclose(matrix, keys @ queries.T - queries @ keys.T + beside, atol=1e-9)
     turn = random_orthogonal(3, random)
     equal = np.ones(3)
-    again = whole(rotation_of(queries @ turn, keys @ turn, equal))
-    np.testing.assert_allclose(again, found, atol=1e-9)
+    again = matrix_of(rotation_of(queries @ turn, keys @ turn, equal))
+    np.testing.assert_allclose(again, matrix, atol=1e-9)
 
 
 def test_equal_queries_and_keys_are_not_turned_at_all():
@@ -143,8 +143,8 @@ def test_directions_without_a_value_take_no_part():
     random = np.random.default_rng(3)
     left, right = random_columns(9, 4, random), random_columns(9, 4, random)
     rotation = rotation_of(left, right, np.array([2.0, 1, 1e-9, 0]))
-    expected = whole(rotation_of(left[:, :2], right[:, :2]))
-    np.testing.assert_allclose(whole(rotation), expected, atol=1e-12)
+    expected = matrix_of(rotation_of(left[:, :2], right[:, :2]))
+    np.testing.assert_allclose(matrix_of(rotation), expected, atol=1e-12)
 
 
 def test_a_head_that_compares_nothing_has_no_rotation():
@@ -160,7 +160,7 @@ def test_in_float32_it_stays_a_rotation_of_queries_to_keys():
     values = np.arange(16, 0, -1, dtype=np.float32)
     rotation = rotation_of(left, right, values)
     assert rotation.basis.dtype == torch.float32
-    np.testing.assert_allclose(whole(rotation) @ left, right, atol=1e-5)
+    np.testing.assert_allclose(matrix_of(rotation) @ left, right, atol=1e-5)
 
 
 @pytest.mark.parametrize("scale", [1e-4, 1e4])
@@ -168,7 +168,7 @@ def test_the_scale_of_the_scores_decides_nothing(scale):
     random = np.random.default_rng(6)
     left, right = random_columns(9, 3, random), random_columns(9, 3, random)
     values = np.array([1.0, 1e-3, 1e-8])
-    expected = whole(rotation_of(left[:, :2], right[:, :2]))
+    expected = matrix_of(rotation_of(left[:, :2], right[:, :2]))
     np.testing.assert_allclose(
-        whole(rotation_of(left, right, scale * values)), expected, atol=1e-12
+        matrix_of(rotation_of(left, right, scale * values)), expected, atol=1e-12
     )

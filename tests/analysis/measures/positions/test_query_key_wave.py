@@ -45,5 +45,5 @@ def test_queries_and_keys_make_the_scores_and_their_diagonals(traced_alone):
 
 
 def test_a_direction_without_queries_has_no_correlation():
-    found = cross_correlation(torch.zeros(5, 1), torch.ones(5, 1))
-    assert found.isnan().all()
+    correlation = cross_correlation(torch.zeros(5, 1), torch.ones(5, 1))
+    assert correlation.isnan().all()

@@ -21,23 +21,23 @@ def _planted(n, *, seed):
 
 def test_planted_clusters_are_found_again():
     profiles, of = _planted(300, seed=0)
-    found = profile_centres(profiles, 3, seed=0)
-    assert found is not None
-    np.testing.assert_allclose(found.centres, PLANTED[[0, 2, 1]], atol=0.005)
-    assert found.sizes.tolist() == np.bincount(of)[[0, 2, 1]].tolist()
-    assert (np.array([0, 2, 1])[nearest_centres(profiles, found.centres)] == of).all()
-    assert 0.99 < found.explained < 1
+    clustering = profile_centres(profiles, 3, seed=0)
+    assert clustering is not None
+    np.testing.assert_allclose(clustering.centres, PLANTED[[0, 2, 1]], atol=0.005)
+    assert clustering.sizes.tolist() == np.bincount(of)[[0, 2, 1]].tolist()
+    assert (np.array([0, 2, 1])[nearest_centres(profiles, clustering.centres)] == of).all()
+    assert 0.99 < clustering.explained < 1
 
 
 @pytest.mark.parametrize("n_clusters", [2, 3, 5])
 def test_centres_stay_where_the_slow_twin_moves_them(n_clusters):
     profiles = np.random.default_rng(1).random((60, 5))
-    found = profile_centres(profiles, n_clusters, seed=0)
-    assert found is not None
-    centres = found.centres.tolist()
+    clustering = profile_centres(profiles, n_clusters, seed=0)
+    assert clustering is not None
+    centres = clustering.centres.tolist()
     np.testing.assert_allclose(reference.moved(profiles.tolist(), centres), centres, atol=1e-9)
-    assert found.explained == pytest.approx(reference.explained(profiles.tolist(), centres))
-    assert found.sizes.sum() == len(profiles)
+    assert clustering.explained == pytest.approx(reference.explained(profiles.tolist(), centres))
+    assert clustering.sizes.sum() == len(profiles)
 
 
 def test_there_are_no_more_clusters_than_profiles_that_differ():
@@ -50,10 +50,10 @@ def test_there_are_no_more_clusters_than_profiles_that_differ():
 
 def test_of_very_many_profiles_a_sample_is_taken(monkeypatch):
     monkeypatch.setattr(measure, "FITTED", 90)
-    found = profile_centres(_planted(300, seed=3)[0], 3, seed=0)
-    assert found is not None
-    assert found.sizes.sum() == 90
-    np.testing.assert_allclose(found.centres, PLANTED[[0, 2, 1]], atol=0.01)
+    clustering = profile_centres(_planted(300, seed=3)[0], 3, seed=0)
+    assert clustering is not None
+    assert clustering.sizes.sum() == 90
+    np.testing.assert_allclose(clustering.centres, PLANTED[[0, 2, 1]], atol=0.01)
 
 
 @pytest.mark.parametrize(

@@ -34,28 +34,28 @@ def _softmax(n, *, seed=0, is_causal=False, window=None):
 
 @given(MATRICES)
 def test_sums_along_diagonals_are_those_of_the_slow_twin(matrices):
-    found = diagonal_sums(torch.from_numpy(matrices)).tolist()
+    sums = diagonal_sums(torch.from_numpy(matrices)).tolist()
     n = matrices.shape[1]
     expected = [
         [reference.diagonal_sum(matrix, t) for t in range(1 - n, n)] for matrix in matrices.tolist()
     ]
-    assert found == expected
+    assert sums == expected
 
 
 @pytest.mark.parametrize("n", [1, 4, 11, 30])
 def test_a_window_has_every_offset_that_the_text_has_and_zeros_beyond(n):
     sums = diagonal_sums(_softmax(n))
-    found = window(sums, 10, is_causal=False)
+    windowed = window(sums, 10, is_causal=False)
     for place, offset in enumerate(range(-10, 11)):
         inside = abs(offset) < n
         expected = sums[:, n - 1 + offset].numpy() if inside else np.zeros(3)
-        np.testing.assert_array_equal(found[:, place], expected)
+        np.testing.assert_array_equal(windowed[:, place], expected)
 
 
 def test_a_causal_model_has_no_offsets_to_the_right():
-    found = window(diagonal_sums(_softmax(12, is_causal=True)), 10, is_causal=True)
-    assert np.isnan(found[:, 11:]).all()
-    assert (found[:, :11] > 0).all()
+    windowed = window(diagonal_sums(_softmax(12, is_causal=True)), 10, is_causal=True)
+    assert np.isnan(windowed[:, 11:]).all()
+    assert (windowed[:, :11] > 0).all()
 
 
 @pytest.mark.parametrize("is_causal", [False, True])
@@ -65,8 +65,8 @@ def test_dependence_is_that_of_the_slow_twin(n, is_causal):
         mask = {"is_causal": is_causal, "window": span}
         attention = _softmax(n, **mask)
         expected = [reference.position_dependence(matrix, **mask) for matrix in attention.tolist()]
-        found = _dependence(attention, **mask)
-        np.testing.assert_allclose(found, np.array(expected, dtype=float), rtol=1e-10)
+        dependence = _dependence(attention, **mask)
+        np.testing.assert_allclose(dependence, np.array(expected, dtype=float), rtol=1e-10)
 
 
 def test_every_head_of_every_family_is_that_of_its_slow_twin(
@@ -81,9 +81,9 @@ def test_every_head_of_every_family_is_that_of_its_slow_twin(
                 reference.position_dependence(rows, is_causal=is_causal)
                 for rows in twin.attention[0].tolist()
             ]
-            found = _dependence(attention, is_causal=is_causal)
+            dependence = _dependence(attention, is_causal=is_causal)
             np.testing.assert_allclose(
-                found, np.array(slow, dtype=float), rtol=1e-8 + attention_error
+                dependence, np.array(slow, dtype=float), rtol=1e-8 + attention_error
             )
             sums = window(diagonal_sums(attention), 3, is_causal=is_causal)
             for head, matrix in enumerate(twin.attention[0].tolist()):
@@ -102,5 +102,5 @@ def test_weights_that_are_all_alike_leave_nothing_to_explain(n, dtype):
 
 @given(st.integers(2, 12), st.booleans(), st.integers(0, 100))
 def test_dependence_is_a_share(n, is_causal, seed):
-    found = _dependence(_softmax(n, seed=seed, is_causal=is_causal), is_causal=is_causal)
-    assert ((found >= 0) & (found <= 1)).all()
+    dependence = _dependence(_softmax(n, seed=seed, is_causal=is_causal), is_causal=is_causal)
+    assert ((dependence >= 0) & (dependence <= 1)).all()

@@ -33,9 +33,9 @@ def test_totals_are_those_of_pairs_one_by_one(traced_alone, kind):
 
 
 def _assert_totals(read, weights):
-    found = plane_totals(read, weights)
+    totals = plane_totals(read, weights)
     pairs = [tuple(pair) for pair in weights.pairs(len(read)).nonzero().tolist()]
-    assert found.n_pairs == len(pairs)
+    assert totals.n_pairs == len(pairs)
     for head in range(len(weights.query_weight)):
         expected, rest = reference.plane_totals(
             weights.queries(read)[head].tolist(),
@@ -47,9 +47,9 @@ def _assert_totals(read, weights):
         )
         for plane, sums in enumerate(expected):
             for name, value in sums.items():
-                got = complex(getattr(found, name)[head, plane])
+                got = complex(getattr(totals, name)[head, plane])
                 assert got == pytest.approx(value, rel=1e-9, abs=1e-9), name
-        assert found.unturned[head].item() == pytest.approx(rest, rel=1e-9, abs=1e-9)
+        assert totals.unturned[head].item() == pytest.approx(rest, rel=1e-9, abs=1e-9)
 
 
 @turned_positions
@@ -62,14 +62,14 @@ def test_totals_of_models_that_turn_are_those_of_pairs_one_by_one(traced_alone):
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_planes_and_rest_give_is_the_whole_variance(traced_alone, kind):
     read, weights = _case(traced_alone, kind)
-    found = plane_totals(read, weights)
+    totals = plane_totals(read, weights)
     queries, keys = weights.compared(read)
     scores = queries @ keys.mT * weights.score_scale
     seen = weights.pairs(len(read))
-    rows = [[row[own] for row, own in zip(of, seen, strict=True)] for of in scores]
+    rows = [[row[visible] for row, visible in zip(of, seen, strict=True)] for of in scores]
     expected = [torch.stack([row.var(correction=0) * len(row) for row in of]).sum() for of in rows]
-    whole = found.score.sum(dim=1) + found.unturned
-    torch.testing.assert_close(whole, torch.stack(expected).to(whole))
+    variance = totals.score.sum(dim=1) + totals.unturned
+    torch.testing.assert_close(variance, torch.stack(expected).to(variance))
 
 
 @both_ways
@@ -95,8 +95,8 @@ def test_scores_are_sums_over_planes(traced_alone):
 def test_planes_and_turns_are_complex_numbers(traced_alone):
     read, weights = _case(traced_alone, "whole")
     queries, rotary = weights.queries(read), weights.rotary
-    found = planes_of(queries, rotary)[0, 2]
-    assert found.tolist() == reference.planes_of(queries[0, 2].tolist(), 2)
+    planes = planes_of(queries, rotary)[0, 2]
+    assert planes.tolist() == reference.planes_of(queries[0, 2].tolist(), 2)
     expected = reference.turns(4, rotary.frequencies.tolist())
     np.testing.assert_allclose(turns(4, rotary, read), expected, atol=1e-12)
 
@@ -108,24 +108,24 @@ def test_planted_offsets_are_found_exactly(traced_alone, scaling):
     rotary = Rotary(torch.tensor([0.9, 0.05], dtype=torch.float64), scaling)
     offsets = [-1, -3, 2]
     weights = planted(layer.weights, offsets, rotary)
-    found = plane_totals(layer.attention_input[0], weights)
-    means = (found.query * found.key.conj()) / found.n_pairs**2
+    totals = plane_totals(layer.attention_input[0], weights)
+    means = (totals.query * totals.key.conj()) / totals.n_pairs**2
     for head, offset in enumerate(offsets):
         phases = means[head].angle()
         np.testing.assert_allclose(phases / rotary.frequencies, [offset] * 2, atol=5e-13)
         strength = weights.score_scale * scaling**2
         np.testing.assert_allclose(means[head].abs(), [strength] * 2, rtol=1e-12)
-        squares = found.query_square[head] * found.key_square[head]
-        coherence = means[head].abs() * found.n_pairs / squares.sqrt()
+        squares = totals.query_square[head] * totals.key_square[head]
+        coherence = means[head].abs() * totals.n_pairs / squares.sqrt()
         np.testing.assert_allclose(coherence, [1, 1], rtol=1e-12)
 
 
 @both_ways
 def test_coherence_is_at_most_1(traced_alone):
     for kind in KINDS:
-        found = plane_totals(*_case(traced_alone, kind))
-        means = (found.query * found.key.conj()).abs()
-        assert (means <= (found.query_square * found.key_square).sqrt() * found.n_pairs).all()
+        totals = plane_totals(*_case(traced_alone, kind))
+        means = (totals.query * totals.key.conj()).abs()
+        assert (means <= (totals.query_square * totals.key_square).sqrt() * totals.n_pairs).all()
 
 
 @both_ways

@@ -14,16 +14,16 @@ from tests.reference.positions import score_share as reference
 pytestmark = both_ways
 
 
-def _totals(found, head):
+def _totals(totals, head):
     """Of one head, from one or several texts."""
     query, key, turn, query_turn, key_turn = (
-        torch.stack([getattr(layer, name)[head] for layer in found])
+        torch.stack([getattr(total, name)[head] for total in totals])
         .sum(dim=0, keepdim=True)
         .numpy()
         for name in HeadTotals._fields[:5]
     )
-    whole = sum(float(layer.score[head].sum() + layer.unturned[head]) for layer in found)
-    n_pairs = sum(float(layer.n_pairs) for layer in found)
+    whole = sum(float(total.score[head].sum() + total.unturned[head]) for total in totals)
+    n_pairs = sum(float(total.n_pairs) for total in totals)
     of_pairs = np.array([whole]), np.array([n_pairs])
     return HeadTotals(query, key, turn, query_turn, key_turn, *of_pairs)
 
@@ -50,26 +50,26 @@ def test_shares_are_those_of_four_terms_written_out_over_all_texts(traced_alone,
     layers = [trace.layers[1] for trace in traced_alone[1:3]]
     weights = turning(layers[0].weights, **kind)
     reads = [layer.attention_input[0] for layer in layers]
-    found = [plane_totals(read, weights) for read in reads]
+    totals = [plane_totals(read, weights) for read in reads]
     for head in range(2):
         terms, rows = _terms(reads, weights, head)
-        (shares,) = score_shares(_totals(found, head))
+        (shares,) = score_shares(_totals(totals, head))
         np.testing.assert_allclose(shares, reference.score_shares(terms, rows), atol=1e-9)
         assert shares.sum() == pytest.approx(1, abs=1e-12)
 
 
 def test_several_choices_of_texts_have_each_its_own_shares(traced_alone):
     layer = traced_alone[1].layers[0]
-    found = plane_totals(layer.attention_input[0], turning(layer.weights))
-    alone = [_totals([found], head) for head in range(3)]
+    totals = plane_totals(layer.attention_input[0], turning(layer.weights))
+    alone = [_totals([totals], head) for head in range(3)]
     together = HeadTotals(*map(np.concatenate, zip(*alone, strict=True)))
-    apart = np.concatenate([score_shares(layers) for layers in alone])
+    apart = np.concatenate([score_shares(of_head) for of_head in alone])
     np.testing.assert_array_equal(score_shares(together), apart)
 
 
 def _shares(layer, weights):
-    found = plane_totals(layer.attention_input[0], weights)
-    return np.concatenate([score_shares(_totals([found], head)) for head in range(3)])
+    totals = plane_totals(layer.attention_input[0], weights)
+    return np.concatenate([score_shares(_totals([totals], head)) for head in range(3)])
 
 
 def test_constant_queries_and_keys_are_position_alone(traced_alone):
@@ -83,8 +83,8 @@ def test_constant_queries_and_keys_are_position_alone(traced_alone):
 def test_a_constant_side_leaves_position_and_the_other_side(traced_alone, side):
     layer = traced_alone[0].layers[0]
     rotary = Rotary(torch.tensor([0.9, 0.05], dtype=torch.float64))
-    own = {f"{side}_weight": getattr(layer.weights, f"{side}_weight")}
-    shares = _shares(layer, replace(planted(layer.weights, [-1, -3, 2], rotary), **own))
+    kept = {f"{side}_weight": getattr(layer.weights, f"{side}_weight")}
+    shares = _shares(layer, replace(planted(layer.weights, [-1, -3, 2], rotary), **kept))
     other = {"query": "key", "key": "query"}[side]
     assert (abs(shares[:, PARTS.index(side)]) > 1e-3).all()
     np.testing.assert_allclose(shares[:, [PARTS.index(other), 3]], 0, atol=1e-12)

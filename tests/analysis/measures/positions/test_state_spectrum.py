@@ -13,18 +13,18 @@ def test_every_state_of_every_family_is_that_of_the_slow_twin(traced_alone):
         length = wave_length(trace.is_token.shape[1])
         for layer in trace.layers if length else ():
             inputs, factors = layer.attention_input[0, :length], layer.weights.query_key
-            found = state_spreads(inputs, factors)
+            spreads = state_spreads(inputs, factors)
             for source, waves in reference.state_waves(inputs, factors).items():
-                np.testing.assert_allclose(found[source], reference.spread(waves), atol=1e-9)
-            assert set(found) == {"hidden", "query", "key"}
+                np.testing.assert_allclose(spreads[source], reference.spread(waves), atol=1e-9)
+            assert set(spreads) == {"hidden", "query", "key"}
 
 
 @settings(deadline=None)  # the first transform of a length takes long
 @given(st.integers(0, 100), st.integers(1, 9))
 def test_amplitudes_are_in_order_and_not_below_nothing(seed, columns):
-    found = wave_spread(torch.from_numpy(np.random.default_rng(seed).normal(size=(16, columns))))
-    mean, q25, q75, largest = found.T
-    assert (found >= 0).all()
+    spread = wave_spread(torch.from_numpy(np.random.default_rng(seed).normal(size=(16, columns))))
+    mean, q25, q75, largest = spread.T
+    assert (spread >= 0).all()
     assert (q25 <= q75).all()
     assert (q75 <= largest).all()
     assert (mean <= largest + 1e-12).all()

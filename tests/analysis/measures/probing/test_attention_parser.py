@@ -18,15 +18,15 @@ def _maps(sentence: ParserSentence) -> list[twin.Matrix]:
 
 
 def _given(sentence: ParserSentence) -> list[list[twin.Vector]]:
-    return [side.T.tolist() for side in (sentence.cls, sentence.sep)]
+    return [token.T.tolist() for token in (sentence.cls, sentence.sep)]
 
 
 @pytest.mark.parametrize("n_words", [1, 2, 5])
 def test_scores_of_attention_are_those_of_the_twin(n_words):
     sentence = random_sentence(n_words)
     parameters = drawn(fresh_attention(sentence, 2))
-    found = attention_scores(parameters, sentence)
-    assert found.shape == (n_words, n_words + 1, 2)
+    scores = attention_scores(parameters, sentence)
+    assert scores.shape == (n_words, n_words + 1, 2)
     for fit in range(2):
         weights = {name: value[..., fit].tolist() for name, value in parameters.items()}
         of_root = [weights["cls"], weights["sep"]]
@@ -39,17 +39,17 @@ def test_scores_of_attention_are_those_of_the_twin(n_words):
                     dependent=word,
                     governor=other,
                 )
-                assert found[word, other, fit].item() == pytest.approx(expected)
+                assert scores[word, other, fit].item() == pytest.approx(expected)
             constant = parameters["root"][fit].item()
             expected = twin.root_score(_given(sentence), of_root, constant, word)
-            assert found[word, n_words, fit].item() == pytest.approx(expected)
+            assert scores[word, n_words, fit].item() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("n_words", [1, 2, 5])
 def test_scores_of_attention_and_words_are_those_of_the_twin(n_words):
     sentence = random_sentence(n_words)
     parameters = drawn(fresh_attention_words(sentence, 2))
-    found = attention_words_scores(parameters, sentence)
+    scores = attention_words_scores(parameters, sentence)
     vectors = sentence.vectors.tolist()
     heads = sentence.attention.shape[2]
 
@@ -60,7 +60,7 @@ def test_scores_of_attention_and_words_are_those_of_the_twin(n_words):
     for fit in range(2):
         for word in range(n_words):
             for other in range(n_words):
-                own, back = (
+                forward, back = (
                     [
                         a + b
                         for a, b in zip(
@@ -72,10 +72,10 @@ def test_scores_of_attention_and_words_are_those_of_the_twin(n_words):
                     for name in ("dependent", "governor")
                 )
                 expected = twin.attention_score(
-                    _maps(sentence), own, back, dependent=word, governor=other
+                    _maps(sentence), forward, back, dependent=word, governor=other
                 )
-                assert found[word, other, fit].item() == pytest.approx(expected)
+                assert scores[word, other, fit].item() == pytest.approx(expected)
             of_root = [weights(name, fit, word) for name in ("cls", "sep")]
             constant = twin.dot(vectors[word], parameters["root"][:, fit].tolist())
             expected = twin.root_score(_given(sentence), of_root, constant, word)
-            assert found[word, n_words, fit].item() == pytest.approx(expected)
+            assert scores[word, n_words, fit].item() == pytest.approx(expected)

@@ -16,8 +16,8 @@ MENTIONS = st.lists(
 def test_right_is_what_the_twin_calls_right(mentions):
     heads, clusters, picked = map(list, zip(*mentions, strict=True))
     places, things = np.array(heads), np.array(clusters)
-    found = is_right(np.array([picked]), places, things)
-    assert found[0].tolist() == twin.right(picked, heads, clusters)
+    right = is_right(np.array([picked]), places, things)
+    assert right[0].tolist() == twin.right(picked, heads, clusters)
     something = [bool(twin.antecedents(heads, clusters, m)) for m in range(len(heads))]
     assert has_antecedent(places, things).tolist() == something
-    assert not found[0][~has_antecedent(places, things)].any()
+    assert not right[0][~has_antecedent(places, things)].any()

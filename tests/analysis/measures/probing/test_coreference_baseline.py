@@ -43,8 +43,8 @@ def test_rules_pick_what_the_twin_picks(mentions):
     places = np.array(heads)
     assert nearest(places).tolist() == twin.nearest(heads)
     assert head_match(places, head_texts).tolist() == twin.head_match(heads, head_texts)
-    found = sieve(places, texts, head_texts, agreement(features))
-    assert found.tolist() == twin.sieve(heads, texts, head_texts, features)
+    picked = sieve(places, texts, head_texts, agreement(features))
+    assert picked.tolist() == twin.sieve(heads, texts, head_texts, features)
 
 
 @given(features=st.lists(st.sampled_from(FEATURES), min_size=1, max_size=9))
@@ -76,9 +76,9 @@ def test_each_sieve_lets_pass_what_the_stricter_ones_did_not_catch():
     plural = "Number=Plur|Person=3|PronType=Prs"
     features = ["Number=Sing", "Number=Sing", plural, "Number=Sing", "Number=Sing", plural]
     heads = np.array([1, 4, 6, 9, 12, 14])
-    found = sieve(heads, texts, head_texts, agreement(features))
+    picked = sieve(heads, texts, head_texts, agreement(features))
     # nothing before; nearest, which agrees; nearest, as none agrees; head; string; agreement
-    assert found.tolist() == [-1, 1, 4, 4, 1, 6]
+    assert picked.tolist() == [-1, 1, 4, 4, 1, 6]
     assert nearest(heads).tolist() == [-1, 1, 4, 6, 9, 12]
     assert head_match(heads, head_texts).tolist() == [-1, -1, -1, 4, 1, -1]
 

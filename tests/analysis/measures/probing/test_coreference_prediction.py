@@ -22,20 +22,20 @@ def random_attention(seed: int, n_heads: int = 3, n_words: int = 12) -> torch.Te
 @given(heads=PLACES, seed=st.integers(0, 99))
 def test_heads_pick_what_the_twin_picks(heads, seed):
     attention = random_attention(seed)
-    found = attended_antecedents(attention, torch.tensor(heads))
-    assert found.tolist() == [twin.picked(matrix, heads) for matrix in attention.tolist()]
+    picked = attended_antecedents(attention, torch.tensor(heads))
+    assert picked.tolist() == [twin.picked(matrix, heads) for matrix in attention.tolist()]
 
 
 @text_families
 def test_heads_of_every_family_pick_what_the_twin_picks(tiny, annotated):
     of_mentions = [
-        (found, [mention.head for mention in known.mentions])
-        for _, known, found in Batch(annotated, tiny.trace(annotated)).annotated
+        (by_word, [mention.head for mention in known.mentions])
+        for _, known, by_word in Batch(annotated, tiny.trace(annotated)).annotated
         if known.mentions
     ]
     assert of_mentions
-    for found, heads in of_mentions:
-        for attention in (found.mean, found.first):
+    for by_word, heads in of_mentions:
+        for attention in (by_word.mean, by_word.first):
             picked = attended_antecedents(attention, torch.tensor(heads))
             assert picked.tolist() == [twin.picked(matrix, heads) for matrix in attention.tolist()]
 

@@ -43,18 +43,18 @@ def test_scores_are_those_of_the_twin(words, predicted):
 def test_offsets_end_with_the_sentence(words, offset):
     words = sorted(words, key=lambda word: word[3])
     *_, sentences = _columns(words)
-    found = by_offset(sentences, np.arange(len(words)), offset)
-    assert found.tolist() == twin.by_offset(words, offset)
+    predicted = by_offset(sentences, np.arange(len(words)), offset)
+    assert predicted.tolist() == twin.by_offset(words, offset)
 
 
 def test_relations_count_their_subtypes_and_have_them_beside():
     relations = ["nmod", "nmod:poss", "root", "punct", "nsubj:outer", "all"]
-    found = {name: members.tolist() for name, members in words_by_relation(relations).items()}
-    assert set(found) == {ALL, ALL_WORDS, "nmod", "nmod:poss", "nsubj", "nsubj:outer"}
-    assert found["nmod"] == [True, True, False, False, False, False]
-    assert found["nmod:poss"] == [False, True, False, False, False, False]
-    assert found[ALL] == [True, True, False, False, True, True]
-    assert all(found[ALL_WORDS])
+    by_relation = {name: members.tolist() for name, members in words_by_relation(relations).items()}
+    assert set(by_relation) == {ALL, ALL_WORDS, "nmod", "nmod:poss", "nsubj", "nsubj:outer"}
+    assert by_relation["nmod"] == [True, True, False, False, False, False]
+    assert by_relation["nmod:poss"] == [False, True, False, False, False, False]
+    assert by_relation[ALL] == [True, True, False, False, True, True]
+    assert all(by_relation[ALL_WORDS])
     assert [base_of(relation) for relation in relations] == [
         "nmod", "nmod", "root", "punct", "nsubj", "all",
     ]  # fmt: skip

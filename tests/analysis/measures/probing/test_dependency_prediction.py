@@ -20,9 +20,9 @@ def _predicted(attention, sentences, *, is_causal=False) -> tuple[list, list]:
 @text_families
 def test_every_prediction_is_that_of_the_twin(tiny, annotated):
     is_causal = tiny.layers[0].is_causal
-    for _, known, found in Batch(annotated, tiny.trace(annotated)).annotated:
+    for _, known, by_word in Batch(annotated, tiny.trace(annotated)).annotated:
         sentences = list(known.sentences)
-        for attention in (found.mean, found.first):
+        for attention in (by_word.mean, by_word.first):
             predicted = _predicted(attention, sentences, is_causal=is_causal)
             for head, matrix in enumerate(attention.tolist()):
                 expected = twin.by_dependent(matrix, sentences, is_causal=is_causal)
@@ -39,8 +39,8 @@ def test_random_attention_in_many_sentences_is_that_of_the_twin(is_causal):
         sentences = np.sort(draw.integers(0, 3, n)).tolist()
         predicted = _predicted(attention, sentences, is_causal=is_causal)
         matrices = attention.tolist()
-        for found, rule in zip(predicted, (twin.by_dependent, twin.by_governor), strict=True):
-            assert found == [rule(matrix, sentences, is_causal=is_causal) for matrix in matrices]
+        for picked, rule in zip(predicted, (twin.by_dependent, twin.by_governor), strict=True):
+            assert picked == [rule(matrix, sentences, is_causal=is_causal) for matrix in matrices]
 
 
 def test_a_word_without_candidates_gets_none():

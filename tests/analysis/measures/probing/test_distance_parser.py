@@ -15,18 +15,18 @@ from tests.reference.probing import distance_parser as twin
 
 @pytest.mark.parametrize("n_words", [1, 2, 6])
 def test_features_are_those_of_the_twin(n_words):
-    found = distance_features(n_words).tolist()
+    features = distance_features(n_words).tolist()
     for word in range(n_words):
         for candidate in range(n_words + 1):
             expected = twin.features(n_words, word, candidate)
-            assert found[word][candidate] == pytest.approx(expected)
+            assert features[word][candidate] == pytest.approx(expected)
 
 
 def test_scores_are_those_of_the_twin():
     sentence = random_sentence(4)
     parameters = drawn(fresh_distances_words(sentence, [0, 1]))
     parameters["distance"] = parameters["distance"].float()
-    found = distances_words_scores(parameters, sentence)
+    scores = distances_words_scores(parameters, sentence)
     vectors = sentence.vectors.tolist()
     for fit in range(2):
         matrix = {name: value[..., fit].tolist() for name, value in parameters.items()}
@@ -37,7 +37,7 @@ def test_scores_are_those_of_the_twin():
             for other in range(5):
                 distance = twin.times(twin.features(4, word, other), matrix["distance"])
                 expected = twin.score(dependent, governor[other], distance, matrix["output"])
-                assert found[word, other, fit].item() == pytest.approx(expected, rel=1e-4)
+                assert scores[word, other, fit].item() == pytest.approx(expected, rel=1e-4)
 
 
 def test_every_seed_starts_by_itself():

@@ -22,12 +22,12 @@ def test_counts_are_those_of_the_twin(cases):
     cases = sorted(cases, key=lambda case: case[0])
     sequence = np.array([case[0] for case in cases], dtype=np.int64)
     right = np.array([[case[1] for case in cases], [case[2] for case in cases]], dtype=bool)
-    present, n, found = right_by_sequence(right, sequence)
-    assert found.shape == (len(present), 2)
+    present, n, n_right = right_by_sequence(right, sequence)
+    assert n_right.shape == (len(present), 2)
     for probe in range(2):
         expected = twin.counts(right[probe].tolist(), sequence.tolist())
         assert present.tolist() == sorted(expected)
-        for place, of, hits in zip(present, n, found[:, probe], strict=True):
+        for place, of, hits in zip(present, n, n_right[:, probe], strict=True):
             assert (of, hits) == expected[place]
 
 
@@ -85,6 +85,6 @@ def test_another_seed_makes_other_halves():
 def test_the_best_is_chosen_where_it_is_to_be_chosen():
     right = np.array([[3, 1, 3], [0, 9, 0], [1, 0, 1]], dtype=float)
     for chosen in ([True, False, True], [True] * 3, [False, True, False]):
-        found = best_probe(right, np.array(chosen))
-        assert found == twin.best(right.tolist(), chosen)
+        best = best_probe(right, np.array(chosen))
+        assert best == twin.best(right.tolist(), chosen)
     assert best_probe(right, np.array([True, False, True])) == 0

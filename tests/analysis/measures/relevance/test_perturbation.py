@@ -21,8 +21,8 @@ def draw_of(n: int, seed: int) -> np.ndarray:
 @unhurried()
 def test_the_most_relevant_patch_that_is_left_goes_first(relevance, seed):
     draw = draw_of(len(relevance), seed)
-    found = removal_order(np.array(relevance), draw).tolist()
-    assert found == twin.order(relevance, draw.tolist())
+    order = removal_order(np.array(relevance), draw).tolist()
+    assert order == twin.order(relevance, draw.tolist())
 
 
 @given(RELEVANCE, SEED, st.integers(1, 12))
@@ -36,9 +36,9 @@ def test_curves_of_any_score_are_those_of_the_twin(relevance, seed, n_steps):
 
     for kept, insertion in zip(kept_patches(order, n_steps), (False, True), strict=True):
         expected = twin.curve(order.tolist(), n_steps, score, insertion=insertion)
-        found = [score(curve) for curve in kept.tolist()]
-        assert found == pytest.approx(expected, rel=1e-12)
-        area = area_under_curve(np.array([found]))[0]
+        curve = [score(mask) for mask in kept.tolist()]
+        assert curve == pytest.approx(expected, rel=1e-12)
+        area = area_under_curve(np.array([curve]))[0]
         assert area == pytest.approx(twin.area(expected), rel=1e-12)
 
 

@@ -41,7 +41,7 @@ def test_every_rule_follows_its_slow_twin_from_every_layer_and_head(traced, sequ
     values = [layer.values for layer in traced.layers]
     start = torch.zeros(traced.is_token.shape, dtype=torch.float64)
     start[:, 0], start[:, 1] = 0.75, 0.25
-    found = carried_relevance(attention, values, start=start, is_token=traced.is_token)
+    both = carried_relevance(attention, values, start=start, is_token=traced.is_token)
     for row, sequence in enumerate(sequences):
         n = len(sequence)
         layers = [
@@ -51,20 +51,20 @@ def test_every_rule_follows_its_slow_twin_from_every_layer_and_head(traced, sequ
         for place, rule in enumerate(RULES):
             for depth in range(1, len(layers) + 1):
                 for head in (*range(len(layers[0][0])), None):
-                    side, at = (found.mean_weights, 0) if head is None else (found.heads, head)
+                    relevance, at = (both.mean_weights, 0) if head is None else (both.heads, head)
                     begun = start[row, :n].tolist()
                     expected, in_place = twin.down(layers[:depth], begun, rule, head)
-                    carried_down = side.maps[place, row, depth - 1, at]
+                    carried_down = relevance.maps[place, row, depth - 1, at]
                     np.testing.assert_allclose(carried_down[:n], expected, rtol=1e-9, atol=1e-12)
                     assert (carried_down[n:] == 0).all(), "padding has relevance"
-                    assert side.n_in_place[place, row, depth - 1, at] == in_place
+                    assert relevance.n_in_place[place, row, depth - 1, at] == in_place
 
 
 def test_three_tokens_worked_by_hand_tell_the_four_rules_apart():
     attention = [[[[1 / 2, 1 / 4, 1 / 4], [1, 0, 0], [0, 1, 0]]]]
-    found = carried(attention, [[[[0.0], [0.0], [3.0]]]]).heads.maps[:, 0, 0, 0]
+    maps = carried(attention, [[[[0.0], [0.0], [3.0]]]]).heads.maps[:, 0, 0, 0]
     expected = [[3 / 4, 1 / 8, 1 / 8], [2 / 3, 1 / 9, 2 / 9], [4 / 7, 0, 3 / 7], [2 / 5, 0, 3 / 5]]
-    np.testing.assert_allclose(found, expected, atol=1e-15)
+    np.testing.assert_allclose(maps, expected, atol=1e-15)
 
 
 @given(st.integers(0, 2**31), st.sampled_from([0.1, 2.0, 40.0]))
@@ -72,44 +72,44 @@ def test_three_tokens_worked_by_hand_tell_the_four_rules_apart():
 def test_relevance_is_conserved_and_never_negative(seed, sharpness):
     attention, values = random_layers(seed, sharpness=sharpness)
     single = carried(attention, values, dtype=torch.float32)
-    for side in single.heads, single.mean_weights:
-        assert (side.maps >= 0).all()
-        np.testing.assert_allclose(side.maps.sum(dim=-1), 1, atol=1e-5)
-        assert (side.conservation_error <= 1e-5).all()
+    for relevance in single.heads, single.mean_weights:
+        assert (relevance.maps >= 0).all()
+        np.testing.assert_allclose(relevance.maps.sum(dim=-1), 1, atol=1e-5)
+        assert (relevance.conservation_error <= 1e-5).all()
 
 
 def test_a_start_that_does_not_sum_to_1_is_seen_as_an_error_of_conservation():
     attention, values = random_layers(0)
-    found = carried(attention, values, [0.5, 0, 0, 0.25, 0])
-    np.testing.assert_allclose(found.heads.conservation_error, 0.25)
+    relevance = carried(attention, values, [0.5, 0, 0, 0.25, 0])
+    np.testing.assert_allclose(relevance.heads.conservation_error, 0.25)
 
 
 def test_constant_values_keep_relevance_in_place_and_are_counted():
     attention, _ = random_layers(3)
-    found = carried(attention, torch.full((LAYERS, HEADS, TOKENS, WIDTH), 0.1))
+    relevance = carried(attention, torch.full((LAYERS, HEADS, TOKENS, WIDTH), 0.1))
     for rule in ("ii", "iii", "iv"):
-        maps = found.heads.maps[RULES.index(rule), 0]
+        maps = relevance.heads.maps[RULES.index(rule), 0]
         assert (maps[..., 0] == 1).all(), rule
     n_layers = torch.arange(1, LAYERS + 1)[:, None].expand(-1, HEADS)
     expected = torch.stack([0 * n_layers, n_layers, 0 * n_layers, n_layers])
-    assert (found.heads.n_in_place[:, 0] == expected).all()
-    assert (found.heads.conservation_error[1:] == 0).all()
-    assert (found.heads.maps[0, 0, ..., 0] < 1).all()
+    assert (relevance.heads.n_in_place[:, 0] == expected).all()
+    assert (relevance.heads.conservation_error[1:] == 0).all()
+    assert (relevance.heads.maps[0, 0, ..., 0] < 1).all()
 
 
 def test_one_token_keeps_everything():
-    found = carried(torch.ones(2, 1, 1, 1), torch.full((2, 1, 1, 3), 0.3))
-    assert (found.heads.maps == 1).all()
-    assert found.heads.n_in_place[:, 0, 1, 0].tolist() == [0, 2, 0, 2]
+    relevance = carried(torch.ones(2, 1, 1, 1), torch.full((2, 1, 1, 3), 0.3))
+    assert (relevance.heads.maps == 1).all()
+    assert relevance.heads.n_in_place[:, 0, 1, 0].tolist() == [0, 2, 0, 2]
 
 
 def test_activations_too_small_to_divide_by_lose_nothing():
     """Token 0 is the mean itself and looks away only at a weight at the edge of float32."""
     attention = [[[[1, 1e-45, 0], [0, 1, 0], [0, 0, 1]]]]
-    found = carried(attention, [[[[0.0], [1.0], [-1.0]]]], dtype=torch.float32).heads
-    assert torch.isfinite(found.maps).all()
-    np.testing.assert_allclose(found.maps.sum(dim=-1), 1, atol=1e-6)
-    assert found.n_in_place[:, 0, 0, 0].tolist() == [0, 1, 0, 1]
+    relevance = carried(attention, [[[[0.0], [1.0], [-1.0]]]], dtype=torch.float32).heads
+    assert torch.isfinite(relevance.maps).all()
+    np.testing.assert_allclose(relevance.maps.sum(dim=-1), 1, atol=1e-6)
+    assert relevance.n_in_place[:, 0, 0, 0].tolist() == [0, 1, 0, 1]
 
 
 @pytest.mark.parametrize("family", ["gpt2"], indirect=True)
@@ -117,13 +117,13 @@ def test_nothing_comes_from_behind_in_a_causal_model(traced_alone, family):
     for trace in traced_alone:
         n = trace.is_token.shape[1]
         middle = n // 2
-        found = carried(
+        both = carried(
             torch.stack([layer.attention[0] for layer in trace.layers]),
             torch.stack([layer.values[0] for layer in trace.layers]),
             torch.eye(n)[middle],
         )
-        for side in found.heads, found.mean_weights:
-            assert (side.maps[..., middle + 1 :] == 0).all()
+        for relevance in both.heads, both.mean_weights:
+            assert (relevance.maps[..., middle + 1 :] == 0).all()
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e4])
@@ -168,6 +168,6 @@ def test_a_head_of_tiny_values_is_no_other_beside_one_of_huge_values():
 
 def test_tokens_that_stay_in_place_are_counted_in_whole_numbers():
     attention, values = random_layers(3)
-    found = carried(attention, values)
-    for side in (found.heads, found.mean_weights):
-        assert side.n_in_place.dtype == torch.long
+    both = carried(attention, values)
+    for relevance in (both.heads, both.mean_weights):
+        assert relevance.n_in_place.dtype == torch.long

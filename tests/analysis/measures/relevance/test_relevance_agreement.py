@@ -21,10 +21,12 @@ MAPS = st.integers(1, 7).flatmap(
 @given(MAPS)
 @unhurried()
 def test_maps_full_of_ties_agree_as_the_twin_says(maps):
-    found = relevance_agreement(maps)
+    agreement = relevance_agreement(maps)
     for a, b in itertools.product(range(4), repeat=2):
         expected = twin.spearman(maps[a].tolist(), maps[b].tolist())
-        assert found[a, b] == pytest.approx(np.nan if expected is None else expected, nan_ok=True)
+        assert agreement[a, b] == pytest.approx(
+            np.nan if expected is None else expected, nan_ok=True
+        )
 
 
 def test_maps_without_ties_agree_as_scipy_says():
@@ -33,6 +35,6 @@ def test_maps_without_ties_agree_as_scipy_says():
 
 
 def test_an_even_map_agrees_with_none_and_not_with_itself():
-    found = relevance_agreement(np.array([[0.25, 0.25, 0.25], [0.1, 0.2, 0.7]]))
-    assert np.isnan(found).tolist() == [[True, True], [True, False]]
+    agreement = relevance_agreement(np.array([[0.25, 0.25, 0.25], [0.1, 0.2, 0.7]]))
+    assert np.isnan(agreement).tolist() == [[True, True], [True, False]]
     assert np.isnan(relevance_agreement(np.full((2, 3), 0.5))).all()

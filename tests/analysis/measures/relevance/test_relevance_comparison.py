@@ -26,9 +26,9 @@ def test_raw_attention_follows_its_slow_twin(traced_alone):
     for trace in traced_alone:
         start = start_of(trace.is_token.shape[1])
         for layer in trace.layers:
-            found = raw_attention(layer.attention[0], start)
+            relevance = raw_attention(layer.attention[0], start)
             expected = [twin.weighed_rows(start.tolist(), h) for h in layer.attention[0].tolist()]
-            np.testing.assert_allclose(found, expected, rtol=1e-9)
+            np.testing.assert_allclose(relevance, expected, rtol=1e-9)
 
 
 def test_rollouts_follow_their_slow_twin_for_every_scope(traced_alone):
@@ -37,9 +37,9 @@ def test_rollouts_follow_their_slow_twin_for_every_scope(traced_alone):
         layers = [layer_mixing(layer).maps.numpy() for layer in trace.layers]
         for scope in range(len(layers[0])):
             maps = [layer[scope] for layer in layers]
-            for depth, found in enumerate(rolled_back(maps, start), start=1):
+            for depth, relevance in enumerate(rolled_back(maps, start), start=1):
                 expected = twin.rolled_back([m.tolist() for m in maps[:depth]], start.tolist())
-                np.testing.assert_allclose(found, expected, rtol=1e-9)
+                np.testing.assert_allclose(relevance, expected, rtol=1e-9)
 
 
 def drawn(seed: int, n_layers: int = 3) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
@@ -53,15 +53,15 @@ def drawn(seed: int, n_layers: int = 3) -> tuple[list[torch.Tensor], list[torch.
 @unhurried()
 def test_gradient_attention_follows_its_slow_twin_and_sums_to_1(seed):
     attention, gradients = drawn(seed)
-    found = gradient_attention(attention, gradients, start_of(4))
+    relevance = gradient_attention(attention, gradients, start_of(4))
     expected = twin.gradient_attention(
         [layer.tolist() for layer in attention],
         [layer.tolist() for layer in gradients],
         start_of(4).tolist(),
     )
-    np.testing.assert_allclose(found, expected, rtol=1e-9)
-    assert (found >= 0).all()
-    assert found.sum().item() == pytest.approx(1)
+    np.testing.assert_allclose(relevance, expected, rtol=1e-9)
+    assert (relevance >= 0).all()
+    assert relevance.sum().item() == pytest.approx(1)
 
 
 def test_gradient_attention_worked_by_hand_tells_who_gives_to_whom():
@@ -71,14 +71,14 @@ def test_gradient_attention_worked_by_hand_tells_who_gives_to_whom():
     start = torch.tensor([0.0, 1.0], dtype=torch.float64)
     gradients = [torch.ones_like(first)] * 2
     # after the first layer row 0 is (1, 1) and row 1 (0, 1); the second adds row 0 to row 1
-    found = gradient_attention([first, second], gradients, start)
-    np.testing.assert_allclose(found, [1 / 3, 2 / 3])
+    relevance = gradient_attention([first, second], gradients, start)
+    np.testing.assert_allclose(relevance, [1 / 3, 2 / 3])
 
 
 def test_only_gradients_that_speak_for_the_class_count():
     attention, gradients = drawn(0)
     start = start_of(4)
-    against = [-slope.abs() for slope in gradients]
+    against = [-gradient.abs() for gradient in gradients]
     np.testing.assert_allclose(gradient_attention(attention, against, start), start)
     beside = [torch.cat([g, -g.abs()]) for g in gradients]
     twice = [torch.cat([a, a]) for a in attention]

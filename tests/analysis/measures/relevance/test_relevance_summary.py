@@ -17,13 +17,13 @@ def summaries(maps, *, n_special=1, has_cls=True, coverage=None) -> list[dict[st
     """Numbers of maps whose first tokens are special, the very first of them [CLS]."""
     maps = np.asarray(maps, dtype=float)
     places = np.arange(maps.shape[1])
-    found = relevance_summary(
+    numbers = relevance_summary(
         maps,
         is_cls=(places == 0) & has_cls,
         is_content=places >= n_special,
         coverage=None if coverage is None else np.asarray(coverage, dtype=float),
     )
-    return [dict(zip(QUANTITIES, row, strict=True)) for row in found.tolist()]
+    return [dict(zip(QUANTITIES, row, strict=True)) for row in numbers.tolist()]
 
 
 def assert_same(found: dict[str, float], expected: twin.Numbers) -> None:
@@ -54,9 +54,9 @@ def test_every_number_is_that_of_the_twin(relevance, n_special, has_cls, seed):
     n = len(relevance) - n_special
     inside = np.random.default_rng(seed).choice([0, 0.3, 1, np.nan], n)
     for coverage in None, inside.tolist():
-        (found,) = summaries([relevance], n_special=n_special, has_cls=has_cls, coverage=coverage)
+        (summary,) = summaries([relevance], n_special=n_special, has_cls=has_cls, coverage=coverage)
         assert_same(
-            found,
+            summary,
             twin.summary(
                 relevance,
                 [place == 0 and has_cls for place in range(len(relevance))],
@@ -67,9 +67,9 @@ def test_every_number_is_that_of_the_twin(relevance, n_special, has_cls, seed):
 
 
 def test_what_the_mask_does_not_tell_of_is_left_out():
-    (found,) = summaries([[0, 0.6, 0.3, 0.1]], coverage=[np.nan, 1, 0])
-    assert found["mask_share"] == pytest.approx(0.75)
-    assert (found["pointing"], found["mask_chance"]) == (1, 0.5)
+    (summary,) = summaries([[0, 0.6, 0.3, 0.1]], coverage=[np.nan, 1, 0])
+    assert summary["mask_share"] == pytest.approx(0.75)
+    assert (summary["pointing"], summary["mask_chance"]) == (1, 0.5)
     (blind,) = summaries([[0, 0.6, 0.3, 0.1]], coverage=[np.nan] * 3)
     assert all(math.isnan(blind[name]) for name in ("mask_share", "mask_chance", "pointing"))
 
@@ -87,19 +87,19 @@ def test_maps_do_not_see_each_other():
 
 @pytest.mark.parametrize(("n", "n_top"), [(1, 1), (20, 1), (21, 2), (140, 7), (196, 10)])
 def test_five_in_a_hundred_are_counted_without_rounding(n, n_top):
-    (found,) = summaries([[0.0, *range(n, 0, -1)]])
-    whole = n * (n + 1) / 2
-    assert found["top5_share"] == pytest.approx(sum(range(n, n - n_top, -1)) / whole)
+    (summary,) = summaries([[0.0, *range(n, 0, -1)]])
+    total = n * (n + 1) / 2
+    assert summary["top5_share"] == pytest.approx(sum(range(n, n - n_top, -1)) / total)
 
 
 @given(st.lists(st.floats(1e-6, 1), min_size=2, max_size=30), st.floats(1e-3, 1e3))
 @unhurried()
 def test_numbers_stay_within_their_bounds_whatever_the_sum(relevance, scale):
     coverage = np.linspace(0, 1, len(relevance) - 1)
-    found, again = summaries([relevance, [scale * r for r in relevance]], coverage=coverage)
-    assert found == pytest.approx(again, rel=1e-9, nan_ok=True)
+    summary, again = summaries([relevance, [scale * r for r in relevance]], coverage=coverage)
+    assert summary == pytest.approx(again, rel=1e-9, nan_ok=True)
     n = len(relevance) - 1
-    assert -1e-12 <= found["entropy"] <= math.log(n) + 1e-9
+    assert -1e-12 <= summary["entropy"] <= math.log(n) + 1e-9
     assert all(
-        -1e-12 <= found[q] <= 1 + 1e-9 for q in QUANTITIES if q not in ("entropy", "evenness")
+        -1e-12 <= summary[q] <= 1 + 1e-9 for q in QUANTITIES if q not in ("entropy", "evenness")
     )

@@ -20,18 +20,18 @@ def seen_by(n: int, *, is_causal: bool, window: int | None = None) -> list[list[
 
 def pairs_of(texts: list[list[list[int]]], n_tokens: int) -> Tensor:
     """The same of several texts, padded."""
-    found = torch.zeros(len(texts), n_tokens, n_tokens, dtype=torch.bool)
+    is_pair = torch.zeros(len(texts), n_tokens, n_tokens, dtype=torch.bool)
     for row, seen in enumerate(texts):
         for i, keys in enumerate(seen):
-            found[row, i, keys] = True
-    return found
+            is_pair[row, i, keys] = True
+    return is_pair
 
 
 def places_of(texts: Iterable[list[str]], n_tokens: int) -> Tensor:
     """Which tokens are of each of `NAMES`, from the types of every text."""
     texts = list(texts)
-    found = torch.zeros(len(texts), len(NAMES), n_tokens, dtype=torch.bool)
+    is_place = torch.zeros(len(texts), len(NAMES), n_tokens, dtype=torch.bool)
     for row, types in enumerate(texts):
         for name, tokens in place_tokens(types).items():
-            found[row, NAMES.index(name), tokens] = True
-    return found
+            is_place[row, NAMES.index(name), tokens] = True
+    return is_place

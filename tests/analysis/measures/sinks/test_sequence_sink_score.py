@@ -22,7 +22,7 @@ WINDOW = 3
 def scores_of(read, weights: LayerWeights, types: list[list[str]]) -> torch.Tensor:
     n = read.shape[1]
     causal, window = weights.is_causal, weights.window
-    seen = [seen_by(len(kind), is_causal=causal, window=window) for kind in types]
+    seen = [seen_by(len(names), is_causal=causal, window=window) for names in types]
     return sink_scores(read, weights, pairs_of(seen, n), places=places_of(types, n))
 
 
@@ -49,23 +49,23 @@ def expected_of(weights: LayerWeights, read: torch.Tensor, head: int, types: lis
     def at_places(vectors):
         return [twin.turned(vector, place, waves) for place, vector in enumerate(vectors)]
 
-    def whole(name):
+    def with_bias(name):
         weight, bias = sides[name]
         made = (twin.times(vector, weight) for vector in vectors)
-        return [[a + b for a, b in zip(row_vector, bias, strict=True)] for row_vector in made]
+        return [[a + b for a, b in zip(vector, bias, strict=True)] for vector in made]
 
-    queries = at_places(whole("query"))
-    own = at_places([twin.times(vector, sides["key"][0]) for vector in vectors])
-    has_term = {name: bool(getattr(weights, f"{name}_bias").any()) for name in sides}
-    has_bias = waves and has_term["key"]
+    queries = at_places(with_bias("query"))
+    keys = at_places([twin.times(vector, sides["key"][0]) for vector in vectors])
+    biased = {name: bool(getattr(weights, f"{name}_bias").any()) for name in sides}
+    has_bias = waves and biased["key"]
     biases = at_places([sides["key"][1]] * len(vectors)) if has_bias else None
     of_bias = at_places([sides["query"][1]] * len(vectors))
     scale = weights.score_scale
     seen = seen_by(len(types), is_causal=weights.is_causal, window=weights.window)
-    bare = twin.scores(of_bias, at_places(whole("key")), scale)
+    bare = twin.scores(of_bias, at_places(with_bias("key")), scale)
     return {
-        name: twin.taken_apart(queries, own, biases, scale=scale, seen=seen, tokens=tokens)
-        | {"query_bias": twin.excess(bare, seen, tokens) if has_term["query"] else None}
+        name: twin.taken_apart(queries, keys, biases, scale=scale, seen=seen, tokens=tokens)
+        | {"query_bias": twin.excess(bare, seen, tokens) if biased["query"] else None}
         for name, tokens in place_tokens(types).items()
     }
 
@@ -79,12 +79,12 @@ def test_every_head_has_the_scores_of_the_twin(traced, sequences, kind):
             weights = turning(weights)
         if kind == "windowed":
             weights = replace(weights, window=WINDOW)
-        found = scores_of(layer.attention_input, weights, types).tolist()
-        for row, kinds in enumerate(types):
-            for head, of_head in enumerate(found[row]):
-                sums = expected_of(weights, layer.attention_input[row], head, kinds)
+        scores = scores_of(layer.attention_input, weights, types).tolist()
+        for row, names in enumerate(types):
+            for head, of_head in enumerate(scores[row]):
+                by_place = expected_of(weights, layer.attention_input[row], head, names)
                 for place, values in zip(NAMES, of_head, strict=True):
-                    expected = sums.get(place, dict.fromkeys(SCORES))
+                    expected = by_place.get(place, dict.fromkeys(SCORES))
                     for name, value in zip(SCORES, values, strict=True):
                         right = expected[name]
                         right = math.nan if right is None else right
@@ -100,8 +100,8 @@ def test_scores_of_these_queries_and_keys_are_those_of_the_models_attention(trac
             read = layer.attention_input[row, :n].double()
             scores = weights.scores(read).masked_fill(~weights.pairs(n), -torch.inf)
             attention = scores.softmax(dim=-1)
-            found = layer.attention[row, :, :n, :n].double()
-            torch.testing.assert_close(attention, found, rtol=1e-5, atol=1e-6)
+            expected = layer.attention[row, :, :n, :n].double()
+            torch.testing.assert_close(attention, expected, rtol=1e-5, atol=1e-6)
 
 
 @turned_positions
@@ -109,16 +109,16 @@ def test_the_excess_is_that_of_the_scores_the_layer_compares(traced, sequences):
     """Of models that turn queries and keys: wholly, after norms, in part; with a bias or none."""
     types = [list(sequence.named_types) for sequence in sequences]
     for layer in traced.layers:
-        found = scores_of(layer.attention_input, layer.weights, types)
+        sinks = scores_of(layer.attention_input, layer.weights, types)
         queries, keys = layer.weights.compared(layer.attention_input)
         scores = queries @ keys.mT * layer.weights.score_scale
-        for row, kinds in enumerate(types):
-            n = len(kinds)
+        for row, names in enumerate(types):
+            n = len(names)
             seen = seen_by(n, is_causal=True, window=layer.weights.window)
             for head, of_head in enumerate(scores[row, :, :n, :n].tolist()):
-                for place, tokens in place_tokens(kinds).items():
+                for place, tokens in place_tokens(names).items():
                     excess = twin.excess(of_head, seen, tokens)
-                    numbers = found[row, head, NAMES.index(place)]
+                    numbers = sinks[row, head, NAMES.index(place)]
                     if excess is None:
                         assert numbers.isnan().all()
                         continue
@@ -126,7 +126,7 @@ def test_the_excess_is_that_of_the_scores_the_layer_compares(traced, sequences):
                     parts = numbers[1:4].nan_to_num().sum().item()
                     assert parts == pytest.approx(excess, rel=1e-9, abs=1e-9)
         has_bias = layer.weights.key_norm is None and bool(layer.weights.key_bias.any())
-        assert found[..., SCORES.index("bias")].isnan().all() == (not has_bias)
+        assert sinks[..., SCORES.index("bias")].isnan().all() == (not has_bias)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -134,8 +134,8 @@ def test_parts_add_up_to_the_excess(traced, sequences, dtype):
     types = [list(sequence.named_types) for sequence in sequences]
     for layer in traced.layers:
         weights = turning(in_dtype(layer.weights, dtype))
-        found = scores_of(layer.attention_input.to(dtype), weights, types)
-        excess, *rest = found.unbind(dim=-1)
+        scores = scores_of(layer.attention_input.to(dtype), weights, types)
+        excess, *rest = scores.unbind(dim=-1)
         tolerance = 1e-4 if dtype == torch.float32 else 1e-11
         total = rest[0] + rest[1] + rest[2]
         torch.testing.assert_close(excess, total, rtol=tolerance, atol=tolerance, equal_nan=True)
@@ -152,10 +152,10 @@ def one_head(keys: torch.Tensor, query: torch.Tensor) -> dict[str, dict[str, flo
     planted["key_weight"][:, :n, :width] = keys
     weights = replace(of_family, score_scale=1.0, **planted)
     read = torch.eye(n, of_family.key_weight.shape[1], dtype=torch.float64)[None]
-    found = scores_of(read, weights, [["cls", *["other"] * (n - 1)]])[0, 0].tolist()
+    scores = scores_of(read, weights, [["cls", *["other"] * (n - 1)]])[0, 0].tolist()
     return {
         name: dict(zip(SCORES, values, strict=True))
-        for name, values in zip(NAMES, found, strict=True)
+        for name, values in zip(NAMES, scores, strict=True)
     }
 
 
@@ -180,9 +180,9 @@ def test_a_shorter_key_whose_direction_makes_up_for_it_has_a_norm_below_0():
 
 def test_queries_that_are_all_bias_explain_the_whole_excess():
     keys = torch.tensor([[0.5, 1.0], [0.2, 3.0], [0.1, 2.0]])
-    for place, found in one_head(keys, torch.tensor([2.0, -1.0])).items():
-        same = pytest.approx(found["excess"], nan_ok=True)
-        assert found["query_bias"] == same, place
+    for place, scores in one_head(keys, torch.tensor([2.0, -1.0])).items():
+        same = pytest.approx(scores["excess"], nan_ok=True)
+        assert scores["query_bias"] == same, place
 
 
 def test_a_bias_that_all_keys_share_changes_no_part(traced, sequences):
@@ -190,14 +190,14 @@ def test_a_bias_that_all_keys_share_changes_no_part(traced, sequences):
     types = [list(sequence.named_types) for sequence in sequences]
     layer = traced.layers[0]
     bare = replace(layer.weights, rotary=None)
-    found = scores_of(layer.attention_input, bare, types)
+    scores = scores_of(layer.attention_input, bare, types)
     other = replace(bare, key_bias=bare.key_bias + 5)
     again = scores_of(layer.attention_input, other, types)
-    torch.testing.assert_close(found, again, rtol=1e-9, atol=1e-9, equal_nan=True)
-    assert found[..., SCORES.index("bias")].isnan().all(), "it raises no key above another"
-    one = replace(layer.weights, key_bias=layer.weights.key_bias + 1)
+    torch.testing.assert_close(scores, again, rtol=1e-9, atol=1e-9, equal_nan=True)
+    assert scores[..., SCORES.index("bias")].isnan().all(), "it raises no key above another"
+    shifted = replace(layer.weights, key_bias=layer.weights.key_bias + 1)
     raised, turned = (
-        scores_of(layer.attention_input, turning(weights), types) for weights in (other, one)
+        scores_of(layer.attention_input, turning(weights), types) for weights in (other, shifted)
     )
     assert not torch.allclose(raised, turned, equal_nan=True), "turned, it does"
     assert not turned[..., SCORES.index("bias")].isnan().all()
@@ -216,11 +216,11 @@ def test_what_a_layer_lacks_is_absent_and_not_0(traced, sequences):
     normed = replace(
         weights, query_norm=HeadNormWeights(scale, 1e-6), key_norm=HeadNormWeights(scale, 1e-6)
     )
-    for variant in (bare, normed):
-        found = scores_of(layer.attention_input, variant, types)
+    for changed in (bare, normed):
+        scores = scores_of(layer.attention_input, changed, types)
         for name in ("bias", "query_bias"):
-            assert found[..., SCORES.index(name)].isnan().all(), name
-        excess, norm, direction = found[..., :3].unbind(dim=-1)
+            assert scores[..., SCORES.index(name)].isnan().all(), name
+        excess, norm, direction = scores[..., :3].unbind(dim=-1)
         torch.testing.assert_close(excess, norm + direction, equal_nan=True)
 
 
@@ -229,6 +229,6 @@ def test_keys_that_are_normed_to_one_length_differ_by_direction_alone(traced, se
     layer = traced.layers[0]
     scale = torch.ones_like(layer.weights.key_bias[0])
     normed = replace(layer.weights, rotary=None, key_norm=HeadNormWeights(scale, 0.0))
-    found = scores_of(layer.attention_input, normed, types)
-    norms = found[..., SCORES.index("norm")]
+    scores = scores_of(layer.attention_input, normed, types)
+    norms = scores[..., SCORES.index("norm")]
     torch.testing.assert_close(norms.nan_to_num(), torch.zeros_like(norms), rtol=0, atol=1e-9)

@@ -32,12 +32,12 @@ def _decoder(module: Any, kind: str, config: Any) -> tuple[Any, Any, Callable[[A
     return (
         made,
         getattr(module, f"{kind}RotaryEmbedding")(config),
-        lambda own: [
+        lambda attention: [
             (
                 side.weight.T,
                 side.weight.new_zeros(len(side.weight)) if side.bias is None else side.bias,
             )
-            for side in (getattr(own, name) for name in names)
+            for side in (getattr(attention, name) for name in names)
         ],
     )
 
@@ -61,8 +61,8 @@ def _gpt_neox() -> tuple[Any, Any, Callable[[Any], Any]]:
     config = transformers.GPTNeoXConfig(**_SIZES, rope_parameters=parameters)
     module = modeling_gpt_neox.GPTNeoXAttention(config, layer_idx=0)
 
-    def sides(own: Any) -> Any:
-        fused = own.query_key_value
+    def sides(attention: Any) -> Any:
+        fused = attention.query_key_value
         weight = fused.weight.T.unflatten(1, (HEADS, 3, HEAD_WIDTH))
         bias = fused.bias.unflatten(0, (HEADS, 3, HEAD_WIDTH))
         return [(weight[:, :, c].flatten(1), bias[:, c].flatten()) for c in range(3)]
@@ -90,21 +90,21 @@ def attended(name: str, weights: LayerWeights) -> LayerTrace:
         for parameter in module.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.7)
     norms = {
-        f"{side}_norm": HeadNormWeights(own.weight.detach(), own.variance_epsilon)
+        f"{side}_norm": HeadNormWeights(norm.weight.detach(), norm.variance_epsilon)
         for side in ("query", "key")
-        if (own := getattr(module, f"{side[0]}_norm", None)) is not None
+        if (norm := getattr(module, f"{side[0]}_norm", None)) is not None
     }
     read = torch.randn(1, N, WIDTH)
     mask = torch.full((N, N), float("-inf")).triu(1)[None, None]
     places = embedding(read, torch.arange(N)[None])
     with torch.no_grad():
         output, attention = module.eval()(read, position_embeddings=places, attention_mask=mask)[:2]
-    own = replace(
+    turned = replace(
         weights,
         **projections(iter(sides(module)), HEADS),
         **norms,
         rotary=Rotary(embedding.inv_freq, embedding.attention_scaling),
         is_causal=True,
     )
-    values = read[0] @ own.value_weight + own.value_bias[:, None]
-    return LayerTrace(own, read, read, attention, values[None], output, output)
+    values = read[0] @ turned.value_weight + turned.value_bias[:, None]
+    return LayerTrace(turned, read, read, attention, values[None], output, output)
