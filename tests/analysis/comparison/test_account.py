@@ -1,5 +1,6 @@
 """Why two files cannot be compared, and which of their sequences are the same."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -32,7 +33,7 @@ VOCABULARY = {1: "[CLS]", 2: "cat", 3: "dog"}
 def account_of(tokens=TOKENS, vocabulary=VOCABULARY, masked=(), **facts: str) -> Account:
     frame = pd.DataFrame(tokens, columns=["seq", "pos", "token_id"])
     is_masked = [place in masked for place in zip(frame["seq"], frame["pos"], strict=True)]
-    ids = frame["token_id"].mask(is_masked, MASKED).to_numpy()
+    ids = np.where(is_masked, MASKED, frame["token_id"])
     lengths = frame.groupby("seq").size().reset_index(name="n_tokens")
     words = pd.DataFrame({"token_id": vocabulary.keys(), "token": vocabulary.values()})
     return Account(FACTS | facts, lengths, ids, words)
