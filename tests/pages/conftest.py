@@ -66,8 +66,8 @@ def other_schema_folder(store_folder, tmp_path_factory) -> Path:
 def damaged_folder(store_folder, tmp_path_factory) -> Path:
     """A folder whose one file was cut off."""
     path = tmp_path_factory.mktemp("damaged") / "damaged.duckdb"
-    whole = (store_folder / "tiny.duckdb").read_bytes()
-    path.write_bytes(whole[: len(whole) // 3])
+    content = (store_folder / "tiny.duckdb").read_bytes()
+    path.write_bytes(content[: len(content) // 3])
     return path.parent
 
 
@@ -97,14 +97,14 @@ def _main_stays(monkeypatch):
 
 @pytest.fixture(scope="session")
 def openings():
-    with keeping() as found:
-        yield found
+    with keeping() as sessions:
+        yield sessions
 
 
 @pytest.fixture(scope="session")
 def offered():
-    with noting() as found:
-        yield found
+    with noting() as figures:
+        yield figures
 
 
 @pytest.fixture
@@ -172,11 +172,11 @@ def findings_of(in_session) -> Callable[..., AppTest]:
 
 def assert_sound(session: AppTest) -> None:
     """The page ran to its end, or to a remedy, without an exception."""
-    assert not session.exception, [each.value for each in session.exception]
+    assert not session.exception, [error.value for error in session.exception]
 
 
 changed = changes_of("store_folder")
-told = answers_of("store_folder")
+answers = answers_of("store_folder")
 after, after_trees = after_of("store_folder"), after_of("treebank_folder")
 after_images = after_of("images_folder")
 
@@ -211,12 +211,12 @@ def assert_exportable(exported: Offered, *, caption: str) -> None:
 
 def charts(session: AppTest) -> list[dict[str, Any]]:
     """The specifications of all charts on the page, in order."""
-    return [json.loads(each.proto.spec) for each in session.get("vega_lite_chart")]
+    return [json.loads(chart.proto.spec) for chart in session.get("vega_lite_chart")]
 
 
 def bodies(session: AppTest) -> str:
     """All markup that the page writes itself."""
-    return "\n".join(each.proto.body for each in session.get("html"))
+    return "\n".join(block.proto.body for block in session.get("html"))
 
 
 def captions(session: AppTest) -> str:
@@ -228,16 +228,16 @@ def sentences(session: AppTest) -> str:
 
 
 def frames(session: AppTest) -> list[Any]:
-    return [each.value for each in session.dataframe]
+    return [table.value for table in session.dataframe]
 
 
 def options_of(session: AppTest, key: str) -> list[str]:
     """What a picker offers, whichever widget there was room for."""
     pickers = (*session.button_group, *session.selectbox)
-    return next(each.options for each in pickers if each.key == key)
+    return next(picker.options for picker in pickers if picker.key == key)
 
 
 def in_address(session: AppTest, key: str) -> list[str]:
     """The values of a parameter of the address."""
-    found = session.query_params.get(key, [])
-    return [found] if isinstance(found, str) else list(found)
+    values = session.query_params.get(key, [])
+    return [values] if isinstance(values, str) else list(values)

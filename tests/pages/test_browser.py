@@ -87,11 +87,11 @@ def test_exports_arrive(server, first, tmp_path):
     popover = first.find_element(By.XPATH, "//button[contains(., 'Export')]")
     first.execute_script("arguments[0].click()", popover)
     for button, start in (("double-SVG", b"<svg"), ("single-PDF", b"%PDF"), ("CSV", b"\xef")):
-        found = f"[class*=st-key-an_][class*=-{button}] button"
+        selector = f"[class*=st-key-an_][class*=-{button}] button"
         WebDriverWait(first, 30).until(
-            lambda d, found=found: d.find_element(By.CSS_SELECTOR, found).is_displayed()
+            lambda d, selector=selector: d.find_element(By.CSS_SELECTOR, selector).is_displayed()
         )
-        first.find_element(By.CSS_SELECTOR, found).click()
+        first.find_element(By.CSS_SELECTOR, selector).click()
         ending = f"tiny-*.{button.rpartition('-')[2].lower()}"
         wait_until(lambda ending=ending: list(tmp_path.glob(ending)), 30)
         [written] = tmp_path.glob(ending)

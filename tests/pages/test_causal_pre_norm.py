@@ -42,16 +42,16 @@ def test_a_page_opens_and_says_what_is_absent(page, lang, section):
     session = section(page, "", lang)
     assert not session.error
     assert charts(session) or frames(session)
-    told = captions(session)
+    text = captions(session)
     for absent in ("absent.special", "absent.behind"):
-        assert catalogue()[absent][lang] in told
+        assert catalogue()[absent][lang] in text
 
 
 def test_nothing_is_said_to_be_absent_of_a_model_that_has_it(opened, store_folder):
-    told = captions(opened("layer_mixing", store_folder))
+    text = captions(opened("layer_mixing", store_folder))
     for absent in ("absent.special", "absent.behind", "layer_mixing.anatomy_pre_norm"):
-        assert catalogue()[absent]["en"] not in told
-    assert catalogue()["layer_mixing.anatomy_post_norm"]["en"] in told
+        assert catalogue()[absent]["en"] not in text
+    assert catalogue()["layer_mixing.anatomy_post_norm"]["en"] in text
 
 
 def test_the_anatomy_is_that_of_the_order(section):
@@ -86,8 +86,8 @@ def test_findings_of_the_overview_are_of_this_order(section, gpt2_folder):
             ).fetchall()
         )
     session = section("overview", "")
-    told = f"{percent(means[PRE_NORM.vectors])} → {percent(means[PRE_NORM.before_network])}"
-    assert told in [heading.value for heading in session.subheader]
+    change = f"{percent(means[PRE_NORM.vectors])} → {percent(means[PRE_NORM.before_network])}"
+    assert change in [heading.value for heading in session.subheader]
     assert percent(means[PRE_NORM.whole]) in sentences(session)
     assert "[CLS]" not in sentences(session)
     assert "[SEP]" not in sentences(session)
@@ -103,7 +103,7 @@ def test_word_frequency_is_told_once_where_there_are_no_special_tokens_to_leave_
 def test_live_maps_have_no_cell_behind_the_target(section):
     session = section("token_pairs", "tp_view=workbench", tp_live="live")
     *_, maps = session.get("vega_lite_chart")
-    (cells,) = {each.data.data for each in maps.proto.datasets}
+    (cells,) = {dataset.data.data for dataset in maps.proto.datasets}
     rows = pa.ipc.open_stream(cells).read_all().to_pylist()
     assert {(row["target_pos"], row["source_pos"]) for row in rows} == {
         (target, source)

@@ -28,8 +28,8 @@ return idle && drawn && first ? [first.top, first.height] : null;
 """
 """Top and height of the first chart or table, once the page and all its charts are drawn."""
 EVERY_SECTION = [
-    (page, each.stem, lang)
-    for (page, each), lang in zip(
+    (page, section.stem, lang)
+    for (page, section), lang in zip(
         [(page, section) for page in VIEWS for section in sections(page)], cycle(("ja", "en"))
     )
 ]

@@ -20,9 +20,9 @@ return [document.body.innerText, ...values].some(each => each.includes(arguments
 """
 
 
-def mark(*told: str) -> str:
+def mark(*words: str) -> str:
     """The mark of a chart that is told so to who hears the page."""
-    return "path" + "".join(f"[aria-label*='{each}']" for each in told)
+    return "path" + "".join(f"[aria-label*='{word}']" for word in words)
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Click:
     shown: str = "L2·H3"
 
     def choose(self, browser: WebDriver) -> None:
-        found = browser.find_element(By.CSS_SELECTOR, f"[class*=st-key-{self.chart}] {self.mark}")
-        ActionChains(browser).move_to_element(found).click().perform()
+        target = browser.find_element(By.CSS_SELECTOR, f"[class*=st-key-{self.chart}] {self.mark}")
+        ActionChains(browser).move_to_element(target).click().perform()
 
     def open(self, browser: WebDriver) -> None:
         button = browser.find_element(By.XPATH, f"//button[contains(., '{self.button}')]")
@@ -57,12 +57,12 @@ def until_address_has(
     patient = Patient(click)
 
     def is_chosen(browser: WebDriver) -> bool:
-        return told(browser, expected) or bool(patient(browser))
+        return address_has(browser, expected) or bool(patient(browser))
 
     return is_chosen
 
 
-def told(browser: WebDriver, expected: dict[str, str]) -> bool:
+def address_has(browser: WebDriver, expected: dict[str, str]) -> bool:
     """Whether the address has these choices."""
     return all(parameters(browser).get(key) == [value] for key, value in expected.items())
 
@@ -123,7 +123,7 @@ def go(request, servers, browser):
     return open_page
 
 
-@pytest.mark.parametrize("click", CLICKS, ids=lambda each: each.chart)
+@pytest.mark.parametrize("click", CLICKS, ids=lambda click: click.chart)
 def test_a_click_chooses_and_a_fresh_session_shows_it_again(click, go, browser):
     wait = go(click.address)
     wait.until(until_address_has(click.chosen, click.choose))
@@ -131,7 +131,7 @@ def test_a_click_chooses_and_a_fresh_session_shows_it_again(click, go, browser):
     wait.until(click.is_shown)
     browser.get(browser.current_url)  # nothing but the address tells what was chosen
     wait.until(click.is_shown)
-    assert told(browser, click.chosen | click.opened)
+    assert address_has(browser, click.chosen | click.opened)
     keeps_head = click.address.startswith("syntax?sy_view=one_head")
     assert not keeps_head or "head" in parameters(browser), "a click keeps the head shown"
 
@@ -158,8 +158,8 @@ def test_a_patch_tells_its_place_and_its_value(go, browser):
     def pointed_at(driver: WebDriver) -> str:
         """What is told where a cell is pointed at; charts above that come later move it away."""
         title = driver.find_element(By.TAG_NAME, "h1")
-        found = driver.find_element(By.CSS_SELECTOR, cell)
-        ActionChains(driver).move_to_element(title).move_to_element(found).perform()
+        target = driver.find_element(By.CSS_SELECTOR, cell)
+        ActionChains(driver).move_to_element(title).move_to_element(target).perform()
         return driver.find_element(By.CSS_SELECTOR, "#vg-tooltip-element.visible").text
 
     shown = wait.until(pointed_at)
@@ -172,10 +172,10 @@ def test_a_cell_of_all_layers_opens_its_pair_in_the_same_window(go, browser):
     link = wait.until(lambda d: d.find_element(By.CSS_SELECTOR, ".tp-grid td a"))
     pair = link.text.split("\n")[0]
     ActionChains(browser).move_to_element(link).click().perform()
-    wait.until(lambda d: told(d, {"tp_view": "workbench"}))
+    wait.until(lambda d: address_has(d, {"tp_view": "workbench"}))
     asked = f"各層の各モジュールは {pair} をどう変えるか？"
-    wait.until(lambda d: asked in [each.text for each in d.find_elements(By.TAG_NAME, "h3")])
-    assert told(browser, {"lang": "ja", "tp_effect": "ff_res", "tp_least": "3"})
+    wait.until(lambda d: asked in [heading.text for heading in d.find_elements(By.TAG_NAME, "h3")])
+    assert address_has(browser, {"lang": "ja", "tp_effect": "ff_res", "tp_least": "3"})
     assert len(browser.window_handles) == 1
 
 
@@ -190,14 +190,14 @@ def test_a_name_opens_its_pair_and_again_after_back(go, browser):
         tokens: dict[str, str] = {"tp_source": source, "tp_target": target}
 
         def click(driver: WebDriver) -> None:
-            found = driver.find_element(By.CSS_SELECTOR, cell)
-            at = int(12 - found.size["width"] / 2)
-            ActionChains(driver).move_to_element_with_offset(found, at, 0).click().perform()
+            row = driver.find_element(By.CSS_SELECTOR, cell)
+            at = int(12 - row.size["width"] / 2)
+            ActionChains(driver).move_to_element_with_offset(row, at, 0).click().perform()
 
         wait.until(until_address_has(tokens, click))
         return tokens
 
     first, second = open_pair(3), open_pair(5)
     browser.back()
-    wait.until(lambda d: told(d, first))
+    wait.until(lambda d: address_has(d, first))
     assert open_pair(5) == second

@@ -30,8 +30,8 @@ def test_a_head_of_a_map_leads_to_its_sentence(server, browser: WebDriver):
 
 @Patient
 def choose(browser: WebDriver) -> None:
-    for found in browser.find_elements(By.CSS_SELECTOR, MARK)[:1]:
-        ActionChains(browser).move_to_element(found).click().perform()
+    for target in browser.find_elements(By.CSS_SELECTOR, MARK)[:1]:
+        ActionChains(browser).move_to_element(target).click().perform()
 
 
 @Patient

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 NEEDS_A_FILE = [page for page in PAGES if page not in ("methods", "report")]
 every_page = pytest.mark.parametrize(
     ("page", "alone", "lang"),
-    [(page, *way) for page, way in zip(NEEDS_A_FILE, cycle([(True, "en"), (False, "ja")]))],
+    [(page, *options) for page, options in zip(NEEDS_A_FILE, cycle([(True, "en"), (False, "ja")]))],
 )
 a_page_of_either_kind = pytest.mark.parametrize(  # every other one stops at the same place as these
     ("page", "alone", "lang"), [("overview", True, "en"), ("syntax", False, "ja")]

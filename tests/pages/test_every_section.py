@@ -33,20 +33,20 @@ NEEDS = [
     if page != "compare"  # needs several files
     for table in section.needs
 ]
-OF_SEVERAL = {("compare", each) for each in ("head_changes", "heads", "pairs", "training")}
+OF_SEVERAL = {("compare", stem) for stem in ("head_changes", "heads", "pairs", "training")}
 OF_GATED_AND_TURNED = {("layer_mixing", "gates"), ("positions", "shares")}
 OF_ADDED = {("positions", "embeddings"), ("positions", "states")}
 """What has nothing to say of a model without position embeddings."""
 a_third_of_needs = pytest.mark.parametrize(  # one frame names what is missing on every page
     ("page", "section", "table"),
     NEEDS[::3],
-    ids=[f"{page}-{each.stem}-{table}" for page, each, table in NEEDS[::3]],
+    ids=[f"{page}-{section.stem}-{table}" for page, section, table in NEEDS[::3]],
 )
 
 
 def every_section_and_one(name: str, *values: str) -> pytest.MarkDecorator:
     """Each section with one of the values, which take turns."""
-    pairs = [(*each, value) for each, value in zip(SECTIONS, cycle(values))]
+    pairs = [(*place, value) for place, value in zip(SECTIONS, cycle(values))]
     return pytest.mark.parametrize(("page", "section", name), pairs, ids=IDS)
 
 
@@ -110,7 +110,7 @@ def test_a_section_is_whole_in_both_languages_and_can_be_exported(
             assert_exportable(exported, caption=section.stem)
     assert_asked_again(sessions["en"], folder_of(page, section))
     if "ja" in languages:
-        pairs = {each.value for each in sessions["en"].subheader if " → " in each.value}
+        pairs = {heading.value for heading in sessions["en"].subheader if " → " in heading.value}
         assert_translated(sessions["en"], sessions["ja"], but=pairs)
 
 

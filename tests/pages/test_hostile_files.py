@@ -32,9 +32,9 @@ from tests.small_store import manifest_of
 pytestmark = pytest.mark.slow
 
 OURS = {"run": 1, "provenance": 6}
-OF_RUN = [what for what in IGNORED if what.startswith("run ")]
-OTHERS = [what for what in IGNORED if what not in OF_RUN]
-TOGETHER = [(what, *OTHERS[n :: len(OF_RUN)]) for n, what in enumerate(OF_RUN)]
+OF_RUN = [name for name in IGNORED if name.startswith("run ")]
+OTHERS = [name for name in IGNORED if name not in OF_RUN]
+TOGETHER = [(name, *OTHERS[n :: len(OF_RUN)]) for n, name in enumerate(OF_RUN)]
 """A file has one view called run; whatever else can be wrong is wrong in one of the same files."""
 
 
@@ -64,21 +64,21 @@ def path(sound, tmp_path) -> Path:
 
 def _messages(path: Path, error: Exception, monkeypatch) -> str:
     """What pages say, in both languages."""
-    told = []
+    messages = []
     for language in words.LANGUAGES:
         monkeypatch.setattr(words, "language", lambda language=language: language)
-        told.append(trouble(path, error))
-    assert len(set(told)) == len(told)
-    return "\n".join(told)
+        messages.append(trouble(path, error))
+    assert len(set(messages)) == len(messages)
+    return "\n".join(messages)
 
 
 def _checked(path: Path) -> str:
     """What the command line says of a file that it refuses."""
-    found = list(faults(path, every_table()))
-    assert found
+    messages = list(faults(path, every_table()))
+    assert messages
     with pytest.raises(UserError) as error:
         list(lines(path))
-    return "\n".join((*found, str(error.value)))
+    return "\n".join((*messages, str(error.value)))
 
 
 def test_the_file_that_all_others_are_made_of_opens(path):
@@ -87,10 +87,10 @@ def test_the_file_that_all_others_are_made_of_opens(path):
     assert {name: n for name, n in store.rows.items() if n} == OURS
 
 
-@pytest.mark.parametrize("together", TOGETHER, ids=lambda each: each[0])
+@pytest.mark.parametrize("together", TOGETHER, ids=lambda names: names[0])
 def test_only_what_the_tables_of_a_file_hold_is_shown(together, path, secret):
-    for what in together:
-        change(path, IGNORED[what], secret)
+    for name in together:
+        change(path, IGNORED[name], secret)
     store = described(version_of(path))
     assert store.rows["run"] == OURS["run"]
     assert store.run["schema_version"] == SCHEMA_VERSION
@@ -103,25 +103,25 @@ def test_only_what_the_tables_of_a_file_hold_is_shown(together, path, secret):
             opened.execute(f"from read_text('{secret}')")
 
 
-@pytest.mark.parametrize("what", REFUSED)
-def test_a_file_whose_tables_are_not_ours_is_refused(what, path, secret, monkeypatch):
-    statements, told = REFUSED[what]
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_file_whose_tables_are_not_ours_is_refused(case, path, secret, monkeypatch):
+    statements, reason = REFUSED[case]
     change(path, statements, secret)
     error = readable(path)
     assert isinstance(error, UserError)
-    assert told in str(error)
+    assert reason in str(error)
     checked = _checked(path)
-    assert told in checked
+    assert reason in checked
     assert SECRET not in _messages(path, error, monkeypatch) + checked
 
 
-@pytest.mark.parametrize("what", NO_FILE_OF_OURS)
-def test_what_is_no_file_of_ours_is_refused(what, path, secret, monkeypatch):
-    NO_FILE_OF_OURS[what](path, secret)
+@pytest.mark.parametrize("case", NO_FILE_OF_OURS)
+def test_what_is_no_file_of_ours_is_refused(case, path, secret, monkeypatch):
+    NO_FILE_OF_OURS[case](path, secret)
     error = readable(path)
     assert isinstance(error, Exception)
-    told = _messages(path, error, monkeypatch) + _checked(path)
-    assert SECRET not in told
+    messages = _messages(path, error, monkeypatch) + _checked(path)
+    assert SECRET not in messages
 
 
 def test_a_file_may_have_any_name(sound, tmp_path):
@@ -145,9 +145,9 @@ def test_a_page_shows_only_words_of_a_file_that_would_command_it(store_folder, t
     assert "<script>" not in sentences(session).replace("\\<script", "")
 
 
-@pytest.mark.parametrize(("what", "lang"), [("a view for run", "en"), ("a version of text", "ja")])
-def test_a_page_refuses_a_file_in_the_language_of_its_reader(what, lang, path, secret, opened):
-    change(path, REFUSED[what][0], secret)
+@pytest.mark.parametrize(("case", "lang"), [("a view for run", "en"), ("a version of text", "ja")])
+def test_a_page_refuses_a_file_in_the_language_of_its_reader(case, lang, path, secret, opened):
+    change(path, REFUSED[case][0], secret)
     session = opened("overview", path.parent, lang=lang)
     assert_sound(session)
     (error,) = session.error

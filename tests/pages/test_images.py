@@ -60,11 +60,11 @@ def test_what_images_never_have_is_what_precompute_refuses_them():
 
 def test_the_overview_tells_images_and_grid(opened, images_folder):
     session = opened("overview", images_folder)
-    told = sentences(session)
-    assert f"**{len(SIZES)}** images" in told
-    assert f"**{ROWS} × {COLUMNS}** patches each, after \\[CLS\\]" in told
-    assert f"{len(MASKED)} of the images have a mask" in told
-    names = [each.proto.imgs[0].caption for each in session.get("image")]
+    text = sentences(session)
+    assert f"**{len(SIZES)}** images" in text
+    assert f"**{ROWS} × {COLUMNS}** patches each, after \\[CLS\\]" in text
+    assert f"{len(MASKED)} of the images have a mask" in text
+    names = [picture.proto.imgs[0].caption for picture in session.get("image")]
     assert names == [plain(name) for name in SIZES]
     captions = "\n".join(caption.value for caption in session.caption)
     assert f"{COLUMNS} tokens further on is the patch below" in captions
@@ -97,10 +97,10 @@ def test_every_finding_of_images_leads_to_a_section_that_there_is(in_session, im
     script = """
 import streamlit as st
 from pages.overview.glance import findings
-for each in findings():
-    st.text(f"{each.page} {each.view}")
+for finding in findings():
+    st.text(f"{finding.page} {finding.view}")
 """
-    places = [tuple(each.value.split()) for each in in_session(script, images_folder).text]
+    places = [tuple(text.value.split()) for text in in_session(script, images_folder).text]
     assert places
     assert all(view in [section.stem for section in sections(page)] for page, view in places)
 
@@ -130,9 +130,9 @@ def test_a_deletion_is_told_by_its_interval(high, expected, after_images):
 
 def test_the_images_of_a_head_are_grids_under_their_escaped_names(opened, images_folder):
     session = opened("head_habits", images_folder, hh_view="one_head", hh_texts="5")
-    told = bodies(session)
-    assert told.count('class="an-patches"') == len(SIZES)
-    assert told.count(f"repeat({COLUMNS}, 1fr)") == len(SIZES)
+    html = bodies(session)
+    assert html.count('class="an-patches"') == len(SIZES)
+    assert html.count(f"repeat({COLUMNS}, 1fr)") == len(SIZES)
     hostile = next(name for name in SIZES if "<" in name)
     assert plain(hostile) in sentences(session)
     assert hostile not in sentences(session)
@@ -144,6 +144,6 @@ import streamlit as st
 from pages.ui.head.card import places
 st.text(" ".join(page for page, _ in places()))
 """
-    [told] = in_session(script, images_folder).text
-    assert set(told.value.split()).isdisjoint({"syntax", "coreference"})
-    assert "positions" in told.value
+    [text] = in_session(script, images_folder).text
+    assert set(text.value.split()).isdisjoint({"syntax", "coreference"})
+    assert "positions" in text.value

@@ -61,14 +61,14 @@ def stop_at(browser: WebDriver, name: str) -> None:
 def test_every_control_is_come_by_in_its_order_and_is_marked(name, browser, server):
     browser.get(f"{server}/{PAGES[name]}?lang=en")
     drawn(browser)
-    found = walk(browser)
+    result = walk(browser)
     for _ in range(2):  # a part that is drawn anew takes the focus with it
-        if found.faults:
-            found = walk(browser)
-    assert not found.faults
-    assert found.names[0] == "A Skip to main content"
-    told = "\n".join(found.names)
-    assert all(each in told for each in ("Find anything", *NAMED.get(name, ("Methods",))))
+        if result.faults:
+            result = walk(browser)
+    assert not result.faults
+    assert result.names[0] == "A Skip to main content"
+    names = "\n".join(result.names)
+    assert all(control in names for control in ("Find anything", *NAMED.get(name, ("Methods",))))
 
 
 def test_keys_change_section_and_page(page):

@@ -158,15 +158,15 @@ def test_a_link_restores_every_choice(place, lang, restored):
 )
 def test_a_link_to_what_is_not_there_shows_the_default(place, value, restored):
     plain, defaults = restored(place), DEFAULTS.get(place, {})
-    chosen = [each for each in {**CHOICES[place], **defaults} if each not in WRITTEN]
+    chosen = [key for key in {**CHOICES[place], **defaults} if key not in WRITTEN]
     keys = [key for key in chosen if key in plain.session_state]
     expected = {key: plain.session_state[key] for key in keys}
     session = restored(place, **dict.fromkeys(keys, value))
     assert {key: session.session_state[key] for key in keys} == expected
     assert all(expected[key] == default for key, default in defaults.items())
     assert not any(in_address(session, key) for key in keys)
-    told = [toast.value for toast in session.toast]
-    assert [key for key in keys if any(f"{key} = " in each for each in told)] == keys
+    notes = [toast.value for toast in session.toast]
+    assert [key for key in keys if any(f"{key} = " in note for note in notes)] == keys
     assert not plain.toast
 
 

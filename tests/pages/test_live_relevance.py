@@ -61,14 +61,14 @@ def stored_maps(folder: Path, seq: int) -> pd.DataFrame:
         ).df()
 
 
-def assert_as_stored(found, stored: pd.DataFrame) -> None:
+def assert_as_stored(reading, stored: pd.DataFrame) -> None:
     """Every map that the file keeps is there, and no other."""
     for rule, layer, head, relevance, n_layers in stored.itertuples(index=False):
-        maps = found.maps[rule]
+        maps = reading.maps[rule]
         place = -1 if pd.isna(head) else int(head) - 1
-        told = maps[layer - 1 - n_layers + len(maps), place]
-        np.testing.assert_allclose(told, relevance, atol=1e-6)
-    assert len(stored) == sum(each.shape[0] * each.shape[1] for each in found.maps.values()) > 0
+        computed = maps[layer - 1 - n_layers + len(maps), place]
+        np.testing.assert_allclose(computed, relevance, atol=1e-6)
+    assert len(stored) == sum(grid.shape[0] * grid.shape[1] for grid in reading.maps.values()) > 0
 
 
 @pytest.fixture
@@ -84,14 +84,16 @@ def uploaded(in_session, images_folder) -> Callable[..., AppTest]:
 @pytest.mark.parametrize("seq", range(2))
 def test_an_uploaded_image_has_the_numbers_of_the_file(uploaded, images_folder, seq):
     name = sorted(SIZES)[seq]
-    found = uploaded(images_folder / "images" / name, name=name).session_state["found"]
-    assert_as_stored(found, stored_maps(images_folder, seq))
+    reading = uploaded(images_folder / "images" / name, name=name).session_state["found"]
+    assert_as_stored(reading, stored_maps(images_folder, seq))
     with duckdb.connect(str(images_folder / "tiny.duckdb"), read_only=True) as store:
-        told = class_prediction.of_sequence(store, seq=seq)
+        predictions = class_prediction.of_sequence(store, seq=seq)
         picture = store.execute("select picture from image where seq = ?", [seq]).fetchall()[0][0]
-    assert [label for label, _ in found.prediction] == told["label"].tolist()
-    np.testing.assert_allclose([p for _, p in found.prediction], told["probability"], rtol=1e-5)
-    assert found.picture == picture
+    assert [label for label, _ in reading.prediction] == predictions["label"].tolist()
+    np.testing.assert_allclose(
+        [p for _, p in reading.prediction], predictions["probability"], rtol=1e-5
+    )
+    assert reading.picture == picture
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])
@@ -148,8 +150,8 @@ def test_a_text_of_which_the_model_sees_nothing_is_refused_in_words(in_session, 
 
 
 def test_the_server_the_field_and_the_model_take_equally_much():
-    told = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
-    assert told["server"]["maxUploadSize"] == live.MAX_UPLOAD == UPLOAD_BYTES / 2**20
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert config["server"]["maxUploadSize"] == live.MAX_UPLOAD == UPLOAD_BYTES / 2**20
     assert live.MAX_CHARACTERS == MAX_CHARACTERS
 
 

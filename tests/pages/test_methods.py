@@ -38,29 +38,29 @@ def test_every_statistic_stands_under_its_page(drawn):
 
 
 def test_every_paper_and_every_law_is_there(drawn):
-    told = "\n".join(text.value for text in drawn[0].markdown)
+    shown = "\n".join(text.value for text in drawn[0].markdown)
     laws = "\n".join(caption.value for session in drawn for caption in session.caption)
-    assert all(paper.title in told for paper in PAPERS.values())
+    assert all(paper.title in shown for paper in PAPERS.values())
     tables = (table for method in methods().values() for table in method.tables)
     assert all(law in laws for table in tables for law in table.laws)
 
 
 def test_every_formula_is_on_lines_of_its_own(drawn):
-    told = "\n".join(text.value for session in drawn for text in session.markdown)
+    shown = "\n".join(text.value for session in drawn for text in session.markdown)
     general = mathematics("methods")
     of_statistics = [formula for method in methods().values() for formula in method.formulas]
     formulas = [*general["foundation"].values(), *general["layer"].values(), *of_statistics]
-    assert all(f"$$\n{formula.strip()}\n$$" in told for formula in formulas)
+    assert all(f"$$\n{formula.strip()}\n$$" in shown for formula in formulas)
 
 
 def test_every_scope_is_named_as_in_the_charts(opened, tmp_path):
-    told = "\n".join(each.value for each in opened("methods", tmp_path).markdown)
+    text = "\n".join(paragraph.value for paragraph in opened("methods", tmp_path).markdown)
     for scope, role in ROLES.items():
         meaning = catalogue()[f"role.{role}.meaning"]["en"]
         if scope in WHOLE:
             meaning = catalogue()["role.whole"]["en"].format(meaning=meaning)
         name = "Attn-w" if scope == WEIGHTS else scope.title().replace("_", "")
-        assert f"|{name}|{meaning}|" in told
+        assert f"|{name}|{meaning}|" in text
 
 
 def test_every_statistic_that_is_shown_leads_to_its_section():
@@ -73,6 +73,6 @@ def test_every_statistic_that_is_shown_leads_to_its_section():
 @pytest.mark.parametrize("lang", ["en", "ja"])
 def test_the_reading_of_the_biases_and_the_limits_are_told(lang, opened, tmp_path):
     session = opened("methods", tmp_path, lang=lang, me_page="token_pairs")
-    told = "\n".join(text.value for text in session.markdown)
+    shown = "\n".join(text.value for text in session.markdown)
     for word in ("Integrated Gradients", "10", "50%", "post-norm", "PMI", "CR2"):
-        assert word in told
+        assert word in shown

@@ -13,9 +13,9 @@ def test_other_files_are_listed_readable_or_not(opened, store_folder, tmp_path):
     for name in ("a.duckdb", "b.duckdb"):
         copyfile(store_folder / "tiny.duckdb", tmp_path / name)
     (tmp_path / "c.duckdb").write_text("not a database")
-    told = sentences(opened("overview", tmp_path, file="b.duckdb"))
-    assert "on text\\.txt, 3 sequences" in told
-    assert "c\\.duckdb cannot be read" in told
+    text = sentences(opened("overview", tmp_path, file="b.duckdb"))
+    assert "on text\\.txt, 3 sequences" in text
+    assert "c\\.duckdb cannot be read" in text
 
 
 def test_a_file_with_trees_is_a_click_away_from_one_without(
@@ -24,7 +24,7 @@ def test_a_file_with_trees_is_a_click_away_from_one_without(
     copyfile(store_folder / "tiny.duckdb", tmp_path / "plain.duckdb")
     copyfile(next(treebank_folder.glob("*.duckdb")), tmp_path / "trees.duckdb")
     session = opened("syntax", tmp_path, file="plain.duckdb", sy_view="relations")
-    [button] = [each for each in session.button if each.label == r"trees\.duckdb"]
+    [button] = [candidate for candidate in session.button if candidate.label == r"trees\.duckdb"]
     button.click().run()
     assert in_address(session, "file") == ["trees.duckdb"]
     assert frames(session)

@@ -25,10 +25,10 @@ def test_an_untrained_model_is_called_so_wherever_it_is_named_and_its_errors_are
         "update stored.completeness set relative_error = 0.5",
     )
     session = opened("overview", folder, lang="ja")
-    said = [each.value.replace("\\", "") for each in (*session.title, *session.caption)]
+    said = [text.value.replace("\\", "") for text in (*session.title, *session.caption)]
     name = "（未学習の重み、シード 3）"
     assert name in said[0]
-    sources = [each for each in said if "tiny.duckdb" in each]
+    sources = [line for line in said if "tiny.duckdb" in line]
     assert sources
     assert all(name in source for source in sources)
     [note] = session.sidebar.warning
@@ -44,8 +44,8 @@ def test_a_trained_model_is_not(opened, store_folder):
     assert "untrained" not in session.title[0].value
 
 
-def test_the_shares_are_means_over_layers_of_what_the_file_holds(opened, store_folder, told):
-    weight, norm = told(
+def test_the_shares_are_means_over_layers_of_what_the_file_holds(opened, store_folder, answers):
+    weight, norm = answers(
         """
         select sum(attention) filter (token_type <> 'other') / sum(attention),
             sum(weighted_norm) filter (token_type <> 'other') / sum(weighted_norm)
@@ -59,8 +59,8 @@ def test_the_shares_are_means_over_layers_of_what_the_file_holds(opened, store_f
     assert percent(norm) in sentences(session)
 
 
-def test_the_strongest_correlation_of_a_special_type_is_told(opened, store_folder, told):
-    [(rho,)] = told(
+def test_the_strongest_correlation_of_a_special_type_is_told(opened, store_folder, answers):
+    [(rho,)] = answers(
         """
         select spearman from attention_norm_correlation
         where layer is null and token_type <> 'other' order by abs(spearman) desc limit 1
@@ -70,8 +70,8 @@ def test_the_strongest_correlation_of_a_special_type_is_told(opened, store_folde
     assert f"ρ = {signed(rho)}" in [heading.value for heading in session.subheader]
 
 
-def test_completeness_is_told_with_its_limit(opened, store_folder, told):
-    [(worst,)] = told("select max(worst_relative_error) from completeness")
+def test_completeness_is_told_with_its_limit(opened, store_folder, answers):
+    [(worst,)] = answers("select max(worst_relative_error) from completeness")
     [success] = opened("overview", store_folder).success
     assert scientific(worst) in success.value
     assert scientific(1e-3) in success.value
@@ -82,14 +82,14 @@ def test_a_file_of_one_statistic_without_the_proof_has_no_findings_and_is_not_tr
 ):
     session = opened("overview", changed_copy(plain_folder, tmp_path, *lacking("completeness")))
     assert not session.exception
-    assert "At a glance" not in [each.value for each in session.header]
+    assert "At a glance" not in [header.value for header in session.header]
     assert not session.success
     assert "completeness" in session.warning[0].value
 
 
-def test_the_module_that_changes_the_mixing_most_is_told(opened, store_folder, told):
+def test_the_module_that_changes_the_mixing_most_is_told(opened, store_folder, answers):
     scopes = list(POST_NORM.scopes)
-    [(lowest, scope)] = told(
+    [(lowest, scope)] = answers(
         f"""
         select spearman, scope_b from scope_similarity
         where layer is null and scope_a <> 'attn_w'
@@ -103,9 +103,11 @@ def test_the_module_that_changes_the_mixing_most_is_told(opened, store_folder, t
     assert any(caption.value.endswith(step) for caption in session.caption)
 
 
-def test_the_context_of_a_token_is_told_before_and_after_the_residual(opened, store_folder, told):
+def test_the_context_of_a_token_is_told_before_and_after_the_residual(
+    opened, store_folder, answers
+):
     means = dict(
-        told("select scope, mean from mixing_ratio where layer is null and token_type = 'all'")
+        answers("select scope, mean from mixing_ratio where layer is null and token_type = 'all'")
     )
     session = opened("overview", store_folder)
     shares = f"{percent(means['attn'])} → {percent(means['attn_res_ln'])}"
@@ -163,10 +165,10 @@ def test_every_finding_leads_to_a_section_that_there_is(corpus, more, in_session
     script = """
 import streamlit as st
 from pages.overview.glance import findings
-for each in findings():
-    st.text(f"{each.page} {each.view}")
+for finding in findings():
+    st.text(f"{finding.page} {finding.view}")
 """
-    places = [each.value.split() for each in in_session(script, folder).text]
+    places = [text.value.split() for text in in_session(script, folder).text]
     usual = {
         "attention_norms",
         "head_habits",
@@ -182,9 +184,11 @@ for each in findings():
 
 
 def assert_section(page: str, view: str) -> None:
-    found = import_module(f"pages.{page}.page").PAGE
-    assert view in [section.stem for section in found.sections], f"{page} has no section {view}"
-    assert VIEWS[page] == f"{found.prefix}_view"
+    definition = import_module(f"pages.{page}.page").PAGE
+    assert view in [section.stem for section in definition.sections], (
+        f"{page} has no section {view}"
+    )
+    assert VIEWS[page] == f"{definition.prefix}_view"
 
 
 @pytest.mark.parametrize(
@@ -220,20 +224,22 @@ st.session_state["found"] = findings()
 
 
 def test_the_clearest_finding_comes_first_and_checks_are_none(opened, in_session, treebank_folder):
-    found = in_session(FINDINGS, treebank_folder).session_state["found"]
-    strengths = [each.strength for each in found]
-    known = [each for each in strengths if each > 0]
+    ranked = in_session(FINDINGS, treebank_folder).session_state["found"]
+    strengths = [finding.strength for finding in ranked]
+    known = [strength for strength in strengths if strength > 0]
     assert len(known) > 2
     assert strengths[: len(known)] == sorted(known, reverse=True)
-    numbers = [each.value for each in opened("overview", treebank_folder).subheader]
-    assert numbers[:5] == [each.number for each in found[:5]]
-    assert not any("10⁻" in each.number for each in found)
+    numbers = [heading.value for heading in opened("overview", treebank_folder).subheader]
+    assert numbers[:5] == [finding.number for finding in ranked[:5]]
+    assert not any("10⁻" in finding.number for finding in ranked)
 
 
 def test_the_ends_of_a_share_of_several_types_hold_it(in_session, treebank_folder):
-    found = in_session(FINDINGS, treebank_folder).session_state["found"]
+    ranked = in_session(FINDINGS, treebank_folder).session_state["found"]
     [shares] = [
-        each.evidence for each in found if each.page == "attention_norms" and each.view == "layers"
+        finding.evidence
+        for finding in ranked
+        if finding.page == "attention_norms" and finding.view == "layers"
     ]
     assert len(shares) == 4  # two layers, by weight and by norm
     assert shares["low"].le(shares["value"]).all()

@@ -13,10 +13,13 @@ def test_a_run_that_was_to_stop_by_itself_says_where_it_did(opened, changed):
         "update stored.provenance set value = '0.02' where name = 'until'",
         "insert into stored.provenance values ('widest_interval', '0.0183 (head_pattern)')",
     )
-    (line,) = [each.value for each in opened("overview", folder).caption if "0.02" in each.value]
+    (line,) = [
+        caption.value for caption in opened("overview", folder).caption if "0.02" in caption.value
+    ]
     assert line.endswith("It read 3 sequences; the widest interval is 0.0183 (head_pattern).")
     assert not any(
-        "was to stop" in each.value for each in opened("overview", changed("checkpoint")).caption
+        "was to stop" in caption.value
+        for caption in opened("overview", changed("checkpoint")).caption
     )
 
 
@@ -26,6 +29,8 @@ def test_what_a_run_still_adds_is_said_until_it_ends(opened, changed):
     for n_done, said in ((1, "1 of 3 sequences done, 9 statistics"), (3, "all 3 sequences are")):
         note = Note(n_done, 3, 9, socket.gethostname(), os.getpid())
         path.write_text(json.dumps(asdict(note)))
-        assert any(said in each.value for each in opened("overview", folder).caption)
+        assert any(said in caption.value for caption in opened("overview", folder).caption)
     path.unlink()
-    assert not any("run is adding" in each.value for each in opened("overview", folder).caption)
+    assert not any(
+        "run is adding" in caption.value for caption in opened("overview", folder).caption
+    )

@@ -22,14 +22,14 @@ def open_pairs(opened, changed):
 
 
 @pytest.mark.parametrize(
-    ("lang", "told"),
+    ("lang", "note"),
     [
         ("en", "head_token holds a random sample: 5 of 3,000 sequences."),
         ("ja", "head_token は無作為標本（全 3,000 系列中 5 系列）です。"),
     ],
 )
-def test_a_figure_of_a_sample_says_so(open_norms, lang, told):
-    assert told in captions(open_norms(an_view="head", an_least="1", lang=lang))
+def test_a_figure_of_a_sample_says_so(open_norms, lang, note):
+    assert note in captions(open_norms(an_view="head", an_least="1", lang=lang))
 
 
 def test_a_figure_of_all_sequences_says_nothing(open_norms):
@@ -38,7 +38,7 @@ def test_a_figure_of_all_sequences_says_nothing(open_norms):
 
 def test_lists_begin_at_the_least_count_that_the_file_has(open_pairs):
     session = open_pairs(tp_view="workbench")
-    (least,) = (each for each in session.number_input if each.key == "tp_least")
+    (least,) = (control for control in session.number_input if control.key == "tp_least")
     assert (least.min, least.value) == (3, 3)
     assert "Pairs that occur less than 3 times are not in the file." in captions(session)
     assert session.session_state["tp_least"] == 3
@@ -46,5 +46,5 @@ def test_lists_begin_at_the_least_count_that_the_file_has(open_pairs):
 
 def test_correlations_begin_at_it_too(open_pairs):
     session = open_pairs(tp_view="pmi")
-    (least,) = (each for each in session.segmented_control if each.key == "tp_pmi_least")
+    (least,) = (control for control in session.segmented_control if control.key == "tp_pmi_least")
     assert least.options == ["5", "10"]

@@ -44,11 +44,13 @@ def test_a_click_on_the_map_of_dispersion_opens_its_head(section):
     assert in_address(session, "head") == [f"{layer}-{head}"]
 
 
-def test_a_click_on_a_correlation_shows_the_pairs_of_its_head(section, told):
+def test_a_click_on_a_correlation_shows_the_pairs_of_its_head(section, answers):
     session = section("relation", an_type="other")
     click(session, "an_heads", "cell", {"layer": 2, "head": 3})
     assert in_address(session, "an_scope") == ["head"]
-    ((pairs,),) = told("select sum(n) from attention_norm_histogram where layer = 2 and head = 3")
+    ((pairs,),) = answers(
+        "select sum(n) from attention_norm_histogram where layer = 2 and head = 3"
+    )
     assert frames(session)[0]["pairs"].sum() == pairs
 
 
@@ -83,7 +85,7 @@ def test_a_click_on_a_row_reads_its_token_until_another_is_chosen(section):
 
 def test_a_button_leads_from_a_map_to_the_tokens_of_the_head(section):
     session = section("heads", head="2-3")
-    [button] = [each for each in session.button if "layer 2, head 3" in each.label]
+    [button] = [candidate for candidate in session.button if "layer 2, head 3" in candidate.label]
     button.click().run()
     assert in_address(session, "an_view") == ["head"]
     assert in_address(session, "head") == ["2-3"]

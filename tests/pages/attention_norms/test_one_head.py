@@ -10,9 +10,9 @@ from tests.pages.conftest import bodies, frames, sentences
 HOSTILE = """<script>alert(1)</script> `code` $x$ **bold** "><img src=x onerror=a()>"""
 
 
-def test_both_lists_hold_the_means_of_the_file(section, told):
+def test_both_lists_hold_the_means_of_the_file(section, answers):
     by_weight, by_norm, *_ = frames(section("head", head="2-3", an_least="1"))
-    expected = told(
+    expected = answers(
         """
         select token, count(*), avg(attention_received / n_tokens),
             avg(weighted_norm_received / n_tokens)
@@ -49,9 +49,9 @@ def test_a_number_that_no_token_reaches_is_told_and_shows_no_empty_list(section)
     assert "10000" in session.info[0].value
 
 
-def test_the_sequence_that_is_read_is_the_one_where_the_token_gets_most(section, told):
+def test_the_sequence_that_is_read_is_the_one_where_the_token_gets_most(section, answers):
     session = section("head", head="1-1", an_least="1", an_token="dog")
-    ((seq, value),) = told(
+    ((seq, value),) = answers(
         """
         select seq, attention_received / n_tokens as value
         from head_token join token using (seq, pos) join sequence using (seq)
@@ -63,14 +63,14 @@ def test_the_sequence_that_is_read_is_the_one_where_the_token_gets_most(section,
     assert f"{value:.2%}" in first
 
 
-def test_every_token_is_shaded_once_by_weight_and_once_by_norm(section, told):
+def test_every_token_is_shaded_once_by_weight_and_once_by_norm(section, answers):
     session = section("head", head="1-1", an_least="1", an_passages="1")
     body = bodies(session)
     assert body.count('class="an-text"') == 2
     titles = [unescape(part.split('"')[0]) for part in body.split('title="')[1:]]
     half = len(titles) // 2
     assert titles[:half] == titles[half:]
-    norms = told("select value_norm from head_token where layer = 1 and head = 1")
+    norms = answers("select value_norm from head_token where layer = 1 and head = 1")
     known = {f"‖f(x)‖ {norm:.3f}" for (norm,) in norms}
     assert all(any(name in title for name in known) for title in titles)
 

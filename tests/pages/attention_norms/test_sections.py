@@ -17,10 +17,10 @@ def test_only_the_chosen_section_is_drawn(section):
     assert len(session.header) == len(charts(session)) == len(frames(session)) == 1
 
 
-def test_the_table_by_layer_holds_the_means_of_the_file(section, told):
+def test_the_table_by_layer_holds_the_means_of_the_file(section, answers):
     shown = frames(section("layers"))[0]
     for quantity in ("attention", "value_norm", "weighted_norm"):
-        expected = told(f"select {quantity} from token_type_mixing where head is null")
+        expected = answers(f"select {quantity} from token_type_mixing where head is null")
         assert sorted(shown[quantity]) == pytest.approx(sorted(value for (value,) in expected))
 
 
@@ -29,9 +29,9 @@ def test_shares_of_the_norm_add_up_to_1_in_every_layer(section):
     assert shown.groupby("layer")["norm_share"].sum().tolist() == pytest.approx([1.0, 1.0])
 
 
-def test_one_head_of_every_layer_can_be_chosen(section, told):
+def test_one_head_of_every_layer_can_be_chosen(section, answers):
     shown = frames(section("layers", an_layers_head="2"))[0]
-    expected = told("select attention from token_type_mixing where head = 2")
+    expected = answers("select attention from token_type_mixing where head = 2")
     assert sorted(shown["attention"]) == pytest.approx(sorted(value for (value,) in expected))
 
 
@@ -42,17 +42,17 @@ def test_one_quantity_takes_the_whole_page(quantity, n_charts, section):
     assert len(charts(section("layers", an_quantity=quantity))) == n_charts
 
 
-def test_the_card_tells_what_the_file_says_of_the_head(section, told):
+def test_the_card_tells_what_the_file_says_of_the_head(section, answers):
     session = section("heads", head="2-3")
-    ((mean, std, cv),) = told(
+    ((mean, std, cv),) = answers(
         "select mean, std, cv from value_norm_dispersion where layer = 2 and head = 3"
     )
-    ((largest,),) = told("select max(value) from singular_value where layer = 2 and head = 3")
+    ((largest,),) = answers("select max(value) from singular_value where layer = 2 and head = 3")
     values = [metric.value for metric in session.metric]
     assert values[:3] == [f"{mean:.2f} ± {std:.2f}", f"{cv:.2f}", f"{largest:.2f}"]
 
 
-def test_correlations_are_those_of_the_scope(section, told):
+def test_correlations_are_those_of_the_scope(section, answers):
     for address, where in (
         ({}, "layer is null"),
         ({"an_scope": "layer", "an_layer": "2"}, "layer = 2 and head is null"),
@@ -60,7 +60,9 @@ def test_correlations_are_those_of_the_scope(section, told):
     ):
         shown = frames(section("relation", **address))[0]
         query = f"select n, spearman from attention_norm_correlation where {where}"
-        assert _ranked(shown[["pairs", "spearman"]].itertuples(index=False)) == _ranked(told(query))
+        assert _ranked(shown[["pairs", "spearman"]].itertuples(index=False)) == _ranked(
+            answers(query)
+        )
 
 
 def _ranked(rows) -> list[tuple]:
@@ -68,10 +70,12 @@ def _ranked(rows) -> list[tuple]:
     return sorted(known, key=str)
 
 
-def test_density_cells_hold_every_pair_of_every_type(section, told, store_folder):
+def test_density_cells_hold_every_pair_of_every_type(section, answers, store_folder):
     with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as store:
         cells = attention_norm_histogram.densities(store, layer=None, head=None)
-    pairs = dict(told("select token_type, n from attention_norm_correlation where layer is null"))
+    pairs = dict(
+        answers("select token_type, n from attention_norm_correlation where layer is null")
+    )
     assert cells.groupby("token_type")["n"].sum().to_dict() == pairs
     (panels, *_) = charts(section("relation"))
     assert len(panels["concat"]) == len(pairs)
@@ -97,9 +101,9 @@ def test_every_pair_of_the_sample_lies_in_a_cell_of_the_density(store_folder):
     assert set(zip(pairs["token_type"], alpha, norm, strict=True)) <= drawn
 
 
-def test_the_tables_of_dispersion_name_the_extreme_heads(section, told):
+def test_the_tables_of_dispersion_name_the_extreme_heads(section, answers):
     heads, inputs, *_ = frames(section("dispersion"))
-    (largest, smallest) = told(
+    (largest, smallest) = answers(
         "select max(cv), min(cv) from value_norm_dispersion where layer is not null "
         "union all select max(cv), min(cv) from input_norm_dispersion where layer is not null"
     )
@@ -108,21 +112,21 @@ def test_the_tables_of_dispersion_name_the_extreme_heads(section, told):
     assert not heads["which_heads"].str.contains("nan|\\.0").any()
 
 
-def test_every_head_is_in_the_tables_of_dispersion_and_stretch(section, told):
-    ((n_heads,),) = told("select n_layers * n_heads from run")
+def test_every_head_is_in_the_tables_of_dispersion_and_stretch(section, answers):
+    ((n_heads,),) = answers("select n_layers * n_heads from run")
     assert len(frames(section("dispersion"))[-1]) == n_heads
     assert len(frames(section("spectra"))[-1]) == n_heads
 
 
-def test_the_ratio_of_singular_values_is_that_of_the_file(section, told):
+def test_the_ratio_of_singular_values_is_that_of_the_file(section, answers):
     shown = frames(section("spectra"))[-1]
-    expected = told("select max(value) / min(value) from singular_value group by layer, head")
+    expected = answers("select max(value) / min(value) from singular_value group by layer, head")
     assert sorted(shown["ratio"]) == pytest.approx(sorted(value for (value,) in expected))
 
 
-def test_correlations_with_frequency_are_those_of_the_file(section, told):
+def test_correlations_with_frequency_are_those_of_the_file(section, answers):
     session = section("frequency")
-    expected = told("select spearman from frequency_correlation")
+    expected = answers("select spearman from frequency_correlation")
     assert sorted(frames(session)[-1]["spearman"]) == pytest.approx(
         sorted(value for (value,) in expected)
     )

@@ -13,26 +13,26 @@ A = {"file": "a.duckdb"}
 
 
 def differences(session):
-    [found] = [frame for frame in frames(session) if "difference" in frame]
-    return found.set_index("name")
+    [table] = [frame for frame in frames(session) if "difference" in frame]
+    return table.set_index("name")
 
 
-def told(session) -> str:
+def notes(session) -> str:
     return "\n".join(note.value for note in session.info)
 
 
 def test_a_file_does_not_differ_from_its_copy(section, several_folder):
-    found = differences(section("headlines", several_folder, **A, cmp_files="same.duckdb"))
-    assert len(found) > 10
-    assert not found["difference"].any()
-    assert (found["q"].dropna() == 1).all()
-    assert found["q"].isna().sum() == 1, "heads are too few"
+    table = differences(section("headlines", several_folder, **A, cmp_files="same.duckdb"))
+    assert len(table) > 10
+    assert not table["difference"].any()
+    assert (table["q"].dropna() == 1).all()
+    assert table["q"].isna().sum() == 1, "heads are too few"
 
 
 def test_a_planted_difference_is_found_and_no_other(section, several_folder, exported):
     session = section("headlines", several_folder, **A, cmp_files=PLANTED)
-    found = differences(session)
-    differing = found[found["q"] <= 0.05]
+    table = differences(session)
+    differing = table[table["q"] <= 0.05]
     assert set(differing.index) == {
         "Attention to [CLS]",
         "Attention to other tokens",
@@ -44,7 +44,7 @@ def test_a_planted_difference_is_found_and_no_other(section, several_folder, exp
         [(cls,)] = store.execute(
             "select avg(cls) / 2 from sequence_head_pattern where layer = 2"
         ).fetchall()
-    assert found.loc["Attention to [CLS]", "difference"] == pytest.approx(-0.2 * cls, rel=1e-5)
+    assert table.loc["Attention to [CLS]", "difference"] == pytest.approx(-0.2 * cls, rel=1e-5)
 
 
 def test_layers_differ_where_the_difference_was_planted(section, several_folder, exported):
@@ -75,9 +75,9 @@ def test_every_head_of_a_copy_is_matched_with_itself(section, several_folder, ex
 def test_pairs_of_a_copy_keep_their_rank(section, several_folder):
     place = A | {"cmp_files": "same.duckdb", "cmp_shown": "all", "cmp_least": "3"}
     session = section("pairs", several_folder, **place)
-    [found] = [frame for frame in frames(session) if "moved" in frame]
-    assert len(found)
-    assert not found["moved"].any()
+    [table] = [frame for frame in frames(session) if "moved" in frame]
+    assert len(table)
+    assert not table["moved"].any()
     assert "No pair" in str(charts(session)[0]["title"])
 
 
@@ -85,12 +85,12 @@ def test_pairs_of_a_copy_keep_their_rank(section, several_folder):
 def test_what_cannot_be_compared_is_said_and_not_drawn(view, section, several_folder):
     session = section(view, several_folder, **A, cmp_files="gpt.duckdb")
     assert not charts(session)
-    assert "another tokenizer" in told(session)
+    assert "another tokenizer" in notes(session)
 
 
 def test_images_do_not_stand_beside_texts(section, several_folder):
     session = section("headlines", several_folder, **A, cmp_files="vit.duckdb")
-    assert "one is of texts and the other of images: vit" in told(session)
+    assert "one is of texts and the other of images: vit" in notes(session)
     assert len(charts(session)) == 1
 
 
@@ -131,7 +131,7 @@ def test_steps_of_a_training_are_drawn_in_their_order(section, several_folder, t
 def test_without_another_file_heads_are_not_offered(opened, treebank_folder):
     session = opened("compare", treebank_folder)
     assert_sound(session)
-    [picker] = [each for each in session.button_group if each.key == "cmp_view"]
+    [picker] = [control for control in session.button_group if control.key == "cmp_view"]
     assert len(picker.options) == 2
 
 
@@ -156,7 +156,7 @@ def test_no_head_of_a_copy_differs(section, several_folder):
 def test_heads_of_another_model_are_not_compared_one_by_one(section, several_folder):
     session = section("head_changes", several_folder, **A, cmp_files="gpt.duckdb")
     assert not charts(session)
-    assert "another model" in told(session)
+    assert "another model" in notes(session)
 
 
 @pytest.mark.parametrize("stem", ["headlines", "head_changes", "pairs"])

@@ -18,12 +18,12 @@ def arrows_of(chart) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("method", ["head", "nearest"])
-def test_arrows_lead_to_what_is_picked(method, section, exported, told):
+def test_arrows_lead_to_what_is_picked(method, section, exported, answers):
     session = section("documents", co_method=method, head="1-2")
     where = "method = 'head' and merging = 'mean' and layer = 1 and head = 2"
     where = where if method == "head" else f"method = '{method}'"
     seq = session.session_state["co_text"]
-    ((predicted, correct),) = told(
+    ((predicted, correct),) = answers(
         f"select predicted, correct from coreference_prediction where seq = {seq} and {where}"
     )
     frame, chart = figure_of(exported, "co_documents_chart_")
@@ -34,8 +34,8 @@ def test_arrows_lead_to_what_is_picked(method, section, exported, told):
     assert f"**{sum(correct)} of the {len(correct)}** mentions of this text" in sentences(session)
 
 
-def test_the_text_with_most_mentions_is_shown_unless_another_is_chosen(section, told):
-    ((seq, n),) = told(
+def test_the_text_with_most_mentions_is_shown_unless_another_is_chosen(section, answers):
+    ((seq, n),) = answers(
         "select seq, len(mentions) as n from coreference_prediction where method = 'nearest' "
         "order by n desc, seq limit 1"
     )
@@ -82,7 +82,7 @@ def test_words_stand_in_lines_and_do_not_meet():
     words = frame_of(" ".join(["word", "another", "x"] * 40))
     of = places(words)
     assert of[0].line == 0
-    assert max(each.x + each.width for each in of) <= LETTERS
+    assert max(place.x + place.width for place in of) <= LETTERS
     for one, other in pairwise(of):
         assert (other.line, other.x) in ((one.line, one.x + one.width + 1), (one.line + 1, 0.0))
 
@@ -100,7 +100,7 @@ def test_a_text_without_spaces_is_parted_where_a_line_is_full():
     words = pd.DataFrame({"form": ["日本語"] * 60, "space_after": [False] * 60})
     of = places(words)
     assert of[0].width == pytest.approx(5)
-    assert max(each.x + each.width for each in of) <= LETTERS
+    assert max(place.x + place.width for place in of) <= LETTERS
     assert of[-1].line == 3
 
 

@@ -7,9 +7,9 @@ from tests.pages.kit.figures import click, figure_of
 
 
 @pytest.mark.parametrize("mention_type", ["all", "pronoun"])
-def test_the_map_and_the_table_hold_every_head(mention_type, section, exported, told):
+def test_the_map_and_the_table_hold_every_head(mention_type, section, exported, answers):
     session = section("heads", co_type=mention_type)
-    expected = told(
+    expected = answers(
         "select layer, head, n, accuracy from coreference_accuracy where method = 'head' "
         f"and mention_type = '{mention_type}' order by layer, head"
     )
@@ -17,10 +17,10 @@ def test_the_map_and_the_table_hold_every_head(mention_type, section, exported, 
     columns = ["layer", "head", "n", "accuracy"]
     assert [tuple(row) for row in frame[columns].to_numpy().tolist()] == expected
     assert chart.layer[0].mark.type == "rect"
-    (listed,) = (each for each in frames(session) if "more_than_sieve" in each)
+    (listed,) = (table for table in frames(session) if "more_than_sieve" in table)
     assert listed["accuracy"].is_monotonic_decreasing
     assert len(listed) == len(expected)
-    ((sieve,),) = told(
+    ((sieve,),) = answers(
         "select accuracy from coreference_accuracy where method = 'sieve' "
         f"and mention_type = '{mention_type}'"
     )
@@ -36,8 +36,8 @@ def test_types_that_no_mention_has_are_not_offered(section, after):
     assert in_address(session, "co_type") == []
 
 
-def test_the_best_head_is_chosen_unless_another_is(section, told):
-    ((best,),) = told(
+def test_the_best_head_is_chosen_unless_another_is(section, answers):
+    ((best,),) = answers(
         "select layer || '-' || head from coreference_accuracy where method = 'head' "
         "and mention_type = 'all' order by accuracy desc, layer, head limit 1"
     )
@@ -49,7 +49,7 @@ def test_a_click_chooses_the_head_and_the_button_shows_its_texts(section):
     session = section("heads", head="1-1")
     click(session, "co_map", "cell", {"layer": 2, "head": 3})
     assert session.session_state["head"] == "2-3"
-    (button,) = (each for each in session.button if "layer 2, head 3" in each.label)
+    (button,) = (candidate for candidate in session.button if "layer 2, head 3" in candidate.label)
     button.click().run()
     assert not session.exception
     assert in_address(session, "co_view") == ["documents"]

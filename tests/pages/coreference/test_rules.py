@@ -18,16 +18,16 @@ METHODS = ("head", "nearest", "head_match", "sieve")
 
 
 @pytest.mark.parametrize("merging", ["mean", "first"])
-def test_the_best_head_and_the_rules_are_told_as_the_file_has_them(merging, section, told):
+def test_the_best_head_and_the_rules_are_told_as_the_file_has_them(merging, section, answers):
     said = sentences(section("rules", co_merging=merging))
-    ((layer, head, tried, n, accuracy),) = told(
+    ((layer, head, tried, n, accuracy),) = answers(
         "select layer, head, n_tried, n, accuracy from coreference_best where merging = "
         f"'{merging}' and mention_type = 'all' and chosen_on = 'all' and baseline = 'sieve'"
     )
     assert f"The best of {tried} heads, layer {layer}, head {head}, picks" in said
     assert f"an antecedent for {100 * accuracy:.0f}% of the {n} mentions" in said
     for rule, words in (("sieve", "The sieve does for"), ("nearest", "the nearest mention for")):
-        ((share,),) = told(
+        ((share,),) = answers(
             "select accuracy from coreference_accuracy "
             f"where method = '{rule}' and mention_type = 'all'"
         )
@@ -81,12 +81,12 @@ def test_too_few_texts_for_halves_are_told_and_few_mentions(section, after):
     assert "fewer than" not in said
 
 
-def test_the_bars_are_of_one_head_and_all_rules(section, exported, told):
+def test_the_bars_are_of_one_head_and_all_rules(section, exported, answers):
     section("rules", head="2-1")
     frame, chart = figure_of(exported, "co_rules_bars_weight_mean_2_1")
     for row in frame.to_dict("records"):
         where = "layer = 2 and head = 1" if row["method"] == "head" else "head is null"
-        ((accuracy, n),) = told(
+        ((accuracy, n),) = answers(
             f"select accuracy, n from coreference_accuracy where {where} "
             f"and method = '{row['method']}' and mention_type = '{row['mention_type']}'"
         )
@@ -104,10 +104,10 @@ def test_intervals_stand_beside_their_numbers_where_there_are_any(section, after
 
 
 @pytest.mark.parametrize("rule", ["nearest", "sieve"])
-def test_the_table_compares_with_the_chosen_rule(rule, section, told):
+def test_the_table_compares_with_the_chosen_rule(rule, section, answers):
     session = section("rules", co_rule=rule)
     (listed,) = (frame for frame in frames(session) if "difference_low" in frame)
-    expected = told(
+    expected = answers(
         "select n, accuracy, baseline_accuracy, difference from coreference_best "
         f"where merging = 'mean' and baseline = '{rule}'"
     )
@@ -119,11 +119,11 @@ def test_the_table_compares_with_the_chosen_rule(rule, section, told):
 
 
 def test_the_papers_head_is_compared_with_the_same_head_only():
-    found = pd.DataFrame(
+    accuracies = pd.DataFrame(
         [(name, method, 0.5) for name in TYPES for method in METHODS],
         columns=["mention_type", "method", "accuracy"],
     )
-    other, same = antecedents(found, (2, 1)), antecedents(found, (5, 4))
+    other, same = antecedents(accuracies, (2, 1)), antecedents(accuracies, (5, 4))
     methods = [number.method for number in numbers("coreference_accuracy")]
     of_head = [method == "head" for method in methods]
     assert [row.published.layer for row in same] == [5 if own else None for own in of_head]

@@ -6,17 +6,17 @@ from tests.pages.conftest import in_address, sentences
 from tests.pages.kit.figures import figure_of
 
 
-def test_heads_by_norm_are_those_of_the_file(section, exported, told):
+def test_heads_by_norm_are_those_of_the_file(section, exported, answers):
     session = section("heads", co_weighing="norm")
     assert in_address(session, "co_weighing") == ["norm"]
     frame, _ = figure_of(exported, "co_heads_map")
-    stored = told(
+    stored = answers(
         "select layer, head, accuracy from coreference_accuracy_weighing "
         "where weighing = 'norm' and merging = 'mean' and mention_type = 'all'"
     )
     expected = {(layer, head): accuracy for layer, head, accuracy in stored}
-    found = {(row.layer, row.head): row.accuracy for row in frame.itertuples()}
-    assert found == expected
+    shown = {(row.layer, row.head): row.accuracy for row in frame.itertuples()}
+    assert shown == expected
 
 
 def test_rules_stay_as_they_are_by_norm(section, exported):
@@ -29,9 +29,9 @@ def test_rules_stay_as_they_are_by_norm(section, exported):
     assert frames[0].equals(frames[1])
 
 
-def test_a_text_is_read_by_norm(section, told):
+def test_a_text_is_read_by_norm(section, answers):
     session = section("documents", co_weighing="norm", head="2-1")
-    ((right, n),) = told(
+    ((right, n),) = answers(
         "select sum(len(list_filter(correct, lambda each: each))), sum(len(mentions)) "
         "from coreference_prediction_weighing "
         "where weighing = 'norm' and merging = 'mean' and layer = 2 and head = 1"

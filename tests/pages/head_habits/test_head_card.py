@@ -20,7 +20,7 @@ POSITIONS = {"po_view": "one_head", "head": "2-3"}
 
 def facts(session) -> dict[str, tuple[str, str]]:
     """Value and note by label, as the card writes them."""
-    label, value, note = (f'<div class="facts-{each}">(.*?)</div>' for each in Fact.__annotations__)
+    label, value, note = (f'<div class="facts-{part}">(.*?)</div>' for part in Fact.__annotations__)
     parts = re.findall(label + value + note, bodies(session))
     return {unescape(label): (unescape(value), unescape(note)) for label, value, note in parts}
 
@@ -30,15 +30,15 @@ def in_drawer(session):
     return session.button(key="head_drawer").click().run()
 
 
-def test_the_drawer_has_the_same_card_on_every_page(opened, store_folder, told):
+def test_the_drawer_has_the_same_card_on_every_page(opened, store_folder, answers):
     card = facts(opened("head_habits", store_folder, **HABITS))
     assert len(card) == 6
-    ((share,),) = told(
+    ((share,),) = answers(
         "select sum(weighted_norm) filter (head = 3) / sum(weighted_norm) "
         "from token_type_mixing where layer = 2 and head is not null"
     )
     assert card["share of its layer's norm"][0] == percent(share)
-    ((rate, n),) = told(
+    ((rate, n),) = answers(
         "select avg((attention > 0.3)::int), count(*) from sequence_sink "
         "where place = 'first' and layer = 2 and head = 3"
     )
@@ -96,7 +96,7 @@ def test_what_the_file_lacks_is_told_with_the_statistic(opened, changed):
 
 def fact(label: str) -> Fact:
     """What is told of layer 2, head 3."""
-    return next(each for each in facts_of(2, 3) if each.label == label)
+    return next(entry for entry in facts_of(2, 3) if entry.label == label)
 
 
 def test_the_relation_is_the_one_furthest_above_its_offset(opened, treebank_folder, after_trees):

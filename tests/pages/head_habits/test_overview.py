@@ -15,17 +15,19 @@ EVEN = "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'"
 def test_heads_of_one_habit_are_counted(after):
     after(EVEN)
     assert "By the thresholds" not in said_in(_habits())
-    one = "update stored.head_pattern set mean = 0.9 where quantity = '{}' and layer = 1"
-    after(EVEN, one.format("next") + " and head = 1", one.format("sep") + " and head > 1")
-    [found] = _habits()
-    assert "By the thresholds" in found.sentence
-    assert "next token 1" in found.sentence
-    assert found.sentence.index("[SEP]") < found.sentence.index("next token")
-    assert found.number.endswith(" heads")
-    assert "in 0 of " in found.known_by
-    after(EVEN, f"{one.format('next')} and head = 1", "update stored.head_pattern set low = mean")
-    [found] = _habits()
-    assert "in 1 of 1" in found.known_by
+    strong = "update stored.head_pattern set mean = 0.9 where quantity = '{}' and layer = 1"
+    after(EVEN, strong.format("next") + " and head = 1", strong.format("sep") + " and head > 1")
+    [finding] = _habits()
+    assert "By the thresholds" in finding.sentence
+    assert "next token 1" in finding.sentence
+    assert finding.sentence.index("[SEP]") < finding.sentence.index("next token")
+    assert finding.number.endswith(" heads")
+    assert "in 0 of " in finding.known_by
+    after(
+        EVEN, f"{strong.format('next')} and head = 1", "update stored.head_pattern set low = mean"
+    )
+    [finding] = _habits()
+    assert "in 1 of 1" in finding.known_by
 
 
 @pytest.mark.parametrize(
@@ -39,10 +41,10 @@ def test_attention_without_effect_differs_from_attention_that_matters(importance
         "update stored.gradient_importance set importance = 1, objective = 'masked_lm'",
         f"update stored.gradient_importance set importance = {importance} where token_type = 'sep'",
     )
-    [found] = _gradients()
-    assert expected in found.sentence
-    assert "[SEP] gets most attention, 50%" in found.sentence
-    assert found.number.startswith("50% → ")
+    [finding] = _gradients()
+    assert expected in finding.sentence
+    assert "[SEP] gets most attention, 50%" in finding.sentence
+    assert finding.number.startswith("50% → ")
 
 
 def test_what_gradients_tell_is_set_against_the_weight_layer_by_layer(after):
@@ -53,11 +55,11 @@ def test_what_gradients_tell_is_set_against_the_weight_layer_by_layer(after):
         "update stored.gradient_importance set importance = 9, low = 8, high = 10 "
         "where token_type = 'sep' and layer = 1",
     )
-    [found] = _gradients()
-    assert (found.rows["strength"] > 1).tolist() == [True, True]
+    [finding] = _gradients()
+    assert (finding.rows["strength"] > 1).tolist() == [True, True]
     after("update stored.gradient_importance set low = null, high = null")
-    [found] = _gradients()
-    assert found.rows["strength"].isna().all(), "too few sequences leave no interval"
+    [finding] = _gradients()
+    assert finding.rows["strength"].isna().all(), "too few sequences leave no interval"
 
 
 def test_a_stand_in_for_the_loss_is_told_as_one(after):
@@ -80,10 +82,10 @@ def test_layers_are_told_to_be_alike_where_chance_does_not_do_it(
         f"update stored.layer_cohesion set within = 0.2, between = {0.2 + difference}, "
         f"difference = {difference}, p_value = {p_value}"
     )
-    [found] = _cohesion()
-    assert expected in found.sentence
-    assert found.number == f"0.20 → {0.2 + difference:.2f} nats"
-    assert f"p = {p_value}" in found.known_by
+    [finding] = _cohesion()
+    assert expected in finding.sentence
+    assert finding.number == f"0.20 → {0.2 + difference:.2f} nats"
+    assert f"p = {p_value}" in finding.known_by
 
 
 def test_the_relation_is_scored_where_its_head_was_not_chosen(after_trees):
@@ -94,11 +96,11 @@ def test_the_relation_is_scored_where_its_head_was_not_chosen(after_trees):
         "where relation = 'nsubj' and merging = 'mean' and chosen_on = 'first'",
         "update stored.dependency_best set difference = 0.9 where chosen_on <> 'first'",
     )
-    told = said_in(_syntax())
-    assert "layer 2, head 1, chosen on random half A of the sentences among 16" in told
-    assert "is right for 88% [" in told
-    assert f"of {LEAST} words" in told
-    assert "the best fixed offset there: 38%. In 1 of " in told
+    text = said_in(_syntax())
+    assert "layer 2, head 1, chosen on random half A of the sentences among 16" in text
+    assert "is right for 88% [" in text
+    assert f"of {LEAST} words" in text
+    assert "the best fixed offset there: 38%. In 1 of " in text
     after_trees(f"update stored.dependency_best set n = {LEAST - 1}")
     assert not list(_syntax()), "relations of few words are no finding"
 
@@ -108,10 +110,10 @@ def test_antecedents_are_told_beside_the_rules(after_trees):
         "update stored.coreference_best set accuracy = 0.75, baseline_accuracy = 0.25 "
         "where mention_type = 'all' and merging = 'mean' and chosen_on = 'first'"
     )
-    [found] = _coreference()
-    assert found.number == "75%"
+    [finding] = _coreference()
+    assert finding.number == "75%"
     for rule in ("nearest mention 25%", "same head word 25%", "sieve of rules 25%"):
-        assert rule in found.sentence
+        assert rule in finding.sentence
 
 
 def test_parsers_are_told_with_all_that_they_are_set_against(after_trees):
@@ -129,8 +131,8 @@ def test_parsers_are_told_with_all_that_they_are_set_against(after_trees):
             for seed in (-1, 1)
         ),
     )
-    [found] = _parsers()
-    assert found.number == "50%"
-    assert all(f"{each}%" in found.sentence for each in (50, 40, 30, 20, 10))
-    assert "49% to 51% over 2 splits" in found.known_by
-    assert "in 2 of 2" in found.known_by
+    [finding] = _parsers()
+    assert finding.number == "50%"
+    assert all(f"{share}%" in finding.sentence for share in (50, 40, 30, 20, 10))
+    assert "49% to 51% over 2 splits" in finding.known_by
+    assert "in 2 of 2" in finding.known_by

@@ -16,8 +16,8 @@ PLACES = [("breadth", {}, ["3.89"]), ("layers", {"hh_group": "neighbours"}, ["4"
 
 
 def published(session) -> pd.DataFrame:
-    [found] = [each.value for each in session.dataframe if "published" in each.value]
-    return found
+    [table] = [frame.value for frame in session.dataframe if "published" in frame.value]
+    return table
 
 
 @pytest.mark.parametrize(("view", "choices", "printed"), PLACES)
@@ -39,11 +39,11 @@ def test_the_same_experiment_is_compared(section, changed):
 
 def test_other_segment_ids_are_another_experiment(section, changed):
     [place] = [
-        each for each in section("breadth", changed(BERT)).expander if "segment ids" in each.label
+        fold for fold in section("breadth", changed(BERT)).expander if "segment ids" in fold.label
     ]
-    told = place.markdown[0].value
-    assert "no token masked, every segment id 0." in told
-    assert "no token masked, segment ids 0, 1: another experiment" in told
+    text = place.markdown[0].value
+    assert "no token masked, every segment id 0." in text
+    assert "no token masked, segment ids 0, 1: another experiment" in text
 
 
 def test_ours_are_the_last_layer_and_the_heads_above_a_half():

@@ -44,27 +44,27 @@ def test_a_group_that_a_model_lacks_is_not_offered(section, gpt2_folder):
         ("from_sep", {"sep_to_sep", "other_to_sep"}),
     ],
 )
-def test_lines_are_means_and_points_are_heads(group, quantities, section, exported, told):
+def test_lines_are_means_and_points_are_heads(group, quantities, section, exported, answers):
     section("layers", hh_group=group)
     frame = frame_of(exported, "hh_layers")
     assert set(frame["habit"]) == quantities
-    stored = told("select layer, head, quantity, mean from head_pattern_interval")
+    stored = answers("select layer, head, quantity, mean from head_pattern_interval")
     expected = {(layer, head, name): mean for layer, head, name, mean in stored}
     for row in frame.itertuples():
         head = None if row.head != row.head else int(row.head)
         assert row.mean == expected[int(row.layer), head, row.habit]
-    in_group = [each for each in expected if each[2] in quantities]
+    in_group = [key for key in expected if key[2] in quantities]
     assert len(frame) == len(in_group)
 
 
-def test_the_sentence_above_the_chart_is_what_the_file_says(section, after, told):
+def test_the_sentence_above_the_chart_is_what_the_file_says(section, after, answers):
     after(
         "update stored.head_pattern set mean = 0.1, low = 0.1, high = 0.1",
         "update stored.head_pattern set mean = 0.75 where quantity = 'sep' and layer = 2",
     )
     said = sentences(section("layers"))
-    ((n,),) = told("select count(*) from head_pattern where layer = 2")
-    ((of,),) = told("select count(*) from head_pattern")
+    ((n,),) = answers("select count(*) from head_pattern where layer = 2")
+    ((of,),) = answers("select count(*) from head_pattern")
     assert "[SEP] 42%, [CLS] 10%" in said
     assert f"Most goes to [SEP] in layer 2: 75%. {n} of {of} heads" in said
 
@@ -81,8 +81,8 @@ def test_the_breadth_is_told_against_attention_to_everything_alike(section, afte
 
 
 def test_the_uniform_entropy_is_a_dashed_line_without_points(section):
-    (chart,) = [each for each in charts(section("breadth")) if "layer" in each]
-    dashed = [each for each in chart["layer"] if "strokeDash" in each["mark"]]
+    (chart,) = [drawing for drawing in charts(section("breadth")) if "layer" in drawing]
+    dashed = [layer for layer in chart["layer"] if "strokeDash" in layer["mark"]]
     assert len(dashed) == 1
     assert dashed[0]["mark"]["point"] is False
 
@@ -134,8 +134,8 @@ def test_a_logarithmic_axis_leaves_out_what_is_0(section, after, exported):
     assert min(row["low"] for row in drawn) > 0
 
 
-def test_the_table_has_a_row_per_head_and_can_be_filtered(section, after, told):
-    ((n,),) = told("select count(*) from head_pattern")
+def test_the_table_has_a_row_per_head_and_can_be_filtered(section, after, answers):
+    ((n,),) = answers("select count(*) from head_pattern")
     [table] = frames(section("heads"))
     assert len(table) == n
     after(
@@ -168,9 +168,9 @@ def test_an_old_link_opens_its_head(section):
     assert in_address(session, "hh_head") == []
 
 
-def test_the_texts_are_those_in_which_the_head_does_it_most(section, told):
+def test_the_texts_are_those_in_which_the_head_does_it_most(section, answers):
     session = section("one_head", head="2-1", hh_habit="comma_period", hh_texts="2")
-    best = told(
+    best = answers(
         "select seq, comma_period from sequence_head_pattern "
         "where layer = 2 and head = 1 and comma_period is not null "
         "order by comma_period desc, seq limit 2"

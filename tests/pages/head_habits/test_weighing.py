@@ -18,15 +18,15 @@ def test_the_choice_is_in_the_address_and_changes_every_number(view, section, ex
     key = {"layers": "hh_layers", "breadth": "hh_breadth", "heads": "hh_heads_map"}.get(
         view, "hh_one_head_question"
     )
-    one, other = (frame_of(each, key) for each in (weights, exported))
-    assert len(one) == len(other)
-    assert (one["mean"].to_numpy() != other["mean"].to_numpy()).any()
+    weighted, other = (frame_of(figures, key) for figures in (weights, exported))
+    assert len(weighted) == len(other)
+    assert (weighted["mean"].to_numpy() != other["mean"].to_numpy()).any()
 
 
-def test_shown_by_norm_are_the_norms_of_the_file(section, exported, told):
+def test_shown_by_norm_are_the_norms_of_the_file(section, exported, answers):
     section("layers", hh_weighing="norm")
     frame = frame_of(exported, "hh_layers")
-    stored = told(
+    stored = answers(
         "select layer, head, quantity, mean from head_pattern_weighing where weighing = 'norm'"
     )
     expected = {(layer, head, name): mean for layer, head, name, mean in stored}
@@ -37,13 +37,14 @@ def test_shown_by_norm_are_the_norms_of_the_file(section, exported, told):
 
 def test_axes_say_what_is_shown_and_published_numbers_stand_beside_weights_alone(section):
     by_weight, by_norm = (
-        section("layers", hh_group="neighbours", hh_weighing=each) for each in ("weight", "norm")
+        section("layers", hh_group="neighbours", hh_weighing=weighing)
+        for weighing in ("weight", "norm")
     )
-    titles = [str(charts(each)) for each in (by_weight, by_norm)]
+    titles = [str(charts(session)) for session in (by_weight, by_norm)]
     assert "share of a token's attention" in titles[0]
     assert "‖αf(x)‖" in titles[1]
     assert "share of a token's attention" not in titles[1]
-    folds = [" ".join(fold.label for fold in one.expander) for one in (by_weight, by_norm)]
+    folds = [" ".join(fold.label for fold in session.expander) for session in (by_weight, by_norm)]
     assert "Published" in folds[0]
     assert "Published" not in folds[1]
 
@@ -56,7 +57,7 @@ def test_the_choice_stays_from_section_to_section(section):
     assert "‖αf(x)‖" in str(charts(session))
 
 
-def test_the_finding_counts_heads_that_are_clear_of_0(section, after, told):
+def test_the_finding_counts_heads_that_are_clear_of_0(section, after, answers):
     after(
         "update stored.head_pattern_difference set weight = 0.4, norm = 0.1, difference = -0.3, "
         "low = -0.4, high = 0.1 where quantity = 'cls'",
@@ -65,8 +66,8 @@ def test_the_finding_counts_heads_that_are_clear_of_0(section, after, told):
         "update stored.head_pattern_difference set low = 0.2, high = 0.3 "
         "where quantity = 'cls' and layer = 2 and head = 1",
     )
-    ((less,),) = told("select count(*) from head_pattern where layer = 1")
-    ((n,),) = told("select count(*) from head_pattern")
+    ((less,),) = answers("select count(*) from head_pattern where layer = 1")
+    ((n,),) = answers("select count(*) from head_pattern")
     said = sentences(section("weighing", hh_quantity="cls"))
     assert f"[CLS]: {percent(0.4)} by weights, {percent(0.1)} by norms" in said
     assert f"smaller in {less} and larger in 1 of {n} heads" in said

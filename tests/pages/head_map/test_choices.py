@@ -6,9 +6,9 @@ from tests.pages.conftest import bodies, in_address
 from tests.pages.kit.figures import click
 
 
-def test_the_head_that_is_farthest_from_all_others_comes_first(section, told):
+def test_the_head_that_is_farthest_from_all_others_comes_first(section, answers):
     session = section("map")
-    ((layer, head),) = told(
+    ((layer, head),) = answers(
         "select layer_a, head_a from head_distance_mean group by all "
         "order by avg(mean_divergence) desc limit 1"
     )

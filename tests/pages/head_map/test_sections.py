@@ -15,26 +15,26 @@ def test_a_causal_model_is_said_to_be_one_on_the_map(section, gpt2_folder):
     assert "This model is causal" in sentences(section("map", gpt2_folder))
 
 
-def test_points_are_those_of_the_file(section, exported, told):
+def test_points_are_those_of_the_file(section, exported, answers):
     section("map")
     for key in ("hm_map_by_layer", "hm_map_by_behaviour"):
         frame, _ = figure_of(exported, key)
-        expected = told("select layer, head, x, y from head_layout order by layer, head")
-        found = list(frame[["layer", "head", "x", "y"]].itertuples(index=False, name=None))
-        assert found == expected
+        expected = answers("select layer, head, x, y from head_layout order by layer, head")
+        shown = list(frame[["layer", "head", "x", "y"]].itertuples(index=False, name=None))
+        assert shown == expected
 
 
-def test_the_nearest_and_the_farthest_heads_and_the_stress_are_told(section, told):
+def test_the_nearest_and_the_farthest_heads_and_the_stress_are_told(section, answers):
     said = sentences(section("map"))
     for order in ("asc", "desc"):
-        a, b, c, d, distance = told(
+        a, b, c, d, distance = answers(
             "select layer_a, head_a, layer_b, head_b, mean_divergence from head_distance_mean "
             "where (layer_a, head_a) < (layer_b, head_b) "
             f"order by mean_divergence {order} limit 1"
         )[0]
         assert f"layer {a}, head {b} and layer {c}, head {d}" in said
         assert f"{distance:.2f}" in said or f"{distance:.3f}" in said
-    ((stress,),) = told("select distinct stress from head_layout_stress")
+    ((stress,),) = answers("select distinct stress from head_layout_stress")
     assert f"stress is {stress:.2f}" in said
 
 
@@ -91,13 +91,13 @@ def test_as_many_groups_as_are_asked_for_hold_every_head_once(k, section, export
     assert f"With {k} groups" in sentences(session)
 
 
-def test_distances_within_groups_are_means_of_the_file(section, exported, told):
+def test_distances_within_groups_are_means_of_the_file(section, exported, answers):
     section("groups", hm_k="2")
     leaves, _ = figure_of(exported, "hm_groups_tree")
     table, _ = figure_of(exported, "hm_groups_table_2")
     distances = {
         ((a, b), (c, d)): distance
-        for a, b, c, d, distance in told(
+        for a, b, c, d, distance in answers(
             "select layer_a, head_a, layer_b, head_b, mean_divergence from head_distance_mean"
         )
     }
@@ -113,11 +113,11 @@ def test_distances_within_groups_are_means_of_the_file(section, exported, told):
             assert row.within != row.within
 
 
-def test_layers_are_compared_as_in_the_file(section, exported, told):
+def test_layers_are_compared_as_in_the_file(section, exported, answers):
     said = sentences(section("layers"))
     frame, _ = exported["hm_layers_chart_weight"]
     assert len(frame) in (2, 3)
-    ((within, between, p, n),) = told(
+    ((within, between, p, n),) = answers(
         "select within, between, p_value, n_permutations from layer_cohesion where layer is null"
     )
     assert f"{within:.2f} nats" in said
@@ -136,22 +136,22 @@ def test_only_a_small_p_is_a_finding(p, expected, section, after):
 
 
 @pytest.mark.parametrize("order", ["layer", "alike"])
-def test_the_square_has_every_pair_of_the_file_once(order, section, exported, told):
+def test_the_square_has_every_pair_of_the_file_once(order, section, exported, answers):
     section("distances", hm_order=order)
     frame, _ = figure_of(exported, "hm_distances_matrix")
     columns = ["layer", "head", "layer_b", "head_b", "mean_divergence"]
-    found = sorted(frame[columns].itertuples(index=False, name=None))
-    assert found == sorted(
-        told("select layer_a, head_a, layer_b, head_b, mean_divergence from head_distance_mean")
+    shown = sorted(frame[columns].itertuples(index=False, name=None))
+    assert shown == sorted(
+        answers("select layer_a, head_a, layer_b, head_b, mean_divergence from head_distance_mean")
     )
     assert len(set(zip(frame["x"], frame["y"], strict=True))) == 36
     assert set(frame.loc[frame["x"] == frame["y"], "mean_divergence"]) == {0}
 
 
-def test_the_nearest_heads_are_listed_first(section, exported, told):
+def test_the_nearest_heads_are_listed_first(section, exported, answers):
     section("distances", head="2-3")
     frame, _ = figure_of(exported, "hm_distances_nearest_2_3")
-    expected = told(
+    expected = answers(
         "select layer_b, head_b from head_distance_mean where layer_a = 2 and head_a = 3 "
         "and not (layer_b = 2 and head_b = 3) order by mean_divergence"
     )

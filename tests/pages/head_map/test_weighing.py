@@ -14,21 +14,21 @@ KEYS = {
 
 
 @pytest.mark.parametrize("view", KEYS)
-def test_every_section_shows_what_the_file_says_by_norm(view, section, exported, told):
+def test_every_section_shows_what_the_file_says_by_norm(view, section, exported, answers):
     key, column, table = KEYS[view]
     section(view, hm_weighing="norm")
     frame, _ = figure_of(exported, key)
-    stored = told(
+    stored = answers(
         f"select {column} from {table} where weighing = 'norm'"
         + (" and layer is not null" if view == "layers" else "")
     )
     assert sorted(frame[column]) == pytest.approx(sorted(value for (value,) in stored))
 
 
-def test_groups_are_cut_from_the_tree_by_norm(section, exported, told):
+def test_groups_are_cut_from_the_tree_by_norm(section, exported, answers):
     section("groups", hm_weighing="norm")
     frame, _ = figure_of(exported, "hm_groups_tree_norm")
-    ((n,),) = told("select count(*) + 1 from head_linkage_weighing where weighing = 'norm'")
+    ((n,),) = answers("select count(*) + 1 from head_linkage_weighing where weighing = 'norm'")
     assert len(frame) == n
 
 
@@ -47,8 +47,8 @@ def test_the_finding_tells_the_agreement_of_all_heads(section, after):
     assert "do not clearly agree" in sentences(section("weighing"))
 
 
-def test_a_map_shows_the_agreement_of_every_head(section, exported, told):
+def test_a_map_shows_the_agreement_of_every_head(section, exported, answers):
     section("weighing")
     frame, _ = figure_of(exported, "hm_weighing_agreement")
-    stored = told("select spearman from head_distance_agreement where layer is not null")
+    stored = answers("select spearman from head_distance_agreement where layer is not null")
     assert np.sort(frame["spearman"]) == pytest.approx(sorted(value for (value,) in stored))

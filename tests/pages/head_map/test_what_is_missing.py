@@ -37,5 +37,7 @@ def test_without_a_plane_and_a_tree_groups_and_the_order_of_layers_are_shown(
     session = section("distances", without("head_linkage"), hm_order="alike")
     assert charts(session)
     assert not [
-        each for each in (*session.segmented_control, *session.selectbox) if each.key == "hm_order"
+        control
+        for control in (*session.segmented_control, *session.selectbox)
+        if control.key == "hm_order"
     ]

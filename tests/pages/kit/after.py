@@ -63,6 +63,6 @@ def after_of(name: str) -> Any:
     return after
 
 
-def said_in(found: Iterable[Finding]) -> str:
+def said_in(findings: Iterable[Finding]) -> str:
     """Numbers and sentences of findings."""
-    return "\n".join(f"{each.number}\n{each.sentence}" for each in found)
+    return "\n".join(f"{finding.number}\n{finding.sentence}" for finding in findings)

@@ -46,10 +46,10 @@ def answers_of(name: str) -> Any:
     def answer(request) -> Callable[[str], list[tuple[Any, ...]]]:
         path = request.getfixturevalue(name) / "tiny.duckdb"
 
-        def told(query: str) -> list[tuple[Any, ...]]:
+        def ask(query: str) -> list[tuple[Any, ...]]:
             with duckdb.connect(str(path), read_only=True) as store:
                 return store.execute(query).fetchall()
 
-        return told
+        return ask
 
     return answer

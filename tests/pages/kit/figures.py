@@ -9,8 +9,8 @@ from tests.pages.kit.openings import Offered
 
 def figure_of(exported: Offered, key: str) -> tuple[Any, Any]:
     """The frame and the chart of the one figure or table whose key begins so."""
-    (found,) = (figure for name, figure in exported.items() if name.startswith(key))
-    return found
+    (match,) = (figure for name, figure in exported.items() if name.startswith(key))
+    return match
 
 
 def frame_of(exported: Offered, key: str) -> Any:

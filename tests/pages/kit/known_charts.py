@@ -18,12 +18,12 @@ def validated_once() -> Iterator[None]:
     validate, wrappers = schemapi._get_errors_from_spec, schemapi._FromDict
 
     def errors(spec: Any, schema: dict[str, Any], rootschema: Any = None) -> Any:
-        told = json.dumps([spec, schema], sort_keys=True, default=repr)
-        key = blake2b(told.encode()).digest()
-        found = [] if key in valid else validate(spec, schema, rootschema)
-        if not found:
+        text = json.dumps([spec, schema], sort_keys=True, default=repr)
+        key = blake2b(text.encode()).digest()
+        faults = [] if key in valid else validate(spec, schema, rootschema)
+        if not faults:
             valid.add(key)
-        return found
+        return faults
 
     known = wrappers(VegaLiteSchema._default_wrapper_classes())
     with pytest.MonkeyPatch.context() as patch:

@@ -23,9 +23,9 @@ from pages.{page}.findings import FINDERS
 from pages.ui.store.chosen import open_store
 
 for table, find in FINDERS.items():
-    for each in find() if open_store().rows.get(table) else ():
-        st.subheader(each.number)
-        st.markdown(each.sentence)
+    for finding in find() if open_store().rows.get(table) else ():
+        st.subheader(finding.number)
+        st.markdown(finding.sentence)
 """
 """Draws what one page offers to the overview, without the others."""
 
@@ -46,7 +46,7 @@ class Opener:
         self, page: str, folder: Path, *, lang: str = "en", alone: bool = False, **address: Any
     ) -> AppTest:
         """A page on the files of a folder: by itself, or from the table of contents."""
-        files = sorted((each.name, each.stat().st_mtime_ns) for each in folder.glob("*"))
+        files = sorted((path.name, path.stat().st_mtime_ns) for path in folder.glob("*"))
         key = repr((page, folder, files, lang, alone, sorted(address.items())))
         if key not in self.kept:
             before = self.offered.copy()
@@ -85,29 +85,29 @@ def registered_pages() -> dict[Any, Any]:
 @contextmanager
 def keeping() -> Iterator[dict[Any, tuple[AppTest, Offered]]]:
     """Sessions as they were opened; one that goes on is kept no longer."""
-    found: dict[Any, tuple[AppTest, Offered]] = {}
+    sessions: dict[Any, tuple[AppTest, Offered]] = {}
     run = AppTest._run
 
     def goes_on(session: AppTest, *given: Any, **named: Any) -> AppTest:
-        for key in [key for key, (each, _) in found.items() if each is session]:
-            del found[key]
+        for key in [key for key, (kept, _) in sessions.items() if kept is session]:
+            del sessions[key]
         return run(session, *given, **named)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(AppTest, "_run", goes_on)
-        yield found
+        yield sessions
 
 
 @contextmanager
 def noting() -> Iterator[Offered]:
     """What the page that is opened offers for export, besides offering it."""
-    found: Offered = {}
+    figures: Offered = {}
     offer = figure.export_buttons
 
     def note(shown: Shown) -> None:
-        found[shown.key] = (shown.frame, shown.chart)
+        figures[shown.key] = (shown.frame, shown.chart)
         offer(shown)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(figure, "export_buttons", note)
-        yield found
+        yield figures

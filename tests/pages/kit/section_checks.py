@@ -32,5 +32,7 @@ def assert_opened(session: AppTest) -> None:
 def assert_translated(english: AppTest, japanese: AppTest, *, but: Set[str] = frozenset()) -> None:
     """No headline is the same in both languages, but for some that are names."""
     for part in ("header", "subheader"):
-        told = [{each.value for each in getattr(session, part)} for session in (english, japanese)]
-        assert told[0] & told[1] <= but
+        headlines = [
+            {heading.value for heading in getattr(session, part)} for session in (english, japanese)
+        ]
+        assert headlines[0] & headlines[1] <= but

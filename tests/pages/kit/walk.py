@@ -92,8 +92,8 @@ class Walk:
     def faults(self) -> list[str]:
         """What a reader without a mouse would miss or be lost at."""
         lists = ("unmarked", "back", "missed", "unreachable")
-        found = [f"{name}: {each}" for name in lists for each in getattr(self, name)]
-        return found if self.again else [*found, "no end"]
+        listed = [f"{name}: {control}" for name in lists for control in getattr(self, name)]
+        return listed if self.again else [*listed, "no end"]
 
 
 def walk(browser: WebDriver) -> Walk:

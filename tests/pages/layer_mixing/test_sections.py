@@ -18,8 +18,8 @@ NAMES.append("AttnResLnFfResLn")
 
 def frame_with(session, column: str) -> pd.DataFrame:
     """The one table that has a column."""
-    (found,) = (frame for frame in frames(session) if column in frame)
-    return found
+    (table,) = (frame for frame in frames(session) if column in frame)
+    return table
 
 
 @pytest.mark.parametrize("view", ["ratio", "rollout", "vectors"])
@@ -33,21 +33,21 @@ def test_every_scope_is_explained_once(section):
     assert "AttnResLnFfResLn" in body
 
 
-def test_every_pair_of_scopes_is_in_the_matrix_whichever_comes_first(section, told):
+def test_every_pair_of_scopes_is_in_the_matrix_whichever_comes_first(section, answers):
     (matrix, *_) = charts(section("similarity", **CHOSEN))
     assert len(matrix["layer"]) == 3, "cells, numbers and a frame around one"
-    expected = told("select count(*) from scope_similarity where layer = 2")
+    expected = answers("select count(*) from scope_similarity where layer = 2")
     assert expected == [(len(SCOPES) ** 2,)]
 
 
 @pytest.mark.parametrize(
     ("address", "pair"), [({}, ("attn_res_ln", "attn_res_ln_ff")), (CHOSEN, ("attn_w", "attn"))]
 )
-def test_the_sequences_that_agree_least_are_those_of_the_file(address, pair, section, told):
+def test_the_sequences_that_agree_least_are_those_of_the_file(address, pair, section, answers):
     session = section("similarity", **address)
     shown = frame_with(session, "text")
     layers = "layer = 2" if address else "true"
-    expected = told(
+    expected = answers(
         f"select seq, avg(spearman) from sequence_scope_similarity where {layers} "
         f"and (scope_a, scope_b) = {pair} group by seq order by 2, 1"
     )
@@ -56,21 +56,23 @@ def test_the_sequences_that_agree_least_are_those_of_the_file(address, pair, sec
     assert shown["text"].str.len().gt(0).all()
 
 
-def test_the_table_of_steps_names_the_layer_that_is_changed_most(section, told):
+def test_the_table_of_steps_names_the_layer_that_is_changed_most(section, answers):
     shown = frame_with(section("similarity"), "step_named")
     steps = list(pairwise(SCOPES))
     for (before, after), (_, row) in zip(steps, shown.iterrows(), strict=True):
         where = f"scope_a = '{before}' and scope_b = '{after}'"
-        ((mean,),) = told(f"select spearman from scope_similarity where layer is null and {where}")
-        ((lowest,),) = told(
+        ((mean,),) = answers(
+            f"select spearman from scope_similarity where layer is null and {where}"
+        )
+        ((lowest,),) = answers(
             f"select arg_min(layer, spearman) from scope_similarity where layer > 0 and {where}"
         )
         assert (row["spearman"], row["lowest"]) == (pytest.approx(mean), lowest)
 
 
-def test_the_module_that_changes_most_is_told_with_its_similarity(section, told):
+def test_the_module_that_changes_most_is_told_with_its_similarity(section, answers):
     modules = ", ".join(f"'{scope}'" for scope in SCOPES[2:])
-    ((least,),) = told(
+    ((least,),) = answers(
         "select min(spearman) from scope_similarity where layer is null "
         f"and scope_b in ({modules}) and list_position({list(SCOPES)}, scope_b) = "
         f"list_position({list(SCOPES)}, scope_a) + 1"
@@ -78,20 +80,20 @@ def test_the_module_that_changes_most_is_told_with_its_similarity(section, told)
     assert f"ρ = {least:.2f}".replace("-", "−") in sentences(section("similarity"))
 
 
-def test_pooled_mixing_ratios_are_those_of_the_file(section, told):
+def test_pooled_mixing_ratios_are_those_of_the_file(section, answers):
     session = section("ratio", lm_type="sep", lm_span="residual")
     shown = frame_with(session, "std")
     expected = dict(
-        told("select scope, mean from mixing_ratio where layer is null and token_type = 'sep'")
+        answers("select scope, mean from mixing_ratio where layer is null and token_type = 'sep'")
     )
     assert shown["mean"].tolist() == pytest.approx(
         [expected[scope] for scope in POST_NORM.of_ratios]
     )
-    ((whole,),) = told(
+    ((ratio,),) = answers(
         "select mean from mixing_ratio where layer is null and token_type = 'all' "
         "and scope = 'attn_res_ln_ff_res_ln'"
     )
-    assert percent(whole) in sentences(session)
+    assert percent(ratio) in sentences(session)
 
 
 def test_scopes_with_a_residual_can_be_looked_at_alone(section):
@@ -102,9 +104,9 @@ def test_scopes_with_a_residual_can_be_looked_at_alone(section):
     assert (n_lines(), n_lines(lm_type="sep", lm_span="residual")) == (8, 6)
 
 
-def test_frequent_words_and_their_context_are_those_of_the_file(section, told):
+def test_frequent_words_and_their_context_are_those_of_the_file(section, answers):
     session = section("frequency", lm_frequency_scope="attn_res")
-    expected = told("select spearman from ratio_frequency_correlation")
+    expected = answers("select spearman from ratio_frequency_correlation")
     shown = frame_with(session, "spearman")
     assert sorted(shown["spearman"]) == pytest.approx(sorted(rho for (rho,) in expected))
     bars, words = charts(session)
@@ -115,11 +117,11 @@ def test_frequent_words_and_their_context_are_those_of_the_file(section, told):
 def test_masked_places_are_told_where_there_are_some(section, masked_folder):
     with duckdb.connect(str(masked_folder / "tiny.duckdb"), read_only=True) as store:
         [(share,)] = store.execute("select avg(is_masked::int) from token").fetchall()
-    captions = [each.value for each in section("ratio", masked_folder).caption]
+    captions = [caption.value for caption in section("ratio", masked_folder).caption]
     assert any(
         caption.startswith(f"{percent(share)} of the tokens are masked") for caption in captions
     )
-    assert not any("tokens are masked" in each.value for each in section("ratio").caption)
+    assert not any("tokens are masked" in caption.value for caption in section("ratio").caption)
 
 
 def test_masked_tokens_are_offered_where_there_are_some(section, masked_folder):
@@ -144,39 +146,39 @@ def test_a_residual_brings_no_other_token_nearer(section):
 
 
 def test_every_relation_is_defined(section):
-    told = sentences(section("modules"))
-    assert told.count("1. **") == len(RELATIONS)
+    text = sentences(section("modules"))
+    assert text.count("1. **") == len(RELATIONS)
 
 
-def test_what_is_left_of_a_token_is_that_of_the_file(section, told):
+def test_what_is_left_of_a_token_is_that_of_the_file(section, answers):
     shown = frame_with(section("rollout", lm_rollout="attn"), "own")
-    expected = told(
+    expected = answers(
         "select mean from rollout where distance = 0 and token_type is null "
         "and scope in ('attn', 'attention_rollout')"
     )
     assert sorted(shown["own"]) == pytest.approx(sorted(value for (value,) in expected))
 
 
-def test_vectors_stand_beside_the_rollout_that_was_chosen(section, told):
+def test_vectors_stand_beside_the_rollout_that_was_chosen(section, answers):
     session = section("vectors", lm_vectors="attn")
     shown = frame_with(session, "difference")
-    expected = told(
+    expected = answers(
         "select rolled.mean, vectors.mean from vector_rollout as rolled "
         "join vector_rollout as vectors using (layer, distance) "
         "where distance = 0 and rolled.scope = 'attn' and vectors.scope = 'vectors' order by layer"
     )
-    found = zip(shown["by_rollout"], shown["by_vectors"], strict=True)
-    assert [*found] == [pytest.approx(each) for each in expected]
-    ((cls,),) = told(
+    pairs = zip(shown["by_rollout"], shown["by_vectors"], strict=True)
+    assert [*pairs] == [pytest.approx(pair) for pair in expected]
+    ((cls,),) = answers(
         "select mean from vector_rollout where layer = 2 and token_type = 'cls' "
         "and scope = 'vectors'"
     )
     assert f"From [CLS] comes **{100 * cls:.1f}%" in sentences(session)
 
 
-def test_the_largest_error_of_all_is_told_with_its_sequence(section, told):
+def test_the_largest_error_of_all_is_told_with_its_sequence(section, answers):
     session = section("completeness")
-    ((worst, seq, pos, percentile),) = told(
+    ((worst, seq, pos, percentile),) = answers(
         "select relative_error, seq, worst_pos, max(percentile_99) over () from ("
         "from layer_completeness union all select seq, layer, relative_error, worst_pos, "
         "percentile_99 from sequence_completeness) order by relative_error desc limit 1"

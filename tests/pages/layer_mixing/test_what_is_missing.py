@@ -23,7 +23,7 @@ def unsure(store_folder, tmp_path_factory) -> Path:
     return changed_copy(
         store_folder,
         tmp_path_factory.mktemp("unsure"),
-        *(f"update stored.{each} set low = null, high = null" for each in INTERVALS),
+        *(f"update stored.{table} set low = null, high = null" for table in INTERVALS),
         "update stored.vector_rollout set difference_low = null, difference_high = null",
         "update stored.sequence set text = '<b>*x* $y$</b>'",
     )

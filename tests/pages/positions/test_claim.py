@@ -55,17 +55,17 @@ def counting(request) -> str:
 def counted(counting, request) -> tuple[Path, Callable[[str], list[tuple[Any, ...]]]]:
     """The folder of a file in which offsets are counted so, and what that file answers."""
     turned = counting == KERNEL
-    names = ("turned_folder", "turned_answers") if turned else ("store_folder", "told")
-    folder, told = map(request.getfixturevalue, names)
-    return folder, told
+    names = ("turned_folder", "turned_answers") if turned else ("store_folder", "answers")
+    folder, answers = map(request.getfixturevalue, names)
+    return folder, answers
 
 
 def test_agreement_is_told_with_chance_and_without_an_interval_of_few_heads(
     counting, counted, section
 ):
-    folder, told = counted
+    folder, answers = counted
     said = sentences(section("claim", folder, po_counting=counting, **DEFAULT))
-    ((n, agreement, low, chance),) = told(
+    ((n, agreement, low, chance),) = answers(
         "select n_heads, agreement, agreement_low, chance from offset_agreement "
         f"where counting = '{counting}' and min_dependence = 0 and layer is null"
     )
@@ -99,10 +99,10 @@ def test_spearman_is_told_or_said_to_be_missing():
 
 
 def test_every_head_is_in_the_map_and_in_the_table(counting, counted, section, exported):
-    folder, told = counted
+    folder, answers = counted
     session = section("claim", folder, po_counting=counting, **DEFAULT)
     head = session.session_state["head"].replace("-", "_")
-    expected = told(
+    expected = answers(
         f"select layer, head, {', '.join(COUNTINGS[counting])} "
         "from head_offset where dependence is not null order by layer, head"
     )
@@ -142,11 +142,11 @@ def test_heads_that_depend_less_on_position_are_left_out(section, changed, expor
     assert "No head has η² ≥ 0.5" in session.info[0].value
 
 
-def test_the_agreement_of_every_layer_is_drawn_beside_its_chance(section, exported, told):
+def test_the_agreement_of_every_layer_is_drawn_beside_its_chance(section, exported, answers):
     section("claim", po_counting="sum", **DEFAULT)
     shown, chart = exported["po_claim_layers_sum_0"]
     columns = ["layer", "n_heads", "agreement", "chance"]
-    expected = told(
+    expected = answers(
         f"select {', '.join(columns)} from offset_agreement where counting = 'sum' "
         "and min_dependence = 0 and layer is not null order by layer"
     )

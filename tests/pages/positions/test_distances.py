@@ -40,9 +40,9 @@ def test_one_head_shows_the_bias_of_a_t5_and_no_planes(section, t5_folder, expor
                 'select "offset", kernel from position_kernel where layer = 1 and head = 2'
             ).fetchall()
         )
-    found = dict(zip(kernel["offset"], kernel["kernel"], strict=True))
-    assert found
-    assert found == pytest.approx({offset: expected[offset] for offset in found})
+    shown = dict(zip(kernel["offset"], kernel["kernel"], strict=True))
+    assert shown
+    assert shown == pytest.approx({offset: expected[offset] for offset in shown})
     assert not [frame for frame in frames.values() if "preferred_offset" in frame]
 
 
@@ -59,9 +59,9 @@ def test_an_interval_without_width_is_drawn_and_no_lack_of_texts_is_told(lang, s
 
 def test_the_words_are_those_of_tables(section, folder):
     session = section("one_head", folder)
-    told = bodies(session) + captions(session) + "\n".join(text.value for text in session.markdown)
-    assert "taken from tables" in told
-    assert "it turns queries and keys" not in told
+    shown = bodies(session) + captions(session) + "\n".join(text.value for text in session.markdown)
+    assert "taken from tables" in shown
+    assert "it turns queries and keys" not in shown
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])
@@ -72,8 +72,8 @@ def test_patches_that_are_turned_have_no_offsets_and_say_so(lang, section, dinov
         assert not session.error
         assert not session.warning
         assert charts(session)
-        told = "\n".join(text.value for text in session.markdown)
-        assert ("by their rows and columns" if lang == "en" else "行と列に応じて回転") in told
+        shown = "\n".join(text.value for text in session.markdown)
+        assert ("by their rows and columns" if lang == "en" else "行と列に応じて回転") in shown
 
 
 def test_the_overview_of_turned_patches_finds_no_offsets(findings_of, dinov3_folder, t5_folder):

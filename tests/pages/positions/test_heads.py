@@ -15,11 +15,11 @@ OTHER = {"po_k": "12", "po_height": "shared"}
 
 @pytest.mark.parametrize(("k", "address"), [(6, {}), (12, OTHER)])
 def test_shares_are_those_of_the_file_for_every_number_of_clusters(
-    k, address, section, exported, told
+    k, address, section, exported, answers
 ):
     section("heads", **address)
     shown = frame_of(exported, f"po_heads_grid_{k}_")[["layer", "head", "cluster", "share"]]
-    expected = told(
+    expected = answers(
         "select layer, head, cluster, share from relative_position_clustering "
         f"where k = {k} order by all"
     )
@@ -40,10 +40,10 @@ def test_the_bars_of_every_cell_fill_it_exactly_once(section, exported):
         assert (cell["y"] + cell["y2"]).tolist() == pytest.approx([2 * layer] * len(cell))
 
 
-def test_centres_are_those_of_the_file(section, exported, told):
+def test_centres_are_those_of_the_file(section, exported, answers):
     section("heads")
     shown = frame_of(exported, "po_heads_centres")
-    expected = told(
+    expected = answers(
         'select cluster, "offset", attention, n from relative_position_centre where k = 6 '
         'order by cluster, "offset"'
     )
@@ -53,18 +53,18 @@ def test_centres_are_those_of_the_file(section, exported, told):
         assert ours[2] == pytest.approx(theirs[2])
 
 
-def test_profiles_have_the_colour_of_the_cluster_of_most_texts(section, exported, told):
+def test_profiles_have_the_colour_of_the_cluster_of_most_texts(section, exported, answers):
     section("heads")
     shown = frame_of(exported, "po_heads_profiles").drop_duplicates(["layer", "head"])
     most = {
         (layer, head): share
-        for layer, head, share in told(
+        for layer, head, share in answers(
             "select layer, head, max(share) from relative_position_cluster group by all"
         )
     }
     shares = {
         (layer, head, cluster): share
-        for layer, head, cluster, share in told("from relative_position_cluster")
+        for layer, head, cluster, share in answers("from relative_position_cluster")
     }
     assert len(shown) == len(most)
     for row in shown.itertuples():
@@ -108,10 +108,10 @@ def test_heads_that_differ_from_text_to_text_are_not_called_the_same():
     assert "hardly depends" not in said
 
 
-def test_what_k_explains_is_that_of_the_file(section, exported, told):
+def test_what_k_explains_is_that_of_the_file(section, exported, answers):
     section("heads")
     shown = frame_of(exported, "po_heads_explained")
-    expected = told("select distinct k, explained from relative_position_centre order by k")
+    expected = answers("select distinct k, explained from relative_position_centre order by k")
     assert shown["k"].tolist() == [k for k, _ in expected]
     assert shown["explained"].tolist() == pytest.approx([share for _, share in expected])
 
@@ -152,7 +152,7 @@ def test_a_click_chooses_the_head_and_a_button_leads_to_it(view, names, section)
     session.selectbox(key="head").set_value("1-2").run()
     session.run()
     assert session.session_state["head"] == "1-2", "an old click undid a newer choice"
-    button = next(each for each in session.button if "layer 1, head 2" in each.label)
+    button = next(candidate for candidate in session.button if "layer 1, head 2" in candidate.label)
     button.click().run()
     assert session.session_state["po_view"] == "one_head"
     assert session.session_state["head"] == "1-2"

@@ -40,7 +40,7 @@ def test_the_head_that_depends_most_on_position_comes_first(section, leaning):
 
 
 def test_the_card_tells_the_numbers_of_the_head(section, leaning):
-    numbers = {each.label: each.value for each in section("one_head", leaning).metric}
+    numbers = {metric.label: metric.value for metric in section("one_head", leaning).metric}
     assert numbers["η²"] == "0.12"
     assert numbers["attention offset"] == "−2 / 0"
     assert numbers["score offset"] == "+7 / +1"
@@ -61,7 +61,7 @@ def test_a_text_is_shown_as_it_stands_in_the_file(section, leaning):
 
 def test_the_card_leaves_out_what_the_file_lacks(section, changed):
     folder = changed(
-        *(f"delete from stored.{each}" for each in ("head_offset", "query_key_singular_value")),
+        *(f"delete from stored.{table}" for table in ("head_offset", "query_key_singular_value")),
         "delete from stored.query_key_error",
     )
     session = section("one_head", folder, **HEAD)
@@ -70,18 +70,18 @@ def test_the_card_leaves_out_what_the_file_lacks(section, changed):
 
 
 @pytest.fixture(params=["unless chosen", "chosen"])
-def address(request, told) -> dict[str, str]:
+def address(request, answers) -> dict[str, str]:
     """An address of the head that chooses nothing else, and one that chooses all."""
     if request.param != "chosen":
         return HEAD
-    ((last,),) = told("select max(seq) from exemplar_attention")
+    ((last,),) = answers("select max(seq) from exemplar_attention")
     return HEAD | {"po_text": str(last), "po_direction": "3"} | OTHER
 
 
-def test_the_map_is_that_of_the_chosen_text(address, section, exported, told):
+def test_the_map_is_that_of_the_chosen_text(address, section, exported, answers):
     seq = section("one_head", **address).session_state["po_text"]
     assert str(seq) == address.get("po_text", str(seq))
-    ((n, attention),) = told(
+    ((n, attention),) = answers(
         f"select n, attention from exemplar_attention where {WHERE} and seq = {seq}"
     )
     shown = frame_of(exported, f"po_one_head_map_2_1_{seq}")
@@ -91,10 +91,10 @@ def test_the_map_is_that_of_the_chosen_text(address, section, exported, told):
     assert {len(set(part)) for _, part in shown.groupby("query_pos")["query_token"]} == {1}
 
 
-def test_the_profile_is_the_mean_over_texts(section, exported, told):
+def test_the_profile_is_the_mean_over_texts(section, exported, answers):
     section("one_head", **HEAD)
     shown = frame_of(exported, "po_one_head_profile_2_1")
-    expected = told(
+    expected = answers(
         "select avg(profile[11] / n_tokens), quantile_cont(profile[11] / n_tokens, 0.75) "
         f"from sequence_relative_position where {WHERE}"
     )
@@ -102,11 +102,11 @@ def test_the_profile_is_the_mean_over_texts(section, exported, told):
     assert (row["mean"], row["high"]) == pytest.approx(expected[0])
 
 
-def test_the_waves_are_those_of_the_chosen_direction(address, section, exported, told):
+def test_the_waves_are_those_of_the_chosen_direction(address, section, exported, answers):
     session = section("one_head", **address)
     seq, rank = session.session_state["po_text"], int(address.get("po_direction", 1))
     shown = frame_of(exported, "po_one_head_wave_2_1_")
-    ((value, query, key),) = told(
+    ((value, query, key),) = answers(
         f"select value, query, key from query_key_wave where {WHERE} and seq = {seq} "
         f"and rank = {rank}"
     )
@@ -150,13 +150,13 @@ def test_many_frequencies_are_drawn_with_few_marks():
     assert cells["x2"].max() >= 256
 
 
-def test_both_peaks_are_told_and_marked(address, section, exported, told):
+def test_both_peaks_are_told_and_marked(address, section, exported, answers):
     session = section("one_head", **address)
     reach, counting = int(address.get("po_reach", 30)), address.get("po_counting", "sum")
     end = {"sum": "", "per_pair": "_per_pair"}[counting]
     shown = frame_of(exported, f"po_one_head_correlations_2_1_{reach}_{counting}")
     assert shown["offset"].abs().max() <= reach
-    ((score, attention),) = told(
+    ((score, attention),) = answers(
         f"select score_offset{end}, attention_offset{end} from head_offset where {WHERE}"
     )
     chart = chart_of(exported, "po_one_head_correlations")
@@ -166,11 +166,11 @@ def test_both_peaks_are_told_and_marked(address, section, exported, told):
     assert "both peak at" in said if score == attention else "does not predict the other" in said
 
 
-def test_every_direction_is_drawn_over_the_offsets(section, exported, told):
+def test_every_direction_is_drawn_over_the_offsets(section, exported, answers):
     section("one_head", **HEAD)
     chart = chart_of(exported, "po_one_head_correlations")
     cells = chart.concat[0].data
-    ((ranks,),) = told(f"select count(distinct rank) from query_key_wave where {WHERE}")
+    ((ranks,),) = answers(f"select count(distinct rank) from query_key_wave where {WHERE}")
     assert cells["rank"].nunique() == ranks
     assert cells["offset"].abs().max() <= 30
     assert cells["correlation"].abs().max() <= 1.5

@@ -29,8 +29,8 @@ def of_level(findings_of, changed):
     return lambda *statements: findings_of("positions", changed(level, *statements))
 
 
-def test_what_is_clear_is_told(of_level, told):
-    [(n, share, chance)] = told(
+def test_what_is_clear_is_told(of_level, answers):
+    [(n, share, chance)] = answers(
         "select n_heads, agreement, chance from offset_agreement "
         "where counting = 'sum' and min_dependence = 0 and layer is null"
     )

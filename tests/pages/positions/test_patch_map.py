@@ -10,7 +10,7 @@ HEAD = {"head": "2-1"}
 
 
 def maps(exported: dict) -> list:
-    return [found for key, found in exported.items() if key.startswith("po_heads_patches")]
+    return [figure for key, figure in exported.items() if key.startswith("po_heads_patches")]
 
 
 def test_the_map_is_that_of_the_chosen_head(section, images_folder, exported, image_answers):
@@ -33,10 +33,10 @@ def test_the_preferred_offset_is_told_against_the_mean(section, changed_images):
         "update stored.patch_offset set attention_per_pair = 0.38 * n_images "
         "where row_offset = -2 and column_offset = 1",
     )
-    told = captions(section("heads", folder, **HEAD))
-    assert "at −2 in rows and +1 in columns (framed)" in told
-    assert "gets 38.0% of a patch's attention, over 3 pair(s) in each of 5 images" in told
-    assert "against 4.0% on average over all 35 offsets" in told
+    text = captions(section("heads", folder, **HEAD))
+    assert "at −2 in rows and +1 in columns (framed)" in text
+    assert "gets 38.0% of a patch's attention, over 3 pair(s) in each of 5 images" in text
+    assert "against 4.0% on average over all 35 offsets" in text
 
 
 def test_texts_have_no_such_map(section, exported):

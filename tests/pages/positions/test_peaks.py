@@ -28,13 +28,13 @@ def test_the_amplitude_spectrum_of_waves_peaks_at_their_frequencies():
         [np.sin(2 * np.pi * f * time / 512 + rng.uniform(0, 6)) for f in (20, 50)] * 8, axis=1
     )
     noisy = waves + 0.2 * rng.standard_normal(waves.shape)
-    found = peaks(spectrum(np.abs(np.fft.rfft(noisy, axis=0)).mean(axis=1)))
-    assert sorted(found) == [20, 50]
+    frequencies = peaks(spectrum(np.abs(np.fft.rfft(noisy, axis=0)).mean(axis=1)))
+    assert sorted(frequencies) == [20, 50]
 
 
 def test_the_clearest_peak_comes_first_and_no_more_than_three_are_told():
-    found = peaks(spectrum(bumps((20, 4), (50, 40), (100, 8), (180, 6))))
-    assert found == [50, 100, 180]
+    frequencies = peaks(spectrum(bumps((20, 4), (50, 40), (100, 8), (180, 6))))
+    assert frequencies == [50, 100, 180]
 
 
 @pytest.mark.parametrize("height", [0.5, 1.9])

@@ -15,8 +15,8 @@ ROBERTA = (
 
 
 def published(session) -> pd.DataFrame:
-    [found] = [each.value for each in session.dataframe if "published" in each.value]
-    return found
+    [table] = [frame.value for frame in session.dataframe if "published" in frame.value]
+    return table
 
 
 def test_another_model_is_folded_and_not_compared(section):
@@ -34,10 +34,10 @@ def test_the_same_model_is_compared_whatever_the_texts(section, changed):
     assert any("0 of 3 values" in caption.value for caption in session.caption)
 
 
-def test_ours_are_those_of_the_file(section, told):
-    shares = dict(told("select component, cumulative from position_variance"))
+def test_ours_are_those_of_the_file(section, answers):
+    shares = dict(answers("select component, cumulative from position_variance"))
     ours = published(section("embeddings"))["ours"]
-    assert [each.removesuffix("%").split(".")[0] for each in ours[:2]] == [
+    assert [share.removesuffix("%").split(".")[0] for share in ours[:2]] == [
         f"{100 * shares[component]:.3f}".split(".")[0] for component in (4, 12)
     ]
     assert percent(shares[4]).removesuffix("%") in {f"{float(ours[0].removesuffix('%')):.0f}"}
@@ -62,4 +62,4 @@ def test_a_head_that_the_model_lacks_is_left_open():
 
 
 def test_every_number_is_of_an_experiment():
-    assert all(each.experiment in EXPERIMENTS for each in NUMBERS)
+    assert all(number.experiment in EXPERIMENTS for number in NUMBERS)

@@ -18,12 +18,12 @@ def test_the_section_comes_first_that_answers_the_question():
     assert sections("positions")[0].stem == "claim"
 
 
-def test_the_spectrum_is_that_of_the_file(section, exported, told):
+def test_the_spectrum_is_that_of_the_file(section, exported, answers):
     section("embeddings")
     frame, _ = exported["po_embeddings_spectrum_linear"]
     for control in ("kept", "permuted"):
         shown = frame[frame["series"] == control]
-        expected = told(
+        expected = answers(
             "select frequency, mean, q25, q75 from embedding_spectrum "
             f"where control = '{control}' and frequency > 0 order by frequency"
         )
@@ -32,21 +32,21 @@ def test_the_spectrum_is_that_of_the_file(section, exported, told):
         assert (shown["frequency"] * shown["period"]).to_numpy() == pytest.approx(512)
 
 
-def test_words_are_shown_at_the_level_of_as_many_as_there_are_positions(section, exported, told):
+def test_words_are_shown_at_the_level_of_as_many_as_there_are_positions(section, exported, answers):
     section("embeddings")
     frame, _ = exported["po_embeddings_spectrum_linear"]
     shown = frame[frame["series"] == "words"]["mean"].tolist()
-    measured = told(
+    measured = answers(
         "select mean, length from position_spectrum_control "
         "where source = 'word_embedding' and frequency > 0 order by frequency"
     )
     assert shown == pytest.approx([mean * (40 / length) ** 0.5 for mean, length in measured])
 
 
-def test_the_number_of_components_is_that_of_the_file(section, told):
+def test_the_number_of_components_is_that_of_the_file(section, answers):
     session = section("embeddings")
     half, most = (
-        told(f"select min(component) from position_variance where cumulative >= {share}")[0][0]
+        answers(f"select min(component) from position_variance where cumulative >= {share}")[0][0]
         for share in (0.5, 0.9)
     )
     assert f"{half} of 12 principal components hold half" in sentences(session)
@@ -78,15 +78,15 @@ def test_a_wave_that_stands_out_is_told_and_what_becomes_of_it(section, changed)
 )
 def test_a_wave_is_told_by_what_becomes_of_it(first, last, expected):
     amounts = {1: first, 2: last}
-    times = {(each, n): amounts[n] for each in ("hidden", "query", "key") for n in amounts}
+    times = {(source, n): amounts[n] for source in ("hidden", "query", "key") for n in amounts}
     with words_of("positions", "states"):
         assert expected in _finding(View("po", "states"), Wave(PEAK, True, times, 1, 2))
 
 
-def ratios(told, source: str, layer: int) -> dict[float, float]:
+def ratios(answers, source: str, layer: int) -> dict[float, float]:
     """Amplitude with positions over that without, by frequency."""
     return dict(
-        told(
+        answers(
             f"""
             select frequency, any_value(max) filter (control = 'compared')
                 / any_value(max) filter (control = 'removed')
@@ -98,20 +98,20 @@ def ratios(told, source: str, layer: int) -> dict[float, float]:
     )
 
 
-def test_what_positions_add_is_told_from_the_file(section, told):
+def test_what_positions_add_is_told_from_the_file(section, answers):
     said = sentences(section("states"))
-    first = ratios(told, "query", 1)
+    first = ratios(answers, "query", 1)
     at = max(first, key=first.__getitem__)
     assert f"At {at:.3g} cycles per 512 tokens" in said
     for source, layer in (("query", 1), ("key", 1), ("hidden", 1), ("query", 2)):
-        assert f"{times_text(ratios(told, source, layer)[at])} times" in said.replace("**", "")
+        assert f"{times_text(ratios(answers, source, layer)[at])} times" in said.replace("**", "")
 
 
 @pytest.mark.parametrize(("amount", "address"), [("max", {}), ("mean", OTHER)])
-def test_every_layer_and_frequency_is_in_the_maps(amount, address, section, exported, told):
+def test_every_layer_and_frequency_is_in_the_maps(amount, address, section, exported, answers):
     section("states", **address)
     frame, chart = exported[f"po_states_maps_16_{amount}"]
-    expected = told(
+    expected = answers(
         f"select source, layer, frequency, {amount} from position_spectrum_control where "
         "control = 'kept' and layer > 0 and frequency > 0 "
         "order by list_position(['hidden', 'query', 'key'], source), layer, frequency"
@@ -124,10 +124,10 @@ def test_every_layer_and_frequency_is_in_the_maps(amount, address, section, expo
     assert len(chart.concat) == 3
 
 
-def test_a_layer_is_shown_with_without_and_with_disordered_positions(section, exported, told):
+def test_a_layer_is_shown_with_without_and_with_disordered_positions(section, exported, answers):
     section("states", **OTHER)
     frame, chart = exported["po_states_layer_2_linear_16_mean"]
-    expected = told(
+    expected = answers(
         "select count(*) from position_spectrum_control "
         "where layer = 2 and frequency > 0 and control <> 'kept'"
     )
@@ -149,15 +149,15 @@ def test_controls_are_compared_with_the_same_texts(section, exported, changed):
     for folder in (None, changed(FURTHER)):
         session = section("states", folder)
         (ratio, _), (layer, _) = (
-            exported[f"po_states_{each}_16_max"] for each in ("ratio", "layer_1_linear")
+            exported[f"po_states_{name}_16_max"] for name in ("ratio", "layer_1_linear")
         )
         assert (ratio["n_sequences"] == ratio["n_sequences_removed"]).all()
         assert layer["n_sequences"].nunique() == 1
         [n] = set(layer["n_sequences"])
-        told = [
+        notes = [
             caption.value for caption in session.caption if f"same texts, {n} of" in caption.value
         ]
-        assert len(told) == 2
+        assert len(notes) == 2
         shown.append((ratio["ratio"].tolist(), layer["amplitude"].tolist(), sentences(session)))
     assert shown[0][:2] == shown[1][:2]
     assert len(shown[0][0])

@@ -9,8 +9,8 @@ LOGARITHMIC = {"po_scale": "log", "file": "gpt.duckdb"}
 
 
 def compared(session):
-    [found] = [frame for frame in frames(session) if "peaks" in frame]
-    return found
+    [table] = [frame for frame in frames(session) if "peaks" in frame]
+    return table
 
 
 def test_files_that_lack_the_statistic_are_named(section, several_folder):
@@ -19,12 +19,12 @@ def test_files_that_lack_the_statistic_are_named(section, several_folder):
     assert compared(session)["file"].str.contains("other").sum() == 0
 
 
-@pytest.mark.parametrize("own", ["bert", "gpt"])
-def test_every_file_is_told_by_its_own_numbers(own, section, several_folder):
-    address = {"gpt": LOGARITHMIC}.get(own, {})
+@pytest.mark.parametrize("stem", ["bert", "gpt"])
+def test_every_file_is_told_by_its_own_numbers(stem, section, several_folder):
+    address = {"gpt": LOGARITHMIC}.get(stem, {})
     shown = compared(section("embeddings", several_folder, **address))
     assert len(shown) == 2
-    assert own in shown["file"].iloc[0]
+    assert stem in shown["file"].iloc[0]
     for name in ("bert", "gpt"):
         with duckdb.connect(str(several_folder / f"{name}.duckdb"), read_only=True) as store:
             [(largest,)] = store.execute(

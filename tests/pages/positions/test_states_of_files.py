@@ -22,8 +22,8 @@ OPEN = {"file": "gpt.duckdb"}
 def deeper_folder(several_folder, tmp_path_factory) -> Path:
     """The folder of several files, one of which has another layer and longer texts."""
     folder = tmp_path_factory.mktemp("deeper")
-    for each in several_folder.glob("*.duckdb"):
-        copyfile(each, folder / each.name)
+    for path in several_folder.glob("*.duckdb"):
+        copyfile(path, folder / path.name)
     with duckdb.connect(str(folder / "gpt.duckdb")) as store:
         for statement in (*DEEPER, *LONGER):
             store.execute(statement)
@@ -58,17 +58,17 @@ def test_every_file_is_told_by_its_own_numbers_the_open_one_first(section, deepe
                 {"length": length},
             ).fetchall()
         assert len(expected) == len(shown)
-        for row, one in zip(shown.itertuples(), expected, strict=True):
-            assert (row.frequency, row.per_token, row.n_sequences) == pytest.approx(one)
+        for row, numbers in zip(shown.itertuples(), expected, strict=True):
+            assert (row.frequency, row.per_token, row.n_sequences) == pytest.approx(numbers)
         [label] = set(shown["file"])
         assert f"layer 2 of {n_layers}, {length} tokens ({expected[0][2]} texts)" in label
 
 
 def test_files_without_the_layer_are_named_and_not_drawn(section, deeper_folder, exported):
     session = section("states", deeper_folder, po_states_layer="3", **OPEN)
-    [told] = [caption.value for caption in session.caption if "no layer 3" in caption.value]
-    assert r"bert\.duckdb" in told
-    assert "gpt" not in told
+    [note] = [caption.value for caption in session.caption if "no layer 3" in caption.value]
+    assert r"bert\.duckdb" in note
+    assert "gpt" not in note
     assert panels(exported, "query_3_max_linear", n=1)[0]["file"].str.contains("gpt").all()
     exported.clear()
     session.multiselect(key="po_files").set_value(["bert.duckdb"]).run()

@@ -39,7 +39,7 @@ def test_positions_alone_are_counted_first_and_only_where_there_are_some(
 def test_one_head_shows_its_kernel_above_its_attention_then_its_planes(section, turned_folder):
     session = section("one_head", turned_folder, head="2-3")
     kernel, planes = charts(session)[:2]
-    titles = [each["title"]["text"] for each in kernel["concat"]]
+    titles = [panel["title"]["text"] for panel in kernel["concat"]]
     assert titles == ["score by position alone K(t)", "attention"]
     assert "planes have a coherence of 0.5 or more" in str(planes) + sentences(session)
     assert list(frames(session)[0]["plane"]) == [1, 2]
@@ -82,8 +82,8 @@ def test_intervals_are_told_in_words_and_in_the_table(section, turned_folder, ch
     near = shown["position_high"] - shown["position_low"]
     np.testing.assert_allclose(near, 0.03)
     assert "%, " in sentences(session).split("Position alone is responsible for")[1][:40]
-    helps = [each.help for each in section("one_head", turned_folder, head="2-3").metric]
-    assert any("too few texts for an interval" in each for each in helps)
+    helps = [metric.help for metric in section("one_head", turned_folder, head="2-3").metric]
+    assert any("too few texts for an interval" in text for text in helps)
 
 
 def test_an_address_of_the_other_story_shows_the_first_section(section, turned_folder):
@@ -94,6 +94,6 @@ def test_an_address_of_the_other_story_shows_the_first_section(section, turned_f
 
 
 def test_the_overview_is_told_of_position_alone(findings_of, turned_folder):
-    told = sentences(findings_of("positions", turned_folder))
-    assert "to which position alone gives the highest score" in told
-    assert "position alone is responsible for" in told
+    text = sentences(findings_of("positions", turned_folder))
+    assert "to which position alone gives the highest score" in text
+    assert "position alone is responsible for" in text

@@ -17,9 +17,9 @@ def apart(monkeypatch) -> Callable[..., str]:
     """What sets a file of such a run and such facts apart from a paper's experiment."""
 
     def ask(paper: str = "kobayashi-2020", facts: Mapping[str, str] = {}, **run: object) -> str:
-        told = {"random_weights": "none", "segments_given": "0, 1", **facts}
+        provenance = {"random_weights": "none", "segments_given": "0, 1", **facts}
         version = Version("tiny.duckdb", 0, 0)
-        store = Store(version, pd.Series(SAME | run), facts=told, rows={}, content="")
+        store = Store(version, pd.Series(SAME | run), facts=provenance, rows={}, content="")
         monkeypatch.setattr(published, "open_store", lambda: store)
         return published.apart(paper) or "same"
 

@@ -33,7 +33,7 @@ each_place = pytest.mark.parametrize(
 
 
 def published_tables(session) -> list[pd.DataFrame]:
-    return [each.value for each in session.dataframe if "published" in each.value]
+    return [frame.value for frame in session.dataframe if "published" in frame.value]
 
 
 def folded(session) -> list:
@@ -56,7 +56,7 @@ def test_the_same_experiment_is_compared_in_the_page(
     session = opened(page, of_rate[mask_rate], lang=lang, **{VIEWS[page]: view})
     assert_sound(session)
     assert not folded(session)
-    assert all("difference" in each for each in published_tables(session))
+    assert all("difference" in table for table in published_tables(session))
     assert any(paper in caption.value for caption in session.caption)
 
 
@@ -68,7 +68,7 @@ def test_another_experiment_is_folded_and_not_compared(
     assert_sound(session)
     [place] = folded(session)
     assert f"{N_SEQUENCES}" in "".join(text.value for text in place.markdown)
-    assert all(list(each) == ["of", "published", "ours"] for each in published_tables(session))
+    assert all(list(table) == ["of", "published", "ours"] for table in published_tables(session))
 
 
 def test_every_number_of_tables_1_to_3_is_shown_as_printed(opened, store_folder):
@@ -78,7 +78,7 @@ def test_every_number_of_tables_1_to_3_is_shown_as_printed(opened, store_folder)
     ):
         [shown] = published_tables(opened("attention_norms", store_folder, an_view=view))
         printed = [number.printed for name in quantities for number in numbers(name)]
-        assert shown["published"].tolist() == [each.replace("-", "−") for each in printed]
+        assert shown["published"].tolist() == [number.replace("-", "−") for number in printed]
 
 
 def test_agreement_and_difference_are_those_of_the_file(opened, file_of):
@@ -107,26 +107,26 @@ def test_numbers_of_one_scope_alone_are_not_beside_those_of_all_heads(opened, st
     assert not published_tables(session)
 
 
-def test_similarities_are_those_of_the_steps_around_the_network(opened, store_folder, told):
+def test_similarities_are_those_of_the_steps_around_the_network(opened, store_folder, answers):
     [shown] = published_tables(opened("layer_mixing", store_folder, lm_view="similarity"))
     assert shown["published"].tolist() == ["0.79", "0.96", "0.73"]
     steps = ("attn_res_ln", "attn_res_ln_ff", "attn_res_ln_ff_res", "attn_res_ln_ff_res_ln")
     expected = [
-        told(
+        answers(
             "select spearman from scope_similarity "
             f"where layer is null and scope_a = '{before}' and scope_b = '{after}'"
         )[0][0]
         for before, after in pairwise(steps)
     ]
-    assert [float(each) for each in shown["ours"]] == pytest.approx(expected, abs=5e-4)
+    assert [float(value) for value in shown["ours"]] == pytest.approx(expected, abs=5e-4)
 
 
-def test_ratios_by_layer_are_there_for_the_scopes_of_the_paper(opened, store_folder, told):
+def test_ratios_by_layer_are_there_for_the_scopes_of_the_paper(opened, store_folder, answers):
     address = {"lm_view": "ratio", "lm_scope": "attn_res"}
     pooled, by_layer = published_tables(opened("layer_mixing", store_folder, **address))
     assert len(pooled) == 15
     assert len(by_layer) == 60
-    expected = told(
+    expected = answers(
         "select mean from mixing_ratio "
         "where layer = 2 and scope = 'attn_res' and token_type = 'sep'"
     )
@@ -178,8 +178,8 @@ def test_a_pair_is_found_in_the_papers_list_of_its_layer_and_direction_alone():
     expected = {(*place, *pair) for place in places} & set(
         printed[PAIR_COLUMNS].itertuples(index=False, name=None)
     )
-    found = printed[printed["in_both"]]
-    assert set(found[PAIR_COLUMNS].itertuples(index=False, name=None)) == expected
+    shared = printed[printed["in_both"]]
+    assert set(shared[PAIR_COLUMNS].itertuples(index=False, name=None)) == expected
     assert ("attenuated", 1, *pair) in expected
 
 

@@ -20,7 +20,7 @@ def ask(store_folder):
 
 
 def test_every_example_finds_something_that_can_be_drawn(ask):
-    outcomes = ask(*(each.sql for each in EXAMPLES.values()))
+    outcomes = ask(*(example.sql for example in EXAMPLES.values()))
     for name, outcome in zip(EXAMPLES, outcomes, strict=True):
         assert isinstance(outcome, Answer), f"{name}: {outcome}"
         assert len(outcome.frame) > 1, name

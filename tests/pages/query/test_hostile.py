@@ -32,11 +32,11 @@ def questions(kind: str, folder: Path) -> list[str]:
         "secret": folder / "secret.txt",
         "folder": folder,
     }
-    return [each.format(**places) for each in HOSTILE[kind]]
+    return [question.format(**places) for question in HOSTILE[kind]]
 
 
 def content(folder: Path) -> dict[str, str]:
-    return {each.name: hashlib.sha256(each.read_bytes()).hexdigest() for each in folder.rglob("*")}
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.rglob("*")}
 
 
 def test_no_question_reads_or_writes_anything_but_the_file(folder, monkeypatch):
@@ -60,9 +60,9 @@ def test_no_question_reads_or_writes_anything_but_the_file(folder, monkeypatch):
 
 @pytest.mark.slow
 def test_a_question_that_runs_away_is_stopped(folder):
-    own = str(folder / "own.duckdb")
+    path = str(folder / "own.duckdb")
     with ThreadPoolExecutor(2) as pool:
-        ran = pool.map(lambda sql: asked(own, [sql], seconds=0.2), questions("runaway", folder))
+        ran = pool.map(lambda sql: asked(path, [sql], seconds=0.2), questions("runaway", folder))
     assert [outcome for [outcome] in ran] == [Fault("slow")] * len(HOSTILE["runaway"])
-    [last] = asked(own, [ORDINARY])
+    [last] = asked(path, [ORDINARY])
     assert isinstance(last, Answer)

@@ -56,14 +56,14 @@ def test_what_is_drawn_is_the_readers_choice_and_usual_again_for_another_questio
     session = asked(section, LAYERS, qu_kind="points", qu_x="previous", qu_y="head", qu_colour="")
     drawn = charts(session)[0]["layer"][0]
     assert drawn["mark"]["type"] == "circle"
-    assert [drawn["encoding"][each]["title"] for each in "xy"] == ["previous", "head"]
+    assert [drawn["encoding"][axis]["title"] for axis in "xy"] == ["previous", "head"]
     assert in_address(session, "qu_x") == ["previous"]
     session.text_area[0].set_value("select layer, avg(entropy) as entropy from head_pattern"
                                    " group by layer order by layer").run()  # fmt: skip
     assert_sound(session)
     assert not session.toast
     drawn = charts(session)[0]["layer"][0]
-    assert [drawn["encoding"][each]["title"] for each in "xy"] == ["layer", "entropy"]
+    assert [drawn["encoding"][axis]["title"] for axis in "xy"] == ["layer", "entropy"]
     assert in_address(session, "qu_x") == []
     assert in_address(session, "qu_kind") == ["points"]
 
@@ -82,7 +82,7 @@ def test_another_question_is_explained_by_its_own_view(section):
 )
 def test_what_the_database_says_against_a_question_is_shown_as_it_is(lang, advice, section):
     session = asked(section, "select ```<script>**x**", lang=lang)
-    [error] = [each.value for each in session.error]
+    [error] = [box.value for box in session.error]
     assert advice in error
     fence = "``````"  # longer than any in the question
     message = error.partition(f"{fence}text\n")[2]
@@ -94,14 +94,14 @@ def test_what_the_database_says_against_a_question_is_shown_as_it_is(lang, advic
 
 
 def test_a_statement_that_does_not_read_is_named(section):
-    [error] = [each.value for each in asked(section, "drop view run").error]
+    [error] = [box.value for box in asked(section, "drop view run").error]
     assert "kind DROP" in error
 
 
-@pytest.mark.parametrize(("lang", "told"), [("en", "has no rows"), ("ja", "結果は0行です")])
-def test_an_empty_answer_says_so(lang, told, section):
+@pytest.mark.parametrize(("lang", "words"), [("en", "has no rows"), ("ja", "結果は0行です")])
+def test_an_empty_answer_says_so(lang, words, section):
     session = asked(section, "from run where false", lang=lang)
-    assert any(told in note.value for note in session.info)
+    assert any(words in note.value for note in session.info)
     assert not session.error
     assert not frames(session)
 
@@ -146,7 +146,7 @@ def test_a_question_that_failed_is_tried_again_when_it_is_run_again(section, mon
 
 
 def test_every_fault_is_told():
-    assert {f"query.ask.fault_{each}" for each in FAULTS} == {
+    assert {f"query.ask.fault_{fault}" for fault in FAULTS} == {
         key for key in catalogue() if key.startswith("query.ask.fault_")
     }
 

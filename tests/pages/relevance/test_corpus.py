@@ -39,9 +39,9 @@ def test_masks_are_asked_for_only_where_there_are_some(section):
     assert session.session_state["re_quantity"] == "cls_share"
 
 
-def test_lines_are_the_means_of_the_file(section, exported, told):
+def test_lines_are_the_means_of_the_file(section, exported, answers):
     section("corpus", re_quantity="top5_share", re_rules="iii")
-    expected = told(
+    expected = answers(
         "select layer, mean, low, high from relevance_interval "
         "where quantity = 'top5_share' and rule = 'iii' and head is null order by layer"
     )
@@ -100,9 +100,9 @@ def test_what_starts_after_one_layer_alone_has_an_interval_too(
     after_images("update stored.relevance_summary set low = mean - 0.1, high = mean + 0.1")
     section("corpus", images_folder, re_quantity="entropy", re_rules=["i", "gradient_attention"])
     chart = chart_of(exported, "re_corpus_layers")
-    told = chart.to_dict()
-    (alone,) = (each for each in told["layer"] if each["mark"]["type"] == "rule")
-    rows = told["datasets"][alone["data"]["name"]]
+    spec = chart.to_dict()
+    (alone,) = (layer for layer in spec["layer"] if layer["mark"]["type"] == "rule")
+    rows = spec["datasets"][alone["data"]["name"]]
     assert [row["rule"] for row in rows] == ["gradient_attention"]
     assert rows[0]["low"] <= rows[0]["mean"] <= rows[0]["high"]
 
@@ -118,19 +118,19 @@ def test_rules_on_mean_weights_are_dashed(section, exported, on_page):
     assert dashes[rule_name("i")] != dashes[rule_name("i_mean_weights")]
 
 
-def test_heads_are_those_of_the_rule(section, exported, told):
+def test_heads_are_those_of_the_rule(section, exported, answers):
     section("corpus", re_head_rule="ii", re_quantity="entropy")
     frame = frame_of(exported, "re_corpus_head_map")
-    expected = told(
+    expected = answers(
         "select layer, head, mean from relevance_interval where quantity = 'entropy' "
         "and rule = 'ii' and head is not null order by layer, head"
     )
     assert frame[["layer", "head", "mean"]].to_records(index=False).tolist() == expected
 
 
-def test_the_texts_with_most_are_listed_for_the_chosen_head(section, told):
+def test_the_texts_with_most_are_listed_for_the_chosen_head(section, answers):
     session = section("corpus", re_head_rule="iii", re_layer="1", re_head="2")
-    expected = told(
+    expected = answers(
         "select seq from sequence_relevance where rule = 'iii' and layer = 1 and head = 2 "
         "order by cls_share desc, seq"
     )
@@ -138,9 +138,9 @@ def test_the_texts_with_most_are_listed_for_the_chosen_head(section, told):
     assert most["seq"].tolist() == [seq for (seq,) in expected]
 
 
-def test_the_table_has_every_number_with_means_first(section, told):
+def test_the_table_has_every_number_with_means_first(section, answers):
     [*_, numbers] = frames(section("corpus", re_quantity="evenness"))
-    ((n,),) = told("select count(*) from relevance_interval where quantity = 'evenness'")
+    ((n,),) = answers("select count(*) from relevance_interval where quantity = 'evenness'")
     assert len(numbers) == n
     assert numbers["head"].isna().tolist() == sorted(numbers["head"].isna(), reverse=True)
 
@@ -162,9 +162,9 @@ def test_what_is_kept_of_the_whole_is_told_and_sequences_whose_maps_are_not_have
         "delete from stored.relevance_map where seq > 0",
     )
     session = section("corpus", re_quantity="entropy", re_head_rule="i")
-    told = sentences(session)
-    assert "to within 2.0·10⁻⁷" in told
-    assert "In 3 cases" in told
+    text = sentences(session)
+    assert "to within 2.0·10⁻⁷" in text
+    assert "In 3 cases" in text
     seq = frames(session)[0]["seq"][0]
     assert seq > 0
     assert any(f"number {seq} are not kept" in caption.value for caption in session.caption)

@@ -69,7 +69,7 @@ def test_a_grid_without_special_tokens_tells_no_share_on_them():
 def test_patches_fill_the_picture_from_left_to_right_and_downwards(rows, columns, size):
     ground = ImageGround(rows, columns, ("[CLS]",), size and picture(*size))
     layout = MapLayout(ground, side=120, columns=2, n=3, before=1)
-    panels = [Panel(str(each), str(each), [0.1] * (1 + rows * columns)) for each in range(3)]
+    panels = [Panel(str(number), str(number), [0.1] * (1 + rows * columns)) for number in range(3)]
     cells = layout.cells(map_frame(ground, panels))
     wide, tall = layout.patch
     width, height = size or (columns, rows)
@@ -122,7 +122,11 @@ def test_one_scale_ends_at_the_highest_of_all_and_each_at_its_own(own_scale):
 
 def colours_of(chart):
     """The encoding of the colours of the patches, and the frame they are drawn of."""
-    (layer,) = [each for each in chart.layer if "relevance" in getattr(each.data, "columns", ())]
+    (layer,) = [
+        candidate
+        for candidate in chart.layer
+        if "relevance" in getattr(candidate.data, "columns", ())
+    ]
     encoding = layer.to_dict(validate=False)["encoding"]["color"]
     assert isinstance(encoding, dict)
     assert np.isfinite(layer.data[encoding["field"]]).all()

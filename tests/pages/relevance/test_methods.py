@@ -44,8 +44,8 @@ def test_agreement_is_that_of_the_file(section, images_folder, exported, image_a
     section("methods", images_folder, re_image=str(MASK))
     frame, _ = figure_of(exported, "re_methods_agreement")
     expected = image_answers("select rule_a, rule_b, mean from relevance_agreement")
-    found = frame[["rule_a", "rule_b", "mean"]].to_records(index=False).tolist()
-    assert sorted(found) == sorted(expected)
+    shown = frame[["rule_a", "rule_b", "mean"]].to_records(index=False).tolist()
+    assert sorted(shown) == sorted(expected)
 
 
 def test_a_rule_is_not_praised_for_agreeing_with_itself_and_the_best_are_set_against_random_order(
@@ -79,8 +79,8 @@ def test_curves_and_areas_are_those_of_the_file(section, images_folder, exported
         "select rule, curve, share, mean from perturbation "
         "where share is not null and rule in ('iii', 'random')"
     )
-    found = frame[["rule", "curve", "share", "mean"]].to_records(index=False).tolist()
-    assert sorted(found) == sorted(expected)
+    shown = frame[["rule", "curve", "share", "mean"]].to_records(index=False).tolist()
+    assert sorted(shown) == sorted(expected)
     assert "NaN" not in export.svg(chart)
     areas = frames(session)[-1].set_index("name")
     ((area,),) = image_answers(
@@ -103,8 +103,8 @@ def test_the_curves_of_one_image_are_its_own(section, images_folder, exported, i
         f"select probability from sequence_perturbation where seq = {MASK} "
         "and rule = 'gradient_attention' and curve = 'insertion'"
     )
-    found = frame[frame["curve"] == "insertion"].sort_values("share")["mean"]
-    assert found.tolist() == pytest.approx(expected)
+    shown = frame[frame["curve"] == "insertion"].sort_values("share")["mean"]
+    assert shown.tolist() == pytest.approx(expected)
 
 
 def test_what_a_file_of_images_lacks_is_named_with_the_command(section, changed_images):
@@ -124,12 +124,12 @@ def test_without_a_classifier_no_command_makes_curves(section, changed_images):
     assert len(charts(session)) == 2
 
 
-def test_a_text_is_shaded_by_every_method_and_has_no_curves(section, exported, told):
+def test_a_text_is_shaded_by_every_method_and_has_no_curves(section, exported, answers):
     session = section("methods", lang="ja")
     frame, _ = figure_of(exported, "re_methods_over_text")
     rules = [rule for rule in ALL if rule != "gradient_attention"]
     assert [column for column in frame.columns if column in ALL] == rules
-    ((expected,),) = told(
+    ((expected,),) = answers(
         "select relevance from relevance_map where seq = 0 and rule = 'norm_rollout' "
         "and head is null order by layer desc limit 1"
     )
@@ -144,7 +144,7 @@ def test_names_of_files_are_shown_as_they_are_and_without_a_mask_no_share_inside
 ):
     ((seq,),) = image_answers("select seq from image where name like 'cross%'")
     session = section("methods", images_folder, re_image=str(seq))
-    told = " ".join(heading.value for heading in session.subheader)
-    assert r"\<b\>bold" in told
+    headings = " ".join(heading.value for heading in session.subheader)
+    assert r"\<b\>bold" in headings
     assert "<b>" not in json.dumps([heading.value for heading in session.subheader])
     assert "inside the mask by" not in sentences(session)

@@ -20,15 +20,15 @@ def figures(exported) -> dict:
     """Frame and chart by the beginning of their key."""
     return {
         name: next(
-            (each for key, each in exported.items() if key.startswith(f"re_map_{name}")), None
+            (figure for key, figure in exported.items() if key.startswith(f"re_map_{name}")), None
         )
         for name in ("one", "heads", "layers")
     }
 
 
-def stored(told, seq: int, rule: str, layer: int, head: int | None) -> np.ndarray:
+def stored(answers, seq: int, rule: str, layer: int, head: int | None) -> np.ndarray:
     number = "is null" if head is None else f"= {head}"
-    [(relevance,)] = told(
+    [(relevance,)] = answers(
         "select relevance from relevance_map "
         f"where seq = {seq} and rule = '{rule}' and layer = {layer} and head {number}"
     )
@@ -54,13 +54,13 @@ def test_every_patch_has_what_the_file_keeps_of_it(over_image, exported, image_a
     heads = shown["heads"][0]
     assert list(dict.fromkeys(heads["map"])) == titles
     for title, head in zip(titles, (None, *range(1, HEADS + 1)), strict=True):
-        whole = stored(image_answers, MASK, rule, 2, head)
+        relevance = stored(image_answers, MASK, rule, 2, head)
         rows = heads[heads["map"] == title]
         assert len(rows) == ROWS * COLUMNS
         for row in rows.itertuples():
-            value = whole[1 + (row.row - 1) * COLUMNS + (row.column - 1)]
+            value = relevance[1 + (row.row - 1) * COLUMNS + (row.column - 1)]
             assert row.relevance == pytest.approx(value, rel=1e-6)
-            assert row.times_even == pytest.approx(value * ROWS * COLUMNS / whole[1:].sum())
+            assert row.times_even == pytest.approx(value * ROWS * COLUMNS / relevance[1:].sum())
     layers = shown["layers"][0]
     for layer in range(1, LAYERS + 1):
         rows = layers[layers["map"] == f"layer {layer}"]
@@ -72,14 +72,14 @@ def test_every_patch_has_what_the_file_keeps_of_it(over_image, exported, image_a
 
 
 def test_all_maps_of_a_figure_share_one_scale(over_image, exported):
-    found = charts(over_image(re_image=str(MASK)))
-    for chart, (frame, _) in zip(found, figures(exported).values(), strict=True):
+    drawn = charts(over_image(re_image=str(MASK)))
+    for chart, (frame, _) in zip(drawn, figures(exported).values(), strict=True):
         assert scale_of(chart)["domain"][-1] == pytest.approx(frame["relevance"].max())
 
 
 def test_maps_on_scales_of_their_own_all_end_at_1(over_image):
-    found = charts(over_image(re_image=str(MASK), re_scale="own"))
-    assert [scale_of(each)["domain"][-1] for each in found] == [1, 1, 1]
+    drawn = charts(over_image(re_image=str(MASK), re_scale="own"))
+    assert [scale_of(chart)["domain"][-1] for chart in drawn] == [1, 1, 1]
 
 
 def scale_of(chart: dict) -> dict:
@@ -93,8 +93,8 @@ def scale_of(chart: dict) -> dict:
 
 @pytest.mark.parametrize(("under", "pictures"), [("over", 2), ("plain", 1)])
 def test_the_picture_lies_under_the_maps_unless_told_otherwise(under, pictures, over_image):
-    one, heads, _ = charts(over_image(re_under=under))
-    assert [marks(one).count("image"), marks(heads).count("image")] == [pictures, pictures - 1]
+    single, heads, _ = charts(over_image(re_under=under))
+    assert [marks(single).count("image"), marks(heads).count("image")] == [pictures, pictures - 1]
 
 
 @pytest.mark.parametrize(("seq", "rules"), [(MASK, 2), (NO_MASK, 0)])

@@ -8,23 +8,23 @@ from tests.pages.kit.figures import frame_of
 from tests.tiny import HEADS, LAYERS
 
 
-def test_a_text_has_its_map_its_heads_and_its_layers(section, told):
+def test_a_text_has_its_map_its_heads_and_its_layers(section, answers):
     session = section("text")
     assert bodies(session).count('class="an-text"') == 1 + HEADS
     assert "[CLS]" in sentences(session)
     assert len(charts(session)) == 1
     html = bodies(session).split('class="an-text"')[1]
-    ((n,),) = told("select count(*) from token where seq = 0 and token_type in ('cls', 'sep')")
-    whole = html.split("</div>")[0]
-    assert whole.count('class="an-apart"') == n, "special tokens are framed and have no ground"
-    assert "[CLS]" in whole.split("background", 1)[0]
+    ((n,),) = answers("select count(*) from token where seq = 0 and token_type in ('cls', 'sep')")
+    first = html.split("</div>")[0]
+    assert first.count('class="an-apart"') == n, "special tokens are framed and have no ground"
+    assert "[CLS]" in first.split("background", 1)[0]
 
 
 @pytest.mark.parametrize(("rule", "layer"), [("i", 1), ("iv", LAYERS)])
-def test_values_are_those_of_the_file(rule, layer, section, exported, told):
+def test_values_are_those_of_the_file(rule, layer, section, exported, answers):
     section("text", re_seq="1", re_rule=rule, re_layer=str(layer))
     stored = dict(
-        told(
+        answers(
             "select coalesce(head, 0), relevance from relevance_map "
             f"where seq = 1 and rule = '{rule}' and layer = {layer}"
         )
@@ -39,10 +39,10 @@ def test_values_are_those_of_the_file(rule, layer, section, exported, told):
     assert numbers["mean"].sum() == pytest.approx(1, abs=1e-4)
 
 
-def test_layers_are_those_of_the_chosen_head(section, exported, told):
+def test_layers_are_those_of_the_chosen_head(section, exported, answers):
     section("text", re_rule="ii", re_head="2")
     frame = frame_of(exported, "re_text_layers")
-    for layer, relevance in told(
+    for layer, relevance in answers(
         "select layer, relevance from relevance_map where seq = 0 and rule = 'ii' and head = 2"
     ):
         of_layer = frame[frame["layer"] == layer]
@@ -67,7 +67,7 @@ def test_a_method_of_no_single_head_has_one_map(section, exported):
 
 
 def test_a_scale_of_its_own_makes_every_text_reach_the_strongest_ground(section):
-    shared, own = (bodies(section("text", re_scale=each)) for each in ("shared", "own"))
+    shared, own = (bodies(section("text", re_scale=scale)) for scale in ("shared", "own"))
     strongest = "rgba(44, 156, 124, 0.660)"
     assert own.count(strongest) > shared.count(strongest)
 
@@ -102,8 +102,8 @@ def test_pieces_are_joined_and_hostile_tokens_are_shown_as_they_are(section, aft
     assert "<img" not in sentences(session)
 
 
-def test_a_text_of_ones_own_has_the_maps_that_a_run_would_keep(section, exported, told):
-    ((text, n_tokens),) = told("select text, n_tokens from sequence where seq = 1")
+def test_a_text_of_ones_own_has_the_maps_that_a_run_would_keep(section, exported, answers):
+    ((text, n_tokens),) = answers("select text, n_tokens from sequence where seq = 1")
     session = section("text", re_source="own", re_rule="iv")
     assert not charts(session)
     session.text_area[0].set_value(text)
@@ -111,7 +111,7 @@ def test_a_text_of_ones_own_has_the_maps_that_a_run_would_keep(section, exported
     session.button[0].click().run()
     frame = frame_of(exported, "re_text_heads")
     assert len(frame) == n_tokens
-    for head, relevance in told(
+    for head, relevance in answers(
         "select head, relevance from relevance_map "
         f"where seq = 1 and rule = 'iv' and layer = {LAYERS} and head is not null"
     ):

@@ -33,8 +33,8 @@ def test_maps_are_shown_without_what_else_is_said_of_them(changed_images, over_i
         "class_prediction": "The model predicts",
         "sequence_relevance": "lies inside the mask**",
     }
-    whole = sentences(over_image(re_image=str(MASK)))
-    assert all(words in whole for words in said.values())
+    text = sentences(over_image(re_image=str(MASK)))
+    assert all(words in text for words in said.values())
     statements = chain.from_iterable(map(lacking, said))
     session = over_image(changed_images(*statements), re_image=str(MASK))
     assert len(charts(session)) == 3
@@ -82,7 +82,7 @@ def test_where_relevance_starts_is_said(start, words, monkeypatch):
 
 def test_the_start_is_on_the_page_where_there_is_one(over_image):
     said = [
-        any("All relevance starts" in each.value for each in over_image(**rule).markdown)
+        any("All relevance starts" in paragraph.value for paragraph in over_image(**rule).markdown)
         for rule in ({}, {"re_rule": "attention"})
     ]
     assert said == [True, False]

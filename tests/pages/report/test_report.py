@@ -23,7 +23,11 @@ def in_a_browser(test):
 
 
 def button(session, start: str):
-    return next(each for each in session.button if each.key and each.key.startswith(start))
+    return next(
+        candidate
+        for candidate in session.button
+        if candidate.key and candidate.key.startswith(start)
+    )
 
 
 @pytest.fixture
@@ -38,7 +42,9 @@ def test_what_is_collected_on_a_page_is_in_the_report(opened, store_folder):
     session = opened("layer_mixing", store_folder, lm_view="ratio")
     question = session.subheader[0].value
     for word in ("Collected", "already"):
-        key = next(each.key for each in session.button if (each.key or "").endswith("-collect"))
+        key = next(
+            control.key for control in session.button if (control.key or "").endswith("-collect")
+        )
         session.button(key=key).click().run()
         assert word in session.toast[-1].value
     [item] = session.session_state[_KEY].items
@@ -63,7 +69,9 @@ def test_texts_are_collected_with_their_headings_and_colours(
     opened, store_folder, page, address, text
 ):
     session = opened(page, store_folder, **address)
-    key = next(each.key for each in session.button if f"_{text}-collect" in (each.key or ""))
+    key = next(
+        control.key for control in session.button if f"_{text}-collect" in (control.key or "")
+    )
     session.button(key=key).click().run()
     [item] = session.session_state[_KEY].items
     assert clean(item.body) == item.body
@@ -107,9 +115,9 @@ def test_an_empty_report_says_how_to_fill_it(opened, store_folder, lang):
 def test_a_collection_is_opened_and_what_is_none_is_refused(report):
     report.file_uploader[0].upload("other.json", b"{}", "application/json").run()
     assert "other" in report.error[0].value
-    one = json.dumps(json.loads(COLLECTION.without(0).without(0).to_json()))
-    report.file_uploader[0].upload("one.json", one.encode(), "application/json").run()
-    next(each for each in report.button if each.label == "Open it").click().run()
+    single = json.dumps(json.loads(COLLECTION.without(0).without(0).to_json()))
+    report.file_uploader[0].upload("one.json", single.encode(), "application/json").run()
+    next(control for control in report.button if control.label == "Open it").click().run()
     assert report.session_state[_KEY] == COLLECTION.without(0).without(0)
 
 
@@ -124,7 +132,7 @@ def test_the_web_page_draws_and_sorts_without_a_server(browser, tmp_path):
     for cell in ("[SEP]", HOSTILE):
         share.click()
         assert browser.find_element(By.CSS_SELECTOR, "tbody td").text == cell
-    assert not [each for each in browser.get_log("browser") if each["level"] == "SEVERE"]
+    assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
 
 
 @in_a_browser

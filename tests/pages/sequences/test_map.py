@@ -27,7 +27,7 @@ if reading is not None:
     ids = reading.token_ids
     subject = Subject(reading.key, reading.tokens, ids, (), lambda: reading)
     maps = (("head_weight", 2, 1), ("attn", 2))
-    st.session_state["found"] = {each: shares_of(subject, MapOf(*each)) for each in maps}
+    st.session_state["found"] = {key: shares_of(subject, MapOf(*key)) for key in maps}
 """
 
 
@@ -53,8 +53,8 @@ def short_text(store) -> int:
 def test_weights_of_a_head_are_those_of_the_file(section, exported, store):
     seq = short_text(store)
     section("map", seq_seq=str(seq), seq_quantity="head_weight", head="2-3")
-    found = square(frame_of(exported, "seq_map_map"))
-    np.testing.assert_allclose(found, kept_map(store, seq=seq, layer=2, head=3), atol=1e-7)
+    weights = square(frame_of(exported, "seq_map_map"))
+    np.testing.assert_allclose(weights, kept_map(store, seq=seq, layer=2, head=3), atol=1e-7)
 
 
 def test_norms_of_a_head_are_the_weights_times_the_norms_of_the_file(section, exported, store):
@@ -74,18 +74,18 @@ def test_a_difference_of_scopes_is_the_change_that_the_file_keeps(section, expor
     section("map", seq_quantity="attn_res_ln_ff", seq_minus="attn_res_ln")
     stored = pair_occurrence.of_sequence(store, seq=0, layer=1, effect="ff")
     assert len(stored) > 10, "this test could not have failed"
-    found = square(frame_of(exported, "seq_map_map"))
-    shown = found[stored["target_pos"], stored["source_pos"]]
+    differences = square(frame_of(exported, "seq_map_map"))
+    shown = differences[stored["target_pos"], stored["source_pos"]]
     np.testing.assert_allclose(shown, stored["delta"], atol=NOISE)
 
 
 def test_a_typed_text_has_the_maps_of_the_same_text_of_the_file(in_session, store_folder, store):
     session = in_session(OWN, store_folder, text=SHORT)
     assert_sound(session)
-    found = session.session_state["found"]
+    maps = session.session_state["found"]
     kept = kept_map(store, seq=short_text(store), layer=2, head=1)
-    np.testing.assert_allclose(found["head_weight", 2, 1], kept, atol=1e-6)
-    np.testing.assert_allclose(found["attn", 2].sum(axis=1), 1, atol=1e-6)
+    np.testing.assert_allclose(maps["head_weight", 2, 1], kept, atol=1e-6)
+    np.testing.assert_allclose(maps["attn", 2].sum(axis=1), 1, atol=1e-6)
 
 
 def test_a_click_looks_at_a_token_through_the_layers_and_stands_in_the_address(section, exported):
@@ -96,7 +96,7 @@ def test_a_click_looks_at_a_token_through_the_layers_and_stands_in_the_address(s
     assert_sound(session)
     assert in_address(session, "seq_token") == ["3"]
     assert len(charts(session)) == 4
-    takes, gives = (frame_of(exported, f"seq_map_{each}") for each in ("takes", "gives"))
+    takes, gives = (frame_of(exported, f"seq_map_{side}") for side in ("takes", "gives"))
     here = square(frame_of(exported, "seq_map_map"))
     for frame, shares in ((takes, here[3]), (gives, here[:, 3])):
         of_layer = frame[frame["layer"] == 1].set_index("pos")["share"] / 100
@@ -137,9 +137,9 @@ def test_without_the_model_what_is_kept_is_shown_and_the_rest_is_told(
     assert not weights.warning, "the model is not asked for"
     scope = section("map", folder, **place)
     assert not charts(scope)
-    (warning,), (told,) = scope.warning, scope.info
+    (warning,), (note,) = scope.warning, scope.info
     assert {"en": "cannot be loaded", "ja": "読み込めません"}[lang] in warning.value
-    assert {"en": "does not hold this map", "ja": "ファイルになく"}[lang] in told.value
+    assert {"en": "does not hold this map", "ja": "ファイルになく"}[lang] in note.value
     odd = section("odd", folder, **place)
     assert odd.dataframe
     assert not odd.warning
@@ -151,13 +151,13 @@ def test_an_image_has_its_map_from_the_picture_that_the_file_keeps(opened, image
     )
     assert_sound(session)
     assert not session.warning
-    found = square(frame_of(exported, "seq_map_map"))
+    weights = square(frame_of(exported, "seq_map_map"))
     with duckdb.connect(str(images_folder / "tiny.duckdb"), read_only=True) as store:
         received = store.execute(
             "select attention_received from head_token "
             "where seq = 1 and layer = 2 and head = 1 order by pos"
         ).df()["attention_received"]
-    np.testing.assert_allclose(found.sum(axis=0), received, rtol=1e-4)
+    np.testing.assert_allclose(weights.sum(axis=0), received, rtol=1e-4)
     assert len(frame_of(exported, "seq_map_tokens")) == len(received)
     assert_exportable(exported, caption="image")
 
@@ -188,8 +188,8 @@ def test_a_text_is_found_by_its_words_or_its_number(section, store):
     for text in ("the DOG.", str(seq)):
         session = section("map", seq_find=text, seq_quantity="head_weight")
         assert session.selectbox(key="seq_seq").value == seq
-    (told,) = section("map", seq_find="no such words").info
-    assert "No text" in told.value
+    (note,) = section("map", seq_find="no such words").info
+    assert "No text" in note.value
 
 
 OF_FILE = """
@@ -208,9 +208,9 @@ def test_what_the_model_gives_of_a_text_of_the_file_is_there_for_all_readers(
     made = []
     compute = readings._layer_maps
     monkeypatch.setattr(readings, "_layer_maps", lambda *of: made.append(compute(*of)) or made[-1])
-    found = [in_session(OF_FILE, store_folder).session_state["found"] for _ in range(2)]
+    maps = [in_session(OF_FILE, store_folder).session_state["found"] for _ in range(2)]
     assert len(made) == 1
-    np.testing.assert_array_equal(*found)
+    np.testing.assert_array_equal(*maps)
 
 
 def test_what_it_gives_of_a_reader_s_own_text_is_not_among_what_all_readers_have(

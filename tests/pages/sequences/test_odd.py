@@ -38,7 +38,7 @@ def test_a_planted_number_is_the_oddest_and_further_out_than_all_others(numbers)
 
 def test_a_place_counts_those_below_and_ties_half():
     others = pd.DataFrame({"number": "a", "value": [1.0, 2.0, 2.0, 3.0, 4.0]})
-    lower, higher = (standing(others, pd.Series({"a": each})).iloc[0] for each in (2.0, 3.0))
+    lower, higher = (standing(others, pd.Series({"a": value})).iloc[0] for value in (2.0, 3.0))
     assert lower["percentile"] == pytest.approx((1 + 2 / 2) / 5)
     assert lower["further"] == 0, "nothing is nearer to the mean, 2.4"
     assert higher["further"] == pytest.approx(2 / 5)
@@ -53,16 +53,16 @@ def test_what_hardly_varies_or_few_have_has_no_place(numbers):
 
 
 def test_how_odd_each_sequence_is_leaves_out_its_own_number(numbers):
-    found = largest_distances(numbers)
+    distances = largest_distances(numbers)
     for seq in (0, ODD, N - 1):
         largest = standing(*split(numbers, seq))["distance"].abs().max()
-        assert found[seq] == pytest.approx(largest)
+        assert distances[seq] == pytest.approx(largest)
 
 
 def test_a_file_of_few_texts_says_so_and_shows_the_numbers(section, exported, store):
     session = section("odd")
-    (told,) = session.info
-    assert "too few" in told.value
+    (note,) = session.info
+    assert "too few" in note.value
     frame = next(frame for key, (frame, _) in exported.items() if key.startswith("seq_odd_table"))
     ratios = store.execute(
         "select avg(mean) from sequence_mixing_ratio "
@@ -93,6 +93,6 @@ def test_a_typed_text_has_the_numbers_of_the_same_text_of_the_file(in_session, s
     typed, kept = session.session_state["found"]
     [(seq,)] = store.execute("select seq from sequence where text = 'The dog.'").fetchall()
     expected = kept[kept["seq"] == seq].set_index("number")["value"]
-    found = typed.set_index("number")["value"]
-    assert set(found.index) == set(expected.index)
-    np.testing.assert_allclose(found[expected.index], expected, rtol=1e-4)
+    values = typed.set_index("number")["value"]
+    assert set(values.index) == set(expected.index)
+    np.testing.assert_allclose(values[expected.index], expected, rtol=1e-4)

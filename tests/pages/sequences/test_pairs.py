@@ -21,19 +21,19 @@ TOKEN_IDS = "select token_id from token where seq = 0 order by pos"
 def test_changes_and_means_are_those_of_the_file(section, exported, store):
     section("pairs")
     kept = {(row.source_pos, row.target_pos): row.delta for row in kept_changes(store)}
-    ids = [each for (each,) in store.execute(TOKEN_IDS).fetchall()]
-    found = 0
+    ids = [token_id for (token_id,) in store.execute(TOKEN_IDS).fetchall()]
+    n_checked = 0
     for row in rows(*(frame_of(exported, f"seq_pairs_{direction}") for direction in DIRECTIONS)):
-        source, target = (int(normalize("NFKC", each)) for each in POSITION.findall(row.pair))
+        source, target = (int(normalize("NFKC", digits)) for digits in POSITION.findall(row.pair))
         mean = mean_of(store, ids[source], ids[target], layer=1, effect="ff")
         if mean.n > 1:
             np.testing.assert_allclose(row.mean_delta, 100 * mean.mean_delta, atol=1e-9)
             np.testing.assert_allclose(row.low, 100 * mean.low, atol=1e-9)
-            found += 1
+            n_checked += 1
         if (source, target) in kept:
             np.testing.assert_allclose(row.delta, 100 * kept[source, target], atol=2e-4)
-            found += 1
-    assert found > 10, "this test could not have failed"
+            n_checked += 1
+    assert n_checked > 10, "this test could not have failed"
 
 
 def rows(*frames: pd.DataFrame) -> list[Any]:
@@ -46,8 +46,8 @@ def kept_changes(store) -> list[Any]:
 
 def mean_of(store, source: int, target: int, *, layer: int, effect: str) -> Any:
     """What the file says of one pair."""
-    found = pair_delta.of_pair(store, source_id=source, target_id=target)
-    (row,) = rows(found[(found["layer"] == layer) & (found["effect"] == effect)])
+    means = pair_delta.of_pair(store, source_id=source, target_id=target)
+    (row,) = rows(means[(means["layer"] == layer) & (means["effect"] == effect)])
     return row
 
 
@@ -62,19 +62,19 @@ def test_means_of_some_tokens_are_those_of_every_pair_of_them(store):
 
 
 def test_only_pairs_that_occur_often_enough_are_far_from_their_mean():
-    found = pd.DataFrame(
+    changes = pd.DataFrame(
         {"delta": 0.3, "mean_delta": 0.1, "std_delta": 0.05, "n": [LEAST - 1, LEAST]}
     )
-    assert np.isnan(with_distance(found)["distance"][0])
-    assert with_distance(found)["distance"][1] == pytest.approx(4.0)
+    assert np.isnan(with_distance(changes)["distance"][0])
+    assert with_distance(changes)["distance"][1] == pytest.approx(4.0)
 
 
 def test_the_first_pairs_of_a_direction_go_that_way():
-    found = pd.DataFrame(
+    changes = pd.DataFrame(
         {"delta": [0.1, -0.2, 0.3, -0.1], "source_pos": range(4), "target_pos": range(4)}
     )
-    assert extremes(found, amplified=True, n=3)["delta"].tolist() == [0.3, 0.1]
-    assert extremes(found, amplified=False, n=1)["delta"].tolist() == [-0.2]
+    assert extremes(changes, amplified=True, n=3)["delta"].tolist() == [0.3, 0.1]
+    assert extremes(changes, amplified=False, n=1)["delta"].tolist() == [-0.2]
 
 
 def test_without_the_model_the_kept_changes_are_listed(section, changed, tmp_path, exported, store):

@@ -22,14 +22,14 @@ def test_a_sink_is_set_against_even_attention_and_what_arrives(norm, expected, a
         _set("norm_share", norm),
         "update stored.sink_rate set mean = 0.5 where layer is null",
     )
-    [found] = _resting()
-    assert found.number.startswith("38% → ")
-    assert expected in found.sentence
-    assert "50% of all heads give it more than 30%" in found.sentence
-    assert (found.rows["strength"] > 1).all()
+    [finding] = _resting()
+    assert finding.number.startswith("38% → ")
+    assert expected in finding.sentence
+    assert "50% of all heads give it more than 30%" in finding.sentence
+    assert (finding.rows["strength"] > 1).all()
     after(_set("attention", 0.01), _set("even", 0.01))
-    [found] = _resting()
-    assert (found.rows["strength"] < 1).all(), "even attention is no sink"
+    [finding] = _resting()
+    assert (finding.rows["strength"] < 1).all(), "even attention is no sink"
 
 
 @pytest.mark.parametrize("massive", [0.0, 0.25])
@@ -40,12 +40,12 @@ def test_the_largest_coordinate_is_set_against_that_of_other_tokens(massive, aft
         ratio.format(50, 49, 51) + "where quantity = 'ratio' and place = 'cls' and depth = 2",
         f"update stored.massive_activation set mean = {massive} where quantity = 'massive'",
     )
-    [found] = _massive()
-    assert found.number == "50 medians"
-    assert "after layer 2, at 50 medians of the hidden states" in found.sentence
-    assert "other tokens has 10" in found.sentence
-    assert ("in 25% of texts" in found.sentence) == (massive > 0)
-    assert found.strength > 1
+    [finding] = _massive()
+    assert finding.number == "50 medians"
+    assert "after layer 2, at 50 medians of the hidden states" in finding.sentence
+    assert "other tokens has 10" in finding.sentence
+    assert ("in 25% of texts" in finding.sentence) == (massive > 0)
+    assert finding.strength > 1
     after(
         ratio.format(10, 9, 11) + "where quantity = 'ratio'",
         ratio.format(9, 8, 9.5) + "where quantity = 'ratio' and place = 'cls'",

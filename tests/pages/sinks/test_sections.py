@@ -55,10 +55,10 @@ def test_without_intervals_nothing_is_claimed(section, after):
     assert "too few for an interval" in sentences(section("layers"))
 
 
-def test_lines_are_means_over_heads_of_the_chosen_place(section, exported, told):
+def test_lines_are_means_over_heads_of_the_chosen_place(section, exported, answers):
     section("layers", si_place="sep")
     frame = frame_of(exported, "si_layers_weights")
-    stored = told(
+    stored = answers(
         "select layer, mean from sink where place = 'sep' and head is null "
         "and quantity = 'attention'"
     )
@@ -148,10 +148,10 @@ def test_the_coordinate_that_texts_share_is_named(section, after):
 
 
 @pytest.mark.parametrize("order", ["most", "least"])
-def test_texts_come_with_the_share_and_a_way_to_look_into_them(order, section, told):
+def test_texts_come_with_the_share_and_a_way_to_look_into_them(order, section, answers):
     session = section("texts", si_order=order, si_texts=1, head="2-1")
     sign = "desc" if order == "most" else "asc"
-    [(seq, share)] = told(
+    [(seq, share)] = answers(
         "select seq, attention from sequence_sink where place = 'cls' and layer = 2 and head = 1 "
         f"order by attention {sign}, seq limit 1"
     )

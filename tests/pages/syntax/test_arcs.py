@@ -18,8 +18,8 @@ def words(forms=FORMS, first: int = 0, **changes) -> pd.DataFrame:
             "word": range(first, first + n),
             "form": forms,
             "relation": ["det", "nsubj", "root", "advmod"][:n],
-            "governor": [None if each is None else each + first for each in GOVERNORS[:n]],
-            "predicted": [each + first if each >= 0 else each for each in PREDICTED[:n]],
+            "governor": [None if place is None else place + first for place in GOVERNORS[:n]],
+            "predicted": [place + first if place >= 0 else place for place in PREDICTED[:n]],
             "of_relation": [False, True, False, False][:n],
             "right": [True, False, False, False][:n],
         }
@@ -30,11 +30,11 @@ def words(forms=FORMS, first: int = 0, **changes) -> pd.DataFrame:
 def arcs(drawn) -> list[tuple[str, int, int]]:
     """Kind, governor and dependent of every arc, told from the words nearest to its ends."""
     centres = drawn.words["along"].to_numpy()
-    found = []
+    listed = []
     for _, points in drawn.lines.sort_values("step").groupby("arc"):
         start, end = (abs(centres - points["along"].iloc[place]).argmin() for place in (0, -1))
-        found.append((points["kind"].iloc[0], int(start), int(end)))
-    return sorted(found)
+        listed.append((points["kind"].iloc[0], int(start), int(end)))
+    return sorted(listed)
 
 
 @pytest.mark.parametrize("widest", [50, 10_000], ids=["upright", "across"])
@@ -47,8 +47,8 @@ def test_every_dependency_has_an_arc_and_of_the_head_those_of_the_relation(first
 
 def test_all_words_have_the_heads_arcs_where_they_are_asked_for():
     changed = words(predicted=[1, 0, -1, 0])
-    found = arcs(drawing(changed, widest=10_000, everything=True))
-    assert [each for each in found if each[0] in ("right", "wrong")] == [
+    listed = arcs(drawing(changed, widest=10_000, everything=True))
+    assert [arc for arc in listed if arc[0] in ("right", "wrong")] == [
         ("right", 1, 0),
         ("wrong", 0, 1),
         ("wrong", 0, 3),
@@ -57,9 +57,9 @@ def test_all_words_have_the_heads_arcs_where_they_are_asked_for():
 
 def test_a_word_without_a_prediction_has_no_arc():
     nothing = words(predicted=-1)
-    found = drawing(nothing, widest=10_000, everything=True)
-    assert {kind for kind, *_ in arcs(found)} == {"tree", "other"}
-    assert found.low < found.high
+    drawn = drawing(nothing, widest=10_000, everything=True)
+    assert {kind for kind, *_ in arcs(drawn)} == {"tree", "other"}
+    assert drawn.low < drawn.high
 
 
 @pytest.mark.parametrize("widest", [0, 10_000])

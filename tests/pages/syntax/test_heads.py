@@ -19,26 +19,26 @@ def rows(frame, columns: list[str]) -> list[tuple]:
 
 
 @pytest.mark.parametrize(("merging", "direction"), list(zip(MERGINGS, cycle(DIRECTIONS))))
-def test_the_map_has_every_head_of_the_file(merging, direction, section, exported, told):
+def test_the_map_has_every_head_of_the_file(merging, direction, section, exported, answers):
     section("heads", sy_relation="obj", sy_direction=direction, sy_merging=merging)
     shown = frame_of(exported, f"sy_heads_map_obj_{direction}_{merging}")
-    expected = told(
+    expected = answers(
         f"select {', '.join(COLUMNS)} from {VIEW} where relation = 'obj' "
         f"and direction = '{direction}' and merging = '{merging}' order by layer, head"
     )
     assert len(expected) == 6
-    assert rows(shown, COLUMNS) == [pytest.approx(each) for each in expected]
+    assert rows(shown, COLUMNS) == [pytest.approx(row) for row in expected]
     assert set(shown["direction"]) == {direction}
 
 
-def test_of_either_direction_each_head_shows_the_better_one(section, exported, told):
+def test_of_either_direction_each_head_shows_the_better_one(section, exported, answers):
     section("heads", sy_relation="det")
     shown = frame_of(exported, "sy_heads_map_det_either_mean").sort_values(["layer", "head"])
-    expected = told(
+    expected = answers(
         f"select max(accuracy), arg_max(direction, accuracy), min(accuracy) from {VIEW} "
         "where relation = 'det' and merging = 'mean' group by layer, head order by layer, head"
     )
-    assert shown["accuracy"].tolist() == pytest.approx([each[0] for each in expected])
+    assert shown["accuracy"].tolist() == pytest.approx([row[0] for row in expected])
     differ = [best > worst for best, _, worst in expected]
     assert any(differ)
     directions = zip(shown["direction"], expected, differ, strict=True)
@@ -90,14 +90,14 @@ def test_the_best_head_of_the_address_is_that_of_its_relation(section, after, ex
     assert any(key.startswith("sy_one_head_accuracies_2_1_") for key in exported)
 
 
-def test_every_offset_is_that_of_the_file(section, exported, told):
+def test_every_offset_is_that_of_the_file(section, exported, answers):
     section("heads", sy_relation="nsubj")
     shown = frame_of(exported, "sy_heads_offsets_nsubj")
-    expected = told(
+    expected = answers(
         "select \"offset\", n, accuracy from dependency_baseline where relation = 'nsubj' "
         'order by "offset"'
     )
-    assert [each[0] for each in expected] == [-3, -2, -1, 1, 2, 3]
+    assert [row[0] for row in expected] == [-3, -2, -1, 1, 2, 3]
     assert list(shown[["offset", "n", "accuracy"]].itertuples(index=False, name=None)) == expected
 
 
@@ -107,18 +107,20 @@ def test_a_relation_without_scores_is_said_to_have_none(section, after):
     assert session.info[0].value == "No word of obj could be scored."
 
 
-def test_one_head_is_shown_on_every_relation_of_the_file(section, exported, told):
+def test_one_head_is_shown_on_every_relation_of_the_file(section, exported, answers):
     merging = "first"
     section("one_head", head="1-2", sy_merging=merging, sy_least="1")
     shown = frame_of(exported, f"sy_one_head_accuracies_1_2_{merging}_1")
     columns = ["relation", "direction", "n", "accuracy", "low", "high"]
-    expected = told(
+    expected = answers(
         f"select {', '.join(columns)} from {VIEW} where layer = 1 and head = 2 "
         f"and merging = '{merging}' order by relation, direction"
     )
     assert rows(shown, columns) == expected
-    offsets = dict(told("select relation, max(accuracy) from dependency_baseline group by all"))
-    assert shown["offset_accuracy"].tolist() == [offsets[each] for each in shown["relation"]]
+    offsets = dict(answers("select relation, max(accuracy) from dependency_baseline group by all"))
+    assert shown["offset_accuracy"].tolist() == [
+        offsets[relation] for relation in shown["relation"]
+    ]
     assert shown["difference"].is_monotonic_decreasing
 
 
@@ -157,6 +159,6 @@ def test_a_causal_model_is_said_to_see_one_side(section, causal_trees_folder):
 def test_the_chosen_head_has_a_frame_on_the_map(section, exported):
     section("heads", sy_relation="obj", head="2-3")
     (ring,) = (
-        each for each in chart_of(exported, "sy_heads_map").layer if each.mark.filled is False
+        layer for layer in chart_of(exported, "sy_heads_map").layer if layer.mark.filled is False
     )
     assert ring.transform[0].filter == "datum['layer'] === 2 && datum['head'] === 3"

@@ -16,11 +16,11 @@ for label in {labels!r}:
 
 
 @pytest.fixture
-def told(in_session):
+def wording(in_session):
     """Name, meaning and escaped label of labels."""
 
     def tell(*labels: str, lang: str = "en") -> list[tuple[str, str, str]]:
-        texts = [each.value for each in in_session(SCRIPT.format(labels=labels), lang=lang).text]
+        texts = [text.value for text in in_session(SCRIPT.format(labels=labels), lang=lang).text]
         return list(zip(texts[::3], texts[1::3], texts[2::3], strict=True))
 
     return tell
@@ -32,34 +32,34 @@ def test_all_37_relations_of_universal_dependencies_are_explained():
     explained -= set(EVERYTHING)
     assert set(UNIVERSAL) <= explained
     subtypes = explained - set(UNIVERSAL)
-    assert {each.partition("_")[0] for each in subtypes} <= set(UNIVERSAL)
-    lines = [catalogue()[f"dependency.{each}.meaning"] for each in explained]
+    assert {subtype.partition("_")[0] for subtype in subtypes} <= set(UNIVERSAL)
+    lines = [catalogue()[f"dependency.{label}.meaning"] for label in explained]
     assert len({line["en"] for line in lines}) == len({line["ja"] for line in lines}) == len(lines)
 
 
 @pytest.mark.parametrize(("lang", "name"), [("en", "passive subject"), ("ja", "受動の主語")])
-def test_a_subtype_has_a_name_of_its_own(lang, name, told):
-    ((label, line, escaped),) = told("nsubj:pass", lang=lang)
+def test_a_subtype_has_a_name_of_its_own(lang, name, wording):
+    ((label, line, escaped),) = wording("nsubj:pass", lang=lang)
     assert label == f"nsubj:pass · {name}"
     assert line
     assert escaped == r"nsubj\:pass"
 
 
-def test_an_unknown_subtype_is_explained_as_what_it_is_a_type_of(told):
-    (known, unknown) = told("obl", "obl:elsewhere")
+def test_an_unknown_subtype_is_explained_as_what_it_is_a_type_of(wording):
+    (known, unknown) = wording("obl", "obl:elsewhere")
     assert unknown[0] == "obl:elsewhere · oblique nominal"
     assert unknown[1] == known[1]
 
 
-def test_an_unknown_label_is_shown_as_it_is_written_and_explained_as_nothing(told):
-    ((label, line, escaped),) = told("<b>*x*")
+def test_an_unknown_label_is_shown_as_it_is_written_and_explained_as_nothing(wording):
+    ((label, line, escaped),) = wording("<b>*x*")
     assert (label, line) == ("<b>*x*", "")
     assert escaped == r"\<b\>\*x\*"
 
 
 @pytest.mark.parametrize("relation", ["all", "all_words"])
-def test_sums_over_relations_are_said_in_words(relation, told):
-    ((label, line, escaped),) = told(relation)
+def test_sums_over_relations_are_said_in_words(relation, wording):
+    ((label, line, escaped),) = wording(relation)
     assert label == escaped
     assert "words" in label
     assert line

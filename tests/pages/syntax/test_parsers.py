@@ -18,22 +18,22 @@ from tests.pages.conftest import captions, charts, frames, sentences
 from tests.pages.kit.figures import chart_of, frame_of
 
 
-def test_every_seed_of_every_parser_is_that_of_the_file(section, exported, told):
+def test_every_seed_of_every_parser_is_that_of_the_file(section, exported, answers):
     section("parsers")
     shown = frame_of(exported, "sy_parsers_chart").sort_values(["method", "seed"])
-    expected = told("select method, seed, uas, n from parser_accuracy order by method, seed")
+    expected = answers("select method, seed, uas, n from parser_accuracy order by method, seed")
     assert {method for method, *_ in expected} == set(METHODS)
     rows = shown[["method", "seed", "uas", "n"]].itertuples(index=False, name=None)
     assert list(rows) == expected
 
 
-def test_bars_are_the_means_and_points_the_seeds(section, exported, told):
+def test_bars_are_the_means_and_points_the_seeds(section, exported, answers):
     section("parsers")
     chart = chart_of(exported, "sy_parsers_chart")
     bars, points = (part.data for part in chart.layer)
-    expected = dict(told("select method, avg(uas) from parser_accuracy group by method"))
+    expected = dict(answers("select method, avg(uas) from parser_accuracy group by method"))
     assert dict(zip(bars["method"], bars["mean"], strict=True)) == pytest.approx(expected)
-    assert len(points) == told("select count(*) from parser_accuracy")[0][0]
+    assert len(points) == answers("select count(*) from parser_accuracy")[0][0]
     assert bars["mean"].dtype == points["uas"].dtype == float
 
 
@@ -77,27 +77,27 @@ def test_a_verdict_holds_with_every_seed_or_is_none(attention, distances, verdic
 
 
 def test_where_the_vectors_come_from_is_told(section, after):
-    def told(*statements: str) -> str:
+    def captions_after(*statements: str) -> str:
         after(*statements)
         session = section("parsers")
         assert "untrained" not in sentences(session)
         return captions(session)
 
     known = f"update stored.parser_accuracy set vectors = '{INPUT_EMBEDDING}' where vectors <> ''"
-    assert "own input embeddings" in told(known)
+    assert "own input embeddings" in captions_after(known)
     of_file = (
         "update stored.parser_accuracy set vectors = 'glove*.txt', known_share = 0.875 "
         "where vectors is not null"
     )
-    assert r"vectors come from glove\*\.txt, which has 88% of the words" in told(of_file)
+    assert r"vectors come from glove\*\.txt, which has 88% of the words" in captions_after(of_file)
 
 
-def test_the_table_tells_the_spread(section, told):
+def test_the_table_tells_the_spread(section, answers):
     session = section("parsers")
     listed = next(frame for frame in frames(session) if "n_seeds" in frame).set_index(
         "method_named"
     )
-    ((mean, std, low, high, n),) = told(
+    ((mean, std, low, high, n),) = answers(
         "select avg(uas), stddev_samp(uas), min(uas), max(uas), count(*) from parser_accuracy "
         "where method = 'attention'"
     )
@@ -125,7 +125,9 @@ def two_files(store_folder, changed):
     return both
 
 
-def test_untrained_attention_of_another_file_stands_beside_ours(section, two_files, exported, told):
+def test_untrained_attention_of_another_file_stands_beside_ours(
+    section, two_files, exported, answers
+):
     said = sentences(section("parsers", two_files(), file="tiny.duckdb")).replace("\\", "")
     assert (
         "The same architecture untrained (random.duckdb, weights of seed 3) finds 10% by "
@@ -138,7 +140,7 @@ def test_untrained_attention_of_another_file_stands_beside_ours(section, two_fil
         == "untrained attention, and words (random.duckdb)"
     )
     assert bars.loc["attention_words", "mean"] == pytest.approx(
-        told("select avg(uas) from parser_accuracy where method = 'attention_words'")[0][0]
+        answers("select avg(uas) from parser_accuracy where method = 'attention_words'")[0][0]
     )
     assert len(bars) == len(METHODS) + 2
 
@@ -154,9 +156,9 @@ def test_untrained_attention_of_another_file_stands_beside_ours(section, two_fil
     ],
 )
 def test_only_a_file_of_the_same_shape_and_corpus_is_taken(run, facts, alike, store_folder):
-    own = described(version_of(store_folder / "tiny.duckdb"))
-    changed_run = pd.Series(own.run.to_dict() | run)
-    assert _alike(own, replace(own, run=changed_run, facts=own.facts | facts)) is alike
+    ours = described(version_of(store_folder / "tiny.duckdb"))
+    changed_run = pd.Series(ours.run.to_dict() | run)
+    assert _alike(ours, replace(ours, run=changed_run, facts=ours.facts | facts)) is alike
 
 
 def test_files_of_a_trained_model_stand_not_beside_ours(section, two_files, exported):

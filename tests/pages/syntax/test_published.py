@@ -9,7 +9,7 @@ def listed(session, n: int):
     return next(frame for frame in frames(session) if "published" in frame and len(frame) == n)
 
 
-def test_table_1_is_beside_the_best_heads_of_this_file(section, told):
+def test_table_1_is_beside_the_best_heads_of_this_file(section, answers):
     session = section("relations")
     table = listed(session, 2 * 15)
     assert table["published"].iloc[0] == "34.5%"
@@ -17,7 +17,7 @@ def test_table_1_is_beside_the_best_heads_of_this_file(section, told):
         f"{number.printed}%" for number in numbers("dependency_baseline", place=("own_table", 1))
     ]
     best = dict(
-        told(
+        answers(
             "select relation, (accuracy, offset_accuracy) from dependency_best "
             "where merging = 'mean' and chosen_on = 'all'"
         )
@@ -30,18 +30,18 @@ def test_table_1_is_beside_the_best_heads_of_this_file(section, told):
     assert not any(label.startswith(("prep", "pobj")) for label in heads)
 
 
-def test_all_is_what_the_released_code_counts(section, told):
+def test_all_is_what_the_released_code_counts(section, answers):
     table = listed(section("relations"), 2 * 15)
-    ((accuracy,),) = told(
+    ((accuracy,),) = answers(
         "select accuracy from dependency_best where merging = 'mean' and chosen_on = 'all' "
         "and relation = 'all_words'"
     )
     assert table["ours"].iloc[0] == f"{100 * accuracy:.2f}%"
 
 
-def test_table_3_is_beside_the_means_of_this_file(section, told):
+def test_table_3_is_beside_the_means_of_this_file(section, answers):
     table = listed(section("parsers"), 6).set_index("of")
-    ((mean,),) = told("select avg(uas) from parser_accuracy where method = 'attention'")
+    ((mean,),) = answers("select avg(uas) from parser_accuracy where method = 'attention'")
     assert table.loc["attention", "published"] == "61%"
     assert table.loc["attention", "ours"] == f"{100 * mean:.1f}%"
     assert table["ours"].isna().sum() == 2, "the paper has two parsers that this file has not"
@@ -54,14 +54,14 @@ TREEBANK = (
 )
 
 
-def test_the_papers_untrained_row_is_beside_an_untrained_model_alone(section, changed, told):
+def test_the_papers_untrained_row_is_beside_an_untrained_model_alone(section, changed, answers):
     def parts(*statements: str):
         session = section("parsers", changed(*statements))
         tables = [frame for frame in frames(session) if "published" in frame]
         return tables, [fold.label for fold in session.expander if "Published" in fold.label]
 
     (row, table), folded = parts(TREEBANK, RANDOM)
-    ((mean,),) = told("select avg(uas) from parser_accuracy where method = 'attention_words'")
+    ((mean,),) = answers("select avg(uas) from parser_accuracy where method = 'attention_words'")
     assert row[["published", "ours"]].to_numpy().tolist() == [["30%", f"{100 * mean:.1f}%"]]
     assert "difference" in row
     assert "difference" not in table
@@ -73,6 +73,6 @@ def test_the_papers_untrained_row_is_beside_an_untrained_model_alone(section, ch
 
 def test_they_are_folded_with_the_reason(section):
     for view, title in (("relations", "the best heads"), ("parsers", "parsers on")):
-        labels = [each.label for each in section(view).expander if title in each.label]
+        labels = [fold.label for fold in section(view).expander if title in fold.label]
         assert len(labels) == 1
         assert "in another model, bert-base-uncased" in labels[0]

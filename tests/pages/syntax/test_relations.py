@@ -19,19 +19,19 @@ COLUMNS = (
 
 
 @pytest.mark.parametrize(("merging", "chosen_on"), list(zip(cycle(MERGINGS), CHOSEN_ON)))
-def test_every_best_head_is_that_of_the_file(merging, chosen_on, section, exported, told):
+def test_every_best_head_is_that_of_the_file(merging, chosen_on, section, exported, answers):
     section("relations", sy_merging=merging, sy_chosen_on=chosen_on, sy_least="1")
     shown = frame_of(exported, f"sy_relations_rows_{merging}_{chosen_on}_1").sort_values("relation")
-    named = ", ".join(f'"{each}"' for each in COLUMNS)
-    expected = told(
+    named = ", ".join(f'"{column}"' for column in COLUMNS)
+    expected = answers(
         f"select {named} from dependency_best where merging = '{merging}' "
         f"and chosen_on = '{chosen_on}' order by relation"
     )
     rows = rows_of(shown, list(COLUMNS))
     assert len(rows) == len(expected) > 3
     for ours, theirs in zip(rows, expected, strict=True):
-        for one, other in zip(ours, theirs, strict=True):
-            assert one == (pytest.approx(other) if isinstance(other, float) else other)
+        for value, other in zip(ours, theirs, strict=True):
+            assert value == (pytest.approx(other) if isinstance(other, float) else other)
 
 
 def test_the_table_has_a_row_for_every_row_of_the_chart(section, exported):
@@ -43,12 +43,12 @@ def test_the_table_has_a_row_for_every_row_of_the_chart(section, exported):
 
 
 @pytest.mark.parametrize("least", [1, 10])
-def test_rare_relations_are_hidden_and_counted(least, section, exported, told):
+def test_rare_relations_are_hidden_and_counted(least, section, exported, answers):
     session = section("relations", sy_least=str(least))
-    found = told("select relation, max(n) as n from dependency_accuracy group by relation")
-    frequent = {relation for relation, n in found if n >= least}
+    counts = answers("select relation, max(n) as n from dependency_accuracy group by relation")
+    frequent = {relation for relation, n in counts if n >= least}
     assert set(frame_of(exported, "sy_relations_rows")["relation"]) == frequent
-    hidden = f"{len(found) - len(frequent)} relations with fewer than {least} words"
+    hidden = f"{len(counts) - len(frequent)} relations with fewer than {least} words"
     assert any(text.value.startswith(hidden) for text in session.markdown)
 
 
@@ -68,10 +68,10 @@ PLANTED = (
 )
 
 
-def test_what_beats_the_offsets_is_counted_and_the_clearest_is_named(section, after, told):
+def test_what_beats_the_offsets_is_counted_and_the_clearest_is_named(section, after, answers):
     after(*PLANTED)
     session = section("relations", sy_least="1")
-    ((n,),) = told(
+    ((n,),) = answers(
         "select count(distinct relation) from dependency_accuracy "
         "where relation not in ('all', 'all_words')"
     )
@@ -131,10 +131,10 @@ def test_the_clearest_of_the_frequent_relations_is_chosen(n_obj, n_det, chosen, 
     assert section("heads").session_state["sy_relation"] == chosen
 
 
-def test_every_label_is_explained_with_how_often_it_occurs(section, told):
+def test_every_label_is_explained_with_how_often_it_occurs(section, answers):
     said = sentences(section("relations"))
     rows = [line for line in said.splitlines() if line.startswith("|")]
-    assert all(any(row.startswith(f"|{each} · ") for row in rows) for each in UNIVERSAL)
-    ((n,),) = told("select max(n) from dependency_accuracy where relation = 'det'")
+    assert all(any(row.startswith(f"|{relation} · ") for row in rows) for relation in UNIVERSAL)
+    ((n,),) = answers("select max(n) from dependency_accuracy where relation = 'det'")
     assert next(row for row in rows if row.startswith("|det · ")).endswith(f"|{n}|")
     assert next(row for row in rows if row.startswith("|clf · ")).endswith("|—|")

@@ -13,18 +13,18 @@ WHERE = "layer = 1 and head = 2 and direction = 'dependent_to_head' and merging 
 
 
 @pytest.fixture
-def predictions(told):
+def predictions(answers):
     """Of every word what the head predicts, as the file has it."""
-    found = told(f"select seq, predicted from dependency_prediction where {WHERE}")
-    return dict(found)
+    rows = answers(f"select seq, predicted from dependency_prediction where {WHERE}")
+    return dict(rows)
 
 
 def test_the_words_and_predictions_of_a_sentence_are_those_of_the_file(
-    section, exported, told, predictions
+    section, exported, answers, predictions
 ):
     section("sentences", sy_relation="obj", sy_sentence="3-0", **PROBE)
     shown = frame_of(exported, "sy_sentences_drawing_3_0_obj")
-    expected = told(
+    expected = answers(
         "select word, form, relation, governor from word where seq = 3 and sentence = 0 "
         "order by word"
     )
@@ -37,28 +37,28 @@ def test_the_words_and_predictions_of_a_sentence_are_those_of_the_file(
         assert row.right == (governor is not None and governor == predictions[3][word])
 
 
-def test_only_the_words_of_the_chosen_sentence_are_shown(section, exported, told):
-    ((seq,),) = told("select min(seq) from word where sentence = 1")
+def test_only_the_words_of_the_chosen_sentence_are_shown(section, exported, answers):
+    ((seq,),) = answers("select min(seq) from word where sentence = 1")
     section("sentences", sy_relation="det", sy_sentence=f"{seq}-1", **PROBE)
     shown = frame_of(exported, f"sy_sentences_drawing_{seq}_1_det")
-    expected = told(f"select word from word where seq = {seq} and sentence = 1 order by word")
-    assert shown["word"].tolist() == [each for (each,) in expected]
+    expected = answers(f"select word from word where seq = {seq} and sentence = 1 order by word")
+    assert shown["word"].tolist() == [word for (word,) in expected]
     assert shown["word"].iloc[0] > 0
 
 
 @pytest.mark.parametrize("relation", ["det", "all", "all_words"])
-def test_the_list_counts_what_is_right_in_every_sentence(relation, section, told, predictions):
+def test_the_list_counts_what_is_right_in_every_sentence(relation, section, answers, predictions):
     session = section("sentences", sy_relation=relation, **PROBE)
     listed = next(frame for frame in frames(session) if "n_right" in frame)
     left_out = {"all": ("root", "punct"), "all_words": ()}.get(relation)
-    words = told("select seq, sentence, word, relation, governor from word order by all")
+    words = answers("select seq, sentence, word, relation, governor from word order by all")
     counted: dict[tuple[int, int], list[bool]] = {}
     for seq, sentence, word, label, governor in words:
         of_it = label.split(":")[0] == relation if left_out is None else label not in left_out
         if of_it:
             right = governor is not None and predictions[seq][word] == governor
             counted.setdefault((seq, sentence), []).append(right)
-    expected = sorted((seq, len(each), sum(each)) for (seq, _), each in counted.items())
+    expected = sorted((seq, len(hits), sum(hits)) for (seq, _), hits in counted.items())
     shown = listed[["seq", "n", "n_right"]].itertuples(index=False, name=None)
     assert sorted(shown) == expected
 
@@ -108,10 +108,10 @@ def test_the_head_says_nothing_of_other_words_unless_asked(section, exported):
     assert many.loc[many["kind"].isin(of_head), "arc"].nunique() > 1
 
 
-def test_weights_between_words_are_those_of_the_file(section, exported, told):
+def test_weights_between_words_are_those_of_the_file(section, exported, answers):
     section("sentences", sy_relation="obj", sy_sentence="3-0", **PROBE)
     shown = frame_of(exported, "sy_sentences_weights_3_0_1_2")
-    ((n, weights),) = told(
+    ((n, weights),) = answers(
         "select n_words, attention from word_attention where seq = 3 and sentence = 0 "
         "and layer = 1 and head = 2"
     )
@@ -119,7 +119,7 @@ def test_weights_between_words_are_those_of_the_file(section, exported, told):
     assert shown["attention"].tolist() == pytest.approx(weights)
     rings = chart_of(exported, "sy_sentences_weights_3_0").data
     governs = rings[rings["governs"]]
-    expected = told("select word, governor from word where seq = 3 and governor is not null")
+    expected = answers("select word, governor from word where seq = 3 and governor is not null")
     assert sorted(zip(governs["word"], governs["candidate"], strict=True)) == sorted(expected)
 
 

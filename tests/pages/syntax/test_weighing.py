@@ -14,11 +14,11 @@ KEYS = {
 
 
 @pytest.mark.parametrize("view", KEYS)
-def test_every_section_shows_what_the_file_says_by_norm(view, section, exported, told):
+def test_every_section_shows_what_the_file_says_by_norm(view, section, exported, answers):
     session = section(view, sy_weighing="norm", head="1-2", **PLACE)
     assert in_address(session, "sy_weighing") == ["norm"]
     frame = frame_of(exported, KEYS[view])
-    stored = told(
+    stored = answers(
         "select relation, layer, head, direction, accuracy from dependency_accuracy_weighing "
         "where weighing = 'norm' and merging = 'mean'"
     )
@@ -30,13 +30,13 @@ def test_every_section_shows_what_the_file_says_by_norm(view, section, exported,
 
 @pytest.mark.parametrize("weighing", ["weight", "norm"])
 def test_published_heads_and_maps_of_weights_are_of_weights_alone(weighing, section):
-    labels = [each.label for each in section("relations", sy_weighing=weighing).expander]
+    labels = [fold.label for fold in section("relations", sy_weighing=weighing).expander]
     assert any("Published" in label for label in labels) == (weighing == "weight")
-    captions = [each.value for each in section("sentences", sy_weighing=weighing).caption]
+    captions = [caption.value for caption in section("sentences", sy_weighing=weighing).caption]
     assert any("arcs above use norms" in caption for caption in captions) == (weighing == "norm")
 
 
-def test_the_finding_counts_relations_that_are_clear_of_0(section, after, told):
+def test_the_finding_counts_relations_that_are_clear_of_0(section, after, answers):
     after(
         "update stored.dependency_difference set accuracy_weight = 0.5, accuracy_norm = 0.6, "
         "difference = 0.1, low = -0.1, high = 0.2",
@@ -44,7 +44,7 @@ def test_the_finding_counts_relations_that_are_clear_of_0(section, after, told):
         "update stored.dependency_difference set accuracy_norm = 0.2, difference = -0.3, "
         "low = -0.4, high = -0.25 where relation = 'nsubj'",
     )
-    ((n,),) = told(
+    ((n,),) = answers(
         "select count(*) from dependency_difference where merging = 'mean' "
         "and chosen_on = 'first' and relation not in ('all', 'all_words')"
     )

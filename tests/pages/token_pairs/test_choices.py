@@ -21,17 +21,17 @@ def test_a_text_of_a_link_is_cut_to_what_can_be_typed(section):
 def test_every_cell_of_the_overview_links_to_its_pair(section, opened, store_folder):
     filters = {"tp_effect": "ff_res", "tp_least": "3", "tp_special": "out", "tp_rank": "mean"}
     session = section("tables", lang="ja", **filters)
-    links = [each.split('"')[0] for each in bodies(session).split('href="')[1:]]
+    links = [part.split('"')[0] for part in bodies(session).split('href="')[1:]]
     assert len(links) > 10
-    told = {}
+    address = {}
     for link in links:
-        told = {key: values[0] for key, values in parse_qs(unescape(link)[1:]).items()}
-        assert told["lang"] == "ja"
-        assert told["tp_view"] == "workbench"
-        assert {key: told[key] for key in filters} == filters
-    pair = opened("token_pairs", store_folder, **told)
+        address = {key: values[0] for key, values in parse_qs(unescape(link)[1:]).items()}
+        assert address["lang"] == "ja"
+        assert address["tp_view"] == "workbench"
+        assert {key: address[key] for key in filters} == filters
+    pair = opened("token_pairs", store_folder, **address)
     assert {key: str(pair.session_state[key]) for key in filters} == filters
-    assert pair.text_input(key="tp_source").value == told["tp_source"]
+    assert pair.text_input(key="tp_source").value == address["tp_source"]
     assert not pair.info
 
 

@@ -37,9 +37,9 @@ def test_the_pair_that_changes_most_is_shown_until_another_is_chosen(section, st
     assert shown(session) == plain(pair_name(first["source"], first["target"]))
 
 
-def test_its_numbers_are_those_of_the_file(section, told):
+def test_its_numbers_are_those_of_the_file(section, answers):
     shown_captions = captions(section("workbench", **CHOSEN))
-    ((n, n_sequences, pmi),) = told(
+    ((n, n_sequences, pmi),) = answers(
         """
         select n, n_sequences, pmi from pair
         join vocabulary as s on s.token_id = source join vocabulary as t on t.token_id = target
@@ -63,7 +63,7 @@ def test_every_place_where_it_stands_is_marked_once(section, store):
     for page in range(1, pages + 1):
         place = {"tp_page": str(page)} if page > 1 else {}
         session = section("workbench", **place, **CHOSEN)
-        texts = [each for each in bodies(session).split('class="an-text"') if "title=" in each]
+        texts = [part for part in bodies(session).split('class="an-text"') if "title=" in part]
         for text in texts:
             assert re.findall(r'<span class="an-(\w+)"[^>]*>([^<]*)<', text) in (
                 [("source", "cat"), ("target", "sat")],

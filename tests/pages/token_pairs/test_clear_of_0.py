@@ -55,20 +55,20 @@ def clear(frame: pd.DataFrame) -> pd.Series:
 def test_cells_are_faint_just_where_a_pair_is_not_clear(rank, planted, lists, section):
     shown = bodies(section("tables", planted, tp_rank=rank))
     cells = re.findall(r'<td class="(tp-faint)?" style.*?title="(.*?)".*?· n (\d+)', shown)
-    found = pd.concat(lists(None, rank=rank).values())
-    assert [bool(faint) for faint, *_ in cells] == [not each for each in clear(found)]
-    assert [int(n) for *_, n in cells] == found["n"].tolist()
-    for (_, told, n), pair in zip(cells, found.itertuples(), strict=True):
-        assert unescape(told).startswith(f"{pair.source} → {pair.target}: ")
-        assert f", {n} occurrences in {pair.n_sequences} sequences" in told
-    assert 0 < clear(found).sum() < len(found)
+    pairs = pd.concat(lists(None, rank=rank).values())
+    assert [bool(faint) for faint, *_ in cells] == [not is_clear for is_clear in clear(pairs)]
+    assert [int(n) for *_, n in cells] == pairs["n"].tolist()
+    for (_, tooltip, n), pair in zip(cells, pairs.itertuples(), strict=True):
+        assert unescape(tooltip).startswith(f"{pair.source} → {pair.target}: ")
+        assert f", {n} occurrences in {pair.n_sequences} sequences" in tooltip
+    assert 0 < clear(pairs).sum() < len(pairs)
 
 
 def test_only_clear_pairs_are_listed_where_that_is_asked(planted, lists, section):
-    found = lists(1, clear=True, limit=1000)["attenuated"]
+    pairs = lists(1, clear=True, limit=1000)["attenuated"]
     chosen = {"tp_clear": "only", "tp_layer": "1", "tp_direction": "attenuated"}
     [shown] = frames(section("workbench", planted, **chosen))
-    assert shown["source"].tolist() == found["source"].tolist()
+    assert shown["source"].tolist() == pairs["source"].tolist()
     assert clear(shown).all()
     assert 'class="tp-faint"' not in bodies(section("tables", planted, tp_clear="only"))
 
@@ -84,7 +84,7 @@ def test_a_pair_that_is_not_clear_is_named_with_that(
     session = section("workbench", planted, **chosen)
     named = re.search(r"\*\*([^*]*(?:points|ポイント)[^*]*)\*\*", captions(session))
     assert named
-    said = any(each in named[1] for each in NOT_CLEAR[lang])
+    said = any(words in named[1] for words in NOT_CLEAR[lang])
     assert said != clear(frame).iloc[0]
     assert said == (rank == "mean"), "one of both is asked for"
     assert str(int(clear(frame).sum())) in sentences(session)

@@ -41,15 +41,15 @@ class Reader:
         """
 
         def click(driver: WebDriver) -> None:
-            found = driver.find_element(By.CSS_SELECTOR, selector)
-            at = int((along - 0.5) * found.size["width"])
-            ActionChains(driver).move_to_element_with_offset(found, at, 0).click().perform()
+            target = driver.find_element(By.CSS_SELECTOR, selector)
+            at = int((along - 0.5) * target.size["width"])
+            ActionChains(driver).move_to_element_with_offset(target, at, 0).click().perform()
 
         patient = Patient(click)
 
         def is_done(driver: WebDriver) -> bool:
-            told = {key: parameters(driver).get(key) for key in chosen}
-            if told == {key: [value] for key, value in chosen.items()} and (
+            address = {key: parameters(driver).get(key) for key in chosen}
+            if address == {key: [value] for key, value in chosen.items()} and (
                 not shows or driver.find_elements(By.CSS_SELECTOR, shows)
             ):
                 return True

@@ -73,9 +73,9 @@ def test_live_changes_average_to_the_stored_means(changes, store):
             f"select layer, source, target, mean_{effect} as mean from pair_delta_wide"
         ).df()
         expected = stored.set_index(["layer", "source", "target"])["mean"].sort_index()
-        found = means.xs(effect, level="effect").sort_index()
-        assert found.index.tolist() == expected.index.tolist()
-        np.testing.assert_allclose(found, expected, atol=NOISE)
+        computed = means.xs(effect, level="effect").sort_index()
+        assert computed.index.tolist() == expected.index.tolist()
+        np.testing.assert_allclose(computed, expected, atol=NOISE)
 
 
 def unstored(store) -> tuple[str, str]:
@@ -97,12 +97,12 @@ def test_changes_that_are_not_stored_are_computed(section, store):
     source, target = unstored(store)
     chosen = {"tp_source": source, "tp_target": target}
     assert "not stored" in sentences(section("workbench", **chosen))
-    told = sentences(section("workbench", **chosen, **LIVE))
-    assert "not stored" not in told
-    found = pair_delta.look_up(store, source=source, target=target).iloc[0]
-    ids = {name: int(found[name]) for name in ("source_id", "target_id")}
+    text = sentences(section("workbench", **chosen, **LIVE))
+    assert "not stored" not in text
+    pair = pair_delta.look_up(store, source=source, target=target).iloc[0]
+    ids = {name: int(pair[name]) for name in ("source_id", "target_id")}
     places = pair_occurrence.of_pair(store, layer=1, effect="ff", limit=PAGE, **ids)
-    assert told.count(" points**") >= len(places)
+    assert text.count(" points**") >= len(places)
 
 
 @pytest.mark.parametrize(("address", "drawn"), [(LIVE, 3), (ONE_MAP, 1)])
@@ -133,9 +133,9 @@ def without_maps(session: AppTest) -> str:
 
 def test_a_model_that_is_gone_is_told(section, changed, tmp_path):
     folder = changed(f"update stored.run set model = '{tmp_path / 'model-bert'}'")
-    told = without_maps(section("workbench", folder, **LIVE))
-    assert "cannot be loaded" in told
-    assert "No folder is called" in told
+    warning = without_maps(section("workbench", folder, **LIVE))
+    assert "cannot be loaded" in warning
+    assert "No folder is called" in warning
 
 
 def test_another_model_under_the_same_name_is_not_taken_for_it(section, store, changed, tmp_path):

@@ -51,7 +51,7 @@ def test_the_rows_and_the_table_of_a_list_are_those_of_the_file(section, store, 
     session = section("workbench", tp_list_page="2", **chosen)
     asked = {"effect": "ff_ln", "layer": 2, "limit": 1000}
     expected = pairs_of(pair_delta.top(store, amplified=False, **asked))
-    shown = frames(session)[0].assign(mean_delta=lambda each: each["mean_delta"] / 100)
+    shown = frames(session)[0].assign(mean_delta=lambda table: table["mean_delta"] / 100)
     assert pairs_of(shown) == expected
     rows = frame_of(exported, "tp_workbench_pairs_2")
     start = ROWS if len(expected) > ROWS else 0  # there is no second page of a short list
@@ -66,7 +66,7 @@ def test_a_list_of_another_layer_or_step_stands_beside(beside, of_other, section
     everything = {"min_count": 2, "text": "", "relation": "all", "special": True, "limit": 1000}
     here = everything | {"layer": 2, "effect": "ff"}
     for frame, asked in zip(frames(session), (here, here | of_other), strict=True):
-        shown = frame.assign(mean_delta=lambda each: each["mean_delta"] / 100)
+        shown = frame.assign(mean_delta=lambda table: table["mean_delta"] / 100)
         assert pairs_of(shown) == pairs_of(pair_delta.browse(store, **asked))
     assert len(charts(session)) == 3
 
@@ -103,10 +103,10 @@ def test_correlations_are_those_of_the_limit(section, store):
     of_effect = frame[frame["effect"] == "ff"].pivot(
         index="layer", columns="quantity", values="spearman"
     )
-    told = sentences(section("pmi", tp_pmi_least="5"))
+    text = sentences(section("pmi", tp_pmi_least="5"))
     for layer in (of_effect["partial"].argmin(), of_effect["partial"].argmax()):
         for quantity in ("partial", "pmi"):
-            assert f"{of_effect[quantity].iloc[int(layer)]:.2f}".replace("-", "−") in told
+            assert f"{of_effect[quantity].iloc[int(layer)]:.2f}".replace("-", "−") in text
 
 
 def test_pairs_within_a_window_have_correlations_and_no_points(section):
@@ -128,5 +128,5 @@ def test_a_finding_says_whether_it_is_clear_of_0(low, high, expected):
     places = list(product((1, 2), ("partial", "pmi")))
     frame = pd.DataFrame(places, columns=["layer", "quantity"])
     with words_of("token_pairs", "pmi"):
-        told = _finding(VIEW, frame.assign(spearman=0.3, low=low, high=high), "ff", "sequence")
-    assert expected in told
+        text = _finding(VIEW, frame.assign(spearman=0.3, low=low, high=high), "ff", "sequence")
+    assert expected in text

@@ -33,14 +33,14 @@ def test_pairs_of_one_sequence_each_have_no_interval_and_are_not_clear(changed, 
         "update stored.pair set n_sequences = 1",
         "update stored.pair_pmi_correlation set low = null, high = null",
     )
-    told = {view: section(view, folder) for view in stems("token_pairs")}
-    for session in told.values():
+    sessions = {view: section(view, folder) for view in stems("token_pairs")}
+    for session in sessions.values():
         assert_no_nan(session)
-    assert "no interval" in captions(told["workbench"])
+    assert "no interval" in captions(sessions["workbench"])
     unclear = (f" {direction} pairs listed, none is clear of 0" for direction in DIRECTIONS)
-    assert all(each in sentences(told["tables"]) for each in unclear)
-    assert "too few words for an interval" in sentences(told["pmi"])
-    assert len(charts(told["pmi"])) == 3
+    assert all(sentence in sentences(sessions["tables"]) for sentence in unclear)
+    assert "too few words for an interval" in sentences(sessions["pmi"])
+    assert len(charts(sessions["pmi"])) == 3
     for view in ("tables", "workbench"):
         session = section(view, folder, tp_clear="only")
         assert "is clear of 0. Choose" in session.info[0].value
@@ -72,8 +72,8 @@ def test_a_step_that_changes_everything_one_way_is_told(effect, one_way, section
 def test_a_list_of_a_step_that_changes_everything_one_way_tells_it(one_way, section):
     session = section("workbench", one_way, tp_effect="ff_res")
     assert_no_nan(session)
-    told = sentences(session)
-    assert ", 0 attenuated" in told or "(0 attenuated" in told
+    text = sentences(session)
+    assert ", 0 attenuated" in text or "(0 attenuated" in text
     assert section("workbench", one_way, tp_effect="ff_res", tp_direction="attenuated").info
 
 

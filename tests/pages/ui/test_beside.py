@@ -48,26 +48,26 @@ def _map(frame: pd.DataFrame) -> dict[str, Any]:
     "drawn", [_line, _map, lambda frame: with_data(bars(frame, x="layer", y="mean"))]
 )
 def test_a_difference_has_the_interval_between_the_far_ends_of_both(drawn):
-    (found,) = differences(drawn(NUMBERS), drawn(LATER)).values()
-    assert [row["mean"] for row in found.rows] == pytest.approx([0.4, 0.05, 0.0])
-    assert [row["low"] for row in found.rows] == pytest.approx([0.2, -0.15, -0.2])
-    assert [row["high"] for row in found.rows] == pytest.approx([0.6, 0.25, 0.2])
-    assert [row[IS_CLEAR] for row in found.rows] == [True, False, False]
-    assert (found.n_clear, found.largest["layer"]) == (1, 1)
+    (difference,) = differences(drawn(NUMBERS), drawn(LATER)).values()
+    assert [row["mean"] for row in difference.rows] == pytest.approx([0.4, 0.05, 0.0])
+    assert [row["low"] for row in difference.rows] == pytest.approx([0.2, -0.15, -0.2])
+    assert [row["high"] for row in difference.rows] == pytest.approx([0.6, 0.25, 0.2])
+    assert [row[IS_CLEAR] for row in difference.rows] == [True, False, False]
+    assert (difference.n_clear, difference.largest["layer"]) == (1, 1)
 
 
 def test_only_marks_of_both_charts_have_a_difference():
-    (found,) = differences(_line(NUMBERS), _line(LATER[LATER["layer"] > 1])).values()
-    assert [row["layer"] for row in found.rows] == [2, 3]
-    assert (found.n_one, found.n_other) == (3, 2)
+    (difference,) = differences(_line(NUMBERS), _line(LATER[LATER["layer"] > 1])).values()
+    assert [row["layer"] for row in difference.rows] == [2, 3]
+    assert (difference.n_one, difference.n_other) == (3, 2)
 
 
 def test_a_number_without_an_interval_has_a_difference_that_is_not_called_clear():
     without = LATER.assign(low=[float("nan"), 0.45, 0.3])
-    (found,) = differences(_line(NUMBERS), _line(without)).values()
-    assert found.rows[0]["mean"] == pytest.approx(0.4)
-    assert found.rows[0][IS_CLEAR] is None
-    assert len(found.with_interval) == 2
+    (difference,) = differences(_line(NUMBERS), _line(without)).values()
+    assert difference.rows[0]["mean"] == pytest.approx(0.4)
+    assert difference.rows[0][IS_CLEAR] is None
+    assert len(difference.with_interval) == 2
 
 
 def test_marks_that_are_there_twice_have_no_difference():
@@ -82,9 +82,9 @@ def test_a_range_is_no_interval():
 
     one, other = drawn(NUMBERS), drawn(LATER)
     found = differences(one, other)
-    (each,) = found.values()
-    assert each.of.ends is None
-    assert each.with_interval == []
+    (difference,) = found.values()
+    assert difference.of.ends is None
+    assert difference.with_interval == []
     marks = [unit.mark for _, unit in units(panels(one, other, found, TITLES)["hconcat"][2])]
     assert marks == ["line"]
 

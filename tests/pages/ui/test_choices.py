@@ -141,14 +141,14 @@ def collected() -> AppTest:
 @pytest.fixture
 def entries(monkeypatch) -> list[dict]:
     """What was written into the address: every item is an entry of the history."""
-    found, write = [], QueryParamsProxy.from_dict
+    written, write = [], QueryParamsProxy.from_dict
 
     def note(self, values):
-        found.append(values)
+        written.append(values)
         write(self, values)
 
     monkeypatch.setattr(QueryParamsProxy, "from_dict", note)
-    return found
+    return written
 
 
 def test_an_action_that_makes_several_choices_is_one_entry_of_the_history(collected, entries):

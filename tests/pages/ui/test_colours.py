@@ -66,26 +66,26 @@ LEGENDS = {
     "series": [*of.SERIES_COLOURS, of.SERIES_COLOURS[0]],
     "relations": [*of.RELATION_COLOURS.values()],
     **{
-        f"effects of {name}": [of.EFFECT_COLOURS[each] for each in order.effects]
+        f"effects of {name}": [of.EFFECT_COLOURS[effect] for effect in order.effects]
         for name, order in ORDERS.items()
     },
-    "behaviours": [of.BEHAVIOUR_COLOURS[each] for each in BEHAVIOURS],
-    "entropies": [of.HABIT_COLOURS[each] for each in ("entropy", "entropy_cls", "uniform")],
-    **{name: [of.HABIT_COLOURS[each] for each in group] for name, group in GROUPS.items()},
+    "behaviours": [of.BEHAVIOUR_COLOURS[behaviour] for behaviour in BEHAVIOURS],
+    "entropies": [of.HABIT_COLOURS[habit] for habit in ("entropy", "entropy_cls", "uniform")],
+    **{name: [of.HABIT_COLOURS[habit] for habit in group] for name, group in GROUPS.items()},
     **{
-        f"{name}, {last}": [of.SCOPE_COLOURS[each] for each in (*order.scopes, last)]
+        f"{name}, {last}": [of.SCOPE_COLOURS[scope] for scope in (*order.scopes, last)]
         for name, order in ORDERS.items()
         for last in (WEIGHTS_WITH_RESIDUAL, ATTENTION_ROLLOUT)
     },
-    "rules": [RULE[each] for each in (*RULES, *RELEVANCE_METHODS, "random")],
-    "rules at first": [RULE[each] for each in (*RULES, "attention", "random")],
-    "controls": [of.CONTROL_COLOURS[each] for each in ("kept", "removed", "permuted")],
+    "rules": [RULE[rule] for rule in (*RULES, *RELEVANCE_METHODS, "random")],
+    "rules at first": [RULE[rule] for rule in (*RULES, "attention", "random")],
+    "controls": [of.CONTROL_COLOURS[control] for control in ("kept", "removed", "permuted")],
     "directions": [strongest for strongest, _ in CLUSTERS],
     **{f"clusters {name}": [*shades] for name, shades in of.CLUSTER_SHADES.items()},
     "groups": [*of.GROUP_COLOURS],
     "layers": [*of.SAME_LAYER_COLOURS],
     "weighings": [*of.WEIGHING_COLOURS.values()],
-    "antecedents": [of.ANTECEDENT_COLOURS[each] for each in METHODS],
+    "antecedents": [of.ANTECEDENT_COLOURS[method] for method in METHODS],
     "arrows": [*of.ARROW_COLOURS.values()],
     "mentions": [*of.MENTION_COLOURS, of.MENTION_COLOURS[0]],
     "pairs": [of.AMPLIFIED, of.ATTENUATED],
@@ -118,7 +118,7 @@ def apart(one: str, other: str, seen: str = "normally") -> float:
 
 def contrast(one: str, other: str) -> float:
     """From 1 to 21."""
-    low, high = sorted(float(TO_XYZ[1] @ linear(each)) for each in (one, other))
+    low, high = sorted(float(TO_XYZ[1] @ linear(colour)) for colour in (one, other))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -153,9 +153,9 @@ def test_colours_are_told_apart(name, seen):
 def test_neighbours_differ_in_grey_print(name):
     """By less where there are many, or the same in several orders: L* may only lie between 43 and
     61, or a ground hides it."""
-    of_many = len(LEGENDS[name]) >= MANY or any(each in name for each in ORDERS)
+    of_many = len(LEGENDS[name]) >= MANY or any(order in name for order in ORDERS)
     least = APART_OF_MANY if of_many else APART
-    greys = [lab(each)[0] for each in LEGENDS[name]]
+    greys = [lab(colour)[0] for colour in LEGENDS[name]]
     assert all(abs(one - other) >= least for one, other in pairwise(greys))
 
 
@@ -170,7 +170,7 @@ def test_heads_and_an_offset_differ_in_any_order(seen):
 @pytest.mark.parametrize("theme", PAPERS)
 def test_colours_stand_out_from_the_ground(theme):
     shown = {*of.SYNTAX_COLOURS, of.NEUTRAL}.union(*LEGENDS.values())
-    assert {each for each in shown if contrast(each, PAPERS[theme]) < 3} == set()
+    assert {colour for colour in shown if contrast(colour, PAPERS[theme]) < 3} == set()
 
 
 def test_charts_of_streamlit_have_the_same_colours_and_grounds():
@@ -181,8 +181,8 @@ def test_charts_of_streamlit_have_the_same_colours_and_grounds():
 
 
 def settings() -> dict:
-    told = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
-    return told["theme"]
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    return config["theme"]
 
 
 @pytest.mark.parametrize(("presenting", "least"), [(False, 4.5), (True, 7)])
@@ -203,9 +203,9 @@ def test_words_of_charts_can_be_read(theme, presenting, least, monkeypatch):
 @pytest.mark.parametrize("theme", PAPERS)
 def test_captions_can_be_read(theme):
     [opacity] = re.findall(r'"stCaptionContainer"]\[data-testid] {opacity: (\S+)}', STYLE)
-    own = settings()[theme]
-    for ground in (own, own["sidebar"]):
+    colours = settings()[theme]
+    for ground in (colours, colours["sidebar"]):
         for kind in ("backgroundColor", "secondaryBackgroundColor"):
-            caption = over(own["textColor"], ground[kind], float(opacity))
+            caption = over(colours["textColor"], ground[kind], float(opacity))
             assert contrast(caption, ground[kind]) >= 4.5
-            assert contrast(own["textColor"], ground[kind]) >= 7, "when presenting"
+            assert contrast(colours["textColor"], ground[kind]) >= 7, "when presenting"

@@ -113,11 +113,14 @@ def test_a_caption_of_latex_has_no_marks_of_markdown():
 
 @pytest.mark.parametrize("points", [export.SINGLE, export.DOUBLE])
 def test_a_finding_is_not_cut_within_a_sentence(points):
-    told = ["Most goes to [SEP].", *(f"Layer {n} gives it {'much ' * 9}weight." for n in range(9))]
-    words = re.sub("<[^>]+>", " ", export.svg(CHARTS["bars"](), " ".join(told), points=points))
+    sentences = [
+        "Most goes to [SEP].",
+        *(f"Layer {n} gives it {'much ' * 9}weight." for n in range(9)),
+    ]
+    words = re.sub("<[^>]+>", " ", export.svg(CHARTS["bars"](), " ".join(sentences), points=points))
     shown = " ".join(words.split())
-    kept = [each for each in told if each in shown]
-    assert 2 < len(kept) < len(told)
+    kept = [sentence for sentence in sentences if sentence in shown]
+    assert 2 < len(kept) < len(sentences)
     assert f"Layer {len(kept) - 1} gives" not in shown
 
 
@@ -144,8 +147,8 @@ def test_a_line_with_japanese_words_is_set_in_their_font():
 
 @pytest.mark.parametrize("points", [export.SINGLE, export.DOUBLE])
 def test_a_figure_is_as_wide_as_its_column_with_finding_and_source(points):
-    found = " ".join(["a finding that goes on"] * 8)
-    picture = export.svg(CHARTS["lines"](), found, "File <x>: model m.", points=points)
+    finding = " ".join(["a finding that goes on"] * 8)
+    picture = export.svg(CHARTS["lines"](), finding, "File <x>: model m.", points=points)
     [width] = re.findall('<svg[^>]* width="([0-9.]+)"', picture)
     assert float(width) == pytest.approx(points, abs=4)
     assert "a finding that goes on" in picture

@@ -22,7 +22,7 @@ FRAME = pd.DataFrame(
 
 
 def luminance(rgb: tuple[float, ...]) -> float:
-    parts = [each / 255 for each in rgb]
+    parts = [channel / 255 for channel in rgb]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 

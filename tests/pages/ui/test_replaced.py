@@ -61,10 +61,10 @@ def path(store_folder, tmp_path) -> Path:
 def test_a_page_shows_one_file_though_another_takes_its_place(path, new, in_session):
     session = in_session(PAGE, path.parent, new=str(new))
     assert not session.exception
-    n_lengths, is_same, content = (each.value for each in session.text)
+    n_lengths, is_same, content = (text.value for text in session.text)
     assert is_same == "True"
     session.run()
-    n_now, is_same, content_now = (each.value for each in session.text)
+    n_now, is_same, content_now = (text.value for text in session.text)
     assert is_same == "True"
     assert content_now != content
     assert n_now != n_lengths
@@ -84,7 +84,7 @@ def test_what_is_drawn_again_of_a_page_is_of_the_file_that_it_showed(path, new):
 def test_a_file_that_is_replaced_between_finding_and_opening_is_not_taken_for_the_other(
     path, new, monkeypatch
 ):
-    found = version_of(path)
+    version = version_of(path)
 
     def replaced(store, place: str) -> None:
         os.replace(new, path)
@@ -92,10 +92,10 @@ def test_a_file_that_is_replaced_between_finding_and_opening_is_not_taken_for_th
 
     attach = open_file.attach
     monkeypatch.setattr(open_file, "attach", replaced)
-    with pytest.raises(Replaced), cursor(found):
+    with pytest.raises(Replaced), cursor(version):
         pytest.fail("this is the other file")
     monkeypatch.undo()
-    with pytest.raises(Replaced), cursor(found):
+    with pytest.raises(Replaced), cursor(version):
         pytest.fail("this is the other file")
     with cursor(version_of(path)) as opened:
         assert sequence_lengths(opened)["n_sequences"].sum() == 1
@@ -117,4 +117,4 @@ def test_a_page_that_finds_a_file_gone_looks_again_and_stays_the_page_it_is(
     session = in_session(PAGE, path.parent, new=str(new))
     assert not session.exception
     assert not session.error
-    assert [each.value for each in session.text][:2] == ["1", "True"]
+    assert [text.value for text in session.text][:2] == ["1", "True"]

@@ -10,9 +10,9 @@ def test_tokens_are_found_by_their_beginning_and_the_whole_one_comes_first(store
     [(token,)] = store.execute(
         "select token from token group by token order by count(*) desc limit 1"
     ).fetchall()
-    found = corpus.tokens_from(store, text=token[0].lower(), limit=1000)
-    assert token in set(found["token"])
-    assert all(each.lower().startswith(token[0].lower()) for each in found["token"])
+    tokens = corpus.tokens_from(store, text=token[0].lower(), limit=1000)
+    assert token in set(tokens["token"])
+    assert all(name.lower().startswith(token[0].lower()) for name in tokens["token"])
     first = corpus.tokens_from(store, text=token.lower(), limit=1).iloc[0]
     counted = "select count(*) from token where token = ?"
     assert store.execute(counted, [first["token"]]).fetchone() == (first["n"],)
@@ -27,7 +27,7 @@ def test_what_is_typed_leads_to_its_place(opened, store_folder, typed, shown):
     session = opened("methods", store_folder)
     session.text_input(key="search").set_value(typed).run()
     assert_sound(session)
-    labels = [each.proto.label for each in session.get("page_link")]
+    labels = [link.proto.label for link in session.get("page_link")]
     assert any(shown in label for label in labels)
 
 

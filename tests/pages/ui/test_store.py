@@ -58,7 +58,7 @@ def folder(store_folder, tmp_path) -> Path:
 
 def test_files_are_found_by_name_without_hidden_ones(folder, monkeypatch):
     monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
-    assert [each.name for each in shell.files()] == [HOSTILE, "a.duckdb"]
+    assert [path.name for path in shell.files()] == [HOSTILE, "a.duckdb"]
     monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder / "nowhere"))
     assert shell.files() == []
 
@@ -67,7 +67,7 @@ def test_the_demo_stands_before_the_file_beside_it(monkeypatch, tmp_path):
     for name in ("demo-treebank.duckdb", "demo.duckdb"):
         (tmp_path / name).touch()
     monkeypatch.setenv("MIXSCOPE_STATISTICS", str(tmp_path))
-    assert [each.name for each in shell.files()] == ["demo.duckdb", "demo-treebank.duckdb"]
+    assert [path.name for path in shell.files()] == ["demo.duckdb", "demo-treebank.duckdb"]
 
 
 @pytest.mark.parametrize("name", [HOSTILE, "a.duckdb"])
@@ -106,12 +106,12 @@ def test_a_replaced_file_gives_new_answers_though_the_old_one_is_open(store_fold
 
 def test_threads_ask_one_file_at_once(store_folder):
     version = version_of(store_folder / "tiny.duckdb")
-    found, failed = [], []
+    counts, failed = [], []
 
     def ask() -> None:
         try:
             with cursor(version) as opened:
-                found.extend(len(token_type_mixing.by_layer(opened)) for _ in range(20))
+                counts.extend(len(token_type_mixing.by_layer(opened)) for _ in range(20))
         except duckdb.Error as error:
             failed.append(error)
 
@@ -121,8 +121,8 @@ def test_threads_ask_one_file_at_once(store_folder):
     for thread in threads:
         thread.join()
     assert not failed
-    assert len(found) == 120
-    assert len(set(found)) == 1
+    assert len(counts) == 120
+    assert len(set(counts)) == 1
 
 
 def test_a_file_that_was_refused_is_not_opened_again_until_it_is_replaced(

@@ -34,10 +34,10 @@ def test_one_at_a_time_runs_in_the_order_they_came():
     running: list[int] = []
 
     def run(number: int, is_queued: Event) -> None:
-        def told(_: int) -> None:
+        def note(_: int) -> None:
             is_queued.set()
 
-        with turns.turn(told):
+        with turns.turn(note):
             running.append(number)
             assert running == [number]
             order.append(number)
@@ -50,23 +50,23 @@ def test_one_at_a_time_runs_in_the_order_they_came():
         threads[-1].start()
         assert is_queued.wait(PATIENCE)
     done.set()
-    for each in (first, *threads):
-        each.join(PATIENCE)
+    for thread in (first, *threads):
+        thread.join(PATIENCE)
     assert order == [0, 1, 2, 3, 4]
 
 
 def test_who_waits_is_told_how_many_come_first_and_leaves_by_an_exception():
-    turns, done, told = Turns(most=9), Event(), []
+    turns, done, places = Turns(most=9), Event(), []
     first = _holding(turns, done)
 
     def leave(before: int) -> None:
-        told.append(before)
+        places.append(before)
         raise _Left
 
     for _ in range(2):
         with pytest.raises(_Left), turns.turn(leave):
             pytest.fail("it is another's turn")
-    assert told == [1, 1], "who left still waits"
+    assert places == [1, 1], "who left still waits"
     done.set()
     first.join(PATIENCE)
     with turns.turn(leave):
@@ -74,27 +74,27 @@ def test_who_waits_is_told_how_many_come_first_and_leaves_by_an_exception():
 
 
 def test_no_more_wait_than_may():
-    turns, done, told = Turns(most=1), Event(), Barrier(2)
+    turns, done, barrier = Turns(most=1), Event(), Barrier(2)
     first = _holding(turns, done)
-    second = Thread(target=lambda: _wait(turns, told))
+    second = Thread(target=lambda: _wait(turns, barrier))
     second.start()
-    told.wait(PATIENCE)
+    barrier.wait(PATIENCE)
     with pytest.raises(Full), turns.turn(lambda _: None):
         pytest.fail("there is no room")
     done.set()
-    for each in (first, second):
-        each.join(PATIENCE)
+    for thread in (first, second):
+        thread.join(PATIENCE)
     with turns.turn(lambda _: None):
         pass
 
 
-def _wait(turns: Turns, told: Barrier) -> None:
+def _wait(turns: Turns, barrier: Barrier) -> None:
     calls: list[int] = []
 
     def tell(before: int) -> None:
         if not calls:
             calls.append(before)
-            told.wait(PATIENCE)
+            barrier.wait(PATIENCE)
 
     with turns.turn(tell):
         pass

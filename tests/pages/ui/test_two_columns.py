@@ -56,9 +56,9 @@ def charts() -> dict[str, alt.TopLevelMixin]:
 
 @pytest.mark.parametrize("name", ["maps", "lines"])
 def test_a_figure_for_one_column_is_no_wider(name):
-    found = POINTS.search(export.svg(charts()[name], FINDING, "Source.", points=export.SINGLE))
-    assert found
-    assert float(found[1]) <= export.SINGLE + 1
+    match = POINTS.search(export.svg(charts()[name], FINDING, "Source.", points=export.SINGLE))
+    assert match
+    assert float(match[1]) <= export.SINGLE + 1
 
 
 @needs_latex

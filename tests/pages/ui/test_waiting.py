@@ -43,8 +43,8 @@ def _others(queue: Turns, n: int, done: Event) -> list[Thread]:
             done.wait(60)
 
     threads = [Thread(target=hold) for _ in range(n)]
-    for each in threads:
-        each.start()
+    for thread in threads:
+        thread.start()
     while len(queue._tickets) < n:
         pass
     return threads
@@ -63,8 +63,8 @@ def test_who_comes_later_waits_and_then_has_the_result(in_session, store_folder)
     threads = _others(turns(), 2, done)
     Timer(0.5, done.set).start()
     session = in_session(PAGE, store_folder)
-    for each in threads:
-        each.join(60)
+    for thread in threads:
+        thread.join(60)
     assert_sound(session)
     assert session.session_state["found"] == 2
     assert not session.info, "nobody comes first any longer"
@@ -80,8 +80,8 @@ def test_more_than_may_wait_are_told_to_come_again(in_session, store_folder, lan
     assert str(MOST_WAITING) in warning.value
     assert "found" not in session.session_state
     done.set()
-    for each in threads:
-        each.join(60)
+    for thread in threads:
+        thread.join(60)
     (again,) = session.button
     again.click().run()
     assert session.session_state["found"] == 2
@@ -94,8 +94,8 @@ def test_what_is_kept_is_there_at_once_whoever_waits(in_session, store_folder):
     session = in_session(PAGE, store_folder)
     assert session.session_state["found"] == 2
     done.set()
-    for each in threads:
-        each.join(60)
+    for thread in threads:
+        thread.join(60)
 
 
 def test_who_cancelled_has_nothing_computed_until_they_ask_again(in_session, store_folder):
@@ -163,5 +163,5 @@ def test_a_computation_that_ends_by_itself_leaves_no_button(in_session, store_fo
     session = in_session(LONG.format(seconds=1), store_folder)
     assert_sound(session)
     assert session.session_state["found"] > 0
-    assert [each.value for each in session.text] == ["whole"]
+    assert [text.value for text in session.text] == ["whole"]
     assert not session.button

@@ -41,20 +41,20 @@ def pattern(node: ast.AST) -> set[str]:
 def strings(folder: Path) -> set[str]:
     """What the strings in a folder's code may be."""
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")]
-    return {each for tree in trees for node in ast.walk(tree) for each in pattern(node)}
+    return {regex for tree in trees for node in ast.walk(tree) for regex in pattern(node)}
 
 
 def test_every_key_that_is_used_is_in_the_catalogue():
     keys = words.catalogue()
     said = {
-        each
+        regex
         for path in PAGES.rglob("*.py")
         for name, call in calls(path)
         if name == "say" and ast.unparse(call.func) == "say"
-        for each in pattern(call.args[0])
+        for regex in pattern(call.args[0])
     }
     assert len(said) > 100
-    assert not [each for each in said if not any(re.fullmatch(each, key) for key in keys)]
+    assert not [regex for regex in said if not any(re.fullmatch(regex, key) for key in keys)]
 
 
 def stems_of(path: Path) -> set[str]:
@@ -73,9 +73,9 @@ def test_every_word_of_a_section_is_in_the_words_of_its_page():
         for stem in stems_of(path):
             for name, call in calls(path):
                 relative = name == "say" and ast.unparse(call.func) == "view.say"
-                for each in pattern(call.args[0]) if relative else ():
-                    full = rf"{page}\.({stem}\.)?{each}"
-                    assert any(re.fullmatch(full, key) for key in keys), f"{path}: {each}"
+                for regex in pattern(call.args[0]) if relative else ():
+                    full = rf"{page}\.({stem}\.)?{regex}"
+                    assert any(re.fullmatch(full, key) for key in keys), f"{path}: {regex}"
                     n_checked += 1
     assert n_checked, "this test could not have failed"
 
@@ -83,13 +83,13 @@ def test_every_word_of_a_section_is_in_the_words_of_its_page():
 def used_by(page: str) -> re.Pattern:
     """What the last names of a page's words may be, with what is put behind them by the frame, and
     before the name of a section by the button that leads to it."""
-    own = strings(PAGES / page) | FRAME
-    return re.compile(f"(?:to_)?(?:{'|'.join(sorted(own))})(?:_{ANY})?")
+    last_names = strings(PAGES / page) | FRAME
+    return re.compile(f"(?:to_)?(?:{'|'.join(sorted(last_names))})(?:_{ANY})?")
 
 
 def test_every_key_of_the_catalogue_is_used():
     keys = {usual(key) for key in words.catalogue() if not key.startswith("contract.")}
-    used = re.compile("|".join(f"(?:{each})" for each in strings(PAGES)))
+    used = re.compile("|".join(f"(?:{regex})" for regex in strings(PAGES)))
     left = {key for key in keys if not used.fullmatch(key)}
     columns = {column.name for table in every_table() for column in table.columns}
     names = {re.escape(column) for column in columns} | strings(PAGES)
@@ -118,11 +118,11 @@ def test_both_languages_take_the_same_values():
 
 @pytest.mark.parametrize("subject", words.VARIANTS)
 def test_what_is_said_of_some_files_stands_in_place_of_something_and_takes_no_more_values(subject):
-    found = words.catalogue()
-    varied = {key: found[key] for key in found if key.startswith(f"{subject}.")}
+    texts_by_key = words.catalogue()
+    varied = {key: texts_by_key[key] for key in texts_by_key if key.startswith(f"{subject}.")}
     assert varied
     for key, texts in varied.items():
-        other = found[usual(key)]
+        other = texts_by_key[usual(key)]
         assert words.placeholders(texts["en"]) <= words.placeholders(other["en"]), key
         assert texts["en"] != other["en"], key
 
@@ -133,14 +133,14 @@ def test_no_text_is_empty():
 
 def contracts() -> dict[str, str]:
     """Every sentence of every contract, with a column or a view that says it."""
-    found = {}
+    sources = {}
     for table in every_table():
         for view in (table.shown(), *table.all_views):
-            found[view.grain] = view.name
+            sources[view.grain] = view.name
             for column in view.columns:
-                found[column.meaning] = f"{view.name}.{column.name}"
-                found[column.unit] = f"unit of {view.name}.{column.name}"
-    return found
+                sources[column.meaning] = f"{view.name}.{column.name}"
+                sources[column.unit] = f"unit of {view.name}.{column.name}"
+    return sources
 
 
 def test_every_sentence_of_every_contract_is_told_in_japanese():
