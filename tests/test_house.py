@@ -193,7 +193,7 @@ def test_every_package_says_what_belongs_in_it(folder):
         assert ast.get_docstring(ast.parse(package.read_text())), f"{package} says nothing"
 
 
-@pytest.mark.parametrize("folder", FOLDERS[:3])
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_variables_are_called_what_they_hold(folder):
     for path in sources(folder):
         names = {n.id for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Name)}

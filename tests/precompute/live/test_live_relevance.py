@@ -63,7 +63,7 @@ def test_an_image_comes_with_all_that_a_page_draws(vit):
     assert found.tokens[:2] == ("[CLS]", "patch 1,1")
     assert found.is_content.tolist() == [False] + [True] * (ROWS * COLUMNS)
     assert sorted(label for label, _ in found.prediction) == sorted(LABELS)
-    probabilities = [each for _, each in found.prediction]
+    probabilities = [probability for _, probability in found.prediction]
     assert probabilities == sorted(probabilities, reverse=True)
     assert sum(probabilities) == pytest.approx(1)
     assert found.picture is not None
@@ -195,9 +195,9 @@ def test_readers_who_come_together_get_what_they_get_alone(vit):
     alone = [vit.relevance_of_image(image, name="mine.png") for image in images]
     with ThreadPoolExecutor(6) as pool:
         together = list(
-            pool.map(lambda each: vit.relevance_of_image(each, name="mine.png"), images)
+            pool.map(lambda image: vit.relevance_of_image(image, name="mine.png"), images)
         )
-    assert all(same(*each) for each in zip(alone, together, strict=True))
+    assert all(same(*pair) for pair in zip(alone, together, strict=True))
     assert not same(alone[0], alone[1]), "this test could not have failed"
 
 
@@ -205,10 +205,10 @@ def test_the_model_is_locked_while_it_runs(vit, bert, monkeypatch):
     seen = []
     run = live_relevance.relevance_of
 
-    def watched(model, sequence, **told):
+    def watched(model, sequence, **options):
         seen.append(model)
-        assert next(each for each in (vit, bert) if each.model is model).lock.locked()
-        return run(model, sequence, **told)
+        assert next(loaded for loaded in (vit, bert) if loaded.model is model).lock.locked()
+        return run(model, sequence, **options)
 
     monkeypatch.setattr("precompute.live.one_sequence.relevance_of", watched)
     vit.relevance_of_image(png(), name="mine.png")

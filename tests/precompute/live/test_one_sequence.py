@@ -42,13 +42,13 @@ def test_what_a_file_tells_of_its_model_and_tokens_is_enough(family, tmp_path):
     masked = mask_rate(family, 0.2)
     path = build_store(tmp_path, family, mask_rate=masked, statistics=["token_norm"])
     with duckdb.connect(str(path), read_only=True) as store:
-        told = store.execute("from run").df().iloc[0]
+        row = store.execute("from run").df().iloc[0]
         [(weights,)] = store.execute(
             "select value from provenance where name = 'weights_sha256'"
         ).fetchall()
         tokens = store.execute("from token where seq = 0 order by pos").df()
     again = rerun(
-        told["model"], revision=told["revision"], weights_sha256=weights, dtype=told["dtype"]
+        row["model"], revision=row["revision"], weights_sha256=weights, dtype=row["dtype"]
     )
     shares = again.row_shares(tokens["token_id"].tolist(), tokens["segment"].tolist(), layer=2)
     assert shares.dtype == np.float32

@@ -57,11 +57,12 @@ def test_wherever_it_is_left_nothing_goes_on_and_the_next_numbers_are_the_same(t
 
 def test_layers_after_the_one_where_it_is_left_are_not_run(tiny, sequences):
     ran: list[int] = []
-    inside = [each for each in tiny.model.modules() if isinstance(each, torch.nn.Linear)] or [
-        each for each in tiny.model.modules() if not list(each.children())
+    inside = [module for module in tiny.model.modules() if isinstance(module, torch.nn.Linear)] or [
+        module for module in tiny.model.modules() if not list(module.children())
     ]
     handles = [
-        each.register_forward_hook(lambda *_, n=n: ran.append(n)) for n, each in enumerate(inside)
+        module.register_forward_hook(lambda *_, n=n: ran.append(n))
+        for n, module in enumerate(inside)
     ]
     try:
         Rerun(tiny).layer_maps(sequences[0], layer=1)
@@ -75,8 +76,8 @@ def test_layers_after_the_one_where_it_is_left_are_not_run(tiny, sequences):
         with pytest.raises(_Left):
             Rerun(tiny, leave).layer_maps(sequences[0], layer=1)
     finally:
-        for each in handles:
-            each.remove()
+        for handle in handles:
+            handle.remove()
     assert 0 < len(ran) < whole
 
 

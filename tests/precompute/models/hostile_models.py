@@ -83,7 +83,7 @@ def _bytes(change: Callable[[bytes], bytes]) -> Change:
 
 
 def _filled(value: float) -> Change:
-    return _weights(lambda tensors: [each.fill_(value) for each in tensors.values()])
+    return _weights(lambda tensors: [tensor.fill_(value) for tensor in tensors.values()])
 
 
 def _first(value: float) -> Change:

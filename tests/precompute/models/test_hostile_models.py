@@ -48,7 +48,7 @@ def test_a_strange_model_is_refused_in_one_line(what, changed):
 @pytest.mark.parametrize("what", sorted(HARMLESS))
 def test_what_comes_with_a_model_and_is_not_needed_is_neither_read_nor_run(what, changed, sound):
     folder = changed(what)
-    found, expected = (load_model(str(each), device="cpu") for each in (folder, sound))
+    found, expected = (load_model(str(path), device="cpu") for path in (folder, sound))
     assert found.weights_sha256 == expected.weights_sha256
     assert not (folder / MARK).exists()
 
@@ -66,18 +66,18 @@ def test_a_tokenizer_that_does_not_fit_is_refused_when_it_is_used(what, changed,
 @pytest.mark.parametrize("in_place", [True, False])
 def test_weights_that_change_on_disk_do_not_change_in_memory(changed, in_place):
     path = changed("pickles beside the weights") / "model.safetensors"
-    tensors = {name: each.clone() for name, each in load_file(path).items()}
+    tensors = {name: tensor.clone() for name, tensor in load_file(path).items()}
     content = path.read_bytes()
     found = load_model(str(path.parent), device="cpu")
-    save_file({name: each * 2 for name, each in tensors.items()}, path.with_name("other"))
+    save_file({name: tensor * 2 for name, tensor in tensors.items()}, path.with_name("other"))
     other = path.with_name("other").read_bytes()
     if in_place:
         with path.open("r+b") as file:
             file.write(other[: len(content)])
     else:
         path.write_bytes(other)
-    for name, each in found.model.named_parameters():
-        assert each.equal(tensors[name]), name
+    for name, parameter in found.model.named_parameters():
+        assert parameter.equal(tensors[name]), name
 
 
 def test_a_model_that_changes_while_it_is_read_is_refused(changed, monkeypatch):

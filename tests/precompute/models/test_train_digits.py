@@ -56,7 +56,7 @@ def test_it_is_small():
 def test_other_weights_under_its_name_are_refused(tmp_path, monkeypatch):
     shutil.copytree(DIGITS_FOLDER, tmp_path / "digits")
     file = tmp_path / "digits" / "model.safetensors"
-    changed_weights = {name: each + 1 for name, each in load_file(file).items()}
+    changed_weights = {name: tensor + 1 for name, tensor in load_file(file).items()}
     save_file(changed_weights, file, metadata={"format": "pt"})
     known = bundled.BUNDLED["demo-digits"]
     changed_place = replace(known, folder=lambda: tmp_path / "digits")
@@ -67,19 +67,19 @@ def test_other_weights_under_its_name_are_refused(tmp_path, monkeypatch):
 
 
 def test_no_digit_is_both_trained_on_and_held_out():
-    training, held_out = ({each.number for each in part} for part in digits())
+    training, held_out = ({digit.number for digit in part} for part in digits())
     assert not training & held_out
     assert training | held_out == set(range(1797))
-    trained, shown = (np.bincount([each.label for each in part]) / len(part) for part in digits())
+    trained, shown = (np.bincount([digit.label for digit in part]) / len(part) for part in digits())
     np.testing.assert_allclose(trained, shown, atol=0.002)
 
 
 def test_numbers_go_from_no_ink_to_all_ink():
     chosen = digits()[1][:50]
     pixels, labels = read(chosen)
-    ink = np.stack([each.ink for each in chosen])
+    ink = np.stack([digit.ink for digit in chosen])
     np.testing.assert_allclose(pixels[:, 0].numpy(), ink / HALF - 1, atol=2 / 255)
-    assert labels.tolist() == [each.label for each in chosen]
+    assert labels.tolist() == [digit.label for digit in chosen]
 
 
 def test_the_shipped_processor_is_the_one_it_was_trained_with():

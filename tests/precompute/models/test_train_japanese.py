@@ -73,12 +73,12 @@ def test_it_guesses_more_than_the_commonest_token_of_texts_it_has_never_seen(shi
 
 def test_its_card_and_its_log_say_the_same(log):
     card = (FOLDER / "README.md").read_text()
-    [told] = re.findall(
+    [printed] = re.findall(
         r"([\d.]+)% of the tokens of (\d+) articles .* the commonest token, ([\d.]+)%", card
     )
     shares = (log["held_out_guessed"], log["held_out_commonest"])
-    assert [float(told[0]), float(told[2])] == [round(100 * each, 1) for each in shares]
-    assert int(told[1]) == log["n_held_out"] == len(articles()) // HELD_OUT
+    assert [float(printed[0]), float(printed[2])] == [round(100 * share, 1) for share in shares]
+    assert int(printed[1]) == log["n_held_out"] == len(articles()) // HELD_OUT
     assert log["n_training"] + log["n_held_out"] == len(articles())
     assert log["recipe"] == vars(Recipe())
     assert len(log["epochs"]) == log["recipe"]["epochs"]
@@ -105,8 +105,8 @@ def test_its_vocabulary_is_made_of_the_corpus(shipped, log):
 def test_no_article_that_is_held_out_is_trained_on():
     kept = texts_of(articles()[HELD_OUT - 1 :: HELD_OUT])
     said = {sentence for text in kept for sentence in text.split("。") if sentence}
-    assert not [each for each in said if any(each in text for text in further())]
-    topics = {each.text_a.split("は")[0] for each in articles()}
+    assert not [sentence for sentence in said if any(sentence in text for text in further())]
+    topics = {article.text_a.split("は")[0] for article in articles()}
     assert not [text for text in further() if text.split("は")[0] in topics]
 
 
@@ -115,7 +115,7 @@ def test_a_batch_is_of_whole_sentences_of_any_text_in_two_segments(shipped):
     found = sentences(further()[:5], shipped.tokenizer)
     batch = drawn(found, Recipe())
     rows = zip(*(batch[name].tolist() for name in ("input_ids", "token_type_ids")), strict=True)
-    whole = {tuple(each) for each in found}
+    whole = {tuple(words) for words in found}
     pairs = {(*one, *other) for one in whole for other in whole}
     starts, ends = SPECIAL.index("[CLS]"), SPECIAL.index("[SEP]")
     for ids, types in rows:

@@ -39,7 +39,7 @@ def test_every_value_of_every_column_counts(path):
     unseen, looked_at = [], 0
     with duckdb.connect(str(path)) as store:
         store.execute("create schema changed")
-        for table in (each for each in every_table() if each != MANIFEST):
+        for table in (stored for stored in every_table() if stored != MANIFEST):
             expected = contents(store, table.name)["checksum"]
             described = store.execute(f"describe stored.{table.name}").fetchall()
             for column, kind, *_ in described if expected else ():
@@ -67,7 +67,7 @@ def test_rows_that_are_missing_or_there_twice_count(path):
         store.execute("delete from stored.token_norm where seq = 0 and pos = 0 and layer = 1")
         less = contents(store, "token_norm")
         store.execute("rollback")
-        assert len({repr(each) for each in (expected, twice, less)}) == 3
+        assert len({repr(content) for content in (expected, twice, less)}) == 3
 
 
 def test_a_constant_that_becomes_another_in_all_rows_counts():

@@ -73,8 +73,8 @@ def test_what_stood_behind_every_mask_is_known(finished, family):
         assert all(sequence.targets is None for sequence in plan.corpus)
         return
     assert any((sequence.targets >= 0).any() for sequence in plan.corpus)
-    for each in plan.corpus:
-        assert ((each.targets >= 0) == each.masked).all()
+    for given in plan.corpus:
+        assert ((given.targets >= 0) == given.masked).all()
 
 
 @pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")

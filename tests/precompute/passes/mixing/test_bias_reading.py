@@ -50,9 +50,9 @@ def test_pairs_that_stay_among_the_first_are_counted(masked_store):
             for column, downwards in (("same_amplified", True), ("same_attenuated", False)):
                 first = [
                     group.sort_values(
-                        [each, "source", "target"], ascending=[not downwards, True, True]
+                        [ranked_by, "source", "target"], ascending=[not downwards, True, True]
                     )[:10][["source", "target"]]
-                    for each in (BIAS_READINGS[0], reading)
+                    for ranked_by in (BIAS_READINGS[0], reading)
                 ]
                 same = len(first[0].merge(first[1]))
                 assert len(group) >= 10, "the corpus has pairs enough"

@@ -129,13 +129,13 @@ def test_the_best_is_chosen_on_one_half_and_scored_on_the_other(
     rows = dependency_best.best(probing_store, merging="mean", chosen_on=chosen_on)
     assert {"all", "nsubj", "det"} <= set(rows["relation"])
     for row in _rows(rows):
-        told = {cell: _of_cell(slow, "mean", *cell) for cell in cells}
-        hits = {cell: right(told[cell], row.relation, chosen)[1] for cell in cells}
+        predictions = {cell: _of_cell(slow, "mean", *cell) for cell in cells}
+        hits = {cell: right(predictions[cell], row.relation, chosen)[1] for cell in cells}
         best = max(cells, key=lambda cell: hits[cell])
         assert (row.direction, row.layer, row.head) == best
         assert row.n_tried == len(cells)
         assert row.accuracy_chosen == pytest.approx(hits[best] / row.n_chosen)
-        n, of_head = right(told[best], row.relation, scored)
+        n, of_head = right(predictions[best], row.relation, scored)
         assert (row.n, row.accuracy) == (n, pytest.approx(of_head / n))
         near = max(offsets, key=lambda k: right(offsets[k], row.relation, chosen)[1])
         assert row.offset == near
