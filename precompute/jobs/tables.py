@@ -28,9 +28,12 @@ from precompute.passes.base import Fit, FitContext, Pass
 from precompute.store.annotation_tables import annotation_rows
 from precompute.store.corpus_tables import corpus_rows, vocabulary_rows
 
-MEMORY = "1GB"
-"""Of DuckDB at a time; sorting and grouping spill to disk beyond it."""
-_ROWS = 2**18
+_MOST_THREADS = 8
+_MEMORY_OF_THREAD = 125  # MB, the least that DuckDB sorts with
+_LEAST_MEMORY = 250
+_ROWS = 2**16
+
+Config = dict[str, str | bool | int | float | list[str]]
 
 
 def finish_table(database: DuckDBPyConnection, plan: Plan, name: str) -> None:
@@ -114,15 +117,8 @@ def workspace(folder: Path) -> Iterator[DuckDBPyConnection]:
     It takes 15 ms to open, so all tables of a job, or of a process that does all jobs, share one.
     """
     spill = unfinished_name(folder / "spill")
-    config: dict[str, str | bool | int | float | list[str]] = {
-        "memory_limit": MEMORY,
-        "temp_directory": str(spill),
-        "threads": str(_threads()),
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": "false",
-    }
     try:
-        with duckdb.connect(config=config) as store:
+        with duckdb.connect(config=database_config() | {"temp_directory": str(spill)}) as store:
             yield store
     finally:
         rmtree(spill, ignore_errors=True)
@@ -140,8 +136,22 @@ def _room(database: DuckDBPyConnection, *, threads: int) -> Iterator[DuckDBPyCon
             store.execute("use memory; detach room")
 
 
+def database_config() -> Config:
+    """How a database that writes is set up.
+
+    It has as much memory as its threads need, whatever the corpus; sorting and grouping spill to
+    disk beyond it.
+    """
+    return {
+        "memory_limit": f"{max(_LEAST_MEMORY, _MEMORY_OF_THREAD * _threads())}MB",
+        "threads": str(_threads()),
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+    }
+
+
 def _threads() -> int:
-    return min(torch.get_num_threads(), os.cpu_count() or 1)
+    return min(torch.get_num_threads(), os.cpu_count() or 1, _MOST_THREADS)
 
 
 def _fitted(database: DuckDBPyConnection, plan: Plan, of: Fit) -> pa.Table:

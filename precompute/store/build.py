@@ -19,17 +19,10 @@ from analysis.tables.table import Table, View
 from precompute.jobs.plan import CORPUS, Plan
 from precompute.jobs.sample import register_texts
 from precompute.jobs.shards import unfinished_name
-from precompute.jobs.tables import MEMORY, said_of
+from precompute.jobs.tables import Config, database_config, said_of
 from precompute.passes import PASSES
 from precompute.store.check import assert_laws, assert_parts_add_up
 from precompute.store.image_tables import image_rows
-
-CONFIG: dict[str, str | bool | int | float | list[str]] = {
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "memory_limit": MEMORY,
-    "storage_compatibility_version": "v1.4.0",  # the oldest DuckDB that can open the file
-}
 
 
 def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
@@ -154,12 +147,17 @@ TABLE_NAMES = (
 )
 
 
+def file_config() -> Config:
+    """How the database of a file is set up, which DuckDB 1.4 and newer can open."""
+    return database_config() | {"storage_compatibility_version": "v1.4.0"}
+
+
 @contextmanager
 def _new_file(path: Path) -> Iterator[DuckDBPyConnection]:
     """A fresh database under a name that is not the final one; closed, or gone if it failed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with duckdb.connect(str(path), config=CONFIG) as store:
+        with duckdb.connect(str(path), config=file_config()) as store:
             yield store
     except BaseException:
         for left in (path, path.with_name(f"{path.name}.wal")):

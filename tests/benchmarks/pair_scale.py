@@ -84,8 +84,8 @@ def make_shards(plan: Plan, n_layers: int) -> None:
 
 def _totals(batch: tuple[Sequence, ...], n_layers: int, factors: np.ndarray):
     every = torch.ones(LENGTH, LENGTH, dtype=torch.bool)
-    weights = SimpleNamespace(order=POST_NORM, pairs=lambda _n_tokens: every)
-    trace = SimpleNamespace(layers=[SimpleNamespace(weights=weights)])
+    weights = SimpleNamespace(order=POST_NORM, window=None, pairs=lambda _n_tokens: every)
+    trace = SimpleNamespace(layers=[SimpleNamespace(weights=weights)] * n_layers)
     traced = Batch(batch, cast(Any, trace))
     vars(traced)["layer_mixing"] = tuple(
         tuple(_mixing(sequence, layer, factors) for layer in range(n_layers)) for sequence in batch

@@ -17,7 +17,7 @@ from precompute.jobs.tables import merge
 from precompute.passes.batch import Batch
 from precompute.passes.pairs.pair_delta import totals
 from precompute.run import run
-from precompute.store.build import CONFIG, add_table
+from precompute.store.build import add_table, file_config
 from precompute.store.check import assert_unique
 from tests.benchmarks.pair_intervals import covered, intervals, stored
 from tests.reference.pairs import pair_delta as reference
@@ -116,7 +116,7 @@ def test_neither_the_order_of_shards_nor_the_number_of_threads_is_seen(
 ):
     plan = pair_run[1]
     (shard,) = plan.shards(planning.BY_NAME["pair_delta"])
-    with duckdb.connect(str(tmp_path / "other.duckdb"), config=CONFIG) as store:
+    with duckdb.connect(str(tmp_path / "other.duckdb"), config=file_config()) as store:
         store.execute(f"set threads = {threads}")
         halves = [str(tmp_path / f"{half}.parquet") for half in (1, 0)]
         for half, path in enumerate(reversed(halves)):
