@@ -17,12 +17,12 @@ class Sample(NamedTuple):
     of: int
 
 
-def said_of_sample(table: Table, sample: Sample) -> dict[str, str]:
+def sample_facts(table: Table, sample: Sample) -> dict[str, str]:
     """What `provenance` says of a sample, by name."""
     return {f"{_SAMPLE} {table.name}": f"{sample.kept}/{sample.of}"}
 
 
-def said_of_rarest(table: Table, least: int) -> dict[str, str]:
+def rarest_facts(table: Table, least: int) -> dict[str, str]:
     """What `provenance` says of a table whose rarest groups are left out, by name."""
     return {f"{_LEAST} {table.name}": str(least)}
 

@@ -9,7 +9,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.corpus import SEQUENCES
 from analysis.tables.question import quoted
-from analysis.tables.sample import Sample, said_of_rarest, said_of_sample
+from analysis.tables.sample import Sample, rarest_facts, sample_facts
 from analysis.tables.table import Table
 from precompute.jobs.bounds import Bounds, block_of, sample_order
 from precompute.jobs.plan import Plan
@@ -22,7 +22,7 @@ class Cut:
 
     only: str = ""
     merge: str = ""
-    said: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
 
 
 WHOLE = Cut()
@@ -114,7 +114,7 @@ def _sampled(
     if n_kept == n_there and not (table.raw_rows and is_cut):
         return WHOLE
     sample = Sample(n_kept, len(plan.corpus) if table.raw_rows else n_there)
-    return Cut("semi join kept using (seq)", said=said_of_sample(table, sample))
+    return Cut("semi join kept using (seq)", facts=sample_facts(table, sample))
 
 
 def _without_the_rarest(
@@ -140,4 +140,4 @@ def _without_the_rarest(
     least = fits[-1] if fits else sizes[0][0] + 1
     store.execute(f"create temp table frequent as from groups where n >= {least}")
     only = f"semi join frequent using ({columns})"
-    return Cut(only, said=said_of_rarest(table, least))
+    return Cut(only, facts=rarest_facts(table, least))

@@ -52,5 +52,5 @@ def _refused_memory(reason: str) -> UserError:
 
 
 def _reason(error: BaseException) -> str:
-    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return (said.strip() or type(error).__name__).splitlines()[0]
+    message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return (message.strip() or type(error).__name__).splitlines()[0]

@@ -86,7 +86,7 @@ def merge(
         for piece in pieces(store, table, rows)
     )
     readers = (store.sql(query).to_arrow_reader(_ROWS) for query in merged)
-    _write(path, table, (batch for reader in readers for batch in reader), cut.said)
+    _write(path, table, (batch for reader in readers for batch in reader), cut.facts)
 
 
 def view_of_shards(store: DuckDBPyConnection, table: Table, shards: list[Path]) -> str:
@@ -96,10 +96,10 @@ def view_of_shards(store: DuckDBPyConnection, table: Table, shards: list[Path]) 
     return f"{table.name}_shards"
 
 
-def said_of(file: Path) -> dict[str, str]:
+def facts_of(file: Path) -> dict[str, str]:
     """What the file of a table says of what it leaves out."""
-    said = pq.read_schema(file).metadata or {}
-    return {name.decode(): value.decode() for name, value in said.items()}
+    metadata = pq.read_schema(file).metadata or {}
+    return {name.decode(): value.decode() for name, value in metadata.items()}
 
 
 def pieces(store: DuckDBPyConnection, table: Table, rows: str) -> list[str]:
@@ -191,7 +191,7 @@ def _stand_in_for_all(store: DuckDBPyConnection, plan: Plan, of: Pass) -> None:
     """
     rows = view_of_shards(store, of.TABLE, plan.shards(of))
     file = plan.table_file(of)
-    if of.TABLE.of_sequences and said_of(file):
+    if of.TABLE.of_sequences and facts_of(file):
         store.execute(f"create view stored.{of.TABLE.name} as from {rows}")
     else:
         _stand_in(store, of.TABLE, file)
@@ -202,20 +202,20 @@ def _write(
     path: Path,
     table: Table,
     batches: Iterator[pa.RecordBatch],
-    said: dict[str, str] | None = None,
+    facts: dict[str, str] | None = None,
 ) -> None:
-    with _writing(path, table, said) as write:
+    with _writing(path, table, facts) as write:
         for batch in batches:
             write(pa.Table.from_batches([batch]))
 
 
 @contextmanager
 def _writing(
-    path: Path, table: Table, said: dict[str, str] | None = None
+    path: Path, table: Table, facts: dict[str, str] | None = None
 ) -> Iterator[Callable[[pa.Table], None]]:
     """What writes rows into a sealed Parquet file of the table's columns and types, which bears its
     name once all are written, with what it says of itself."""
-    schema = table.schema.with_metadata(said)
+    schema = table.schema.with_metadata(facts)
     with named_when_whole(path) as file:
         with pq.ParquetWriter(
             file, schema, compression="lz4", use_dictionary=False, write_page_checksum=True

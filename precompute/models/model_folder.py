@@ -75,8 +75,8 @@ def states_of(folder: Path) -> dict[str, tuple[int, ...]]:
 
 def message_of(error: Exception) -> str:
     """What an error of a library says, on one line."""
-    said = " ".join(str(error).split())
-    return said if isinstance(error, OSError | ValueError) else f"{type(error).__name__}: {said}"
+    message = " ".join(str(error).split())
+    return message if isinstance(error, OSError | ValueError) else f"{type(error).__name__}: {message}"
 
 
 def _read(path: Path, name: str) -> Any:

@@ -14,12 +14,12 @@ from analysis.tables import annotation
 from analysis.tables import corpus as corpus_tables
 from analysis.tables import image as image_table
 from analysis.tables.question import quoted
-from analysis.tables.sample import Sample, said_of_sample
+from analysis.tables.sample import Sample, sample_facts
 from analysis.tables.table import Table, View
 from precompute.jobs.plan import CORPUS, Plan
 from precompute.jobs.sample import register_texts
 from precompute.jobs.shards import unfinished_name
-from precompute.jobs.tables import Config, database_config, said_of
+from precompute.jobs.tables import Config, database_config, facts_of
 from precompute.passes import PASSES
 from precompute.store.check import assert_laws, assert_parts_add_up
 from precompute.store.image_tables import image_rows
@@ -71,12 +71,12 @@ _KEPT = {
 def _left_out(store: DuckDBPyConnection, plan: Plan) -> dict[str, str]:
     """What the file says of what it leaves out; the sequences that have their text are `texts`."""
     n_texts, n_sequences = register_texts(store, plan), len(plan.corpus)
-    said: dict[str, str] = {}
+    facts: dict[str, str] = {}
     for table in _KEPT if n_texts < n_sequences else ():
-        said |= said_of_sample(table, Sample(n_texts, n_sequences))
+        facts |= sample_facts(table, Sample(n_texts, n_sequences))
     for statistic in plan.passes:
-        said |= said_of(plan.table_file(statistic))
-    return said
+        facts |= facts_of(plan.table_file(statistic))
+    return facts
 
 
 def add_table(store: DuckDBPyConnection, table: Table, file: Path | None, kept: str = "") -> None:

@@ -81,7 +81,7 @@ class Entities:
         brackets = [
             bracket
             for bracket in self._brackets.all_closed()
-            if not _PART.search(bracket.label) and self._said(bracket, "link") not in _NO_MENTIONS
+            if not _PART.search(bracket.label) and self._attribute(bracket, "link") not in _NO_MENTIONS
         ]
         cluster_of = clusters(brackets)
         words = _Words(sentences)
@@ -91,7 +91,7 @@ class Entities:
             if bracket.name in cluster_of
         )
 
-    def _said(self, mention: Bracketed, *names: str) -> str:
+    def _attribute(self, mention: Bracketed, *names: str) -> str:
         """What a mention's opening bracket says under one of these names; empty if nothing."""
         fields = dict(
             zip(self._fields, mention.label.split("-", len(self._fields) - 1), strict=False)
@@ -99,7 +99,7 @@ class Entities:
         return next((fields[name] for name in names if name in fields), "")
 
     def _heads(self, mention: Bracketed) -> list[int]:
-        places = self._said(mention, *_HEAD).split(",")
+        places = self._attribute(mention, *_HEAD).split(",")
         return [mention.first + int(place) - 1 for place in places if place.isdigit()]
 
 
