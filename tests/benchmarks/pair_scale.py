@@ -34,6 +34,7 @@ from precompute.passes.batch import Batch
 from precompute.passes.pairs import pair_delta as the_pass
 from precompute.store import build as storing
 from tests.benchmarks.cost import own_peak, run_row, seconds, timed
+from tests.hostile_files import PROVENANCE
 from tests.precompute.corpora.whole import on_disk
 
 LENGTH, VOCABULARY, CLS, SEP, FIRST_WORD = 122, 30000, 101, 102, 103
@@ -113,8 +114,7 @@ def make_store(plan: Plan, n_layers: int, output: Path) -> None:
         for name in plan.tables:
             tables.finish_table(database, plan, name)
     row = run_row(plan, n_layers=n_layers, n_heads=12, hidden_size=768)
-    facts = {"layer_order": POST_NORM.name, "attention": "full"}
-    storing.build(plan, output, row, facts)
+    storing.build(plan, output, row, PROVENANCE | {"layer_order": POST_NORM.name})
 
 
 def _telling(step: Callable[..., Any]) -> Callable[..., Any]:
