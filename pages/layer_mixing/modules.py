@@ -45,15 +45,13 @@ def _lifts(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
         pairs, lift: the share, its ratio to the share before, both baselines, and the ratio to the
         share of pairs.
     """
-    index = ["layer", "relation"]
-    parts = {name: part.set_index(index) for name, part in frame.groupby("quantity")}
-    if not {quantity, *_BASELINES} <= set(parts):
-        return pd.DataFrame()
-    compared = parts[quantity][["mean", *_RATIO]].rename(columns={"mean": quantity})
-    for baseline in _BASELINES:
-        compared = compared.join(parts[baseline]["mean"].rename(baseline), how="inner")
+    place = ["layer", "relation"]
+    shares = frame.pivot(index=place, columns="quantity", values="mean")
+    shares = shares.reindex(columns=list(_BASELINES))
+    compared = frame[frame["quantity"] == quantity].rename(columns={"mean": quantity})
+    compared = compared[[*place, quantity, *_RATIO]].join(shares, on=place)
     compared = compared.dropna(subset=[quantity, "ratio", *_BASELINES])
-    return compared.assign(lift=compared[quantity] / compared["pairs"]).reset_index()
+    return compared.assign(lift=compared[quantity] / compared["pairs"]).reset_index(drop=True)
 
 
 def _finding(view: View, lift: pd.DataFrame, effect: str, quantity: str) -> str:
