@@ -9,12 +9,11 @@ import streamlit as st
 
 from analysis.tables.heads import head_pattern, sequence_head_pattern
 from analysis.tables.norms import head_token
-from pages.head_habits.opened_head import clearest_head
+from pages.head_habits.opened_head import opened_head
 from pages.ui.charts import shading
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS
 from pages.ui.charts.look import coloured, layered, tooltips
 from pages.ui.charts.shaded_sequence import RECEIVED, sequence_name, texts_of_head
-from pages.ui.head.bar import pick_head
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value, of_habits, share_title
@@ -31,8 +30,7 @@ _ROW, _AROUND = 34, 150  # pixels of a habit; of the legend, the axis and the sp
 @section("one_head", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
 def one_head(view: View) -> None:
     weighing = pick_weighing(view.prefix)
-    default, help = clearest_head(), view.say("head_help")
-    layer, head = pick_head(view.say("head"), default=default, help=help)
+    layer, head = opened_head(view)
     head_card(layer=layer, head=head)
     of_head = ask(head_pattern.of_head, layer=layer, head=head, weighing=weighing)
     of_head = of_head.assign(layer=layer, head=head)
