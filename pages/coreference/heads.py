@@ -6,11 +6,10 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.norms.weighing import WEIGHT
 from analysis.tables.probing import coreference_accuracy
 from analysis.tables.probing.coreference_prediction import BASELINES, MENTION_TYPES
-from pages.coreference.choices import best_head, pick_way
+from pages.coreference.choices import pick_best_head, pick_way
 from pages.coreference.names import accuracy_of, method_name, type_name
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map_of_heads
-from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import head_name, head_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
@@ -27,7 +26,7 @@ def heads(view: View) -> None:
     every = accuracies[accuracies["method"] == "head"].astype({"layer": "int64", "head": "int64"})
     rules = accuracies.set_index("method").loc[list(BASELINES), "accuracy"]
     view.finding(_finding(view, every, rules, kind))
-    head = clicked_head(view, "map", default=best_head(choices))
+    head = pick_best_head(view, choices, "map")
     chart = number_map_of_heads(
         every,
         "accuracy",
