@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.families import FAMILIES
-from analysis.scopes import BIAS_READINGS, ORDERS, LayerOrder
+from analysis.scopes import BIAS_READINGS, ORDERS
 from analysis.sources import PAPERS
 from analysis.tables.mixing import bias_reading
 from pages.ui.about import citation, contracts
@@ -51,15 +51,11 @@ def layer() -> None:
     for name, formula in FORMULAS["layer"].items():
         _written(say(f"methods.layer.{name}"), _displayed(formula))
     st.markdown(say("methods.layer.scopes"))
+    heads = f"|{say('methods.layer.scope')}|{say('methods.layer.counted')}|"
     for order in ORDERS.values():
         st.markdown(say(f"methods.layer.scopes_{order.name}"))
-        _scopes(order)
-
-
-def _scopes(order: LayerOrder) -> None:
-    rows = [f"|{scope_name(scope)}|{scope_meaning(scope)}|" for scope in order.scopes]
-    heads = f"|{say('methods.layer.scope')}|{say('methods.layer.counted')}|"
-    st.markdown("\n".join([heads, "|---|---|", *rows]))
+        rows = [f"|{scope_name(scope)}|{scope_meaning(scope)}|" for scope in order.scopes]
+        st.markdown("\n".join([heads, "|---|---|", *rows]))
 
 
 def statistics() -> None:
