@@ -38,7 +38,11 @@ def heads(view: View) -> None:
     state = (kind, *choices.values(), *head)
     view.figure("map", every, chart, state=state, click=True, type=type_name(kind))
     view.to_section("documents", head=head_name(*head))
-    _table(view, every, rules, state=(kind, *choices.values()))
+    shown = every.sort_values("accuracy", ascending=False)
+    gains = {f"more_than_{rule}": shown["accuracy"] - share for rule, share in rules.items()}
+    columns: dict[str, str | None] = dict.fromkeys(("layer", "head", "n"))
+    columns |= dict.fromkeys(("accuracy", "low", "high", *gains), "percent")
+    view.table("table", shown.assign(**gains), columns, state=(kind, *choices.values()))
 
 
 def _types() -> list[str]:
@@ -72,12 +76,3 @@ def _finding(view: View, every: pd.DataFrame, rules: pd.Series, kind: str) -> st
         head=head_of(row),
         accuracy=accuracy_of(row),
     )
-
-
-def _table(view: View, every: pd.DataFrame, rules: pd.Series, state: tuple) -> None:
-    """All heads, with what each is better than the rules."""
-    shown = every.sort_values("accuracy", ascending=False)
-    gains = {f"more_than_{rule}": shown["accuracy"] - share for rule, share in rules.items()}
-    columns: dict[str, str | None] = dict.fromkeys(("layer", "head", "n"))
-    columns |= dict.fromkeys(("accuracy", "low", "high", *gains), "percent")
-    view.table("table", shown.assign(**gains), columns, state=state)
