@@ -51,8 +51,6 @@ def heads(view: View) -> None:
 
 def _finding(view: View, habit: str, frame: pd.DataFrame) -> str:
     """The head with most of a habit, beside the median head."""
-    if frame.empty:
-        return ""
     most = frame.nlargest(1, "mean").iloc[0]
     return view.say(
         "finding",

@@ -32,8 +32,8 @@ def one_head(view: View) -> None:
     weighing = pick_weighing(view.prefix)
     layer, head = opened_head(view)
     head_card(layer=layer, head=head)
-    of_head = ask(head_pattern.of_head, layer=layer, head=head, weighing=weighing)
-    of_head = of_head.assign(layer=layer, head=head)
+    of = {"layer": layer, "head": head}
+    of_head = ask(head_pattern.of_head, **of, weighing=weighing).assign(**of)
     means = ask(head_pattern.by_layer, weighing=weighing)
     of_layer = means[means["layer"] == layer]
     names = (head_name(layer, head), view.say("layer", layer=layer))
@@ -48,7 +48,7 @@ def one_head(view: View) -> None:
         state=(weighing, layer, head),
         head=names[0],
     )
-    _texts(view, of_head, weighing)
+    _texts(view, of, of_head.dropna(subset="mean").set_index("quantity")["mean"], weighing)
 
 
 def _chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
@@ -77,16 +77,18 @@ def _chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
     return layered(rules, points, height=height)
 
 
-def _texts(view: View, of_head: pd.DataFrame, weighing: str) -> None:
+def _texts(view: View, of: dict[str, int], means: pd.Series, weighing: str) -> None:
     """The texts in which a head shows a habit most, every token shaded by what it receives.
 
     Args:
-        of_head: the habits of one head: rows layer, head, quantity, mean.
+        of: layer and head.
+        means: of its habits, by their names.
         weighing: by which texts are chosen; shades are always of weights.
     """
-    layer, head = (int(of_head[column].iloc[0]) for column in ("layer", "head"))
-    habit, limit = _pick(view, of_head.dropna(subset="mean").set_index("quantity")["mean"])
-    of = {"layer": layer, "head": head}
+    habits = [name for name in HABITS if name in means]
+    clearest = str(means.reindex([name for name in habits if name in SHARES]).idxmax())
+    habit = view.pick("habit", habits, default=clearest, kind="select")
+    limit = view.number("texts", 1, 12, 3)
     best = ask(sequence_head_pattern.extremes, **of, quantity=habit, limit=limit, weighing=weighing)
     bodies, top = texts_of_head(best, **of)
     colours = shading.scale(view.say("received"), top, RECEIVED) if top else ""
@@ -105,11 +107,3 @@ def _texts(view: View, of_head: pd.DataFrame, weighing: str) -> None:
         parts.append(Passage(heading, body, int(row.seq)))
     caption = view.say(f"texts_caption_{weighing}")
     view.markup("texts_title", best, partial(draw_passages, colours, parts), caption=caption)
-
-
-def _pick(view: View, means: pd.Series) -> tuple[str, int]:
-    """By which habit the texts are chosen, the clearest at first, and how many are shown."""
-    habits = [name for name in HABITS if name in means]
-    clearest = str(means.reindex([name for name in habits if name in SHARES]).idxmax())
-    habit = view.pick("habit", habits, default=clearest, kind="select")
-    return habit, view.number("texts", 1, 12, 3)
