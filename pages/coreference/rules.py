@@ -13,7 +13,8 @@ from pages.ui.charts.colours import ANTECEDENT_COLOURS
 from pages.ui.head.choice import Head, head_name, head_names, head_of
 from pages.ui.page import section
 from pages.ui.published import Row, statistic_of
-from pages.ui.store.chosen import ask, ask_each
+from pages.ui.store.chosen import ask
+from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say

@@ -10,7 +10,8 @@ from pages.coreference.names import type_name
 from pages.ui.charts.colours import WEIGHING_COLOURS
 from pages.ui.head.choice import head_names
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, ask_each
+from pages.ui.store.chosen import ask
+from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.weighing import difference_text
 from pages.ui.words.numbers import percent

@@ -9,7 +9,8 @@ from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, ask_each, layer_order
+from pages.ui.store.chosen import ask, layer_order
+from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.words.names import scope_name, token_type_name
 from pages.ui.words.numbers import percent

@@ -7,7 +7,8 @@ from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT
 from pages.layer_mixing.origins import origins, own_place
 from pages.ui.page import section
 from pages.ui.store.absences import SPECIAL
-from pages.ui.store.chosen import ask_each, layer_order
+from pages.ui.store.chosen import layer_order
+from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.words.names import scope_name
 from pages.ui.words.numbers import percent

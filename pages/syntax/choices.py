@@ -10,7 +10,8 @@ from analysis.tables.probing.dependency_prediction import DIRECTIONS
 from pages.syntax.names import EVERYTHING, explain, relation_name, word_counts
 from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import Head, head_with_most, short_name
-from pages.ui.store.chosen import ask, ask_each
+from pages.ui.store.chosen import ask
+from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
 

@@ -1,7 +1,7 @@
 """The file that the reader chose, and the only way to ask it something."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -200,17 +200,6 @@ def ask(question: Callable[..., Any], **choices: Any) -> Any:
     that charts and arithmetic see nothing narrower.
     """
     return ask_store(open_store(), question, **choices)
-
-
-def ask_each(
-    question: Callable[..., Any], name: str, values: Iterable[Any], **choices: Any
-) -> pd.DataFrame:
-    """The answers for several values of one of a question's arguments, one below the other, with
-    the value as a further column of the argument's name."""
-    answers = [
-        ask(question, **{name: value}, **choices).assign(**{name: value}) for value in values
-    ]
-    return pd.concat(answers, ignore_index=True)
 
 
 def ask_file(path: Path, question: Callable[..., Any], **choices: Any) -> Any:

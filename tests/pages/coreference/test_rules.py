@@ -6,7 +6,7 @@ import pytest
 from analysis.published.heads import numbers
 from analysis.tables.probing import coreference_best
 from pages.coreference.rules import _on_halves, antecedents
-from pages.ui.store.chosen import ask_each
+from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.words.place import words_of
 from tests.pages.conftest import frames, in_address, sentences
