@@ -43,7 +43,7 @@ def _habits() -> Iterator[Finding]:
 
 def _gradients() -> Iterator[Finding]:
     """Whether the special type that gets most attention is one that the loss depends on."""
-    if not open_store().rows.get(head_pattern.TABLE.name):
+    if not open_store().holds(head_pattern.TABLE):
         return
     frame = ask(gradient_importance.by_layer)
     objective = str(frame["objective"].iloc[0])

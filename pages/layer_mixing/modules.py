@@ -32,7 +32,18 @@ def modules(view: View) -> None:
         return
     view.finding(_finding(view, lift, effect, quantity))
     _shares(view, frame, effect, quantity)
-    _lift_map(view, lift, effect, quantity)
+    widest = min(max(float(lift["ratio"].max()), _NARROWEST), _WIDEST)
+    chart = number_map(
+        lift,
+        x="layer",
+        y="relation",
+        value="ratio",
+        tooltip=("ratio_low", "ratio_high", quantity, *_BASELINES, "lift"),
+        orders={"relation": RELATIONS},
+        colours=Ramp(LESS_TO_MORE, 1 / widest, widest, log=True),
+        format=".2r",
+    )
+    view.figure("lift", lift, chart, effect=effect_name(effect))
     with st.expander(view.say("relations")):
         st.markdown("\n".join(_definition(view, relation) for relation in RELATIONS))
 
@@ -107,22 +118,6 @@ def _shares(view: View, frame: pd.DataFrame, effect: str, quantity: str) -> None
         quantity=view.say(f"{quantity}_noun"),
         step=effect_meaning(effect),
     )
-
-
-def _lift_map(view: View, lift: pd.DataFrame, effect: str, quantity: str) -> None:
-    """How many times its share of the mixing before a relation has of the change."""
-    widest = min(max(float(lift["ratio"].max()), _NARROWEST), _WIDEST)
-    chart = number_map(
-        lift,
-        x="layer",
-        y="relation",
-        value="ratio",
-        tooltip=("ratio_low", "ratio_high", quantity, *_BASELINES, "lift"),
-        orders={"relation": RELATIONS},
-        colours=Ramp(LESS_TO_MORE, 1 / widest, widest, log=True),
-        format=".2r",
-    )
-    view.figure("lift", lift, chart, effect=effect_name(effect))
 
 
 def _definition(view: View, relation: str) -> str:
