@@ -20,15 +20,15 @@ def pick_way(view: View) -> dict[str, str]:
     return {"weighing": pick_weighing(view.prefix), "merging": view.pick("merging", MERGINGS)}
 
 
-def pick_best_head(view: View, choices: dict[str, str]) -> Head:
-    """A head; unless another is chosen, the one that is right most often over all mentions."""
-    return clicked_head(view, default=best_head(choices))
+def pick_best_head(view: View, choices: dict[str, str], *charts: str) -> Head:
+    """A head; unless another is chosen, the first that is right most often over all mentions.
 
-
-def best_head(choices: dict[str, str]) -> Head:
-    """The head that is right most often over all mentions, the first of several."""
+    Args:
+        charts: names of the figures whose clicks choose one.
+    """
     accuracies = ask(coreference_accuracy.of_type, mention_type="all", **choices)
-    return head_with_most(accuracies[accuracies["method"] == "head"], "accuracy")
+    best = head_with_most(accuracies[accuracies["method"] == "head"], "accuracy")
+    return clicked_head(view, *charts, default=best)
 
 
 def accuracy_bars(view: View, frame: pd.DataFrame, colours: dict[str, str]) -> Any:

@@ -6,11 +6,10 @@ from analysis.tables.annotation import MERGINGS
 from analysis.tables.norms.weighing import WEIGHT
 from analysis.tables.probing import coreference_accuracy
 from analysis.tables.probing.coreference_prediction import BASELINES, MENTION_TYPES
-from pages.coreference.choices import best_head, pick_way
+from pages.coreference.choices import pick_best_head, pick_way
 from pages.coreference.names import accuracy_of, method_name, type_name
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map_of_heads
-from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import head_name, head_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
@@ -27,7 +26,7 @@ def heads(view: View) -> None:
     every = accuracies[accuracies["method"] == "head"].astype({"layer": "int64", "head": "int64"})
     rules = accuracies.set_index("method").loc[list(BASELINES), "accuracy"]
     view.finding(_finding(view, every, rules, kind))
-    head = clicked_head(view, "map", default=best_head(choices))
+    head = pick_best_head(view, choices, "map")
     chart = number_map_of_heads(
         every,
         "accuracy",
@@ -39,7 +38,11 @@ def heads(view: View) -> None:
     state = (kind, *choices.values(), *head)
     view.figure("map", every, chart, state=state, click=True, type=type_name(kind))
     view.to_section("documents", head=head_name(*head))
-    _table(view, every, rules, state=(kind, *choices.values()))
+    shown = every.sort_values("accuracy", ascending=False)
+    gains = {f"more_than_{rule}": shown["accuracy"] - share for rule, share in rules.items()}
+    columns: dict[str, str | None] = dict.fromkeys(("layer", "head", "n"))
+    columns |= dict.fromkeys(("accuracy", "low", "high", *gains), "percent")
+    view.table("table", shown.assign(**gains), columns, state=(kind, *choices.values()))
 
 
 def _types() -> list[str]:
@@ -73,12 +76,3 @@ def _finding(view: View, every: pd.DataFrame, rules: pd.Series, kind: str) -> st
         head=head_of(row),
         accuracy=accuracy_of(row),
     )
-
-
-def _table(view: View, every: pd.DataFrame, rules: pd.Series, state: tuple) -> None:
-    """All heads, with what each is better than the rules."""
-    shown = every.sort_values("accuracy", ascending=False)
-    gains = {f"more_than_{rule}": shown["accuracy"] - share for rule, share in rules.items()}
-    columns: dict[str, str | None] = dict.fromkeys(("layer", "head", "n"))
-    columns |= dict.fromkeys(("accuracy", "low", "high", *gains), "percent")
-    view.table("table", shown.assign(**gains), columns, state=state)

@@ -2,19 +2,22 @@
 
 import pandas as pd
 
+from analysis.published.heads import numbers
 from analysis.tables.norms.weighing import WEIGHT
 from analysis.tables.probing import coreference_accuracy, coreference_best
 from analysis.tables.probing.coreference_best import CHOSEN_ON
 from analysis.tables.probing.coreference_prediction import BASELINES, MENTION_TYPES, METHODS
 from pages.coreference.choices import accuracy_bars, pick_best_head, pick_way
 from pages.coreference.names import accuracy_of, method_name, type_name
-from pages.coreference.published import antecedents
 from pages.ui.charts.colours import ANTECEDENT_COLOURS
 from pages.ui.head.choice import Head, head_name, head_names, head_of
 from pages.ui.page import section
+from pages.ui.published import Row, statistic_of
 from pages.ui.store.chosen import ask
+from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
+from pages.ui.words.say import say
 
 _FEW = 100  # mentions below which a share is no more than an impression
 _SHARES = (
@@ -27,25 +30,40 @@ _SHARES = (
 def rules(view: View) -> None:
     choices = pick_way(view)
     head = pick_best_head(view, choices)
-    best = pd.concat(
-        [
-            ask(coreference_best.best, chosen_on=part, **choices).assign(part=part)
-            for part in CHOSEN_ON
-        ],
-        ignore_index=True,
-    )
+    best = ask_each(coreference_best.best, "chosen_on", CHOSEN_ON, **choices)
     view.finding(_finding(view, best[best["mention_type"] == "all"]))
     accuracies = ask(coreference_accuracy.of_head, layer=head[0], head=head[1], **choices)
-    _bars(view, accuracies, head, state=(*choices.values(), *head))
+    names = {method: method_name(method) for method in METHODS} | {"head": head_name(*head)}
+    colours = {names[method]: ANTECEDENT_COLOURS[method] for method in METHODS}
+    chart = accuracy_bars(view, accuracies.assign(method=accuracies["method"].map(names)), colours)
+    state = (*choices.values(), *head)
+    view.figure("bars", accuracies, chart, state=state, head=head_name(*head))
     view.to_section("documents", head=head_name(*head))
     _table(view, best, state=tuple(choices.values()))
     if choices["weighing"] == WEIGHT:
         view.beside("antecedents", *antecedents(accuracies, head))
 
 
+def antecedents(accuracies: pd.DataFrame, head: Head) -> list[Row]:
+    """Table 2 of the paper; its head has one of ours beside it only where it is the same.
+
+    Args:
+        accuracies: mention_type, method, accuracy of the file's rules and of one head.
+    """
+    ours = accuracies.set_index(["mention_type", "method"])["accuracy"]
+    rows = []
+    for number in numbers("coreference_accuracy"):
+        method, value = method_name(number.method), ours.get((number.mention_type, number.method))
+        if number.method == "head":
+            method = say("published.head", layer=number.layer, head=number.head)
+            value = value if (number.layer, number.head) == head else None
+        rows.append(Row(statistic_of(method, type_name(number.mention_type)), number, value))
+    return rows
+
+
 def _finding(view: View, best: pd.DataFrame) -> str:
     """The best head over all mentions, the rules, and the same on texts it was not chosen on."""
-    everywhere = best[best["part"] == "all"].set_index("baseline")
+    everywhere = best[best["chosen_on"] == "all"].set_index("baseline")
     row = everywhere.iloc[0]
     finding = view.say(
         "finding",
@@ -62,12 +80,12 @@ def _finding(view: View, best: pd.DataFrame) -> str:
 
 def _on_halves(view: View, best: pd.DataFrame) -> str:
     """How the best head of either half does against the sieve on the other."""
-    halves = best[(best["part"] != "all") & (best["baseline"] == "sieve")]
+    halves = best[(best["chosen_on"] != "all") & (best["baseline"] == "sieve")]
     if len(halves) < len(CHOSEN_ON) - 1:
         return view.say("too_few")
     values: dict[str, str] = {}
     for row in halves.to_dict("records"):
-        part = row["part"]
+        part = row["chosen_on"]
         values |= {
             f"head_{part}": head_of(row),
             f"accuracy_{part}": accuracy_of(row),
@@ -78,29 +96,18 @@ def _on_halves(view: View, best: pd.DataFrame) -> str:
     return f"{view.say('honest', **values)} {view.say(f'verdict_{verdict}')}"
 
 
-def _bars(view: View, accuracies: pd.DataFrame, head: Head, state: tuple) -> None:
-    """One head beside the rules, by type of mention."""
-    names = {method: method_name(method) for method in METHODS} | {"head": head_name(*head)}
-    colours = {names[method]: ANTECEDENT_COLOURS[method] for method in METHODS}
-    chart = accuracy_bars(view, accuracies.assign(method=accuracies["method"].map(names)), colours)
-    view.figure("bars", accuracies, chart, state=state, head=head_name(*head))
-
-
 def _table(view: View, best: pd.DataFrame, state: tuple) -> None:
     """Best heads where they were chosen and where they were not, next to one of the rules."""
     rule = view.pick("rule", BASELINES, default="sieve", format=method_name)
-    shown = best[best["baseline"] == rule]
-    shown = shown.sort_values("mention_type", key=_in_order, kind="stable")
+    shown = best[best["baseline"] == rule].sort_values(
+        "mention_type", key=lambda types: types.map(MENTION_TYPES.index), kind="stable"
+    )
     shown = shown.assign(
         type=shown["mention_type"].map(type_name),
-        part=[view.say(f"part_{part}") for part in shown["part"]],
+        part=[view.say(f"part_{part}") for part in shown["chosen_on"]],
         name=head_names(shown),
     )
     columns: dict[str, str | None] = dict.fromkeys(("type", "part", "name"))
     columns |= dict.fromkeys(_SHARES, "percent")
     columns |= dict.fromkeys(("n", "n_chosen", "n_tried"))
     view.table("table", shown, columns, state=(*state, rule), options={"height": "content"})
-
-
-def _in_order(types: pd.Series) -> pd.Series:
-    return types.map(MENTION_TYPES.index)

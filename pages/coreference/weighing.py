@@ -11,6 +11,7 @@ from pages.ui.charts.colours import WEIGHING_COLOURS
 from pages.ui.head.choice import head_names
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
+from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.weighing import difference_text
 from pages.ui.words.numbers import percent
@@ -59,16 +60,13 @@ def _finding(view: View, halves: pd.DataFrame) -> str:
 def _bars(view: View, merging: str) -> None:
     """The best head of the first half on the second, by weights and by norms."""
     choices = {"merging": merging, "chosen_on": _HALVES[0]}
-    parts = [
-        ask(coreference_best.best, weighing=method, **choices).assign(
-            method=say(f"weighing.{method}")
-        )
-        for method in WEIGHINGS
-    ]
-    frame = pd.concat(parts, ignore_index=True).drop_duplicates(["method", "mention_type"])
+    best = ask_each(coreference_best.best, "weighing", WEIGHINGS, **choices)
+    frame = best.rename(columns={"weighing": "method"}).drop_duplicates(["method", "mention_type"])
     if frame.empty:
         return
-    colours = {say(f"weighing.{method}"): WEIGHING_COLOURS[method] for method in WEIGHINGS}
+    names = {method: say(f"weighing.{method}") for method in WEIGHINGS}
+    frame["method"] = frame["method"].map(names)
+    colours = {names[method]: WEIGHING_COLOURS[method] for method in WEIGHINGS}
     chart = accuracy_bars(view, frame, colours)
     exported = frame.drop(columns=["baseline", "baseline_accuracy"])
     view.figure("bars", exported, chart, state=merging)

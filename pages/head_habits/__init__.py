@@ -1,1 +1,1 @@
-"""The sections of the page on what heads look at; each shows itself with `show`."""
+"""The sections of the page on what heads look at, one file each; beside them what several share."""

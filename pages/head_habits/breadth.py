@@ -2,16 +2,18 @@
 
 import pandas as pd
 
+from analysis.published.heads import ENTROPY_CLS
 from analysis.tables.heads import head_pattern, sequence_head_pattern
 from analysis.tables.norms.weighing import WEIGHT
 from pages.head_habits.layer_chart import layer_chart
 from pages.head_habits.opened_head import opened_head
-from pages.head_habits.published import entropy_cls
 from pages.ui.head.habits import of_habits
 from pages.ui.page import section
+from pages.ui.published import Row
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
+from pages.ui.words.say import say
 
 _UNIFORM = "uniform"
 _ENTROPIES = ("entropy", "entropy_cls")
@@ -42,7 +44,14 @@ def breadth(view: View) -> None:
         weighing=weighing,
     )
     if weighing == WEIGHT:
-        view.beside("entropy", *entropy_cls(means))
+        view.beside("entropy", entropy_cls(means))
+
+
+def entropy_cls(means: pd.DataFrame) -> Row:
+    """How broadly [CLS] attends in the last layer, as the paper printed it."""
+    entropy = means[(means["habit"] == ENTROPY_CLS.habit) & (means["layer"] == ENTROPY_CLS.layer)]
+    name = say("head_habits.published.entropy_cls", layer=ENTROPY_CLS.layer)
+    return Row(name, ENTROPY_CLS, float(entropy["mean"].iloc[0]) if len(entropy) else None)
 
 
 def _finding(view: View, means: pd.DataFrame, heads: pd.DataFrame, weighing: str) -> str:

@@ -23,8 +23,6 @@ def _habits() -> Iterator[Finding]:
     counts = behaviours_of_heads()["behaviour"].value_counts()
     surely = behaviours_of_heads(by="low")["behaviour"] != _OTHER
     n, other = int(counts.sum()), int(counts.get(_OTHER, 0))
-    if not n:
-        return
     named = [
         say("finding.habits_one", n=many, behaviour=behaviour_name(str(behaviour)))
         for behaviour, many in counts.items()
@@ -45,7 +43,7 @@ def _habits() -> Iterator[Finding]:
 
 def _gradients() -> Iterator[Finding]:
     """Whether the special type that gets most attention is one that the loss depends on."""
-    if not open_store().rows.get(head_pattern.TABLE.name):
+    if not open_store().holds(head_pattern.TABLE):
         return
     frame = ask(gradient_importance.by_layer)
     objective = str(frame["objective"].iloc[0])
@@ -59,6 +57,9 @@ def _gradients() -> Iterator[Finding]:
     weight, share = float(weights[most]), float(shares.get(most, 0.0))
     kind = "_stand_in" if objective == _STAND_IN else ""
     name, compared = token_type_name(most), say("finding.of_weight")
+    of_weight = patterns[patterns["quantity"] == most].rename(columns={"mean": "value"})
+    of_weight = of_weight[["layer", "value", "low", "high"]].assign(name=compared)
+    of_type = shares_by_layer(means, means["token_type"] == most, say("finding.of_importance"))
     yield Finding(
         say(f"finding.label_gradients{kind}", token_type=name),
         f"{percent(weight)} → {percent(share)}",
@@ -71,21 +72,9 @@ def _gradients() -> Iterator[Finding]:
         ),
         "head_habits",
         "gradients",
-        pd.concat(
-            [
-                shares_by_layer(means, means["token_type"] == most, say("finding.of_importance")),
-                _weights(patterns, most).assign(name=compared),
-            ],
-            ignore_index=True,
-        ),
+        pd.concat([of_type, of_weight], ignore_index=True),
         baseline=compared,
     )
-
-
-def _weights(patterns: pd.DataFrame, token_type: str) -> pd.DataFrame:
-    """What a type gets of the attention, layer by layer, as evidence."""
-    of_type = patterns[patterns["quantity"] == token_type].rename(columns={"mean": "value"})
-    return of_type[["layer", "value", "low", "high"]]
 
 
 FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {

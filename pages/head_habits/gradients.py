@@ -23,7 +23,7 @@ _RATE = 0.15
 
 @section("gradients", also=(gradient_importance.TABLE, sequence_gradient_importance.TABLE))
 def gradients(view: View) -> None:
-    if not open_store().rows.get(gradient_importance.TABLE.name) and _is_unmasked():
+    if not open_store().holds(gradient_importance.TABLE) and _is_unmasked():
         _offer_masking(view)
         return
     require(gradient_importance.TABLE)

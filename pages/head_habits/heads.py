@@ -24,8 +24,7 @@ _CLICKED = ("map_share", "map_entropy", "table")
 def heads(view: View) -> None:
     weighing = pick_weighing(view.prefix)
     frame = of_habits(ask(head_pattern.heads, weighing=weighing), HABITS)
-    habits = frame["habit"].unique().tolist()
-    habit = view.pick("quantity", habits, of="habit", kind="pills")
+    habit = view.pick("quantity", frame["habit"].unique().tolist(), of="habit", kind="pills")
     is_share, of_habit = habit in SHARES, frame[frame["habit"] == habit]
     marked = opened_head(view, *_CLICKED)
     view.finding(_finding(view, habit, of_habit))
@@ -47,13 +46,11 @@ def heads(view: View) -> None:
         caption=view.say(f"map_caption_{weighing}"),
         habit=habit_name(habit),
     )
-    _table(view, _with_behaviours(frame, weighing), habits, weighing, marked)
+    _table(view, frame, weighing, marked)
 
 
 def _finding(view: View, habit: str, frame: pd.DataFrame) -> str:
     """The head with most of a habit, beside the median head."""
-    if frame.empty:
-        return ""
     most = frame.nlargest(1, "mean").iloc[0]
     return view.say(
         "finding",
@@ -64,15 +61,12 @@ def _finding(view: View, habit: str, frame: pd.DataFrame) -> str:
     )
 
 
-def _with_behaviours(frame: pd.DataFrame, weighing: str) -> pd.DataFrame:
-    """One row per head: what it mostly does, and every habit that it has."""
+def _table(view: View, frame: pd.DataFrame, weighing: str, marked: Head) -> None:
+    """A row per head: what it mostly does, and every habit that it has. Those of the behaviours
+    that the reader chose; all unless some are chosen."""
     wide = frame.pivot(index=["layer", "head"], columns="habit", values="mean").reset_index()
     behaviours = behaviours_of_heads(weighing=weighing)[["layer", "head", "behaviour"]]
-    return behaviours.merge(wide, on=["layer", "head"], how="right")
-
-
-def _table(view: View, wide: pd.DataFrame, habits: list[str], weighing: str, marked: Head) -> None:
-    """The heads of the behaviours that the reader chose; all unless some are chosen."""
+    wide = behaviours.merge(wide, on=["layer", "head"], how="right")
     present = list(dict.fromkeys(wide["behaviour"].sort_values()))
     chosen = view.pick_many("behaviours", present, format=behaviour_name)
     shown = wide[wide["behaviour"].isin(chosen or present)].reset_index(drop=True)
@@ -84,7 +78,7 @@ def _table(view: View, wide: pd.DataFrame, habits: list[str], weighing: str, mar
             habit: st.column_config.NumberColumn(
                 habit_name(habit), format="percent" if habit in SHARES else "%.2f"
             )
-            for habit in habits
+            for habit in frame["habit"].unique()
         },
         state=(weighing, *marked, len(shown)),
         click=("layer", "head"),

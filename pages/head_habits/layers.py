@@ -2,13 +2,14 @@
 
 import pandas as pd
 
+from analysis.published.heads import NEIGHBOURS
 from analysis.tables.heads import head_pattern, sequence_head_pattern
 from analysis.tables.norms.weighing import WEIGHT
 from pages.head_habits.layer_chart import layer_chart
 from pages.head_habits.opened_head import opened_head
-from pages.head_habits.published import neighbours
 from pages.ui.head.habits import GROUPS, habit_name, habit_value, of_habits, share_title
 from pages.ui.page import section
+from pages.ui.published import Row
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
@@ -49,6 +50,16 @@ def layers(view: View) -> None:
     )
     if group == "neighbours" and weighing == WEIGHT:
         view.beside("neighbours", *neighbours(heads))
+
+
+def neighbours(heads: pd.DataFrame) -> list[Row]:
+    """How many heads put more than half of their attention on a neighbour, beside the paper's."""
+    rows = []
+    for number in NEIGHBOURS:
+        shares = heads.loc[heads["habit"] == number.habit, "mean"]
+        name = say(f"head_habits.published.heads_{number.habit}")
+        rows.append(Row(name, number, float((shares > _HALF).sum()) if len(shares) else None))
+    return rows
 
 
 def _finding(view: View, means: pd.DataFrame, heads: pd.DataFrame, weighing: str) -> str:

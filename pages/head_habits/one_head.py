@@ -9,12 +9,11 @@ import streamlit as st
 
 from analysis.tables.heads import head_pattern, sequence_head_pattern
 from analysis.tables.norms import head_token
-from pages.head_habits.opened_head import clearest_head
+from pages.head_habits.opened_head import opened_head
 from pages.ui.charts import shading
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS
 from pages.ui.charts.look import coloured, layered, tooltips
 from pages.ui.charts.shaded_sequence import RECEIVED, sequence_name, texts_of_head
-from pages.ui.head.bar import pick_head
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value, of_habits, share_title
@@ -31,11 +30,10 @@ _ROW, _AROUND = 34, 150  # pixels of a habit; of the legend, the axis and the sp
 @section("one_head", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
 def one_head(view: View) -> None:
     weighing = pick_weighing(view.prefix)
-    default, help = clearest_head(), view.say("head_help")
-    layer, head = pick_head(view.say("head"), default=default, help=help)
+    layer, head = opened_head(view)
     head_card(layer=layer, head=head)
-    of_head = ask(head_pattern.of_head, layer=layer, head=head, weighing=weighing)
-    of_head = of_head.assign(layer=layer, head=head)
+    of = {"layer": layer, "head": head}
+    of_head = ask(head_pattern.of_head, **of, weighing=weighing).assign(**of)
     means = ask(head_pattern.by_layer, weighing=weighing)
     of_layer = means[means["layer"] == layer]
     names = (head_name(layer, head), view.say("layer", layer=layer))
@@ -50,7 +48,7 @@ def one_head(view: View) -> None:
         state=(weighing, layer, head),
         head=names[0],
     )
-    _texts(view, of_head, weighing)
+    _texts(view, of, of_head.dropna(subset="mean").set_index("quantity")["mean"], weighing)
 
 
 def _chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
@@ -79,16 +77,18 @@ def _chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
     return layered(rules, points, height=height)
 
 
-def _texts(view: View, of_head: pd.DataFrame, weighing: str) -> None:
+def _texts(view: View, of: dict[str, int], means: pd.Series, weighing: str) -> None:
     """The texts in which a head shows a habit most, every token shaded by what it receives.
 
     Args:
-        of_head: the habits of one head: rows layer, head, quantity, mean.
+        of: layer and head.
+        means: of its habits, by their names.
         weighing: by which texts are chosen; shades are always of weights.
     """
-    layer, head = (int(of_head[column].iloc[0]) for column in ("layer", "head"))
-    habit, limit = _pick(view, of_head.dropna(subset="mean").set_index("quantity")["mean"])
-    of = {"layer": layer, "head": head}
+    habits = [name for name in HABITS if name in means]
+    clearest = str(means.reindex([name for name in habits if name in SHARES]).idxmax())
+    habit = view.pick("habit", habits, default=clearest, kind="select")
+    limit = view.number("texts", 1, 12, 3)
     best = ask(sequence_head_pattern.extremes, **of, quantity=habit, limit=limit, weighing=weighing)
     bodies, top = texts_of_head(best, **of)
     colours = shading.scale(view.say("received"), top, RECEIVED) if top else ""
@@ -107,11 +107,3 @@ def _texts(view: View, of_head: pd.DataFrame, weighing: str) -> None:
         parts.append(Passage(heading, body, int(row.seq)))
     caption = view.say(f"texts_caption_{weighing}")
     view.markup("texts_title", best, partial(draw_passages, colours, parts), caption=caption)
-
-
-def _pick(view: View, means: pd.Series) -> tuple[str, int]:
-    """By which habit the texts are chosen, the clearest at first, and how many are shown."""
-    habits = [name for name in HABITS if name in means]
-    clearest = str(means.reindex([name for name in habits if name in SHARES]).idxmax())
-    habit = view.pick("habit", habits, default=clearest, kind="select")
-    return habit, view.number("texts", 1, 12, 3)

@@ -11,11 +11,12 @@ _SEEN = (*GROUPS["special"], "previous", "next")
 
 
 def opened_head(view: View, *charts: str) -> Head:
-    """The head that is marked; `charts` are the figures and tables whose clicks choose one."""
-    return clicked_head(view, *charts, default=clearest_head())
+    """The head that is marked; at first the one that gives most of its attention to one kind of
+    token, which is the easiest to see.
 
-
-def clearest_head() -> Head:
-    """The head that gives most of its attention to one kind of token: the easiest to see."""
+    Args:
+        charts: names of the figures and tables whose clicks choose one.
+    """
     frame = ask(head_pattern.heads)
-    return head_with_most(frame[frame["quantity"].isin(_SEEN)], "mean")
+    clearest = head_with_most(frame[frame["quantity"].isin(_SEEN)], "mean")
+    return clicked_head(view, *charts, default=clearest)

@@ -1,20 +1,14 @@
 """What heads look at: where to, how broadly, and what of it counts (Clark et al. 2019)."""
 
-from pages.head_habits import breadth, gradients, heads, layers, one_head, weighing
+from pages.head_habits.breadth import breadth
+from pages.head_habits.gradients import gradients
+from pages.head_habits.heads import heads
+from pages.head_habits.layers import layers
+from pages.head_habits.one_head import one_head
+from pages.head_habits.weighing import weighing
 from pages.ui.page import Page
 from pages.ui.store.absences import absences
 
-PAGE = Page(
-    "head_habits",
-    "hh",
-    (
-        layers.layers,
-        breadth.breadth,
-        gradients.gradients,
-        heads.heads,
-        one_head.one_head,
-        weighing.weighing,
-    ),
-    before=(absences,),
-)
+SECTIONS = (layers, breadth, gradients, heads, one_head, weighing)
+PAGE = Page("head_habits", "hh", SECTIONS, before=(absences,))
 PAGE.show()

@@ -27,7 +27,7 @@ _OVERLAP = 1.04  # a little more than a place, lest the ground shines through be
 
 @section("distances", head_distance.TABLE, also=(head_linkage.TABLE,))
 def distances(view: View) -> None:
-    has_tree = bool(open_store().rows.get(head_linkage.TABLE.name))
+    has_tree = open_store().holds(head_linkage.TABLE)
     weighing = pick_weighing(view.prefix)
     order = view.pick("order", ("layer", "alike")) if has_tree else "layer"
     frame = _placed(order, weighing)

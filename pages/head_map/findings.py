@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator
 
 from analysis.tables.heads import layer_cohesion
+from pages.head_map.apart import LEVEL
 from pages.ui.finding import Finding, rows_of
 from pages.ui.store.chosen import ask
 from pages.ui.words.say import say
-
-_SURE = 0.05
 
 
 def _cohesion() -> Iterator[Finding]:
@@ -17,7 +16,7 @@ def _cohesion() -> Iterator[Finding]:
     if every.empty:
         return
     row = every.iloc[0]
-    alike = row["difference"] > 0 and row["p_value"] < _SURE
+    alike = row["difference"] > 0 and row["p_value"] < LEVEL
     yield Finding(
         say("finding.label_cohesion"),
         say("finding.cohesion_number", **row[["within", "between"]].map("{:.2f}".format)),

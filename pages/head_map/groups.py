@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from analysis.tables.heads import head_distance, head_layout, head_linkage
@@ -58,13 +59,9 @@ def _leaves(view: View, tree: Tree, k: int) -> pd.DataFrame:
     Returns:
         layer, head, place, label, group, name.
     """
-    n_heads = int(open_store().run["n_heads"])
-    place = {number: at for at, number in enumerate(tree.leaves)}
-    rows = [
-        (number // n_heads + 1, number % n_heads + 1, place[number], group)
-        for number, group in enumerate(tree.groups(k))
-    ]
-    leaves = pd.DataFrame(rows, columns=["layer", "head", "place", "group"])
+    layer, head = np.divmod(np.arange(tree.n_heads), int(open_store().run["n_heads"]))
+    places = {"place": np.argsort(tree.leaves), "group": tree.groups(k)}
+    leaves = pd.DataFrame({"layer": layer + 1, "head": head + 1, **places})
     return leaves.assign(
         label=leaves["layer"].astype(str) + "-" + leaves["head"].astype(str),
         name=[view.say("name", group=group) for group in leaves["group"]],

@@ -10,7 +10,7 @@ from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import plane_chart
 from pages.ui.head import behaviours
 from pages.ui.head.bar import clicked_head
-from pages.ui.head.choice import Head, head_of
+from pages.ui.head.choice import head_of
 from pages.ui.page import section
 from pages.ui.stage import stage
 from pages.ui.store.chosen import ask, is_causal
@@ -29,7 +29,17 @@ def plane(view: View) -> None:
     if is_causal():
         view.note(view.say("causal"))
     head = clicked_head(view, "by_layer", "by_behaviour", default=most_unlike())
-    _charts(view, points, weighing, head)
+    named = _named(view, points, weighing) if behaviours.has_habits() else None
+    drawn: dict[str, Any] = {"state": (weighing, *head), "click": True, "weighing": weighing}
+    left, right = view.columns(2)
+    with left:
+        view.figure("by_layer", points, plane_chart(points, marked=head), **drawn)
+    with right:
+        if named is None:
+            behaviours.offer_habits()
+        else:
+            looks = {"colours": behaviours.colours(), "shapes": behaviours.shapes()}
+            view.figure("by_behaviour", named, plane_chart(named, marked=head, **looks), **drawn)
 
 
 def _finding(view: View, points: pd.DataFrame, weighing: str) -> str:
@@ -48,21 +58,6 @@ def _finding(view: View, points: pd.DataFrame, weighing: str) -> str:
     verdict = next((name for name, most in _KRUSKAL.items() if stress <= most), "poor")
     judged = view.say(f"stress_{verdict}", stress=f"{stress:.2f}")
     return f"{view.say('pairs', **values)} {judged}"
-
-
-def _charts(view: View, points: pd.DataFrame, weighing: str, head: Head) -> None:
-    """The plane twice: by layer, and by behaviour where the file has habits."""
-    named = _named(view, points, weighing) if behaviours.has_habits() else None
-    drawn: dict[str, Any] = {"state": (weighing, *head), "click": True, "weighing": weighing}
-    left, right = view.columns(2)
-    with left:
-        view.figure("by_layer", points, plane_chart(points, marked=head), **drawn)
-    with right:
-        if named is None:
-            behaviours.offer_habits()
-            return
-        looks = {"colours": behaviours.colours(), "shapes": behaviours.shapes()}
-        view.figure("by_behaviour", named, plane_chart(named, marked=head, **looks), **drawn)
 
 
 def _named(view: View, points: pd.DataFrame, weighing: str) -> pd.DataFrame:

@@ -37,7 +37,18 @@ def weighing(view: View) -> None:
         marked=head,
     )
     view.figure("agreement", heads, chart, state=head, click=True)
-    _cohesion(view)
+    by_weight, by_norm = (
+        ask(layer_cohesion.cohesion, weighing=method)[["layer", "difference", "p_value"]]
+        for method in WEIGHINGS
+    )
+    suffixes = [f"_{method}" for method in WEIGHINGS]
+    cohesion = by_weight.merge(by_norm, on="layer", suffixes=suffixes)
+    if cohesion.empty:
+        return
+    columns: dict[str, str | None] = {"layer": None}
+    for suffix in suffixes:
+        columns |= {f"difference{suffix}": None, f"p_value{suffix}": "%.4f"}
+    view.table("table", with_all_layers(cohesion, view), columns, options={"height": "content"})
 
 
 def _finding(view: View, row: pd.Series) -> str:
@@ -53,19 +64,3 @@ def _finding(view: View, row: pd.Series) -> str:
         weight=nats(row["weight"]),
         norm=nats(row["norm"]),
     )
-
-
-def _cohesion(view: View) -> None:
-    """Cohesion of every layer under both, side by side."""
-    by_weight, by_norm = (
-        ask(layer_cohesion.cohesion, weighing=method)[["layer", "difference", "p_value"]]
-        for method in WEIGHINGS
-    )
-    if by_weight.empty or by_norm.empty:
-        return
-    suffixes = [f"_{method}" for method in WEIGHINGS]
-    frame = by_weight.merge(by_norm, on="layer", suffixes=suffixes)
-    columns: dict[str, str | None] = {"layer": None}
-    for suffix in suffixes:
-        columns |= {f"difference{suffix}": None, f"p_value{suffix}": "%.4f"}
-    view.table("table", with_all_layers(frame, view), columns, options={"height": "content"})

@@ -1,5 +1,7 @@
 """Are frequent words made of more context than rare ones (Kobayashi et al. 2021, table 3)?"""
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -29,9 +31,13 @@ def frequency(view: View) -> None:
         special=[view.say(special_name(special)) for special in frame["special_tokens"]],
         origin=[view.say(f"source_{origin}") for origin in frame["source"]],
     )
-    for source, part in frame.groupby("source", sort=False):
-        _correlations(view, str(source), part.dropna(subset="spearman"))
     scopes = layer_order()
+    order = [scope_name(scope) for scope in scopes.of_ratios]
+    look: dict[str, Any] = {"x_title": "", "colour": "special", "colour_title": " "}
+    for source, part in frame.dropna(subset="spearman").groupby("source", sort=False):
+        view.finding(_finding(view, part[~part["special_tokens"]].set_index("scope")))
+        chart = bars(part, x="scope", y="spearman", order=order, **look)
+        view.figure(f"question_{source}", part, chart, caption=view.say("caption"))
     scope = view.pick(
         "frequency_scope", scopes.of_ratios, default=scopes.before_network, of="scope"
     )
@@ -44,24 +50,6 @@ def frequency(view: View) -> None:
     view.beside("ratio_frequency", *rows)
     if all(row.ours is None for row in rows):
         st.caption(view.say("no_file"))
-
-
-def _correlations(view: View, source: str, frame: pd.DataFrame) -> None:
-    """One bar per scope, with and without special tokens."""
-    if frame.empty:
-        return
-    view.finding(_finding(view, frame[~frame["special_tokens"]].set_index("scope")))
-    order = [scope_name(scope) for scope in layer_order().of_ratios]
-    chart = bars(
-        frame,
-        x="scope",
-        y="spearman",
-        colour="special",
-        x_title="",
-        colour_title=" ",
-        order=order,
-    )
-    view.figure(f"question_{source}", frame, chart, caption=view.say("caption"))
 
 
 def _finding(view: View, words: pd.DataFrame) -> str:

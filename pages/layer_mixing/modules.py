@@ -32,7 +32,18 @@ def modules(view: View) -> None:
         return
     view.finding(_finding(view, lift, effect, quantity))
     _shares(view, frame, effect, quantity)
-    _lift_map(view, lift, effect, quantity)
+    widest = min(max(float(lift["ratio"].max()), _NARROWEST), _WIDEST)
+    chart = number_map(
+        lift,
+        x="layer",
+        y="relation",
+        value="ratio",
+        tooltip=("ratio_low", "ratio_high", quantity, *_BASELINES, "lift"),
+        orders={"relation": RELATIONS},
+        colours=Ramp(LESS_TO_MORE, 1 / widest, widest, log=True),
+        format=".2r",
+    )
+    view.figure("lift", lift, chart, effect=effect_name(effect))
     with st.expander(view.say("relations")):
         st.markdown("\n".join(_definition(view, relation) for relation in RELATIONS))
 
@@ -45,15 +56,13 @@ def _lifts(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
         pairs, lift: the share, its ratio to the share before, both baselines, and the ratio to the
         share of pairs.
     """
-    index = ["layer", "relation"]
-    parts = {name: part.set_index(index) for name, part in frame.groupby("quantity")}
-    if not {quantity, *_BASELINES} <= set(parts):
-        return pd.DataFrame()
-    compared = parts[quantity][["mean", *_RATIO]].rename(columns={"mean": quantity})
-    for baseline in _BASELINES:
-        compared = compared.join(parts[baseline]["mean"].rename(baseline), how="inner")
+    place = ["layer", "relation"]
+    shares = frame.pivot(index=place, columns="quantity", values="mean")
+    shares = shares.reindex(columns=list(_BASELINES))
+    compared = frame[frame["quantity"] == quantity].rename(columns={"mean": quantity})
+    compared = compared[[*place, quantity, *_RATIO]].join(shares, on=place)
     compared = compared.dropna(subset=[quantity, "ratio", *_BASELINES])
-    return compared.assign(lift=compared[quantity] / compared["pairs"]).reset_index()
+    return compared.assign(lift=compared[quantity] / compared["pairs"]).reset_index(drop=True)
 
 
 def _finding(view: View, lift: pd.DataFrame, effect: str, quantity: str) -> str:
@@ -109,22 +118,6 @@ def _shares(view: View, frame: pd.DataFrame, effect: str, quantity: str) -> None
         quantity=view.say(f"{quantity}_noun"),
         step=effect_meaning(effect),
     )
-
-
-def _lift_map(view: View, lift: pd.DataFrame, effect: str, quantity: str) -> None:
-    """How many times its share of the mixing before a relation has of the change."""
-    widest = min(max(float(lift["ratio"].max()), _NARROWEST), _WIDEST)
-    chart = number_map(
-        lift,
-        x="layer",
-        y="relation",
-        value="ratio",
-        tooltip=("ratio_low", "ratio_high", quantity, *_BASELINES, "lift"),
-        orders={"relation": RELATIONS},
-        colours=Ramp(LESS_TO_MORE, 1 / widest, widest, log=True),
-        format=".2r",
-    )
-    view.figure("lift", lift, chart, effect=effect_name(effect))
 
 
 def _definition(view: View, relation: str) -> str:

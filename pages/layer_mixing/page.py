@@ -1,32 +1,17 @@
 """What every module of a layer does to the mixing of tokens (Kobayashi et al. 2021 and 2024)."""
 
-from pages.layer_mixing import (
-    completeness,
-    frequency,
-    gates,
-    modules,
-    ratio,
-    rollout,
-    similarity,
-    vectors,
-)
 from pages.layer_mixing.anatomy import anatomy
+from pages.layer_mixing.completeness import completeness
+from pages.layer_mixing.frequency import frequency
+from pages.layer_mixing.gates import gates
+from pages.layer_mixing.modules import modules
+from pages.layer_mixing.ratio import ratio
+from pages.layer_mixing.rollout import across_layers
+from pages.layer_mixing.similarity import similarity
+from pages.layer_mixing.vectors import vectors
 from pages.ui.page import Page
 from pages.ui.store.absences import absences
 
-PAGE = Page(
-    "layer_mixing",
-    "lm",
-    (
-        similarity.similarity,
-        ratio.ratio,
-        frequency.frequency,
-        modules.modules,
-        rollout.across_layers,
-        vectors.vectors,
-        gates.gates,
-        completeness.completeness,
-    ),
-    before=(absences, anatomy),
-)
+SECTIONS = (similarity, ratio, frequency, modules, across_layers, vectors, gates, completeness)
+PAGE = Page("layer_mixing", "lm", SECTIONS, before=(absences, anatomy))
 PAGE.show()

@@ -35,13 +35,12 @@ def with_frequency(correlations: pd.DataFrame) -> list[Row]:
     """Table 3: frequency rank and ratio, by the frequencies that the run was given."""
     given = correlations[correlations["source"] == "file"]
     spearman = given.set_index(["scope", "special_tokens"])["spearman"]
-    special = {
-        is_special: say(f"layer_mixing.frequency.{special_name(is_special)}")
-        for is_special in (True, False)
-    }
     return [
         Row(
-            statistic_of(scope_name(number.scope), special[bool(number.special_tokens)]),
+            statistic_of(
+                scope_name(number.scope),
+                say(f"layer_mixing.frequency.{special_name(number.special_tokens)}"),
+            ),
             number,
             spearman.get((number.scope, number.special_tokens)),
         )

@@ -10,6 +10,7 @@ from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, layer_order
+from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.words.names import scope_name, token_type_name
 from pages.ui.words.numbers import percent
@@ -26,7 +27,7 @@ def ratio(view: View) -> None:
     kind = view.pick("type", types, of="token_type")
     with_residual = (WEIGHTS_WITH_RESIDUAL, *order.from_residual)
     scopes = order.of_ratios if view.pick("span", ["all", "residual"]) == "all" else with_residual
-    curves = pd.concat([_of_scope(scope) for scope in scopes], ignore_index=True)
+    curves = ask_each(mixing_ratio.by_layer, "scope", scopes)
     curves = curves[curves["token_type"] == kind]
     view.figure(
         "curves",
@@ -45,10 +46,6 @@ def ratio(view: View) -> None:
     )
     view.beside("ratio", *pooled_ratios(pooled))
     _map(view, types)
-
-
-def _of_scope(scope: str) -> pd.DataFrame:
-    return ask(mixing_ratio.by_layer, scope=scope).assign(scope=scope)
 
 
 def _finding(view: View, pooled: pd.DataFrame) -> str:
@@ -70,7 +67,7 @@ def _finding(view: View, pooled: pd.DataFrame) -> str:
 def _map(view: View, types: list[str]) -> None:
     """One scope, layer by token type."""
     scope = view.pick("scope", layer_order().of_ratios, default=layer_order().whole)
-    frame, name = _of_scope(scope), scope_name(scope)
+    frame, name = ask_each(mixing_ratio.by_layer, "scope", [scope]), scope_name(scope)
     highest = min(1.0, int(float(frame["mean"].max()) * 10 + 1) / 10)
     chart = number_map(
         frame,

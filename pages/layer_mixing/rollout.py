@@ -7,7 +7,8 @@ from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT
 from pages.layer_mixing.origins import origins, own_place
 from pages.ui.page import section
 from pages.ui.store.absences import SPECIAL
-from pages.ui.store.chosen import ask, layer_order
+from pages.ui.store.chosen import layer_order
+from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.words.names import scope_name
 from pages.ui.words.numbers import percent
@@ -18,10 +19,8 @@ def across_layers(view: View) -> None:
     order = layer_order()
     scope = view.pick("rollout", order.scopes, default=order.whole, of="scope")
     sides = (ATTENTION_ROLLOUT, scope)
-    distances, types = (
-        pd.concat([ask(shares, scope=side).assign(scope=side) for side in sides], ignore_index=True)
-        for shares in (rollout.by_distance, rollout.by_token_type)
-    )
+    distances = ask_each(rollout.by_distance, "scope", sides)
+    types = ask_each(rollout.by_token_type, "scope", sides)
     view.finding(f"{_own(view, distances, scope)} {_special(view, types, scope)}")
     origins(view, distances, types, sides, scope)
     kept = pd.concat([own_place(distances, side) for side in (scope, ATTENTION_ROLLOUT)])

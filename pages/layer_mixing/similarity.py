@@ -24,7 +24,10 @@ _SAME = 0.005  # modules that differ by less are spoken of as one
 
 @section("similarity", scope_similarity.TABLE, sequence_scope_similarity.TABLE)
 def similarity(view: View) -> None:
-    _follow_click(view)
+    for cell in view.clicked("matrix")[:1]:
+        if cell["scope_a"] != cell["scope_b"]:
+            for name in _FIELDS:
+                choose(view.key(name), cell[name])
     steps = ask(scope_similarity.steps).dropna(subset="spearman")
     steps["step"] = steps["scope_b"]
     mean, by_layer = steps[steps["layer"].isna()], steps.dropna(subset="layer")
@@ -38,14 +41,6 @@ def similarity(view: View) -> None:
     if len(mean) and len(by_layer):
         _steps(view, mean, by_layer.astype({"layer": int}))
     view.beside("similarity", *similarities(mean))
-
-
-def _follow_click(view: View) -> None:
-    """Compare the two scopes whose cell was clicked, before their pickers are drawn."""
-    for cell in view.clicked("matrix")[:1]:
-        if cell["scope_a"] != cell["scope_b"]:
-            for name in _FIELDS:
-                choose(view.key(name), cell[name])
 
 
 def _finding(view: View, mean: pd.DataFrame, by_layer: pd.DataFrame) -> str:

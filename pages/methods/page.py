@@ -1,12 +1,13 @@
 """How is it measured? Every definition, what it leaves out, and where it comes from."""
 
+from collections.abc import Callable
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from analysis.families import FAMILIES
-from analysis.scopes import BIAS_READINGS, ORDERS, LayerOrder
+from analysis.scopes import BIAS_READINGS, ORDERS
 from analysis.sources import PAPERS
 from analysis.tables.mixing import bias_reading
 from pages.ui.about import citation, contracts
@@ -22,12 +23,7 @@ from pages.ui.words.say import say
 
 FORMULAS = mathematics("methods")
 CHAPTERS = ("token_types", "masked", "intervals", "ranks", "omissions", "limits", "differences")
-
-
-def contents() -> None:
-    """Links to the parts of the page."""
-    parts = ("foundation", "layer", "statistics", *CHAPTERS, "families", "glossary", "papers")
-    st.markdown(" · ".join(f"[{say(f'methods.{part}.title')}](#{_anchor(part)})" for part in parts))
+"""What holds for several statistics: a text each."""
 
 
 def _anchor(name: str) -> str:
@@ -46,31 +42,24 @@ def _displayed(formula: str) -> str:
 
 def foundation() -> None:
     """The identity that everything rests on."""
-    st.header(say("methods.foundation.title"), anchor="foundation")
     before, after = (say(f"methods.foundation.{name}") for name in ("before", "after"))
     _written(before, *map(_displayed, FORMULAS["foundation"].values()), after)
 
 
 def layer() -> None:
     """The same identity for a whole layer, module by module."""
-    st.header(say("methods.layer.title"), anchor="layer")
     for name, formula in FORMULAS["layer"].items():
         _written(say(f"methods.layer.{name}"), _displayed(formula))
     st.markdown(say("methods.layer.scopes"))
+    heads = f"|{say('methods.layer.scope')}|{say('methods.layer.counted')}|"
     for order in ORDERS.values():
         st.markdown(say(f"methods.layer.scopes_{order.name}"))
-        _scopes(order)
-
-
-def _scopes(order: LayerOrder) -> None:
-    rows = [f"|{scope_name(scope)}|{scope_meaning(scope)}|" for scope in order.scopes]
-    heads = f"|{say('methods.layer.scope')}|{say('methods.layer.counted')}|"
-    st.markdown("\n".join([heads, "|---|---|", *rows]))
+        rows = [f"|{scope_name(scope)}|{scope_meaning(scope)}|" for scope in order.scopes]
+        st.markdown("\n".join([heads, "|---|---|", *rows]))
 
 
 def statistics() -> None:
     """Each statistic of a page: what it asks, its formula, its table. All would be slow to draw."""
-    st.header(say("methods.statistics.title"), anchor="statistics")
     page = pick(
         "me_page",
         say("methods.statistics.page"),
@@ -145,16 +134,8 @@ def _bias_finding(means: pd.DataFrame) -> str:
     return f"{sentence} {kept}"
 
 
-def chapters() -> None:
-    """What holds for several statistics."""
-    for name in CHAPTERS:
-        st.header(say(f"methods.{name}.title"), anchor=_anchor(name))
-        st.markdown(say(f"methods.{name}.text"))
-
-
 def families() -> None:
     """Which models are read, what is measured of them and what is refused."""
-    st.header(say("methods.families.title"), anchor="families")
     heads = [say(f"methods.families.{name}") for name in ("models", "reads", "order", "note")]
     rows = [
         (
@@ -169,7 +150,6 @@ def families() -> None:
 
 
 def glossary() -> None:
-    st.header(say("methods.glossary.title"), anchor="glossary")
     rows = [
         f"|{symbol}|{say(f'glossary.{name}.term')}|{say(f'glossary.{name}.text')}|"
         for name, symbol in FORMULAS["glossary"].items()
@@ -179,17 +159,22 @@ def glossary() -> None:
 
 
 def papers() -> None:
-    st.header(say("methods.papers.title"), anchor="papers")
     st.markdown("\n".join(f"- {citation(key)}" for key in PAPERS))
 
 
+PARTS: dict[str, Callable[[], None]] = {
+    "foundation": foundation,
+    "layer": layer,
+    "statistics": statistics,
+    **{name: partial(_written, say(f"methods.{name}.text")) for name in CHAPTERS},
+    "families": families,
+    "glossary": glossary,
+    "papers": papers,
+}
+titles = {name: say(f"methods.{name}.title") for name in PARTS}
 st.title(say("methods.title"), anchor=False)
 st.markdown(say("methods.lead"))
-contents()
-foundation()
-layer()
-statistics()
-chapters()
-families()
-glossary()
-papers()
+st.markdown(" · ".join(f"[{title}](#{_anchor(name)})" for name, title in titles.items()))
+for name, draw in PARTS.items():
+    st.header(titles[name], anchor=_anchor(name))
+    draw()

@@ -136,6 +136,7 @@ def _types() -> None:
     frame["name"] = frame["token_type"].map(token_type_name)
     frame["share"] = frame["n"] / frame["n"].sum()
     order = [token_type_name(kind) for kind in TOKEN_TYPE_COLOURS]
+    shares = frame["name"] + " " + frame["share"].map(percent)
     share = say("corpus.share_axis")
     titles = {"name": say("corpus.token_type"), "n": say("corpus.tokens"), "share": share}
     base = alt.Chart(frame).encode(
@@ -154,13 +155,8 @@ def _types() -> None:
         question=say("corpus.type_question"),
         caption=say("corpus.type_caption"),
         frame=frame[["token_type", "n", "share"]],
-        alt=say("corpus.type_alt", shares=_listed_shares(frame)),
+        alt=say("corpus.type_alt", shares=say("list.comma").join(shares)),
     )
-
-
-def _listed_shares(frame: pd.DataFrame) -> str:
-    pairs = zip(frame["name"], frame["share"], strict=True)
-    return say("list.comma").join(f"{name} {percent(share)}" for name, share in pairs)
 
 
 def _samples() -> None:
@@ -212,16 +208,12 @@ def others() -> list[Path]:
 def other_files() -> None:
     """The other files of the folder, each a link to its own overview."""
     for path in others():
-        _other(path)
-
-
-def _other(path: Path) -> None:
-    outcome = readable(path)
-    left, right = st.columns([1, 3], vertical_alignment="center")
-    with left:
-        link("overview", plain(path.name), file=path.name)
-    if isinstance(outcome, Store):
-        names = {"model": plain(outcome.model_name), "corpus": plain(outcome.run["corpus"])}
-        right.markdown(say("others.told", n=count(outcome.run["n_sequences"]), **names))
-    else:
-        right.markdown(trouble(path, outcome))
+        outcome = readable(path)
+        left, right = st.columns([1, 3], vertical_alignment="center")
+        with left:
+            link("overview", plain(path.name), file=path.name)
+        if isinstance(outcome, Store):
+            names = {"model": plain(outcome.model_name), "corpus": plain(outcome.run["corpus"])}
+            right.markdown(say("others.told", n=count(outcome.run["n_sequences"]), **names))
+        else:
+            right.markdown(trouble(path, outcome))

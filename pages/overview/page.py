@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -18,8 +17,7 @@ from pages.overview.file_account import (
     soundness_of_file,
 )
 from pages.overview.glance import findings
-from pages.overview.still_computing import still_computing
-from pages.overview.stopped import stopped
+from pages.overview.run import still_computing, stopped
 from pages.ui.charts.evidence import evidence_chart
 from pages.ui.charts.headline import unmarked
 from pages.ui.charts.look import in_theme
@@ -74,9 +72,17 @@ def glance() -> None:
     if not ranked:
         return
     with st.container(key="findings"):
-        _first(ranked[0])
+        left, right = st.columns([2, 3], gap="large", vertical_alignment="center")
+        with left:
+            _number(ranked[0])
+            _sentence(ranked[0])
+        with right:
+            _chart(ranked[0], _LARGE)
         for cell, finding in zip(st.columns(_A_ROW), ranked[1 : 1 + _A_ROW], strict=False):
-            _card(cell, finding)
+            with cell.container(border=True, height="stretch"):
+                _number(finding)
+                _chart(finding, _SMALL)
+                _link(finding)
         label = say("overview.further", n=len(ranked))
         folded("expander", label, "further", partial(_all, ranked))
     st.caption(say("overview.glance_caption"))
@@ -85,33 +91,11 @@ def glance() -> None:
 def _all(ranked: list[Finding]) -> None:
     st.caption(say("overview.further_caption"))
     for finding in ranked:
-        _line(finding)
-
-
-def _first(finding: Finding) -> None:
-    left, right = st.columns([2, 3], gap="large", vertical_alignment="center")
-    with left:
-        _number(finding)
-        st.markdown(finding.sentence)
-        _link(finding)
-    with right:
-        _chart(finding, _LARGE)
-
-
-def _card(cell: Any, finding: Finding) -> None:
-    with cell.container(border=True, height="stretch"):
-        _number(finding)
-        _chart(finding, _SMALL)
-        _link(finding)
-
-
-def _line(finding: Finding) -> None:
-    left, right = st.columns([1, 3], gap="large")
-    with left:
-        _number(finding)
-    with right:
-        st.markdown(finding.sentence)
-        _link(finding)
+        left, right = st.columns([1, 3], gap="large")
+        with left:
+            _number(finding)
+        with right:
+            _sentence(finding)
 
 
 def _number(finding: Finding) -> None:
@@ -145,6 +129,11 @@ def _chart(finding: Finding, height: int) -> None:
     if finding.evidence is not None:
         chart = evidence_chart(finding, height=height)
         st.altair_chart(in_theme(chart), alt=f"{finding.label}: {unmarked(finding.sentence)}")
+
+
+def _sentence(finding: Finding) -> None:
+    st.markdown(finding.sentence)
+    _link(finding)
 
 
 def _link(finding: Finding) -> None:

@@ -26,9 +26,14 @@ def arc_chart(drawn: Drawing) -> Any:
     dash = alt.StrokeDash("name:N", scale=alt.Scale(domain=kinds, range=dashes), legend=None)
     arc = alt.Tooltip("arc_text:N", title=title("arc_text"))
 
+    across, up = (alt.Y, alt.X) if drawn.upright else (alt.X, alt.Y)  # read downwards if upright
+    length = alt.Scale(domain=[0, drawn.length], nice=False, zero=False, reverse=drawn.upright)
+    depth = alt.Scale(domain=[-drawn.low, drawn.high], nice=False, reverse=drawn.upright)
+
     def placed(frame: pd.DataFrame, along: str = "along", away: str = "away") -> alt.Chart:
         named = frame.assign(name=frame["kind"].map(names))
-        return alt.Chart(named).encode(**_scales(drawn, along, away))
+        along_words = across(f"{along}:Q", axis=None, scale=length)
+        return alt.Chart(named).encode(along_words, up(f"{away}:Q", axis=None, scale=depth))
 
     lines = placed(drawn.lines).mark_line(strokeWidth=1.7, opacity=0.95)
     parts: list[Any] = [
@@ -69,15 +74,3 @@ def _words(ground: Any, base: Any, *, chosen: bool, upright: bool) -> list[Any]:
         rects.encode(**{along: "along_high", away: "away_high"}, tooltip=word),
         texts.encode(text=alt.Text("form:N"), tooltip=word),
     ]
-
-
-def _scales(drawn: Drawing, along: str, away: str) -> dict[str, Any]:
-    """Both channels without axes; an upright sentence is read downwards, its tree on the left."""
-    length = alt.Scale(domain=[0, drawn.length], nice=False, zero=False, reverse=drawn.upright)
-    depth = alt.Scale(domain=[-drawn.low, drawn.high], nice=False, reverse=drawn.upright)
-    across, up = ("y", "x") if drawn.upright else ("x", "y")
-    channels: dict[str, Any] = {"x": alt.X, "y": alt.Y}
-    return {
-        across: channels[across](f"{along}:Q", axis=None, scale=length),
-        up: channels[up](f"{away}:Q", axis=None, scale=depth),
-    }

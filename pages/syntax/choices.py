@@ -1,6 +1,6 @@
 """Which relation, direction, merging and head are looked at; all sections share the choice."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -11,6 +11,7 @@ from pages.syntax.names import EVERYTHING, explain, relation_name, word_counts
 from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import Head, head_with_most, short_name
 from pages.ui.store.chosen import ask
+from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.weighing import pick_weighing
 
@@ -19,18 +20,13 @@ LEAST = 100
 EITHER = "either"
 
 
-@dataclass(frozen=True)
-class Chosen:
+class Chosen(NamedTuple):
     """What every section on a relation looks at."""
 
     relation: str
     direction: str
     merging: str
     weighing: str
-
-    @property
-    def key(self) -> str:
-        return f"{self.relation}_{self.direction}_{self.merging}_{self.weighing}"
 
     def heads(self) -> pd.DataFrame:
         """Every head's accuracy; in either direction, the better one of each head.
@@ -40,19 +36,9 @@ class Chosen:
         """
         choices = {"relation": self.relation, "merging": self.merging, "weighing": self.weighing}
         directions = DIRECTIONS if self.direction == EITHER else (self.direction,)
-        parts = [
-            ask(dependency_accuracy.of_relation, direction=direction, **choices).assign(
-                direction=direction
-            )
-            for direction in directions
-        ]
-        scores = pd.concat(parts, ignore_index=True)
+        scores = ask_each(dependency_accuracy.of_relation, "direction", directions, **choices)
         best = scores.groupby(["layer", "head"])["accuracy"].idxmax()
         return scores.loc[best].reset_index(drop=True)
-
-    def best_head(self) -> Head:
-        """The head that is right most often; the first of all where none was scored."""
-        return head_with_most(self.heads(), "accuracy")
 
     def direction_of(self, layer: int, head: int) -> str:
         """The direction that is looked at; of either, the one in which the head is better."""
@@ -92,14 +78,14 @@ def _clearest() -> str | None:
 
 def best_heads(merging: str, chosen_on: str, weighing: str) -> pd.DataFrame:
     """The best head of every relation, the most accurate first, and its words as `total`."""
-    choices = {"merging": merging, "chosen_on": chosen_on, "weighing": weighing}
-    best = ask(dependency_best.best, **choices).dropna(subset="accuracy")
-    best = best.sort_values("accuracy", ascending=False, ignore_index=True)
-    return best.assign(total=best["relation"].map(word_counts()))
+    best = ask(dependency_best.best, merging=merging, chosen_on=chosen_on, weighing=weighing)
+    best = best.dropna(subset="accuracy").assign(total=best["relation"].map(word_counts()))
+    return best.sort_values("accuracy", ascending=False, ignore_index=True)
 
 
 def pick_probe(view: View, chosen: Chosen) -> Head:
-    """A head, or the best one for a relation, whichever that is."""
-    best = chosen.best_head()
+    """A head, or the one that is right most often on a relation, whichever that is; the first of
+    all where none was scored."""
+    best = head_with_most(chosen.heads(), "accuracy")
     name = view.say("head_best", head=short_name(*best))
     return pick_head(view.say("head"), default=best, help=view.say("head_help"), best=name)

@@ -13,7 +13,7 @@ from pages.syntax.row_charts import OFFSET_COLOUR
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map_of_heads
 from pages.ui.charts.standard import bars
-from pages.ui.head.choice import Head, follow_head_click, head_of
+from pages.ui.head.choice import follow_head_click, head_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
@@ -36,9 +36,16 @@ def heads(view: View) -> None:
     if is_causal():
         view.note(view.say("causal"))
     head = pick_probe(view, chosen)
-    state = f"{chosen.key}_{head[0]}_{head[1]}"
-    chart = _map(scores.assign(relation=chosen.relation), head)
-    view.figure("map", scores, chart, state=state, click=True, relation=relation)
+    interval = scores["low"].map(percent) + " – " + scores["high"].map(percent)
+    chart = number_map_of_heads(
+        readable(scores.assign(relation=chosen.relation, interval=interval)),
+        "accuracy",
+        tooltip=("interval", "direction", "n"),
+        colours=Ramp(LOW_TO_HIGH, 0.0, max(float(scores["accuracy"].max()), 0.01)),
+        format=".0%",
+        marked=head,
+    )
+    view.figure("map", scores, chart, state=(*chosen, *head), click=True, relation=relation)
     with view.toolbar():
         view.to_section("sentences")
         view.to_section("one_head")
@@ -72,16 +79,3 @@ def _finding(view: View, scores: pd.DataFrame, offsets: pd.DataFrame, relation: 
         accuracy=percent(offset["accuracy"]),
     )
     return f"{sentence} {beyond}"
-
-
-def _map(scores: pd.DataFrame, marked: Head) -> object:
-    """Layers down, heads across, each with its accuracy."""
-    interval = scores["low"].map(percent) + " – " + scores["high"].map(percent)
-    return number_map_of_heads(
-        readable(scores).assign(interval=interval),
-        "accuracy",
-        tooltip=("interval", "direction", "n"),
-        colours=Ramp(LOW_TO_HIGH, 0.0, max(float(scores["accuracy"].max()), 0.01)),
-        format=".0%",
-        marked=marked,
-    )

@@ -94,15 +94,10 @@ def explain_all() -> None:
     counts = word_counts()
     heads = "|".join(say_here(f"meanings_{name}") for name in ("label", "meaning", "n"))
     rows = [
-        f"|{_escaped(relation)}|{relation_line(relation) or say_here('unknown')}|"
+        f"|{plain(relation_name(relation))}|{relation_line(relation) or say_here('unknown')}|"
         f"{count(counts[relation]) if relation in counts else '—'}|"
         for relation in sorted({*UNIVERSAL, *counts} - set(EVERYTHING))
     ]
     with st.expander(say_here("meanings")):
         st.markdown(say_here("meanings_lead"))
         st.markdown("\n".join([f"|{heads}|", "|---|---|--:|", *rows]))
-
-
-def _escaped(relation: str) -> str:
-    label, dot, name = relation_name(relation).partition(" · ")
-    return f"{plain(label)}{dot}{plain(name)}"

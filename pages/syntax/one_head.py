@@ -36,7 +36,7 @@ def one_head(view: View) -> None:
         st.info(view.say("none", least=count(least)))
         return
     view.finding(_finding(view, shown, name))
-    state = f"{layer}_{head}_{merging}_{least}_{weighing}"
+    state = (layer, head, merging, least, weighing)
     named = readable(shown).assign(series=shown["direction"].map(direction_name))
     colours = (HEAD_COLOUR, OTHER_COLOUR)
     chart = accuracy_rows(

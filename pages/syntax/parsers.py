@@ -1,18 +1,16 @@
 """Table 3 of Clark et al. on this file: parsers that see attention and nothing else."""
 
-from collections.abc import Iterator
-
 import pandas as pd
 import streamlit as st
 
+from analysis.published.heads import RANDOM_INIT, numbers
 from analysis.tables import annotation
 from analysis.tables.probing import dependency_accuracy, parser_accuracy
 from analysis.tables.probing.parser_accuracy import INPUT_EMBEDDING, METHODS
-from pages.syntax.published import published_parsers, published_untrained
 from pages.syntax.row_charts import CONTROL_COLOUR, HEAD_COLOUR, OFFSET_COLOUR, parser_rows
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, ask_file, open_store, readable
-from pages.ui.store.missing import files_with
+from pages.ui.published import Row
+from pages.ui.store.chosen import ask, ask_store, open_store, other_stores
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
@@ -61,8 +59,15 @@ def parsers(view: View) -> None:
     formats = dict.fromkeys(("method", *_SHARES, "n_seeds", *_COUNTS, "vectors"))
     formats |= dict.fromkeys(_SHARES, "percent") | dict.fromkeys(_COUNTS, "%.0f")
     view.table("table", means, formats, options={"height": "content"})
-    view.beside("untrained", *published_untrained(spread["mean"]))
-    view.beside("parsers", *published_parsers(spread["mean"]))
+    ours = spread["mean"]
+    if open_store().random_weights is not None:
+        name = view.say(f"method_{RANDOM_INIT.method}")
+        view.beside("untrained", Row(name, RANDOM_INIT, ours["attention_words"]))
+    rows = [
+        Row(view.say(f"method_{number.method}"), number, ours.get(number.method))
+        for number in numbers("parser_accuracy")
+    ]
+    view.beside("parsers", *rows)
 
 
 def _named(view: View, accuracies: pd.DataFrame) -> pd.DataFrame:
@@ -133,24 +138,18 @@ def untrained_accuracies() -> pd.DataFrame:
         As `parser_accuracy.accuracies`, with the file and its seed_of_weights; the names of methods
         begin with `PREFIX`.
     """
+    opened = open_store()
     parts = [
-        ask_file(store_path, parser_accuracy.accuracies)
+        ask_store(store, parser_accuracy.accuracies)
         .query("method in @_OF_UNTRAINED")
         .assign(file=store.name, seed_of_weights=store.random_weights)
-        for store_path, store in _others()
+        for store in (other_stores() if opened.random_weights is None else ())
+        if store.random_weights is not None
+        and store.holds(parser_accuracy.TABLE)
+        and _alike(opened, store)
     ]
     every = pd.concat(parts) if parts else pd.DataFrame({"method": [], "uas": []}, dtype=object)
     return every.assign(method=PREFIX + every["method"])
-
-
-def _others() -> Iterator[tuple]:
-    opened = open_store()
-    if opened.random_weights is not None:
-        return
-    for path in files_with(parser_accuracy.TABLE):
-        store = readable(path)
-        if isinstance(store, Store) and store.random_weights is not None and _alike(opened, store):
-            yield path, store
 
 
 def _alike(first: Store, other: Store) -> bool:

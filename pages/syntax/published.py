@@ -1,13 +1,13 @@
-"""The paper's tables 1 and 3 beside what this file has; its treebank has labels of its own."""
+"""The paper's table 1 beside what this file has; its treebank has labels of its own."""
 
 import pandas as pd
 
-from analysis.published.heads import RANDOM_INIT, PublishedHead, numbers
+from analysis.published.heads import PublishedHead, numbers
 from analysis.tables.probing import dependency_best
 from pages.syntax.names import direction_name, relation_label
 from pages.ui.head.choice import head_name
 from pages.ui.published import Row
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.chosen import ask
 from pages.ui.words.offsets import offset_label
 from pages.ui.words.place import say_here
 
@@ -22,7 +22,6 @@ UNIVERSAL = {
 """The universal relation that is nearest to a label of Stanford Dependencies, where it has another
 name. `prep` and `pobj` have none: there the preposition governs the noun, in Universal Dependencies
 the noun governs it."""
-_UNTRAINED_IS = "attention_words"  # of a file whose model was never trained
 _TABLE_1 = ("own_table", 1)
 
 
@@ -41,21 +40,6 @@ def published_heads(merging: str) -> list[Row]:
         title = say_here("published_offset", relation=label, offset=signed)
         rows.append(Row(title, offset, _ours(best["offset_accuracy"], offset)))
     return rows
-
-
-def published_parsers(means: pd.Series) -> list[Row]:
-    """Table 3 beside the means of this file, which are by method."""
-    return [
-        Row(say_here(f"method_{number.method}"), number, means.get(number.method))
-        for number in numbers("parser_accuracy")
-    ]
-
-
-def published_untrained(means: pd.Series) -> list[Row]:
-    """The paper's row on a model that was never trained, if this file is of such a one."""
-    if open_store().random_weights is None:
-        return []
-    return [Row(say_here(f"method_{RANDOM_INIT.method}"), RANDOM_INIT, means[_UNTRAINED_IS])]
 
 
 def _ours(values: pd.Series, published: PublishedHead) -> float | None:

@@ -69,7 +69,7 @@ def sentences(view: View) -> None:
         "drawing",
         words[_SHOWN],
         arc_chart(drawn),
-        state=f"{seq}_{sentence}_{chosen.key}_{layer}_{head}_{arcs}",
+        state=(seq, sentence, *chosen, layer, head, arcs),
         caption=view.say(caption, direction=direction_name(probe["direction"])),
         relation=relation,
         head=head_name(layer, head),
@@ -85,7 +85,7 @@ def sentences(view: View) -> None:
         "list",
         shown,
         ["seq", "n", "n_right", "text"],
-        state=f"{chosen.key}_{layer}_{head}_{which}",
+        state=(*chosen, layer, head, which),
         click=("seq", "sentence"),
         caption=view.say(
             f"list_{'cut' if len(predictions) == _MOST else 'whole'}", n=count(len(predictions))
@@ -141,7 +141,7 @@ def weights(view: View, words: pd.DataFrame, *, seq: int, layer: int, head: int)
     if pairs.empty:
         st.caption(view.say("weights_none", n=word_attention.SHOWN))
         return
-    state = f"{seq}_{words['sentence'].iloc[0]}_{layer}_{head}"
+    state = (seq, words["sentence"].iloc[0], layer, head)
     view.figure("weights", pairs, weight_map(pairs, words), state=state)
 
 

@@ -1,19 +1,33 @@
-"""Questions to several files at once, whose answers are kept as those of one file are."""
+"""Answers that belong together: of one file for several values, or of several files at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from pages.ui.stage import Outside, on_stage, stage
+from pages.ui.store.chosen import ask
 from pages.ui.store.open_file import Store, Version
 
 Heard = list[tuple[list[str], int]]
 """SQL that was asked, and which of the files answered it."""
 
 
+def ask_each(
+    question: Callable[..., Any], name: str, values: Iterable[Any], **choices: Any
+) -> pd.DataFrame:
+    """The answers for several values of one of a question's arguments, one below the other, with
+    the value as a further column of the argument's name."""
+    answers = [
+        ask(question, **{name: value}, **choices).assign(**{name: value}) for value in values
+    ]
+    return pd.concat(answers, ignore_index=True)
+
+
 def ask_together(question: Callable[..., Any], *stores: Store, **choices: Any) -> Any:
-    """What a function finds that asks files by `ask_store`: once, as long as these stay the same.
+    """What a function finds that asks files by `ask_store`: once, as long as these stay the same,
+    and kept as the answers of one file are.
 
     Args:
         question: takes the files, then the choices, and draws nothing.

@@ -5,9 +5,8 @@ import pytest
 
 from analysis.published.heads import numbers
 from analysis.tables.probing import coreference_best
-from pages.coreference.published import antecedents
-from pages.coreference.rules import _on_halves
-from pages.ui.store.chosen import ask
+from pages.coreference.rules import _on_halves, antecedents
+from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.words.place import words_of
 from tests.pages.conftest import frames, in_address, sentences
@@ -39,13 +38,9 @@ ABOVE, BELOW, AROUND = (0.1, 0.2), (-0.2, -0.1), (-0.1, 0.1)
 
 def sentence_on_halves() -> str:
     """What the section says of the best heads of both halves over all mentions."""
-    parts = [
-        ask(coreference_best.best, chosen_on=part, weighing="weight", merging="mean").assign(
-            part=part
-        )
-        for part in ("first", "second")
-    ]
-    best = pd.concat(parts, ignore_index=True).query("mention_type == 'all'")
+    choices = {"weighing": "weight", "merging": "mean"}
+    best = ask_each(coreference_best.best, "chosen_on", ("first", "second"), **choices)
+    best = best[best["mention_type"] == "all"]
     with words_of("coreference", "rules"):
         return _on_halves(View("co", "rules"), best)
 

@@ -5,7 +5,8 @@ import pytest
 
 from analysis.published.heads import ENTROPY_CLS, NEIGHBOURS
 from analysis.published.numbers import N_SEQUENCES, N_TOKENS
-from pages.head_habits.published import entropy_cls, neighbours
+from pages.head_habits.breadth import entropy_cls
+from pages.head_habits.layers import neighbours
 
 BERT = (
     "update stored.run set model = 'bert-base-uncased', n_layers = 12, n_heads = 12, "
@@ -48,7 +49,7 @@ def test_other_segment_ids_are_another_experiment(section, changed):
 
 def test_ours_are_the_last_layer_and_the_heads_above_a_half():
     layers = pd.DataFrame({"layer": [11, 12], "habit": "entropy_cls", "mean": [1.0, 3.891]})
-    [row] = entropy_cls(layers)
+    row = entropy_cls(layers)
     assert (row.published, row.ours, row.agrees) == (ENTROPY_CLS, 3.891, True)
     heads = pd.DataFrame(
         {"habit": ["previous"] * 5 + ["next"], "mean": [0.6, 0.7, 0.8, 0.9, 0.5, 0.4]}
@@ -61,4 +62,4 @@ def test_ours_are_the_last_layer_and_the_heads_above_a_half():
 
 def test_what_a_model_lacks_is_left_open():
     nothing = pd.DataFrame({"layer": [], "habit": [], "mean": []})
-    assert [row.ours for row in [*entropy_cls(nothing), *neighbours(nothing)]] == [None] * 3
+    assert [row.ours for row in [entropy_cls(nothing), *neighbours(nothing)]] == [None] * 3
