@@ -91,7 +91,7 @@ def _profiles(
     """The mean profile of every head in the colour of the cluster that most texts fall to."""
     place = st.container()
     height = view.pick("height", ["own", "shared"])
-    profiles = ask(relative_position_profile.all_heads).dropna(subset="attention")
+    profiles = ask(relative_position_profile.all_heads)
     clusters = dominant[["layer", "head", "cluster", "name"]]
     frame = profiles.merge(clusters, on=["layer", "head"])
     chart = profile_grid(frame, colours=colours, marked=marked, own_scale=height == "own")
@@ -104,11 +104,10 @@ def _profiles(
 
 def _patches(view: View, layer: int, head: int) -> None:
     """Where one head looks in images, or which statistic that needs."""
-    name = patch_offset.TABLE.name
-    held = open_store().rows.get(name)
+    held = open_store().holds(patch_offset.TABLE)
     best = row_of(ask(patch_offset.preferred), layer, head) if held else None
     if best is None:
-        st.info(view.say("patches_missing", statistic=name))
+        st.info(view.say("patches_missing", statistic=patch_offset.TABLE.name))
         return
     frame = ask(patch_offset.of_head, layer=layer, head=head)
     view.figure(
