@@ -44,8 +44,10 @@ def heads(view: View) -> None:
     explained = ask(relative_position_centre.explained)
     options = [int(number) for number in explained["k"]]  # small corpora have fewer to choose from
     k = view.pick("k", options, default=_PAPER if _PAPER in options else options[-1])
-    shares = _named(ask(relative_position_cluster.shares, k=k))
-    centres = _named(ask(relative_position_centre.centres, k=k))
+    shares = ask(relative_position_cluster.shares, k=k)
+    centres = ask(relative_position_centre.centres, k=k)
+    for frame in (shares, centres):
+        frame["name"] = frame["cluster"].map(cluster_name)
     by_cluster = cluster_colours(list(dict.fromkeys(centres["cluster"])))
     colours = {cluster_name(cluster): colour for cluster, colour in by_cluster.items()}
     dominant = shares.loc[shares.groupby(["layer", "head"])["share"].idxmax()]
@@ -61,10 +63,6 @@ def heads(view: View) -> None:
     if shows_images():
         _patches(view, *marked)
     view.figure("explained", explained, explained_chart(explained, k), state=k)
-
-
-def _named(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.assign(name=frame["cluster"].map(cluster_name))
 
 
 def _finding(view: View, dominant: pd.DataFrame) -> str:

@@ -8,13 +8,13 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.positions import query_key_error
+from analysis.tables.positions import position_kernel, query_key_correlation, query_key_error
 from analysis.tables.positions.head_offset import REACH
 from analysis.tables.positions.offset_agreement import KERNEL
 from pages.positions.offsets import counting_picker, offset_axis
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
 from pages.ui.charts.look import column_tooltips, layered
-from pages.ui.store.chosen import ask, is_causal
+from pages.ui.store.chosen import ask, is_causal, knows_offsets
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, scientific
@@ -52,18 +52,15 @@ def numbers_of_head(view: View, layer: int, numbers: Iterable[tuple[str, str, st
 def score_above_attention(
     view: View,
     name: str,
-    sums: pd.DataFrame,
+    layer: int,
+    head: int,
     *,
-    state: str,
     above: Callable[[tuple[int, int]], list[Any]] = lambda domain: [],
 ) -> int:
     """The score of every offset above the attention that it gets.
 
     Args:
         name: of the figure.
-        sums: `query_key_correlation.of_head`, with the columns of `position_kernel.of_head` where
-            scores know offsets.
-        state: which head it is.
         above: further charts, above both, over the offsets from the first to the last one shown.
 
     Returns:
@@ -71,6 +68,9 @@ def score_above_attention(
     """
     reach = view.pick("reach", _REACHES, default=30, format=lambda offset: f"±{offset}")
     counting = counting_picker(view)
+    sums = ask(query_key_correlation.of_head, layer=layer, head=head)
+    if knows_offsets():
+        sums = sums.merge(ask(position_kernel.of_head, layer=layer, head=head), on="offset")
     score, given = KERNEL if counting == KERNEL else "score", "given"
     names = dict(zip((score, given), _COLUMNS[counting], strict=True))
     curves = sums.assign(**{curve: sums[column] for curve, column in names.items()})
@@ -96,7 +96,7 @@ def score_above_attention(
         name,
         sums[shown],
         chart.resolve_scale(color="independent"),
-        state=f"{state}_{reach}_{counting}",
+        state=(layer, head, reach, counting),
         n=count(sums["n_sequences"].max()),
         window=REACH,
     )

@@ -65,9 +65,8 @@ def one_head(view: View) -> None:
     numbers_of_head(view, layer, _numbers(view, layer, head))
     waves(view, layer, head, seq)
     phases(view, layer, head)
-    sums = ask(query_key_correlation.of_head, layer=layer, head=head)
-    state, directions = f"{layer}_{head}", partial(_directions, layer, head)
-    score_above_attention(view, "correlations", sums, state=state, above=directions)
+    directions = partial(_directions, layer, head)
+    score_above_attention(view, "correlations", layer, head, above=directions)
 
 
 def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]]:

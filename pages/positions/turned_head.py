@@ -50,9 +50,7 @@ def turned_head(view: View) -> None:
     layer, head = pick_positions_head(view)
     if is_causal():
         view.note(view.say("causal"))
-    sums = ask(query_key_correlation.of_head, layer=layer, head=head)
-    sums = sums.merge(ask(position_kernel.of_head, layer=layer, head=head), on="offset")
-    peak = score_above_attention(view, "kernel", sums, state=f"{layer}_{head}")
+    peak = score_above_attention(view, "kernel", layer, head)
     numbers_of_head(view, layer, _numbers(view, layer, head))
     if turns_positions() and open_store().holds(rotary_plane.TABLE):
         _planes(view, layer, head, peak)

@@ -23,10 +23,11 @@ _MOST = len(SERIES_COLOURS)
 
 
 def pick_stores(view: View, table: Table) -> list[Store]:
-    """The chosen files of those that hold a statistic; the others are named.
+    """Under a heading, the chosen files of those that hold a statistic; the others are named.
 
     The open file and those after it, until the reader chooses others.
     """
+    st.subheader(view.say("files_title"), anchor=False)
     stores = {store.name: store for store in (open_store(), *other_stores()) if store.holds(table)}
     names = [path.name for path in files()]
     holding = [name for name in names if name in stores]
@@ -68,7 +69,6 @@ class Chosen(NamedTuple):
 
 def in_several_files(view: View, chosen: Chosen) -> None:
     """One panel per chosen file that has the layer, each with a scale of its own."""
-    st.subheader(view.say("files_title"), anchor=False)
     stores = pick_stores(view, state_spectrum.TABLE)
     spectra = {store.name: _of_file(view, store, chosen) for store in stores}
     if without := [plain(name) for name, spectrum in spectra.items() if spectrum.empty]:

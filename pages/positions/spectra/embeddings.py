@@ -4,7 +4,6 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.positions import embedding_spectrum, position_variance, state_spectrum
 from pages.positions.published import of_embeddings
@@ -100,7 +99,6 @@ def _words(positions: int) -> tuple[pd.DataFrame, int]:
 
 def _several_files(view: View, scale: str) -> None:
     """One panel per chosen file, each with a scale of its own, and their peaks as a table."""
-    st.subheader(view.say("files_title"), anchor=False)
     stores = pick_stores(view, embedding_spectrum.TABLE)
     if not stores:
         return
