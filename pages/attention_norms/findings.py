@@ -21,24 +21,17 @@ _NEAR = 0.02
 _WEAK = 0.1
 
 
-def shares(quantity: str) -> pd.Series:
-    """Share of each token type in a quantity, averaged over layers and heads first."""
-    frame = ask(token_type_mixing.by_layer, head=None)
-    means = frame[frame["quantity"] == quantity].groupby("token_type")["mean"].mean()
-    return means / means.sum()
-
-
-def _shares_by_layer(quantity: str) -> pd.DataFrame:
-    """The share of all special types in a quantity, layer by layer, as evidence."""
-    frame = ask(token_type_mixing.by_layer, head=None)
-    frame = frame[frame["quantity"] == quantity]
-    return shares_by_layer(frame, frame["token_type"].isin(SPECIAL), quantity_name(quantity))
-
-
 def _weight_against_norm() -> Iterator[Finding]:
-    weight, norm = (
-        shares(quantity).reindex(SPECIAL).sum() for quantity in ("attention", "weighted_norm")
-    )
+    """What special types get of the weight and of the norm, over all layers and in each."""
+    frame = ask(token_type_mixing.by_layer, head=None)
+    shares, evidence = [], []
+    for quantity in ("weighted_norm", "attention"):
+        part = frame[frame["quantity"] == quantity]
+        means = part.groupby("token_type")["mean"].mean()
+        shares.append((means / means.sum()).reindex(SPECIAL).sum())
+        own = part["token_type"].isin(SPECIAL)
+        evidence.append(shares_by_layer(part, own, quantity_name(quantity)))
+    norm, weight = shares
     if weight == 0:
         return
     step = "less" if norm < weight - _NEAR else "more" if norm > weight + _NEAR else "same"
@@ -53,7 +46,7 @@ def _weight_against_norm() -> Iterator[Finding]:
         ),
         _PAGE,
         "layers",
-        pd.concat(map(_shares_by_layer, ("weighted_norm", "attention")), ignore_index=True),
+        pd.concat(evidence, ignore_index=True),
         baseline=quantity_name("attention"),
     )
 
@@ -65,8 +58,10 @@ def _strongest_correlation() -> Iterator[Finding]:
         return
     row = frame.loc[frame["spearman"].abs().idxmax()]
     name = token_type_name(row["token_type"])
-    sign, others = _sign(row["spearman"]), frame.drop(index=row.name)
-    kind = "none_alone" if sign == "none" and others.empty else sign
+    others = frame.drop(index=row.name)
+    kind = "negative" if row["spearman"] < 0 else "positive"
+    if abs(row["spearman"]) < _WEAK:
+        kind = "none_alone" if others.empty else "none"
     yield Finding(
         say("finding.label_relation", token_type=name),
         f"ρ = {signed(row['spearman'])}",
@@ -82,12 +77,6 @@ def _coefficients(frame: pd.DataFrame, column: str, called: Callable[[str], str]
     """Correlations as evidence; those of types have no interval."""
     ends = frame.reindex(columns=["low", "high"])
     return ends.assign(name=frame[column].map(called), value=frame["spearman"])
-
-
-def _sign(rho: float) -> str:
-    if abs(rho) < _WEAK:
-        return "none"
-    return "negative" if rho < 0 else "positive"
 
 
 def _others(frame: pd.DataFrame) -> str:

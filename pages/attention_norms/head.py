@@ -33,19 +33,13 @@ def head(view: View) -> None:
     if frame.empty:
         st.info(view.say("too_rare", least=least))
     else:
-        _tokens(view, frame, (layer, head, least))
+        clicked = _follow_row(view)
+        tables = st.container()
+        token = view.pick("token", frame["token"].tolist(), kind="select")
+        with tables:
+            _rank_tables(view, frame, state=(layer, head, least), token=token, clicked=clicked)
+        _passages(view, layer, head, token)
     norms_card(view, layer, head)
-
-
-def _tokens(view: View, frame: pd.DataFrame, state: tuple[int, int, int]) -> None:
-    """Both lists, and the passages of the token that is chosen in them."""
-    layer, head, _ = state
-    clicked = _follow_row(view)
-    tables = st.container()
-    token = view.pick("token", frame["token"].tolist(), kind="select")
-    with tables:
-        _rank_tables(view, frame, state=state, token=token, clicked=clicked)
-    _passages(view, layer, head, token)
 
 
 def _ranked(layer: int, head: int, least: int) -> pd.DataFrame:
@@ -87,24 +81,17 @@ def _rank_tables(
         rows = listed.index[listed["token"] == token].tolist()
         if by not in drawn or not (is_same or by == clicked):
             drawn[by] = (*state, *rows)
+        (other,) = set(_RANKINGS) - {by}
+        written = "percent" if by == "attention" else "%.4f"
         with place:
-            _table(view, listed, by, drawn[by], rows)
-
-
-def _table(
-    view: View, listed: pd.DataFrame, by: str, state: tuple[int, ...], rows: list[int]
-) -> None:
-    (other,) = set(_RANKINGS) - {by}
-    written = "percent" if by == "attention" else "%.4f"
-    columns = dict.fromkeys(("place", "token", "n")) | {by: written, f"{other}_place": None}
-    view.table(
-        f"ranked_{by}",
-        listed.rename(columns={f"{by}_place": "place"}),
-        columns,
-        state=state,
-        click=("token",),
-        options={"height": 318, "selection_default": {"selection": {"rows": rows}}},
-    )
+            view.table(
+                f"ranked_{by}",
+                listed.rename(columns={f"{by}_place": "place"}),
+                {"place": None, "token": None, "n": None, by: written, f"{other}_place": None},
+                state=drawn[by],
+                click=("token",),
+                options={"height": 318, "selection_default": {"selection": {"rows": rows}}},
+            )
 
 
 def _passages(view: View, layer: int, head: int, token: str) -> None:
@@ -125,7 +112,7 @@ def _passages(view: View, layer: int, head: int, token: str) -> None:
         heading = view.say(f"heading_{by}", place=place, seq=seq, value=value)
         shown = tokens[tokens["seq"] == row.seq]
         texts = (
-            shaded_by(shown, column, tops[column], hint=lambda row: _hint(view, row), chosen=token)
+            shaded_by(shown, column, tops[column], hint=partial(_hint, view), chosen=token)
             for column in _RANKINGS
         )
         parts.append(Passage(heading, shading.side_by_side(*texts), int(row.seq)))

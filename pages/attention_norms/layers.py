@@ -67,9 +67,7 @@ def _wide(frame: pd.DataFrame) -> pd.DataFrame:
 def _finding(view: View, wide: pd.DataFrame) -> str:
     """Which special type gets most weight, and how much of the norm arrives from it."""
     means = wide.groupby("token_type")[list(_PAIR)].sum()
-    means = (means / means.sum()).reindex(
-        [special for special in SPECIAL if special in means.index]
-    )
+    means = (means / means.sum())[means.index.isin(SPECIAL)]
     if means.empty:
         return view.say("no_special")
     most = str(means["attention"].idxmax())

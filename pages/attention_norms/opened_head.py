@@ -13,7 +13,7 @@ from analysis.tables.norms import (
     value_norm_dispersion,
 )
 from pages.attention_norms.findings import SPECIAL
-from pages.ui.head.bar import clicked_head, pick_head
+from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import Head, head_with_most, row_of
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -33,15 +33,15 @@ def opened_below(view: View, chart: str) -> Iterator[Head]:
     Args:
         chart: the name of the figure whose clicks choose a head.
     """
-    layer, head = clicked_head(view, chart, default=most_drawn())
+    layer, head = pick_norms_head(view, chart)
     yield layer, head
     norms_card(view, layer, head)
     view.to_section("head", layer=layer, head=head)
 
 
-def pick_norms_head(view: View) -> Head:
-    """A layer and a head, from 1."""
-    return pick_head(view.say("head"), default=most_drawn(), help=view.say("head_help"))
+def pick_norms_head(view: View, *charts: str) -> Head:
+    """The head that was picked or clicked in a chart; unless chosen, the most drawn one."""
+    return clicked_head(view, *charts, default=most_drawn())
 
 
 def most_drawn() -> Head:

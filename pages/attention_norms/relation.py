@@ -31,8 +31,12 @@ _WEAK = -0.1  # a ρ above is no tendency worth mentioning
 _WIDTH, _HEIGHT, _COLUMNS = 330, 230, 2
 _OVERLAP = 1.02  # cells are drawn a little over their edges, so that no gaps show between them
 _POWERS = "['1','0.1','0.01','10⁻³','10⁻⁴','10⁻⁵','10⁻⁶','10⁻⁷','10⁻⁸','10⁻⁹','10⁻¹⁰']"
+_AS_POWER = f"{_POWERS}[round(-log(datum.value) / LN10)]"
+"""A Vega expression that writes a power of ten, at most 1, as a reader would."""
 _TICKS = [10.0**-power for power in range(11)]
-_HALF_OCTAVES, _QUARTER_OCTAVES = 22, 21  # how many low bits of a float32 a bin leaves open
+_BINS = (("alpha", "attention_bin", 22), ("norm", "norm_bin", 21))
+"""What they are of, their column, and how many low bits of a float32 they leave open: those of half
+octaves, and of quarter octaves."""
 Scope = dict[str, int | None]
 
 
@@ -119,7 +123,7 @@ def _density_panels(frame: pd.DataFrame) -> Any:
     """The share of a type's pairs in every cell, from `attention_norm_histogram.densities`."""
     frame = _with_edges(frame[frame["norm_bin"] > 0])
     ticks = [tick for tick in _TICKS if frame["share"].min() <= tick <= frame["share"].max()]
-    legend = ramp_below(260, titleLimit=300, labelExpr=_power_of("datum.value"), values=ticks)
+    legend = ramp_below(260, titleLimit=300, labelExpr=_AS_POWER, values=ticks)
     scale = alt.Scale(type="log", scheme="viridis")
     titles = {"alpha": "α", "norm": title("value_norm"), "n": title("pairs"), "share": None}
     encodings = {
@@ -156,17 +160,12 @@ def _sample_panels(frame: pd.DataFrame) -> Any:
 def _with_edges(frame: pd.DataFrame) -> pd.DataFrame:
     """Cells with their edges, written out as well, and their share of the type's pairs."""
     total = frame.groupby("token_type")["n"].transform("sum")
-    frame = frame.assign(
-        low_alpha=edges(frame["attention_bin"], _HALF_OCTAVES),
-        high_alpha=edges(frame["attention_bin"] + 1, _HALF_OCTAVES),
-        low_norm=edges(frame["norm_bin"], _QUARTER_OCTAVES),
-        high_norm=edges(frame["norm_bin"] + 1, _QUARTER_OCTAVES),
-        share=frame["n"] / total,
-    )
-    for name in ("alpha", "norm"):
-        frame[f"end_{name}"] = frame[f"high_{name}"] * _OVERLAP
-        ends = zip(frame[f"low_{name}"], frame[f"high_{name}"], strict=True)
-        frame[name] = [f"{low:.3g} – {high:.3g}" for low, high in ends]
+    frame = frame.assign(share=frame["n"] / total)
+    for name, column, open_bits in _BINS:
+        low, high = (edges(frame[column] + step, open_bits) for step in (0, 1))
+        frame[f"low_{name}"], frame[f"high_{name}"] = low, high
+        frame[f"end_{name}"] = high * _OVERLAP
+        frame[name] = [f"{start:.3g} – {end:.3g}" for start, end in zip(low, high, strict=True)]
     return frame
 
 
@@ -175,16 +174,11 @@ def edges(bins: pd.Series, open_bits: int) -> np.ndarray:
     return (bins.to_numpy(np.int32) << open_bits).view(np.float32).astype(np.float64)
 
 
-def _power_of(value: str) -> str:
-    """A Vega expression that writes a power of ten, at most 1, as a reader would."""
-    return f"{_POWERS}[round(-log({value}) / LN10)]"
-
-
 def _axis(field: str, quantity: str, low: float, high: float) -> alt.X | alt.Y:
     """A logarithmic axis of its ends: of weights across, of norms upwards."""
     axis = {"grid": False, "labelAngle": 0, "labelOverlap": True, "format": "~g", "tickCount": 5}
     if quantity == "pair_attention":
-        axis |= {"values": _TICKS, "labelExpr": _power_of("datum.value")}
+        axis |= {"values": _TICKS, "labelExpr": _AS_POWER}
     channel = alt.X if quantity == "pair_attention" else alt.Y
     return channel(
         f"{field}:Q",

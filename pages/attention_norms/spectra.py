@@ -32,7 +32,9 @@ def spectra(view: View) -> None:
     _follow_click(view)
     stretch = _stretch()
     view.finding(_finding(view, stretch))
-    chosen = _pick_heads(view, stretch)
+    of_layers = stretch.groupby("layer")["place"].first().tolist()[:_MOST]
+    places = stretch["place"].tolist()
+    chosen = view.pick_many("heads", places, default=of_layers, format=_name, limit=_MOST)
     _spectra(view, chosen, stretch)
     known = stretch.dropna(subset="ratio")
     if len(known):
@@ -70,13 +72,6 @@ def _finding(view: View, stretch: pd.DataFrame) -> str:
         of=len(stretch),
         linear=f"{stretch['linear_ratio'].median():.1f}",
     )
-
-
-def _pick_heads(view: View, stretch: pd.DataFrame) -> list[str]:
-    """The heads to draw, as `layer-head`; one of every layer unless others were chosen."""
-    of_layers = stretch.groupby("layer")["place"].first().tolist()[:_MOST]
-    places = stretch["place"].tolist()
-    return view.pick_many("heads", places, default=of_layers, format=_name, limit=_MOST)
 
 
 def _name(place: str) -> str:

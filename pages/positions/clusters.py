@@ -34,7 +34,9 @@ def cluster_colours(clusters: Sequence[str]) -> dict[str, str]:
     """Colours of all clusters, in their order: those of one direction together, strongest first."""
     families: dict[str, list[str]] = {family: [] for family in CLUSTER_SHADES}
     for cluster in sorted(clusters, key=_rank):
-        families[_family(cluster)].append(cluster)
+        direction, strength, _ = _parts(cluster)
+        is_flat = (direction, strength) == ("both", "weak")
+        families["flat" if is_flat else direction].append(cluster)
     return {
         cluster: _shade(CLUSTER_SHADES[family], place, len(members))
         for family, members in families.items()
@@ -50,11 +52,6 @@ def _parts(cluster: str) -> tuple[str, str, int]:
 def _rank(cluster: str) -> tuple[int, int]:
     _, strength, number = _parts(cluster)
     return _STRENGTHS.index(strength), number
-
-
-def _family(cluster: str) -> str:
-    direction, strength, _ = _parts(cluster)
-    return "flat" if (direction, strength) == ("both", "weak") else direction
 
 
 def _shade(ends: tuple[str, str], place: int, n: int) -> str:

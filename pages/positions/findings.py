@@ -71,17 +71,14 @@ def _claim() -> Iterator[Finding]:
 def _over_all_layers(counting: str, least: float) -> pd.Series | None:
     """Agreement of the heads whose attention depends on position at least so much."""
     frame = ask(offset_agreement.agreement, counting=counting, min_dependence=least)
-    frame = frame[frame["layer"].isna()].dropna(subset=["agreement", "chance"])
+    frame = frame[frame["layer"].isna()]
     return None if frame.empty else frame.iloc[0]
 
 
 def _states() -> Iterator[Finding]:
     """What queries have of the clearest wave, in the first layer and in the last."""
-    lengths = ask(state_spectrum.lengths)
-    if lengths.empty:
-        return
-    spectra = read(int(lengths["length"].iloc[0]), "max", controls=("compared", "removed"))
-    wave = wave_of(with_ratio(spectra))
+    length = int(ask(state_spectrum.lengths)["length"].iloc[0])
+    wave = wave_of(with_ratio(read(length, "max", controls=("compared", "removed"))))
     if wave is None:
         return
     before, after = (times_text(wave.times["query", layer]) for layer in (wave.first, wave.last))

@@ -84,16 +84,13 @@ def _edges(heads: pd.DataFrame, half: float) -> pd.DataFrame:
 
 
 def _base(shown: pd.DataFrame) -> alt.Chart:
-    return alt.Chart(shown).encode(**_axes(shown))
+    """Heads across and layers down, in cells around whole numbers."""
+    x, y = alt.X("x:Q", **_axis(shown, "head")), alt.Y("y:Q", **_axis(shown, "layer"))
+    return alt.Chart(shown).encode(x=x, y=y)
 
 
 def _cells(shown: pd.DataFrame) -> alt.Chart:
     return _base(shown).encode(x2=alt.X2("x2"), y2=alt.Y2("y2"))
-
-
-def _axes(shown: pd.DataFrame) -> dict[str, Any]:
-    """Heads across and layers down, in cells around whole numbers."""
-    return {"x": alt.X("x:Q", **_axis(shown, "head")), "y": alt.Y("y:Q", **_axis(shown, "layer"))}
 
 
 def _axis(shown: pd.DataFrame, column: str) -> dict[str, Any]:
@@ -110,8 +107,8 @@ def _axis(shown: pd.DataFrame, column: str) -> dict[str, Any]:
 def _ring(shown: pd.DataFrame, marked: tuple[int, int]) -> alt.Chart:
     """A frame around the cell of one head."""
     cell = _edges(pd.DataFrame([marked], columns=_HEAD), 0.47)
-    ring = alt.Chart(cell).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5, aria=False)
-    return ring.encode(**_axes(shown), x2=alt.X2("x2"), y2=alt.Y2("y2"))
+    ring = _cells(shown).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5, aria=False)
+    return ring.properties(data=cell)
 
 
 def _height(shown: pd.DataFrame, cell: int) -> int:

@@ -44,8 +44,10 @@ def heads(view: View) -> None:
     explained = ask(relative_position_centre.explained)
     options = [int(number) for number in explained["k"]]  # small corpora have fewer to choose from
     k = view.pick("k", options, default=_PAPER if _PAPER in options else options[-1])
-    shares = _named(ask(relative_position_cluster.shares, k=k))
-    centres = _named(ask(relative_position_centre.centres, k=k))
+    shares = ask(relative_position_cluster.shares, k=k)
+    centres = ask(relative_position_centre.centres, k=k)
+    for frame in (shares, centres):
+        frame["name"] = frame["cluster"].map(cluster_name)
     by_cluster = cluster_colours(list(dict.fromkeys(centres["cluster"])))
     colours = {cluster_name(cluster): colour for cluster, colour in by_cluster.items()}
     dominant = shares.loc[shares.groupby(["layer", "head"])["share"].idxmax()]
@@ -61,10 +63,6 @@ def heads(view: View) -> None:
     if shows_images():
         _patches(view, *marked)
     view.figure("explained", explained, explained_chart(explained, k), state=k)
-
-
-def _named(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.assign(name=frame["cluster"].map(cluster_name))
 
 
 def _finding(view: View, dominant: pd.DataFrame) -> str:
@@ -91,7 +89,7 @@ def _profiles(
     """The mean profile of every head in the colour of the cluster that most texts fall to."""
     place = st.container()
     height = view.pick("height", ["own", "shared"])
-    profiles = ask(relative_position_profile.all_heads).dropna(subset="attention")
+    profiles = ask(relative_position_profile.all_heads)
     clusters = dominant[["layer", "head", "cluster", "name"]]
     frame = profiles.merge(clusters, on=["layer", "head"])
     chart = profile_grid(frame, colours=colours, marked=marked, own_scale=height == "own")
@@ -104,11 +102,10 @@ def _profiles(
 
 def _patches(view: View, layer: int, head: int) -> None:
     """Where one head looks in images, or which statistic that needs."""
-    name = patch_offset.TABLE.name
-    held = open_store().rows.get(name)
+    held = open_store().holds(patch_offset.TABLE)
     best = row_of(ask(patch_offset.preferred), layer, head) if held else None
     if best is None:
-        st.info(view.say("patches_missing", statistic=name))
+        st.info(view.say("patches_missing", statistic=patch_offset.TABLE.name))
         return
     frame = ask(patch_offset.of_head, layer=layer, head=head)
     view.figure(

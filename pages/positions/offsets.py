@@ -34,10 +34,8 @@ def heads_compared(counting: str) -> pd.DataFrame:
 def counting_picker(view: View) -> str:
     """The way of counting that is chosen of those that the model has: kernels are of scores that
     know offsets alone, and come first there."""
-    kernels = [counting for counting in COUNTINGS if counting == KERNEL and knows_offsets()]
-    return view.pick(
-        "counting", kernels + [counting for counting in COUNTINGS if counting != KERNEL]
-    )
+    others = [counting for counting in COUNTINGS if counting != KERNEL]
+    return view.pick("counting", [KERNEL, *others] if knows_offsets() else others)
 
 
 def at_zero(heads: pd.DataFrame) -> int:

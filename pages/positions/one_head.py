@@ -2,11 +2,10 @@
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import altair as alt
-import pandas as pd
-import streamlit as st
 
 from analysis.tables.positions import (
     exemplar_attention,
@@ -19,31 +18,27 @@ from analysis.tables.positions import (
     query_key_wave,
     relative_position_profile,
 )
-from analysis.tables.positions.head_offset import REACH
-from pages.positions.curves import WIDTH, curve_over_offsets, heading, offsets_across
-from pages.positions.numbers_of_head import numbers_of_head
-from pages.positions.offsets import counting_picker, pick_positions_head
+from pages.positions.of_one_head import (
+    WIDTH,
+    heading,
+    numbers_of_head,
+    offsets_across,
+    score_above_attention,
+)
+from pages.positions.offsets import pick_positions_head
 from pages.positions.one_text import attention, waves
 from pages.positions.phases import phases
-from pages.ui.charts.colours import ATTENTION_COLOUR, LESS_TO_MORE, SCORE_COLOUR
+from pages.ui.charts.colours import LESS_TO_MORE
 from pages.ui.charts.look import column_tooltips
 from pages.ui.head.choice import row_of
 from pages.ui.page import section
 from pages.ui.store.chosen import adds_positions, ask, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import count, percent, signed
+from pages.ui.words.numbers import percent, signed
 from pages.ui.words.offsets import offset_label
 from pages.ui.words.place import say_here
 
-_REACHES = (10, 30, 64)
-_COLUMNS = {
-    "sum": ("value", "attention"),
-    "per_pair": ("value_per_pair", "attention_per_pair"),
-    "centred": ("value_centred", "attention"),
-}
-_CURVES = {"score": SCORE_COLOUR, "given": ATTENTION_COLOUR}
-"""The weighted cross-covariance, and the attention given."""
 _ROW = 11
 
 
@@ -70,7 +65,8 @@ def one_head(view: View) -> None:
     numbers_of_head(view, layer, _numbers(view, layer, head))
     waves(view, layer, head, seq)
     phases(view, layer, head)
-    _correlations(view, layer, head)
+    directions = partial(_directions, layer, head)
+    score_above_attention(view, "correlations", layer, head, above=directions)
 
 
 def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]]:
@@ -91,54 +87,15 @@ def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]
         yield view.say("card_share"), percent(share), view.say("card_share_help")
 
 
-def _correlations(view: View, layer: int, head: int) -> None:
-    """The shift of queries against keys beside where attention leans (figure 7)."""
-    sums = ask(query_key_correlation.of_head, layer=layer, head=head)
-    if sums.empty:
-        st.info(view.say("no_correlations"))
-        return
-    reach = view.pick("reach", _REACHES, default=30, format=lambda offset: f"±{offset}")
-    counting = counting_picker(view)
-    names = dict(zip(_CURVES, _COLUMNS[counting], strict=True))
-    curves = sums.assign(**{curve: sums[name] for curve, name in names.items()})
-    curves = curves.dropna(subset=list(_CURVES))
-    near = curves[curves["offset"].abs() <= REACH].set_index("offset")
-    peaks = {curve: int(near[curve].idxmax()) for curve in _CURVES}
-    score, attention = map(offset_label, peaks.values())
-    agree = "same" if score == attention else "other"
-    view.finding(view.say(f"peaks_{agree}", score=score, attention=attention))
+def _directions(layer: int, head: int, domain: tuple[int, int]) -> list[Any]:
+    """How far queries and keys go together at every offset: one row per direction, the strongest on
+    top; no chart where no direction compares anything."""
     waves = ask(query_key_wave.correlations, layer=layer, head=head, seq=None)
-    domain = (-reach, 0 if is_causal() else reach)
-    waves = waves[waves["offset"].between(*domain)].dropna(subset="correlation")
-    shown = curves[curves["offset"].between(*domain)]
-    view.figure(
-        "correlations",
-        shown.drop(columns=list(_CURVES)),
-        _chart(waves, shown, peaks, domain),
-        state=f"{layer}_{head}_{reach}_{counting}",
-        n=count(sums["n_sequences"].max()),
-        window=REACH,
-    )
-
-
-def _chart(
-    waves: pd.DataFrame, curves: pd.DataFrame, peaks: dict[str, int], domain: tuple[int, int]
-) -> Any:
-    """Three charts over one axis of offsets: directions one by one, their weighted sum, attention.
-
-    Args:
-        peaks: the offset at which each curve is highest within the window.
-    """
-    parts = [] if waves.empty else [_directions(waves, offsets_across(domain))]
-    for curve in _CURVES:
-        x = offsets_across(domain, titled=curve == "given")
-        parts.append(curve_over_offsets(curves, curve, x, colour=_CURVES[curve], peak=peaks[curve]))
-    return alt.concat(*parts, columns=1, spacing=10).resolve_scale(color="independent")
-
-
-def _directions(waves: pd.DataFrame, x: alt.X) -> Any:
-    """One row per direction, the strongest on top."""
-    cells = waves.assign(left=waves["offset"] - 0.5, right=waves["offset"] + 0.5)
+    cells = waves[waves["offset"].between(*domain)]
+    if cells.empty:
+        return []
+    cells = cells.assign(left=cells["offset"] - 0.5, right=cells["offset"] + 0.5)
+    x = offsets_across(domain)
     x.shorthand = "left:Q"
     top = float(cells["correlation"].abs().max()) or 1.0
     bend = [-top, -top / 4, 0, top / 4, top]
@@ -152,6 +109,6 @@ def _directions(waves: pd.DataFrame, x: alt.X) -> Any:
         color=alt.Color("correlation:Q", title="xcorr", scale=scale, legend=legend),
         tooltip=column_tooltips(cells, rank="d", value=".2f", offset="+d", correlation=".3f"),
     )
-    height = _ROW * waves["rank"].nunique()
+    height = _ROW * cells["rank"].nunique()
     named = heading(say_here("correlations_directions"))
-    return chart.properties(title=named, width=WIDTH, height=height)
+    return [chart.properties(title=named, width=WIDTH, height=height)]

@@ -35,9 +35,13 @@ def attention(view: View, layer: int, head: int) -> int:
     Returns:
         the sequence number of the text.
     """
-    texts = ask(exemplar_attention.exemplars).sort_values("seq").itertuples()
-    labels = {int(row.seq): _label(view, row) for row in texts}
-    seq = view.pick("text", list(labels), format=labels.__getitem__, kind="select")
+    labels = {
+        int(row.seq): view.say(
+            "text_label", seq=row.seq, n=row.n_tokens, text=beginning(row.text, _SHORT)
+        )
+        for row in ask(exemplar_attention.exemplars).sort_values("seq").itertuples()
+    }
+    seq = view.pick("text", labels, kind="select")
     left, right = view.columns(2)
     with left:
         _map(view, layer, head, seq)
@@ -47,19 +51,11 @@ def attention(view: View, layer: int, head: int) -> int:
     return seq
 
 
-def _label(view: View, row: Any) -> str:
-    text = beginning(row.text, _SHORT)
-    return view.say("text_label", seq=row.seq, n=row.n_tokens, text=text)
-
-
 def _map(view: View, layer: int, head: int, seq: int) -> None:
     frame = ask(exemplar_attention.of_head, layer=layer, head=head, seq=seq)
     if is_causal():
         frame = frame[frame["key_pos"] <= frame["query_pos"]]
-    if frame.empty:
-        st.info(view.say("no_map"))
-    else:
-        view.figure("map", frame, _map_of_tokens(frame), state=f"{layer}_{head}_{seq}")
+    view.figure("map", frame, _map_of_tokens(frame), state=f"{layer}_{head}_{seq}")
 
 
 def _map_of_tokens(frame: pd.DataFrame) -> Any:
@@ -101,10 +97,7 @@ def _labels(tokens: pd.DataFrame) -> list[str]:
 
 def _profile(view: View, layer: int, head: int) -> None:
     """Mean attention over offsets with the quartiles over texts, from 0."""
-    frame = ask(relative_position_profile.of_head, layer=layer, head=head).dropna(subset="mean")
-    if frame.empty:
-        st.info(view.say("no_profile"))
-        return
+    frame = ask(relative_position_profile.of_head, layer=layer, head=head)
     curve = lines(frame, x="offset", y="mean", format=".2%")
     curve = with_axes(curve, x=offset_axis(tickCount=11), y=alt.Axis(format="%", tickCount=5))
     zero = alt.Chart(pd.DataFrame({"offset": [0]})).encode(x=alt.X("offset:Q"))
@@ -122,7 +115,7 @@ def waves(view: View, layer: int, head: int, seq: int) -> None:
         return
     values = frame.drop_duplicates("rank").set_index("rank")["value"]
     labels = {int(rank): f"{rank} · s = {value:.2f}" for rank, value in values.items()}
-    rank = view.pick("direction", list(labels), format=labels.__getitem__, kind="select")
+    rank = view.pick("direction", labels, kind="select")
     chosen, place = frame[frame["rank"] == rank], f"{layer}_{head}_{seq}"
     value, wave = f"{values[rank]:.2f}", _wave(chosen, height=270)
     view.figure("wave", chosen, wave, state=f"{place}_{rank}", rank=rank, value=value)

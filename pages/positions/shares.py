@@ -78,16 +78,16 @@ def _layers(view: View, layers: pd.DataFrame) -> Any:
     names = {part: view.say(f"part_{part}") for part in PARTS}
     parts = [
         layers[["layer"]].assign(
-            part=part,
+            part=names[part],
             share=layers[part],
             low=layers[f"{part}_low"],
             high=layers[f"{part}_high"],
+            order=order,
         )
-        for part in PARTS
+        for order, part in enumerate(PARTS)
     ]
     long = pd.concat(parts, ignore_index=True)
     colours = {names[part]: colour for part, colour in SCORE_PART_COLOURS.items()}
-    long = long.assign(order=long["part"].map(PARTS.index), part=long["part"].map(names))
     long, encoding, _ = coloured(long, "part", title("part"), colours)
     y: dict[str, Any] = {"title": title("share"), "axis": alt.Axis(format=".0%", tickCount=6)}
     base = alt.Chart(long).encode(

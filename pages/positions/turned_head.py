@@ -19,13 +19,10 @@ from analysis.tables.positions import (
     rotary_plane,
     score_share,
 )
-from analysis.tables.positions.head_offset import REACH
-from analysis.tables.positions.offset_agreement import KERNEL
-from pages.positions.curves import curve_over_offsets, offsets_across
-from pages.positions.numbers_of_head import numbers_of_head
-from pages.positions.offsets import counting_picker, offset_axis, pick_positions_head
+from pages.positions.of_one_head import numbers_of_head, score_above_attention
+from pages.positions.offsets import offset_axis, pick_positions_head
 from pages.positions.one_text import attention
-from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
+from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import column_tooltips, layered, ramp
 from pages.ui.head.choice import row_of
 from pages.ui.page import section
@@ -33,17 +30,9 @@ from pages.ui.store.chosen import ask, is_causal, knows_offsets, open_store, tur
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import interval
-from pages.ui.words.numbers import count, percent, signed
+from pages.ui.words.numbers import change, count, percent, signed
 from pages.ui.words.offsets import offset_label
 
-_REACHES = (10, 30, 64)
-_COLUMNS = {
-    KERNEL: (KERNEL, "attention_per_pair"),
-    "sum": ("value", "attention"),
-    "per_pair": ("value_per_pair", "attention_per_pair"),
-    "centred": ("value_centred", "attention"),
-}
-_COLOURS = (SCORE_COLOUR, ATTENTION_COLOUR)
 _COHERENT = 0.5
 _TENS = [sign * 10**power for sign in (-1, 1) for power in range(6)]
 
@@ -59,61 +48,13 @@ _TENS = [sign * 10**power for sign in (-1, 1) for power in range(6)]
 )
 def turned_head(view: View) -> None:
     layer, head = pick_positions_head(view)
-    peak = _kernel(view, layer, head)
+    if is_causal():
+        view.note(view.say("causal"))
+    peak = score_above_attention(view, "kernel", layer, head)
     numbers_of_head(view, layer, _numbers(view, layer, head))
     if turns_positions() and open_store().holds(rotary_plane.TABLE):
         _planes(view, layer, head, peak)
     attention(view, layer, head)
-
-
-def _kernel(view: View, layer: int, head: int) -> int:
-    """The score of every offset above the attention that it gets.
-
-    Returns:
-        the offset near by that has the largest score.
-    """
-    reach = view.pick("reach", _REACHES, default=30, format=lambda offset: f"±{offset}")
-    counting = counting_picker(view)
-    sums = ask(query_key_correlation.of_head, layer=layer, head=head)
-    kernel = ask(position_kernel.of_head, layer=layer, head=head)
-    curves = sums.merge(kernel, on="offset")
-    colours = dict(zip((_name(counting), "given"), _COLOURS, strict=True))
-    names = dict(zip(colours, _COLUMNS[counting], strict=True))
-    curves = curves.assign(**{curve: curves[name] for curve, name in names.items()})
-    near = curves[curves["offset"].abs() <= REACH].set_index("offset")
-    peaks = {curve: int(near[curve].idxmax()) for curve in colours}
-    score, given = map(offset_label, peaks.values())
-    agree = "same" if score == given else "other"
-    view.finding(view.say(f"peaks_{agree}", score=score, attention=given))
-    if is_causal():
-        view.note(view.say("causal"))
-    domain = (-reach, 0 if is_causal() else reach)
-    shown = curves[curves["offset"].between(*domain)]
-    parts = [
-        curve_over_offsets(
-            shown,
-            curve,
-            offsets_across(domain, titled=curve == "given"),
-            colour=colour,
-            peak=peaks[curve],
-        )
-        for curve, colour in colours.items()
-    ]
-    chart = alt.concat(*parts, columns=1, spacing=10).resolve_scale(color="independent")
-    view.figure(
-        "kernel",
-        shown.drop(columns=[column for column in colours if column not in names.values()]),
-        chart,
-        state=f"{layer}_{head}_{reach}_{counting}",
-        n=count(sums["n_sequences"].max()),
-        window=REACH,
-    )
-    return peaks[_name(counting)]
-
-
-def _name(counting: str) -> str:
-    """What the score of an offset is called, counted in one of the ways."""
-    return KERNEL if counting == KERNEL else "score"
 
 
 def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]]:
@@ -145,7 +86,7 @@ def _planes(view: View, layer: int, head: int, peak: int) -> None:
             planes=len(frame),
             least=_COHERENT,
             period=_tokens(strongest["period"]),
-            offset=f"{strongest['preferred_offset']:+.1f}".replace("-", "−"),
+            offset=change(strongest["preferred_offset"], digits=1),
             coherence=f"{strongest['coherence']:.2f}",
             share=percent(strongest["strength"] / shown["strength"].sum()),
         )

@@ -1,10 +1,7 @@
 """Spectra of several files side by side, and of one source in texts of all lengths."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import altair as alt
 import pandas as pd
@@ -15,9 +12,7 @@ from analysis.tables.table import Table
 from pages.positions.spectra.charts import below_each_other, span, spectrum_chart, spectrum_lines
 from pages.positions.spectra.peaks import with_period
 from pages.ui.charts.colours import SERIES_COLOURS
-from pages.ui.choices.pick import pick_many
-from pages.ui.store.chosen import ask, ask_file, files, open_store, readable
-from pages.ui.store.missing import files_with
+from pages.ui.store.chosen import ask_store, files, open_store, other_stores
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.numbers import count
@@ -27,33 +22,25 @@ from pages.ui.words.say import plain, say
 _MOST = len(SERIES_COLOURS)
 
 
-def pick_files(view: View, table: Table) -> list[Path]:
-    """The chosen files of those that hold a statistic; the others are named.
+def pick_stores(view: View, table: Table) -> list[Store]:
+    """Under a heading, the chosen files of those that hold a statistic; the others are named.
 
     The open file and those after it, until the reader chooses others.
     """
-    paths = {path.name: path for path in files_with(table)}
-    ordered = sorted(paths, key=lambda name: name != open_store().name)
-    chosen = pick_many(
-        view.key("files"),
-        view.say("files"),
-        list(paths),
-        default=ordered[:_MOST],
-        limit=_MOST,
-        help=view.say("files_help"),
-    )
-    if lacking := [plain(path.name) for path in files() if path.name not in paths]:
+    st.subheader(view.say("files_title"), anchor=False)
+    stores = {store.name: store for store in (open_store(), *other_stores()) if store.holds(table)}
+    names = [path.name for path in files()]
+    holding = [name for name in names if name in stores]
+    chosen = view.pick_many("files", holding, default=list(stores)[:_MOST], limit=_MOST)
+    if lacking := [plain(name) for name in names if name not in stores]:
         st.caption(view.say("files_lacking", names=say("list.comma").join(lacking)))
     if not chosen:
         st.info(view.say("files_none"))
-    return [paths[name] for name in chosen]
+    return [stores[name] for name in chosen]
 
 
-def file_label(path: Path) -> str:
+def file_label(store: Store) -> str:
     """The model and, since several files may be of one, the file."""
-    store = readable(path)
-    if not isinstance(store, Store):
-        return path.name
     return say_here("file_label", model=store.model_name, file=store.name)
 
 
@@ -71,8 +58,7 @@ def file_panels(frame: pd.DataFrame, y: str, scale: str) -> Any:
     return below_each_other(parts, lines, span(frame), height=130)
 
 
-@dataclass(frozen=True)
-class Chosen:
+class Chosen(NamedTuple):
     """A source of a layer, which amount of it, and how amplitudes are drawn."""
 
     source: str
@@ -80,18 +66,12 @@ class Chosen:
     amount: str
     scale: str
 
-    @property
-    def key(self) -> str:
-        """What charts of this choice are called."""
-        return f"{self.source}_{self.layer}_{self.amount}_{self.scale}"
-
 
 def in_several_files(view: View, chosen: Chosen) -> None:
     """One panel per chosen file that has the layer, each with a scale of its own."""
-    st.subheader(view.say("files_title"), anchor=False)
-    paths = pick_files(view, state_spectrum.TABLE)
-    spectra = {path: _of_file(view, path, chosen) for path in paths}
-    if without := [plain(path.name) for path, spectrum in spectra.items() if spectrum.empty]:
+    stores = pick_stores(view, state_spectrum.TABLE)
+    spectra = {store.name: _of_file(view, store, chosen) for store in stores}
+    if without := [plain(name) for name, spectrum in spectra.items() if spectrum.empty]:
         names = say("list.comma").join(without)
         st.caption(view.say("files_no_layer", layer=chosen.layer, names=names))
     shown = [spectrum for spectrum in spectra.values() if not spectrum.empty]
@@ -102,37 +82,36 @@ def in_several_files(view: View, chosen: Chosen) -> None:
         "other_files",
         frame,
         file_panels(frame, "per_token", chosen.scale),
-        state=f"{chosen.key}_{len(shown)}",
+        state=(*chosen, len(shown)),
         source=view.say(f"source_{chosen.source}"),
         layer=chosen.layer,
         amount=view.say(f"amount_of_{chosen.amount}"),
     )
 
 
-def _of_file(view: View, path: Path, chosen: Chosen) -> pd.DataFrame:
+def _of_file(view: View, store: Store, chosen: Chosen) -> pd.DataFrame:
     """The file's texts of the commonest length; empty without that layer."""
-    texts, store = ask_file(path, state_spectrum.lengths).iloc[0], readable(path)
-    length = int(texts["length"])
+    texts = ask_store(store, state_spectrum.lengths).iloc[0]
     label = view.say(
         "file_panel",
-        label=file_label(path),
+        label=file_label(store),
         layer=chosen.layer,
-        layers=int(store.run["n_layers"]) if isinstance(store, Store) else "?",
-        length=count(length),
+        layers=int(store.run["n_layers"]),
+        length=count(texts["length"]),
         n=count(texts["n_sequences"]),
     )
-    return _per_token(partial(ask_file, path), length, chosen).assign(file=label)
+    return _per_token(store, int(texts["length"]), chosen).assign(file=label)
 
 
-def in_all_lengths(view: View, lengths: pd.DataFrame, chosen: Chosen) -> None:
-    """A line for texts of each length."""
-    if len(lengths) < 2:
+def in_all_lengths(view: View, names: Mapping[int, str], chosen: Chosen) -> None:
+    """A line for texts of each length, under its name."""
+    if len(names) < 2:
         st.caption(view.say("lengths_one"))
         return
     st.subheader(view.say("lengths_title"), anchor=False)
-    ordered = lengths.astype("int64").sort_values("length")
-    sizes = zip(ordered["length"], ordered["n_sequences"], strict=True)
-    frame = pd.concat([_of_length(view, *size, chosen) for size in sizes], ignore_index=True)
+    store = open_store()
+    parts = [_per_token(store, length, chosen).assign(name=name) for length, name in names.items()]
+    frame = pd.concat(parts, ignore_index=True)
     if frame.empty:
         st.info(view.say("layer_none"))
         return
@@ -141,25 +120,20 @@ def in_all_lengths(view: View, lengths: pd.DataFrame, chosen: Chosen) -> None:
         "lengths",
         frame,
         spectrum_chart(frame, "per_token", scale=chosen.scale, colours=colours, height=400),
-        state=chosen.key,
+        state=chosen,
         source=view.say(f"source_{chosen.source}"),
         layer=chosen.layer,
     )
 
 
-def _of_length(view: View, length: int, n: int, chosen: Chosen) -> pd.DataFrame:
-    name = view.say("length_option", length=count(length), n=count(n))
-    return _per_token(ask, length, chosen).assign(name=name)
-
-
-def _per_token(asked: Callable[..., pd.DataFrame], length: int, chosen: Chosen) -> pd.DataFrame:
+def _per_token(store: Store, length: int, chosen: Chosen) -> pd.DataFrame:
     """Amplitude over length, so that a wave is as high in short texts as in long ones.
 
     Returns:
         layer, frequency, period, amplitude, per_token, length, n_sequences.
     """
     of = {"source": chosen.source, "length": length, "control": "kept"}
-    frame = with_period(asked(state_spectrum.by_layer, **of)).assign(length=length)
+    frame = with_period(ask_store(store, state_spectrum.by_layer, **of)).assign(length=length)
     frame = frame[frame["layer"] == chosen.layer].rename(columns={chosen.amount: "amplitude"})
     frame = frame.assign(per_token=frame["amplitude"] / length)
     columns = ["layer", "frequency", "period", "amplitude", "per_token", "length", "n_sequences"]

@@ -1,22 +1,21 @@
 """Waves in the position embeddings, of one file and of several (figures 3, 8 and 9)."""
 
-from pathlib import Path
 from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.positions import embedding_spectrum, position_variance, state_spectrum
 from pages.positions.published import of_embeddings
 from pages.positions.spectra.amplitudes import SCALES
 from pages.positions.spectra.charts import spectrum_chart
-from pages.positions.spectra.comparisons import file_label, file_panels, pick_files
+from pages.positions.spectra.comparisons import file_label, file_panels, pick_stores
 from pages.positions.spectra.peaks import UNIT, peaks, peaks_text, with_period
 from pages.ui.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.look import column_tooltips, layered
 from pages.ui.page import section
-from pages.ui.store.chosen import adds_positions, ask, ask_file, open_store
+from pages.ui.store.chosen import adds_positions, ask, ask_store, open_store
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, percent
@@ -89,44 +88,40 @@ def _positions(spectra: pd.DataFrame) -> int:
 def _words(positions: int) -> tuple[pd.DataFrame, int]:
     """The spectrum of the texts' words at the level that `positions` words would have, and on how
     many words it was measured; nothing where the file has none."""
-    held = open_store().rows.get(state_spectrum.TABLE.name)
-    lengths = ask(state_spectrum.lengths) if held else pd.DataFrame()
-    if lengths.empty:
+    if not open_store().holds(state_spectrum.TABLE):
         return pd.DataFrame(), 0
-    length = int(lengths["length"].iloc[0])
+    length = int(ask(state_spectrum.lengths)["length"].iloc[0])
     frame = ask(state_spectrum.by_layer, source="word_embedding", length=length, control="kept")
-    level = (positions / length) ** 0.5
     columns = ["mean", "q25", "q75", "max"]
-    frame = frame.assign(series="words", **{name: frame[name] * level for name in columns})
-    return frame[["series", "frequency", *columns]], length
+    frame[columns] *= (positions / length) ** 0.5
+    return frame.assign(series="words")[["series", "frequency", *columns]], length
 
 
 def _several_files(view: View, scale: str) -> None:
     """One panel per chosen file, each with a scale of its own, and their peaks as a table."""
-    st.subheader(view.say("files_title"), anchor=False)
-    paths = pick_files(view, embedding_spectrum.TABLE)
-    if not paths:
+    stores = pick_stores(view, embedding_spectrum.TABLE)
+    if not stores:
         return
-    spectra = [_kept(path) for path in paths]
+    spectra = [_kept(store) for store in stores]
     frame = pd.concat(spectra, ignore_index=True)
     chart = file_panels(frame, "mean", scale)
-    view.figure("other_files", frame, chart, state=f"{scale}_{len(paths)}")
-    rows = [_row(path, spectrum) for path, spectrum in zip(paths, spectra, strict=True)]
+    view.figure("other_files", frame, chart, state=f"{scale}_{len(stores)}")
+    rows = [_row(store, spectrum) for store, spectrum in zip(stores, spectra, strict=True)]
     columns = {"file": None, "positions": "%d", "peaks": None, "largest": "%.3g"}
     view.table("file_table", pd.DataFrame(rows), columns | {"half": "%d", "most": "%d"})
 
 
-def _kept(path: Path) -> pd.DataFrame:
-    frame = ask_file(path, embedding_spectrum.spectra)
-    return with_period(frame[frame["control"] == "kept"]).assign(file=file_label(path))
+def _kept(store: Store) -> pd.DataFrame:
+    frame = ask_store(store, embedding_spectrum.spectra)
+    return with_period(frame[frame["control"] == "kept"]).assign(file=file_label(store))
 
 
-def _row(path: Path, spectrum: pd.DataFrame) -> dict[str, object]:
+def _row(store: Store, spectrum: pd.DataFrame) -> dict[str, object]:
     """What stands out in a file, and how few dimensions hold it."""
-    frequencies, variance = peaks(spectrum), ask_file(path, position_variance.cumulative)
+    frequencies, variance = peaks(spectrum), ask_store(store, position_variance.cumulative)
     known = len(variance) > 0
     return {
-        "file": file_label(path),
+        "file": file_label(store),
         "positions": round(float(spectrum["period"].max())),
         "peaks": peaks_text(frequencies) if frequencies else None,
         "largest": float(spectrum["mean"].max()),

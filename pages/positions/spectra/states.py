@@ -36,7 +36,7 @@ class Wave:
 
 def too_short() -> str:
     """That no text has the tokens that a spectrum needs, if it is so."""
-    held = open_store().rows.get(state_spectrum.TABLE.name)
+    held = open_store().holds(state_spectrum.TABLE)
     if held or (ask(sequence_lengths)["n_tokens"] >= _SHORTEST).any():
         return ""
     return say_here("short", least=_SHORTEST)
@@ -44,8 +44,13 @@ def too_short() -> str:
 
 @section("states", state_spectrum.TABLE, lacking=too_short, when=adds_positions)
 def states(view: View) -> None:
-    lengths = ask(state_spectrum.lengths)
-    length, amount = _pick_length(view, lengths), view.pick("amount", AMOUNTS)
+    lengths = ask(state_spectrum.lengths)  # the commonest first
+    names = {
+        length: view.say("length_option", length=count(length), n=count(n))
+        for length, n in sorted(lengths.itertuples(index=False, name=None))
+    }
+    length = view.pick("length", names, default=int(lengths["length"].iloc[0]))
+    amount = view.pick("amount", AMOUNTS)
     spectra, state = read(length, amount), f"{length}_{amount}"
     ratio = with_ratio(spectra)
     view.finding(_finding(view, wave_of(ratio)))
@@ -68,20 +73,7 @@ def states(view: View) -> None:
     _layer(view, spectra, layer, scale, state)
     chosen = Chosen(view.pick("source", SOURCES, default="query"), layer, amount, scale)
     in_several_files(view, chosen)
-    in_all_lengths(view, lengths, chosen)
-
-
-def _pick_length(view: View, lengths: pd.DataFrame) -> int:
-    """How long the texts are; unless chosen, as most of them."""
-    sequences = dict(zip(lengths["length"].astype(int), lengths["n_sequences"], strict=True))
-    return view.pick(
-        "length",
-        sorted(sequences),
-        default=int(lengths["length"].iloc[0]),
-        format=lambda length: view.say(
-            "length_option", length=count(length), n=count(sequences[length])
-        ),
-    )
+    in_all_lengths(view, names, chosen)
 
 
 def _finding(view: View, wave: Wave | None) -> str:
@@ -111,9 +103,6 @@ def _layer(view: View, spectra: pd.DataFrame, layer: int, scale: str, state: str
     again = pd.notna(n)  # texts were run without their positions too
     controls = BESIDE if again else ("kept",)
     frame = spectra[spectra["control"].isin(controls) & (spectra["layer"] == layer)]
-    if frame.empty:
-        st.info(view.say("layer_none"))
-        return
     view.figure(
         "layer",
         frame,
@@ -134,26 +123,20 @@ def wave_of(ratio: pd.DataFrame) -> Wave | None:
     queries = ratio[ratio["source"] == "query"]
     if queries.empty:
         return None
-    numbers = queries["layer"].astype(int)
-    first = queries[numbers == numbers.min()]
-    of_embeddings = peaks(_embeddings())
-    frequencies = first["frequency"].to_numpy(float)
-    at = of_embeddings[0] if of_embeddings else frequencies[first["ratio"].to_numpy(float).argmax()]
-    nearest = float(frequencies[np.abs(frequencies - at).argmin()])
+    of_embeddings = []
+    if open_store().holds(embedding_spectrum.TABLE):
+        spectra = ask(embedding_spectrum.spectra)
+        of_embeddings = peaks(spectra[spectra["control"] == "kept"])
+    first, last = (int(layer) for layer in queries["layer"].agg(["min", "max"]))
+    at_first = queries[queries["layer"] == first].set_index("frequency")["ratio"]
+    at = of_embeddings[0] if of_embeddings else at_first.idxmax()
+    nearest = float(min(at_first.index, key=lambda frequency: abs(frequency - at)))
     there = ratio[np.isclose(ratio["frequency"], nearest)]
-    places = zip(there["source"], there["layer"].astype(int), strict=True)
+    places = zip(there["source"], there["layer"], strict=True)
     times = dict(zip(places, there["ratio"], strict=True))
-    return Wave(nearest, bool(of_embeddings), times, int(numbers.min()), int(numbers.max()))
+    return Wave(nearest, bool(of_embeddings), times, first, last)
 
 
 def times_text(ratio: float) -> str:
     """How many times, without needless digits."""
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
-
-
-def _embeddings() -> pd.DataFrame:
-    """The spectrum of the position embeddings, empty where the file has none."""
-    if not open_store().rows.get(embedding_spectrum.TABLE.name):
-        return pd.DataFrame({"frequency": [], "mean": []})
-    frame = ask(embedding_spectrum.spectra)
-    return frame[frame["control"] == "kept"]

@@ -1,0 +1,141 @@
+"""What every section on one head shows: its numbers on a card, and the score of every offset above
+the attention that it gets, each with its peak marked."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from analysis.tables.positions import position_kernel, query_key_correlation, query_key_error
+from analysis.tables.positions.head_offset import REACH
+from analysis.tables.positions.offset_agreement import KERNEL
+from pages.positions.offsets import counting_picker, offset_axis
+from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
+from pages.ui.charts.look import column_tooltips, layered
+from pages.ui.store.chosen import ask, is_causal, knows_offsets
+from pages.ui.view import View
+from pages.ui.words.columns import title
+from pages.ui.words.numbers import count, scientific
+from pages.ui.words.offsets import offset_label
+
+WIDTH, _CURVE = 660, 150
+_REACHES = (10, 30, 64)
+_COLUMNS = {
+    KERNEL: (KERNEL, "attention_per_pair"),
+    "sum": ("value", "attention"),
+    "per_pair": ("value_per_pair", "attention_per_pair"),
+    "centred": ("value_centred", "attention"),
+}
+"""Of `query_key_correlation.of_head` and `position_kernel.of_head`, by the way of counting."""
+_ERRORS = ("score_error", "trace_error", "attention_error")
+
+
+def numbers_of_head(view: View, layer: int, numbers: Iterable[tuple[str, str, str]]) -> None:
+    """A card of numbers, and how nearly queries and keys make up the attention of the layer.
+
+    Args:
+        numbers: label, value and help of each; those that the file lacks are left out.
+    """
+    shown = list(numbers)
+    with st.container(border=True):
+        columns = st.columns(max(len(shown), 1))
+        for place, (label, value, help) in zip(columns, shown, strict=False):
+            place.metric(label, value, help=help)
+        errors = ask(query_key_error.by_layer).dropna(subset=list(_ERRORS))
+        for _, row in errors[errors["layer"] == layer].iterrows():
+            worst = {name: scientific(float(row[name])) for name in _ERRORS}
+            st.caption(view.say("card_errors", layer=layer, n=count(row["n_sequences"]), **worst))
+
+
+def score_above_attention(
+    view: View,
+    name: str,
+    layer: int,
+    head: int,
+    *,
+    above: Callable[[tuple[int, int]], list[Any]] = lambda domain: [],
+) -> int:
+    """The score of every offset above the attention that it gets.
+
+    Args:
+        name: of the figure.
+        above: further charts, above both, over the offsets from the first to the last one shown.
+
+    Returns:
+        the offset near by that has the largest score.
+    """
+    reach = view.pick("reach", _REACHES, default=30, format=lambda offset: f"±{offset}")
+    counting = counting_picker(view)
+    sums = ask(query_key_correlation.of_head, layer=layer, head=head)
+    if knows_offsets():
+        sums = sums.merge(ask(position_kernel.of_head, layer=layer, head=head), on="offset")
+    score, given = KERNEL if counting == KERNEL else "score", "given"
+    names = dict(zip((score, given), _COLUMNS[counting], strict=True))
+    curves = sums.assign(**{curve: sums[column] for curve, column in names.items()})
+    near = curves[curves["offset"].abs() <= REACH].set_index("offset")
+    peaks = near[list(names)].idxmax().astype(int)
+    agree = "same" if peaks[score] == peaks[given] else "other"
+    labels = {"score": offset_label(peaks[score]), "attention": offset_label(peaks[given])}
+    view.finding(view.say(f"peaks_{agree}", **labels))
+    domain = (-reach, 0 if is_causal() else reach)
+    shown = curves["offset"].between(*domain)
+    parts = [
+        _curve(
+            curves[shown],
+            curve,
+            offsets_across(domain, titled=curve == given),
+            colour=colour,
+            peak=int(peaks[curve]),
+        )
+        for curve, colour in ((score, SCORE_COLOUR), (given, ATTENTION_COLOUR))
+    ]
+    chart = alt.concat(*above(domain), *parts, columns=1, spacing=10)
+    view.figure(
+        name,
+        sums[shown],
+        chart.resolve_scale(color="independent"),
+        state=(layer, head, reach, counting),
+        n=count(sums["n_sequences"].max()),
+        window=REACH,
+    )
+    return int(peaks[score])
+
+
+def offsets_across(domain: tuple[int, int], *, titled: bool = False) -> alt.X:
+    return alt.X(
+        "offset:Q",
+        title=title("offset") if titled else None,
+        scale=alt.Scale(domain=[domain[0] - 0.5, domain[1] + 0.5], nice=False, zero=False),
+        axis=offset_axis(tickCount=13),
+    )
+
+
+def _curve(curves: pd.DataFrame, curve: str, x: alt.X, *, colour: str, peak: int) -> Any:
+    """A line over offsets with its greatest value within the window marked, and a band between the
+    ends of its interval where the frame has them."""
+    axis = alt.Axis(format=".3~r", tickCount=4, minExtent=36)
+    low, high = ends = f"{curve}_low", f"{curve}_high"
+    sure = low in curves and curves[low].notna().any()
+    y: dict[str, Any] = {"title": None, "scale": alt.Scale(zero=False), "axis": axis}
+    columns = (curve, *ends) if sure else (curve,)
+    base = alt.Chart(curves).encode(
+        x=x,
+        y=alt.Y(f"{curve}:Q", **y),
+        tooltip=column_tooltips(curves, offset="+d", **dict.fromkeys(columns, ".4~g")),
+    )
+    between = base.encode(y=alt.Y(f"{low}:Q", **y), y2=alt.Y2(high))
+    bands = [between.mark_area(color=colour, opacity=0.2)] if sure else []
+    line = base.mark_line(color=colour, point={"size": 18, "filled": True, "color": colour})
+    at = curves[curves["offset"] == peak].assign(label=f"t = {offset_label(peak)}")
+    marked = alt.Chart(at).encode(x=x)
+    rule = marked.mark_rule(color=MARKED, strokeWidth=2, strokeDash=[6, 4])
+    label = marked.mark_text(fontSize=12, fontWeight="bold")
+    chart = layered(rule, *bands, line, label.encode(y=alt.YValue(-8), text=alt.Text("label:N")))
+    return chart.properties(title=heading(title(curve)), width=WIDTH, height=_CURVE)
+
+
+def heading(name: str) -> alt.Title:
+    """The title of one of several charts."""
+    return alt.Title(name, anchor="start", frame="group", offset=14)
