@@ -5,7 +5,8 @@ import streamlit as st
 
 from analysis.tables.relevance import relevance_map, sequence_relevance
 from analysis.tables.relevance.relevance_summary import GAINS
-from pages.relevance.choices import MEAN, pick_head, pick_layer
+from pages.relevance.choices import pick_head, pick_layer
+from pages.relevance.maps.source import MEAN
 from pages.relevance.quantities import axis_format, number_format, quantity_axis, quantity_name
 from pages.relevance.rules import WITH_HEADS, rule_name
 from pages.ui.charts.head_map import around_zero, from_zero, head_map
