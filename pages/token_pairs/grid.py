@@ -150,7 +150,7 @@ def _grid(frame: pd.DataFrame, name: str, layers: range, top: float) -> Any:
         ground=[ground(delta, top) for delta in frame["mean_delta"]],
         relation=frame["relation"].map(relation_name),
         visible=is_clear(frame).map({True: 1.0, False: _FAINT}),
-        lines=[_lines(row) for row in frame.itertuples()],
+        lines=frame.apply(_lines, axis="columns"),
     )
     there = [relation for relation in RELATION_COLOURS if relation in set(frame["relation"])]
     colours = alt.Scale(

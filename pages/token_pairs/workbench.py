@@ -1,7 +1,7 @@
 """Pairs of a layer under conditions, and beside them the one that is looked at."""
 
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import nullcontext
 from typing import Any
 
 import altair as alt
@@ -54,10 +54,10 @@ def workbench(view: View) -> None:
         view.row()
         page = _page(view, max(map(len, lists.values())))
     reach = reach_of(pd.concat(part.iloc[page] for part in lists.values()))
-    for places, (name, frame) in zip(((left, above), (right,)), lists.items(), strict=False):
-        with ExitStack() as inside:  # a place in a column knows nothing of how wide that is
-            for place in places:
-                inside.enter_context(place)
+    places = {"pairs": (left, above), "other_pairs": (right, nullcontext())}
+    for name, frame in lists.items():
+        column, place = places[name]
+        with column, place:  # a place in a column knows nothing of how wide that is
             _list(view, name, frame, asked[name], page=page, tokens=tokens, reach=reach)
 
 
