@@ -6,26 +6,25 @@ import streamlit as st
 
 from analysis.tables import image
 from analysis.tables.relevance import relevance_map
+from pages.relevance.maps.source import MEAN, StoredMaps
 from pages.relevance.rules import rule_name
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.place import say_here
 
-MEAN = "mean"
-"""In the address, in place of a head's number: the mean of the heads' relevances."""
 _USUAL_RULE = "iv"
 _BEGINNING = 90  # letters of a text that stand in the picker
 
 
-def pick_image(view: View) -> int | None:
+def pick_image(view: View) -> StoredMaps | None:
     """One of the images whose maps are kept; None, and the reader is told so, if none is."""
-    images = ask(image.images)
-    kept = images[images["kept"]]
+    kept = ask(image.images).query("kept")
+    if kept.empty:
+        st.info(view.say("none_kept"))
+        return None
     pairs = zip(kept["seq"], kept["name"], strict=True)
-    if labels := {seq: view.say("image_label", seq=seq, name=name) for seq, name in pairs}:
-        return view.pick("image", labels, kind="select")
-    st.info(view.say("none_kept"))
-    return None
+    labels = {seq: view.say("image_label", seq=seq, name=name) for seq, name in pairs}
+    return StoredMaps(view.pick("image", labels, kind="select"))
 
 
 def pick_text(view: View) -> int:

@@ -8,10 +8,7 @@ from pages.relevance.corpus_heads import follow_click, heads_and_extremes
 from pages.relevance.quantities import (
     CHANCE,
     QUANTITIES,
-    axis_format,
-    number_format,
     quantity_axis,
-    quantity_meaning,
     quantity_name,
     with_interval,
     written,
@@ -30,7 +27,7 @@ def corpus(view: View) -> None:
     follow_click(view)
     long = ask(relevance_summary.table)
     quantity = view.pick("quantity", _present(long), format=quantity_name, kind="pills")
-    view.note(quantity_meaning(quantity))
+    view.note(view.say(f"quantities.{quantity}_meaning"))
     of_quantity = long[long["quantity"] == quantity]
     of_quantity = of_quantity.assign(name=of_quantity["rule"].map(rule_name))
     is_mean = of_quantity["head"].isna()
@@ -38,14 +35,8 @@ def corpus(view: View) -> None:
     rules = pick_rules(view, "rules", means["rule"])
     means, chance = means[means["rule"].isin(rules)], _chance(long, quantity)
     view.finding(f"{_finding(view, means, quantity)} {_beyond(view, means, quantity, chance)}")
-    lines = layer_lines(
-        means,
-        rules=rules,
-        y_title=quantity_axis(quantity),
-        format=number_format(quantity),
-        y_format=axis_format(quantity),
-        level=None if chance is None else (view.say("even_map"), chance),
-    )
+    level = None if chance is None else (view.say("even_map"), chance)
+    lines = layer_lines(means, rules=rules, quantity=quantity, level=level)
     view.figure("layers", means, lines, state=quantity, quantity=quantity_name(quantity))
     rule_meanings(view, rules)
     heads_and_extremes(view, of_quantity[~is_mean], quantity)
@@ -64,14 +55,11 @@ def corpus(view: View) -> None:
 
 def _present(long: pd.DataFrame) -> list[str]:
     """The quantities there are; special tokens only where there are more of them than [CLS]."""
-    values = {
-        quantity: long.loc[long["quantity"] == quantity, "mean"].to_numpy()
-        for quantity in QUANTITIES
-    }
-    special = values["special_share"]
-    if np.array_equal(values["cls_share"], special) or not special.any():
-        del values["special_share"]
-    return [quantity for quantity, means in values.items() if len(means)]
+    means = {quantity: rows["mean"].to_numpy() for quantity, rows in long.groupby("quantity")}
+    special = means["special_share"]
+    if np.array_equal(means.get("cls_share", []), special) or not special.any():
+        del means["special_share"]
+    return [quantity for quantity in QUANTITIES if quantity in means]
 
 
 def _chance(long: pd.DataFrame, quantity: str) -> float | None:

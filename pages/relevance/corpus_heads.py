@@ -5,7 +5,8 @@ import streamlit as st
 
 from analysis.tables.relevance import relevance_map, sequence_relevance
 from analysis.tables.relevance.relevance_summary import GAINS
-from pages.relevance.choices import MEAN, pick_head, pick_layer
+from pages.relevance.choices import pick_head, pick_layer
+from pages.relevance.maps.source import MEAN
 from pages.relevance.quantities import axis_format, number_format, quantity_axis, quantity_name
 from pages.relevance.rules import WITH_HEADS, rule_name
 from pages.ui.charts.head_map import around_zero, from_zero, head_map
@@ -41,14 +42,11 @@ def heads_and_extremes(view: View, heads: pd.DataFrame, quantity: str) -> None:
     head = pick_head(view, [MEAN, *map(str, range(1, int(run["n_heads"]) + 1))])
     of_rule = heads[heads["rule"] == rule].astype({"head": "int64"})
     with place:
-        _map(view, of_rule, rule, quantity, marked=(layer, head))
-    _extremes(view, rule, layer, head, quantity)
+        _map(view, of_rule, quantity, rule, layer, head)
+    _extremes(view, quantity, rule, layer, head)
 
 
-def _map(
-    view: View, frame: pd.DataFrame, rule: str, quantity: str, *, marked: tuple[int, str]
-) -> None:
-    layer, head = marked
+def _map(view: View, frame: pd.DataFrame, quantity: str, rule: str, layer: int, head: str) -> None:
     means, gain = frame["mean"], quantity in GAINS
     chart = head_map(
         frame,
@@ -71,7 +69,7 @@ def _map(
     )
 
 
-def _extremes(view: View, rule: str, layer: int, head: str, quantity: str) -> None:
+def _extremes(view: View, quantity: str, rule: str, layer: int, head: str) -> None:
     """The sequences with most, and the way to the map of the one that is selected."""
     ranked = GAINS.get(quantity, quantity)  # a gain has no column: it is ranked by its share
     sequences = ask(

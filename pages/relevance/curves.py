@@ -16,8 +16,6 @@ from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import row_with_interval
 
-_WIDTH, _HEIGHT = 315, 300
-
 
 def curves(view: View, seq: int | None) -> None:
     """Both curves by rule, of all images or of one of them, and the areas below them.
@@ -35,12 +33,7 @@ def curves(view: View, seq: int | None) -> None:
     frame = means if whose == "all" else of_one
     frame = frame[frame["rule"].isin(rules)]
     frame = frame.assign(name=frame["rule"].map(rule_name))
-    parts = [
-        _panel(frame[frame["curve"] == curve], rules, is_first=curve == CURVES[0]).properties(
-            title=view.say(f"curve_{curve}"), width=_WIDTH, height=_HEIGHT
-        )
-        for curve in CURVES
-    ]
+    parts = [_panel(view, frame, rules, curve) for curve in CURVES]
     view.figure(
         f"change_{whose}",
         frame,
@@ -74,18 +67,18 @@ def _finding(view: View, areas: pd.DataFrame) -> str:
     return view.say("finding_curves", **values)
 
 
-def _panel(frame: pd.DataFrame, rules: list[str], *, is_first: bool) -> Any:
+def _panel(view: View, frame: pd.DataFrame, rules: list[str], curve: str) -> Any:
     """One curve of every rule; the first of two says what both are of."""
     axis, scale = alt.Axis(format="%", tickCount=5), alt.Scale(domain=[0, 1])
     across = alt.Axis(format="%", tickCount=5, grid=False)
     lines = rule_lines(
-        frame,
+        frame[frame["curve"] == curve],
         rules=rules,
         x=alt.X("share:Q", title=title("share"), scale=scale, axis=across),
-        y={"title": title("mean") if is_first else "", "axis": axis, "scale": scale},
+        y={"title": title("mean") if curve == CURVES[0] else "", "axis": axis, "scale": scale},
         format=".1%",
     )
-    return layered(*lines)
+    return layered(*lines, title=view.say(f"curve_{curve}"), width=315, height=300)
 
 
 def _areas(view: View, areas: pd.DataFrame) -> None:

@@ -1,6 +1,7 @@
 """What a file says at a glance of relevance carried back to the input."""
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 import pandas as pd
 
@@ -25,9 +26,8 @@ def _where() -> Iterator[Finding]:
     if not {_FIRST, _LAST} <= set(top.index):
         return
     on_cls = _whole_way("cls_share")
-    kind = "cls" if len(on_cls) else "content"
-    means = (on_cls if len(on_cls) else top)["mean"]
-    first, last = percent(means[_FIRST]), percent(means[_LAST])
+    kind, shares = ("cls", on_cls) if len(on_cls) else ("content", top)
+    first, last = (percent(shares["mean"][rule]) for rule in (_FIRST, _LAST))
     yield Finding(
         say(f"finding.label_relevance_{kind}"),
         f"{first} → {last}",
@@ -40,7 +40,7 @@ def _where() -> Iterator[Finding]:
         ),
         _PAGE,
         "corpus",
-        _rules((on_cls if len(on_cls) else top).loc[[_LAST, _FIRST]]),
+        _rules(shares.loc[[_LAST, _FIRST]]),
         baseline=rule_name(_FIRST),
     )
 
@@ -52,10 +52,10 @@ def _mask() -> Iterator[Finding]:
     if of_rules.empty:
         return
     best = str(of_rules["mean"].idxmax())
-    row = of_rules.loc[[best]].to_dict("records")[0]
+    row, others = of_rules.loc[[best]].to_dict("records")[0], of_rules.drop(index=best)
     rest = [
         say("finding.mask_other", rule=rule_name(str(rule)), gain=written("mask_gain", float(mean)))
-        for rule, mean in of_rules["mean"].drop(index=best).sort_values(ascending=False).items()
+        for rule, mean in others["mean"].sort_values(ascending=False).items()
     ]
     step = "beyond" if row["low"] > 0 else "unclear"
     overall = str(gains["mean"].idxmax())
@@ -71,7 +71,7 @@ def _mask() -> Iterator[Finding]:
         gain = written("mask_gain", float(gains["mean"][overall]))
         sentence += say("finding.mask_method", method=rule_name(overall), gain=gain)
     label = say("finding.label_mask", rule=rule_name(best))
-    number, others = written("mask_gain", row["mean"]), of_rules.drop(index=best)
+    number = written("mask_gain", row["mean"])
     evidence = _rules(pd.concat([of_rules.loc[[best]], others]))
     yield Finding(label, number, sentence, _PAGE, "corpus", evidence, baseline=0.0, format="+.0%")
 
@@ -115,12 +115,7 @@ def _rules(frame: pd.DataFrame) -> pd.DataFrame:
     return named[["name", "value", "low", "high"]]
 
 
-def _of_summary() -> Iterator[Finding]:
-    yield from _mask()
-    yield from _where()
-
-
 FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
-    "relevance_summary": _of_summary,
+    "relevance_summary": lambda: chain(_mask(), _where()),
     "perturbation": _deletion,
 }

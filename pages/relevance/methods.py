@@ -17,7 +17,6 @@ from pages.relevance.curves import curves
 from pages.relevance.image_facts import predicted_class
 from pages.relevance.maps.image_map import image_maps, map_frame
 from pages.relevance.maps.layout import Panel
-from pages.relevance.maps.source import StoredMaps
 from pages.relevance.maps.text_map import small_texts, stored_text
 from pages.relevance.rules import in_order, rule_meanings, rule_name, rule_short
 from pages.ui.charts.colours import LOW_TO_HIGH
@@ -58,14 +57,11 @@ def methods(view: View) -> None:
 
 def _over_image(view: View) -> int | None:
     """The maps over an image of the corpus; its number, None where none is kept."""
-    seq = pick_image(view)
-    if seq is None:
+    source = pick_image(view)
+    if source is None:
         return None
     underlay, own_scale = view.pick("under", ("over", "plain")), pick_own_scale(view)
-    source = StoredMaps(seq)
-    ground, maps = source.ground, source.rules
-    if not maps:
-        return seq
+    seq, ground, maps = source.seq, source.ground, source.rules
     view.finding(f"{predicted_class(source)} {_inside(view, seq)}".strip())
     panels = [Panel(rule, rule_name(rule), relevance) for rule, relevance in maps.items()]
     drawn = {"underlay": underlay, "own_scale": own_scale, "pictured": True}
@@ -137,8 +133,8 @@ def _agreement(view: View) -> None:
 
 def _agreement_finding(view: View, pairs: pd.DataFrame) -> str:
     """Those that agree least and most; a rule and the same one on mean weights are no finding."""
-    of_one = pairs["rule_a"].map(_bare) == pairs["rule_b"].map(_bare)
-    others = pairs[~of_one & (pairs["rule_a"] < pairs["rule_b"])].sort_values("mean")
+    bare_a, bare_b = (pairs[f"rule_{side}"].str.removesuffix("_mean_weights") for side in "ab")
+    others = pairs[(bare_a != bare_b) & (pairs["rule_a"] < pairs["rule_b"])].sort_values("mean")
     if others.empty:
         return view.say("agreement_alone")
     least, most = others.to_dict("records")[0], others.to_dict("records")[-1]
@@ -151,7 +147,3 @@ def _agreement_finding(view: View, pairs: pd.DataFrame) -> str:
         most_b=rule_name(most["rule_b"]),
         most=row_with_interval(most),
     )
-
-
-def _bare(rule: str) -> str:
-    return rule.removesuffix("_mean_weights")

@@ -9,7 +9,6 @@ from analysis.relevance_rules import MEAN_WEIGHTS, RULES
 from analysis.tables import image
 from analysis.tables.relevance import relevance_map, sequence_relevance
 from pages.relevance.choices import (
-    MEAN,
     head_names,
     layer_name,
     pick_head,
@@ -21,7 +20,7 @@ from pages.relevance.choices import (
 from pages.relevance.image_facts import facts, finding
 from pages.relevance.maps.image_map import PANEL, image_maps, map_frame
 from pages.relevance.maps.layout import Panel
-from pages.relevance.maps.source import LiveMaps, MapSource, StoredMaps
+from pages.relevance.maps.source import MEAN, LiveMaps, MapSource, StoredMaps
 from pages.relevance.rules import rule_meaning, rule_name
 from pages.ui.charts.image_ground import ImageGround
 from pages.ui.choices.links import link_to_sequence
@@ -44,8 +43,7 @@ def one_image(view: View) -> None:
         for mark in view.clicked(name)[:1]:
             choose(view.key(choice), kind(mark[PANEL]))
     is_own = view.pick("whose", ("file", "own")) == "own"
-    live_maps = _own(view) if is_own else None
-    source = live_maps if is_own else _stored(view)
+    source = _own(view) if is_own else pick_image(view)
     if source is None:
         return
     rule = pick_rule(view, source.rules)
@@ -72,12 +70,6 @@ def _own(view: View) -> LiveMaps | None:
         return None
     relevance = live.relevance_of_image(upload)
     return None if relevance is None else LiveMaps(upload.file_id, relevance)
-
-
-def _stored(view: View) -> StoredMaps | None:
-    """Those of an image of the file."""
-    seq = pick_image(view)
-    return None if seq is None else StoredMaps(seq)
 
 
 def _kept(view: View) -> None:
@@ -111,7 +103,7 @@ def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> No
             map_frame(ground, panels),
             image_maps(ground, panels, underlay=underlay, own_scale=own_scale, **options),
             state=state,
-            click=options.get("pick", False),
+            click="marked" in options,
             caption=caption,
             width="content",
             rule=rule_name(rule),
@@ -125,7 +117,7 @@ def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> No
             st.info(view.say(f"{name}_none", rule=rule_name(rule)))
             return
         scales = view.say("own_scales" if own_scale else "one_scale")
-        figure(name, panels, f"{view.say(f'{name}_caption')} {scales}", pick=True, **options)
+        figure(name, panels, f"{view.say(f'{name}_caption')} {scales}", **options)
 
     left, right = first.columns([3, 1])
     with left:

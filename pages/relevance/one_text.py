@@ -8,7 +8,6 @@ import streamlit as st
 
 from analysis.tables.relevance import relevance_map, relevance_summary
 from pages.relevance.choices import (
-    MEAN,
     head_names,
     pick_head,
     pick_layer,
@@ -16,7 +15,7 @@ from pages.relevance.choices import (
     pick_rule,
     pick_text,
 )
-from pages.relevance.maps.source import StoredMaps
+from pages.relevance.maps.source import MEAN, StoredMaps
 from pages.relevance.maps.text_map import (
     TokenMaps,
     large_text,

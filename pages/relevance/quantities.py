@@ -30,11 +30,6 @@ def quantity_name(quantity: str) -> str:
     return say(f"relevance.quantities.{quantity}")
 
 
-def quantity_meaning(quantity: str) -> str:
-    """A quantity in one sentence."""
-    return say(f"relevance.quantities.{quantity}_meaning")
-
-
 def quantity_axis(quantity: str) -> str:
     """The name with its unit."""
     if quantity == _NATS:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.relevance_rules import MEAN_WEIGHTS
 from analysis.tables.relevance.sequence_perturbation import RANDOM
+from pages.relevance.quantities import axis_format, number_format, quantity_axis
 from pages.relevance.rules import rule_name
 from pages.ui.charts.colours import NEUTRAL, RELEVANCE_RULE_COLOURS
 from pages.ui.charts.encodings import named
@@ -53,12 +54,10 @@ def layer_lines(
     frame: pd.DataFrame,
     *,
     rules: Sequence[str],
-    y_title: str,
-    format: str,
-    y_format: str,
+    quantity: str,
     level: tuple[str, float] | None = None,
 ) -> Any:
-    """Means over start layers with bands from low to high.
+    """Means of a quantity over start layers with bands from low to high.
 
     Args:
         frame: rows name, layer, mean, low, high.
@@ -71,9 +70,10 @@ def layer_lines(
         scale=alt.Scale(domain=[layers[0] - 0.3, layers[-1] + 0.3], nice=False, zero=False),
         axis=alt.Axis(values=layers, format="d", labelAngle=0, grid=False),
     )
-    axis, scale = alt.Axis(format=y_format, tickCount=6), alt.Scale(zero=False, nice=True)
-    y = {"title": y_title, "axis": axis, "scale": scale}
-    parts = rule_lines(frame, rules=rules, x=x, y=y, format=format)
+    axis = alt.Axis(format=axis_format(quantity), tickCount=6)
+    scale = alt.Scale(zero=False, nice=True)
+    y = {"title": quantity_axis(quantity), "axis": axis, "scale": scale}
+    parts = rule_lines(frame, rules=rules, x=x, y=y, format=number_format(quantity))
     if level:
         parts += _level(*level, at=layers[-1], axis=axis)
     return layered(*parts, height=380)

@@ -9,7 +9,6 @@ import streamlit as st
 from analysis.tables.pairs import pair, pair_delta
 from pages.token_pairs import grid
 from pages.token_pairs.choices import choices
-from pages.token_pairs.grid import picture
 from pages.token_pairs.lists import COLUMNS, DIRECTIONS, in_points, is_clear, top_pairs
 from pages.token_pairs.published import EFFECT, pair_lists
 from pages.ui.charts.paired_stacks import paired_stacks
@@ -29,8 +28,7 @@ def all_layers(view: View) -> None:
     if frame.empty:
         st.info(view.say("none_clear" if chosen["clear"] else "none", least=least))
         return
-    directions = [name for name in DIRECTIONS if frame["direction"].eq(name).any()]
-    lists = {name: frame[frame["direction"] == name] for name in directions}
+    lists = {str(name): part for name, part in frame.groupby("direction", sort=False)}
     view.finding(" ".join(_sentence(view, *entry) for entry in lists.items()))
     shown = DIRECTIONS if direction == "both" else (direction,)
     for name in shown:
@@ -83,7 +81,7 @@ def _grids(view: View, lists: dict[str, pd.DataFrame], chosen: dict[str, Any]) -
         "grids",
         in_points(frame)[["layer", "direction", "place", *COLUMNS]],
         grid.STYLE + grid.key(frame) + "".join(grids),
-        picture(named, layers=layers(), top=top),
+        grid.picture(named, layers=layers(), top=top),
         effect=effect_name(effect),
         step=effect_meaning(effect),
         order=view.say(f"order_{chosen['rank']}"),

@@ -115,11 +115,9 @@ def sentences(view: View, ids: dict[str, int], *, layer: int, effect: str) -> No
     occurrences = ask(pair_occurrence.of_pair, layer=layer, effect=effect, limit=_MOST, **ids)
     pages = max(1, -(-len(occurrences) // PAGE))
     page = view.number("page", 1, pages, 1, pages=count(pages))
-    runs = view.pick("live", ["stored", "live"]) == "live"
-    start = (page - 1) * PAGE
-    shown = occurrences.iloc[start : start + PAGE].reset_index(drop=True)
-    shown["place"] = shown.index + 1 + start
-    runs = runs and live.reachable()
+    runs = view.pick("live", ["stored", "live"]) == "live" and live.reachable()
+    numbered = occurrences.assign(place=occurrences.index + 1)
+    shown = numbered.iloc[(page - 1) * PAGE : page * PAGE].reset_index(drop=True)
     if runs:
         shown["delta"] = [_delta(row, layer, effect) for row in shown.to_dict("records")]
     _texts(view, shown, len(occurrences))

@@ -74,11 +74,9 @@ def grid(
         top: the change with the strongest ground; shared by the grids that are compared.
         address: where a pair's own section is.
     """
-    frame = frame.assign(clear=is_clear(frame))
-    pairs = {layer: frame[frame["layer"] == layer].itertuples() for layer in layers}
-    cells = {
-        layer: [_cell(pair, top, address(pair)) for pair in row] for layer, row in pairs.items()
-    }
+    cells: dict[Any, list[str]] = {layer: [] for layer in layers}
+    for pair in frame.assign(clear=is_clear(frame)).itertuples():
+        cells[pair.layer].append(_cell(pair, top, address(pair)))
     return rows_of_layers(name, range(1, PLACES + 1), cells)
 
 
@@ -148,15 +146,11 @@ def picture(lists: dict[str, pd.DataFrame], *, layers: range, top: float) -> Any
 
 
 def _grid(frame: pd.DataFrame, name: str, layers: range, top: float) -> Any:
-    drawn = pd.DataFrame(
-        {
-            "layer": frame["layer"],
-            "place": frame["place"],
-            "ground": [ground(delta, top) for delta in frame["mean_delta"]],
-            "relation": frame["relation"].map(relation_name),
-            "visible": is_clear(frame).map({True: 1.0, False: _FAINT}),
-            "lines": [_lines(row) for row in frame.itertuples()],
-        }
+    drawn = frame[["layer", "place"]].assign(
+        ground=[ground(delta, top) for delta in frame["mean_delta"]],
+        relation=frame["relation"].map(relation_name),
+        visible=is_clear(frame).map({True: 1.0, False: _FAINT}),
+        lines=frame.apply(_lines, axis="columns"),
     )
     there = [relation for relation in RELATION_COLOURS if relation in set(frame["relation"])]
     colours = alt.Scale(

@@ -37,6 +37,7 @@ def occurrence_maps(view: View, shown: pd.DataFrame, *, layer: int, effect: str)
     fits = len(tokens) <= READABLE
     is_whole = fits or view.pick("extent", ["around", "whole"], kind="select") == "whole"
     chosen = view.pick("map", ["all", *MAPS])
+    drawn = MAPS if chosen == "all" else (chosen,)
     frame = _cells(
         live.effect_maps(tokens, layer=layer, effect=effect),
         tokens["token"].tolist(),
@@ -44,12 +45,8 @@ def occurrence_maps(view: View, shown: pd.DataFrame, *, layer: int, effect: str)
         is_whole,
     )
     before, after = (scope_name(scope) for scope in layer_order().effects[effect])
-    chart = map_chart(
-        frame,
-        MAPS if chosen == "all" else (chosen,),
-        titles={name: view.say(f"{name}_map", before=before, after=after) for name in MAPS},
-        readable=fits or not is_whole,
-    )
+    titles = {name: view.say(f"{name}_map", before=before, after=after) for name in drawn}
+    chart = _maps(frame, titles, readable=fits or not is_whole)
     causal = f" {view.say('maps_causal')}" if is_causal() else ""
     view.figure(
         "maps",
@@ -91,39 +88,31 @@ def _around(position: int, n_tokens: int) -> np.ndarray:
     return np.arange(start, min(n_tokens, start + 2 * _AROUND + 1))
 
 
-def map_chart(
-    frame: pd.DataFrame, drawn: tuple[str, ...], *, titles: Mapping[str, str], readable: bool
-) -> Any:
+def _maps(frame: pd.DataFrame, titles: Mapping[str, str], *, readable: bool) -> Any:
     """Some of `MAPS` side by side, coloured so that most of what is off the diagonal differs.
 
     Args:
         frame: a row per cell: target_pos, source_pos, target, source, a column per map in per cent,
             chosen.
-        titles: of the maps.
+        titles: of the maps that are drawn.
         readable: whether the tokens have room on the axes.
     """
-    scales, side = _scales(frame), _SIDES[len(drawn)]
+    side, first = _SIDES[len(titles)], next(iter(titles))
     parts = [
-        _map(frame, name, scales[name], side, readable=readable, first=name == drawn[0]).properties(
-            title=titles[name], width=side, height=side
-        )
-        for name in drawn
+        _map(frame, name, side, readable=readable, first=name == first).properties(title=words)
+        for name, words in titles.items()
     ]
     if len(parts) == 1:
         return parts[0].properties(width=side + _BESIDE, height=side + _BESIDE)
     return alt.hconcat(*parts, spacing=14).resolve_scale(color="independent")
 
 
-def _scales(frame: pd.DataFrame) -> dict[str, alt.Scale]:
-    """Both mixings have one scale."""
-    shares = share_scale(reach_of(frame, "before", "after"))
-    change = change_scale(reach_of(frame, "change"))
-    return {"before": shares, "after": shares, "change": change}
-
-
-def _map(
-    frame: pd.DataFrame, name: str, scale: alt.Scale, side: int, *, readable: bool, first: bool
-) -> Any:
+def _map(frame: pd.DataFrame, name: str, side: int, *, readable: bool, first: bool) -> Any:
+    """One of the maps; both mixings have one scale."""
+    if name == "change":
+        unit, scale = say_here("unit_change"), change_scale(reach_of(frame, name))
+    else:
+        unit, scale = say_here("unit_share"), share_scale(reach_of(frame, "before", "after"))
     axis: dict[str, Any] = {"labelLimit": 76, "labelFontSize": 9 if side < 400 else 10}
     axis |= {"ticks": False, "labelOverlap": False, "labelFlush": False}
     legend = ramp_below(min(side, 240) - 20, tickCount=4, format=".2~g")
@@ -142,10 +131,10 @@ def _map(
         ),
     )
     band = cell_band(frame["target_pos"].nunique(), side)
-    unit = say_here("unit_change" if name == "change" else "unit_share")
     cells = base.mark_rect(width=band, height=band).encode(
         color=alt.Color(f"{name}:Q", title=unit, scale=scale, legend=legend),
         tooltip=tooltips(dict.fromkeys(("target", "source", *MAPS)), frame, ".2f"),
     )
     ring = base.transform_filter("datum.chosen")
-    return layered(cells, ring.mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5))
+    ring = ring.mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5)
+    return layered(cells, ring, width=side, height=side)

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from analysis.published.pairs import AMPLIFIED, ATTENUATED, Pair
+from analysis.published.pairs import AMPLIFIED, ATTENUATED
 from pages.token_pairs.grid import STYLE, arrow, rows_of_layers
 from pages.ui.figure import markup
 from pages.ui.published import experiment, source_sentence
@@ -46,24 +46,20 @@ def pair_lists(view: View, frame: pd.DataFrame, shown: tuple[str, ...]) -> None:
 
 def _compared(frame: pd.DataFrame, shown: tuple[str, ...]) -> pd.DataFrame:
     """The printed pairs: direction, layer, place, source, target, in_both."""
-    columns = (frame[name] for name in ("direction", "layer", "source", "target"))
-    ours = {
-        (direction, layer, _read((source, target)))
-        for direction, layer, source, target in zip(*columns, strict=True)
-    }
     rows = [
-        (direction, layer, place, *pair, (direction, layer, _read(pair)) in ours)
+        (direction, layer, place, *pair)
         for direction in shown
         for layer, pairs in _LISTS[direction][0].items()
         for place, pair in enumerate(pairs, start=1)
     ]
-    names = ["direction", "layer", "place", "source", "target", "in_both"]
-    return pd.DataFrame(rows, columns=names)
+    printed = pd.DataFrame(rows, columns=["direction", "layer", "place", "source", "target"])
+    return printed.assign(in_both=_read(printed).isin(_read(frame)))
 
 
-def _read(pair: Pair) -> Pair:
-    source, target = (token.translate(_QUOTES) for token in pair)
-    return source, target
+def _read(frame: pd.DataFrame) -> pd.MultiIndex:
+    """What a reader takes for one pair of one list."""
+    tokens = {side: frame[side].str.translate(_QUOTES) for side in ("source", "target")}
+    return pd.MultiIndex.from_frame(frame[["direction", "layer"]].assign(**tokens))
 
 
 def _table(view: View, printed: pd.DataFrame, direction: str) -> str:

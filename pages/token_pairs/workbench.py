@@ -1,7 +1,7 @@
 """Pairs of a layer under conditions, and beside them the one that is looked at."""
 
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import nullcontext
 from typing import Any
 
 import altair as alt
@@ -54,10 +54,10 @@ def workbench(view: View) -> None:
         view.row()
         page = _page(view, max(map(len, lists.values())))
     reach = reach_of(pd.concat(part.iloc[page] for part in lists.values()))
-    for places, (name, frame) in zip(((left, above), (right,)), lists.items(), strict=False):
-        with ExitStack() as inside:  # a place in a column knows nothing of how wide that is
-            for place in places:
-                inside.enter_context(place)
+    places = {"pairs": (left, above), "other_pairs": (right, nullcontext())}
+    for name, frame in lists.items():
+        column, place = places[name]
+        with column, place:  # a place in a column knows nothing of how wide that is
             _list(view, name, frame, asked[name], page=page, tokens=tokens, reach=reach)
 
 
@@ -161,17 +161,14 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
     ends = shown[["mean_delta", "low", "high"]].clip(-reach, reach)
     domain = [min(0.0, float(ends.min().min())), max(0.0, float(ends.max().max()))]
     axis = alt.Axis(labels=False, ticks=False, domain=False, minExtent=room, maxExtent=room)
-    base = alt.Chart(shown).encode(
-        y=alt.Y("place:O", title=None, axis=axis),
-        opacity=_if_clear(_FAINT),
-    )
+    plain = alt.Chart(shown).encode(y=alt.Y("place:O", title=None, axis=axis))
+    base, texts = (plain.encode(opacity=_if_clear(faint)) for faint in (_FAINT, _FAINT_NAME))
     x = alt.X(
         "mean_delta:Q",
         title=title("mean_delta"),
         scale=alt.Scale(domain=domain, nice=False, padding=6),
         axis=alt.Axis(tickCount=5, format=".3~g"),
     )
-    texts = base.encode(opacity=_if_clear(_FAINT_NAME))
     names = texts.mark_text(align="left", x=-room, fontSize=12).encode(text=alt.Text("pair:N"))
     numbers = texts.mark_text(align="right", x=-_GAP, fontSize=12).encode(
         text=alt.Text("occurrences:N")
@@ -182,10 +179,8 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
     dots = base.mark_circle(size=55, opacity=1).encode(x=x, color=colour)
     zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO).encode(x=alt.X("zero:Q"))
     rows = (
-        alt.Chart(shown)
-        .mark_rect(x=-room, x2="width", fill=MARKED, cursor="pointer")
+        plain.mark_rect(x=-room, x2="width", fill=MARKED, cursor="pointer")
         .encode(
-            y=alt.Y("place:O", title=None, axis=axis),
             fillOpacity=alt.FillOpacityValue(
                 **alt.condition(alt.datum["chosen"], alt.value(0.18), alt.value(0))
             ),

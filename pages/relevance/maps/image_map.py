@@ -35,7 +35,6 @@ def image_maps(
     underlay: Underlay = "over",
     own_scale: bool = False,
     marked: str | None = None,
-    pick: bool = False,
     pictured: bool = False,
     side: int | None = None,
 ) -> Any:
@@ -44,24 +43,24 @@ def image_maps(
     Args:
         underlay: `over`: the picture is seen through the map; `plain`: it is not.
         own_scale: whether every map reaches the brightest colour, else only the highest of all.
-        marked: name of the panel with a frame around it.
-        pick: whether a click on a map chooses it, as `PANEL` tells.
+        marked: name of the panel that is chosen, with a frame around it; a click chooses another,
+            as `PANEL` tells. None makes nothing of a click.
         pictured: whether the picture itself stands before the first map.
         side: width of a map in pixels; None: as wide as the page allows.
     """
     width = side or (WIDTH + GAP) // columns - GAP
     before = int(pictured and ground.picture is not None)
     across = min(columns, len(panels) + before)
-    layout = MapLayout(ground, width, across, len(panels), before)
-    frame = map_frame(ground, panels)
-    paper, ink = paper_and_ink()
+    layout = MapLayout(ground, panels, width, across, before)
+    cells = _cells(layout, underlay=underlay, own_scale=own_scale, pick=marked is not None)
+    paper, _ = paper_and_ink()
     layers = [
-        *(first_picture(layout, ink=ink) if before else ()),
-        *(pictures(layout) if underlay == "over" else ()),
-        _cells(frame, layout, underlay=underlay, own_scale=own_scale, pick=pick),
+        *(first_picture(layout) if before else ()),
+        *(pictures(layout, layout.corners(), grey=True) if underlay == "over" else ()),
+        cells,
         *outlines(layout),
-        *ring(panels, layout, marked),
-        *words(panels, layout, marked=marked, ink=ink),
+        *ring(layout, marked),
+        *words(layout, marked),
     ]
     return layered(
         *(layer.encode(**layout.axes) for layer in layers),
@@ -92,16 +91,17 @@ def _numbers(ground: ImageGround, panel: Panel) -> pd.DataFrame:
     return frame
 
 
-def _cells(
-    frame: pd.DataFrame, layout: MapLayout, *, underlay: Underlay, own_scale: bool, pick: bool
-) -> alt.Chart:
+def _cells(layout: MapLayout, *, underlay: Underlay, own_scale: bool, pick: bool) -> alt.Chart:
     """One rectangle per patch and map."""
+    frame = map_frame(layout.ground, layout.panels)
     largest = frame.groupby(PANEL)["relevance"].transform("max")
     of_largest = (frame["relevance"] / largest.where(largest > 0)).fillna(0.0)
     shown = layout.cells(frame).assign(of_largest=of_largest)
     field, scale = ("of_largest", "own") if own_scale else ("relevance", "shared")
     end = 1.0 if own_scale else float(frame["relevance"].max()) or 1.0
-    shown["opacity"] = _opacity(shown[field], end) if underlay == "over" else 1.0
+    least, most = _SEEN_THROUGH
+    opacity = least + (most - least) * np.sqrt(np.clip(shown[field] / end, 0, 1))
+    shown["opacity"] = opacity if underlay == "over" else 1.0
     formats = {"map": "", "row": "d", "column": "d", "relevance": ".2%", "times_even": ".2f"}
     wide, tall = layout.patch
     marks = (
@@ -137,8 +137,3 @@ def _colour(field: str, title: str, end: float) -> alt.Color:
         values=[end * tick for tick in _TICKS],
     )
     return alt.Color(f"{field}:Q", title=title, scale=scale, legend=legend)
-
-
-def _opacity(value: pd.Series, end: float) -> np.ndarray:
-    least, most = _SEEN_THROUGH
-    return least + (most - least) * np.sqrt(np.clip(value.to_numpy() / end, 0, 1))

@@ -1,6 +1,7 @@
 """Where on a chart of many maps everything stands, in pixels from its upper left corner."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -37,14 +38,13 @@ class MapLayout:
     Attributes:
         side: width of a map.
         columns: maps beside each other.
-        n: maps in all.
         before: cells that are left free before the first map.
     """
 
     ground: ImageGround
+    panels: Sequence[Panel]
     side: int
     columns: int
-    n: int
     before: int = 0
 
     @cached_property
@@ -63,7 +63,7 @@ class MapLayout:
 
     @property
     def height(self) -> int:
-        return math.ceil((self.n + self.before) / self.columns) * self._step
+        return math.ceil((len(self.panels) + self.before) / self.columns) * self._step
 
     @property
     def _step(self) -> int:
@@ -82,19 +82,16 @@ class MapLayout:
 
     def corners(self) -> pd.DataFrame:
         """Upper left corner of every map: x, y."""
-        return self._corners(np.arange(self.n) + self.before)
+        return self.corners_of(np.arange(len(self.panels)) + self.before)
 
-    def first_corner(self) -> pd.DataFrame:
-        """Upper left corner of the first cell."""
-        return self._corners(np.arange(1))
-
-    def _corners(self, order: np.ndarray) -> pd.DataFrame:
+    def corners_of(self, order: np.ndarray) -> pd.DataFrame:
+        """The same of cells by their numbers from 0, free ones counted too."""
         x = order % self.columns * float(self.side + GAP)
         return pd.DataFrame({"x": x, "y": order // self.columns * self._step + _TITLE})
 
     def cells(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Rows of patches, map by map, with the middle of each as x and y."""
-        corners = self.corners().loc[np.repeat(np.arange(self.n), self.ground.n_patches)]
+        corners = self.corners().loc[np.repeat(np.arange(len(self.panels)), self.ground.n_patches)]
         wide, tall = self.patch
         return frame.assign(
             x=corners["x"].to_numpy() + (frame["column"] - 0.5) * wide,

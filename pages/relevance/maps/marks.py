@@ -1,15 +1,16 @@
 """What stands around maps: the picture under them, the mask's outline, titles, bars, a frame."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
-from pages.relevance.maps.layout import BAR, BAR_GAP, GAP, MapLayout, Panel
+from pages.relevance.maps.layout import BAR, BAR_GAP, GAP, MapLayout
 from pages.ui.charts.colours import MARKED, TOKEN_TYPE_COLOURS
 from pages.ui.charts.image_ground import CLASS_TOKENS, ImageGround, Numbers
-from pages.ui.charts.look import tooltips
+from pages.ui.charts.look import paper_and_ink, tooltips
 from pages.ui.words.columns import title
 from pages.ui.words.place import say_here
 
@@ -18,24 +19,19 @@ _SILENT: dict[str, Any] = {"tooltip": False, "aria": False}
 _BARS = {kind: TOKEN_TYPE_COLOURS[kind] for kind in ("cls", "register", "other")}
 
 
-def pictures(layout: MapLayout) -> Iterator[alt.Chart]:
-    """The picture in greys under every map."""
-    if address := layout.ground.address(grey=True):
-        yield _picture(layout, address, layout.corners())
-
-
-def first_picture(layout: MapLayout, *, ink: str) -> Iterator[alt.Chart]:
+def first_picture(layout: MapLayout) -> Iterator[alt.Chart]:
     """The picture itself before all maps."""
-    if address := layout.ground.address():
-        corner = layout.first_corner()
-        yield _picture(layout, address, corner)
-        yield _title(layout, corner.assign(text=say_here("picture")), ink=ink)
+    corner = layout.corners_of(np.arange(1))
+    yield from pictures(layout, corner, grey=False)
+    yield _title(layout, corner.assign(text=say_here("picture")))
 
 
-def _picture(layout: MapLayout, address: str, corners: pd.DataFrame) -> alt.Chart:
-    size: dict[str, Any] = {"width": layout.side, "height": layout.tall, "aspect": False}
-    place: dict[str, Any] = {"align": "left", "baseline": "top"}
-    return alt.Chart(corners).mark_image(url=address, **size, **place, **_SILENT)
+def pictures(layout: MapLayout, corners: pd.DataFrame, *, grey: bool) -> Iterator[alt.Chart]:
+    """The picture, if it is kept, in its colours or in greys; maps have it under them."""
+    if address := layout.ground.address(grey=grey):
+        size: dict[str, Any] = {"width": layout.side, "height": layout.tall, "aspect": False}
+        place: dict[str, Any] = {"align": "left", "baseline": "top"}
+        yield alt.Chart(corners).mark_image(url=address, **size, **place, **_SILENT)
 
 
 def outlines(layout: MapLayout) -> Iterator[alt.Chart]:
@@ -49,9 +45,9 @@ def outlines(layout: MapLayout) -> Iterator[alt.Chart]:
             yield rules.encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))
 
 
-def ring(panels: Sequence[Panel], layout: MapLayout, marked: str | None) -> Iterator[alt.Chart]:
+def ring(layout: MapLayout, marked: str | None) -> Iterator[alt.Chart]:
     """A frame around one map."""
-    names = [panel.name for panel in panels]
+    names = [panel.name for panel in layout.panels]
     if marked in names:
         corner = layout.corners().iloc[[names.index(marked)]] - 1
         ends = corner.assign(x2=corner["x"] + layout.side + 2, y2=corner["y"] + layout.tall + 2)
@@ -59,32 +55,28 @@ def ring(panels: Sequence[Panel], layout: MapLayout, marked: str | None) -> Iter
         yield frame.encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))
 
 
-def words(
-    panels: Sequence[Panel], layout: MapLayout, *, marked: str | None, ink: str
-) -> Iterator[alt.Chart]:
+def words(layout: MapLayout, marked: str | None) -> Iterator[alt.Chart]:
     """Titles above the maps; bars of the shares on special tokens below, with their numbers."""
-    corners = layout.corners()
+    corners, panels = layout.corners(), layout.panels
     titles = corners.assign(text=[panel.title for panel in panels])
-    is_marked = pd.Series([panel.name == marked for panel in panels])
-    for bold, shown in ((False, titles[~is_marked]), (True, titles[is_marked])):
-        if len(shown):
-            yield _title(layout, shown, ink=ink, bold=bold)
+    weights = np.array(["bold" if panel.name == marked else "normal" for panel in panels])
+    for weight in ("normal", "bold"):
+        if len(shown := titles[weights == weight]):
+            yield _title(layout, shown, weight)
     if layout.ground.special:
-        yield _bars(panels, layout)
+        yield _bars(layout)
         shares = [shares_in_words(layout.ground, panel.relevance) for panel in panels]
         below = layout.tall + BAR_GAP + BAR + _APART
-        yield _text(layout, corners.assign(text=shares), below, ink=ink, fontSize=11.5)
+        yield _text(layout, corners.assign(text=shares), below, fontSize=11.5)
 
 
-def _title(layout: MapLayout, corners: pd.DataFrame, *, ink: str, bold: bool = False) -> alt.Chart:
-    weight = "bold" if bold else "normal"
-    return _text(layout, corners, -_APART, ink=ink, fontSize=13, fontWeight=weight)
+def _title(layout: MapLayout, corners: pd.DataFrame, weight: str = "normal") -> alt.Chart:
+    return _text(layout, corners, -_APART, fontSize=13, fontWeight=weight)
 
 
-def _text(
-    layout: MapLayout, corners: pd.DataFrame, below: float, *, ink: str, **look: Any
-) -> alt.Chart:
+def _text(layout: MapLayout, corners: pd.DataFrame, below: float, **look: Any) -> alt.Chart:
     """The column `text`, so many pixels below the upper edges of maps."""
+    _, ink = paper_and_ink()
     look |= {"align": "left", "baseline": "middle", "limit": layout.side + GAP, "tooltip": False}
     return alt.Chart(corners).mark_text(dy=below, color=ink, **look).encode(text=alt.Text("text:N"))
 
@@ -101,12 +93,12 @@ def shares_in_words(ground: ImageGround, relevance: Numbers) -> str:
     return " · ".join(f"{name} {value:.{digits}%}" for name, value in parts)
 
 
-def _bars(panels: Sequence[Panel], layout: MapLayout) -> alt.Chart:
+def _bars(layout: MapLayout) -> alt.Chart:
     """The whole of the relevance as a bar: what is on [CLS], other special tokens, patches."""
     ground, rows = layout.ground, []
     names = {"cls": ground.class_tokens}
     names |= {kind: say_here(f"bar_{kind}") for kind in ("register", "other")}
-    for panel, corner in zip(panels, layout.corners().to_dict("records"), strict=True):
+    for panel, corner in zip(layout.panels, layout.corners().to_dict("records"), strict=True):
         cls = ground.share(panel.relevance, CLASS_TOKENS)
         others = ground.share(panel.relevance, ground.other_special)
         start = 0.0

@@ -1,5 +1,6 @@
 """Where maps of one input come from: the open file, or the model while the reader waits."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.tables.relevance import class_prediction, relevance_map, sequence_relevance
-from pages.relevance.choices import MEAN
 from pages.ui.charts.image_ground import ImageGround, ground_of
 from pages.ui.store.chosen import ask, open_store
 
+MEAN = "mean"
+"""In the address too, in place of a head's number: the mean of the heads' relevances."""
 Maps = dict[str, np.ndarray]
 """The relevance of every token, by a head (or `MEAN`), by a layer's number, or by a rule."""
-_NO_GROUND = ImageGround(0, 0, ())
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class StoredMaps:
     @cached_property
     def ground(self) -> ImageGround:
         """The image; of no patches where it is a text."""
-        return ground_of(self.seq) or _NO_GROUND
+        return ground_of(self.seq) or ImageGround(0, 0, ())
 
     @property
     def prediction(self) -> list[tuple[str, float]]:
@@ -45,20 +46,20 @@ class StoredMaps:
     def rules(self) -> Maps:
         """The one map of every rule that is of no single head, from the last layer."""
         rows = ask(relevance_map.methods, seq=self.seq, layer=_last_layer())
-        return dict(zip(rows["rule"], map(_numbers, rows["relevance"]), strict=True))
+        return _maps(rows["rule"], rows["relevance"])
 
     def heads(self, rule: str, layer: int) -> Maps:
         """The mean first, then every head that the rule follows by itself."""
         rows = ask(relevance_map.maps, seq=self.seq, rule=rule, layer=layer)
-        names = [MEAN if pd.isna(head) else str(int(head)) for head in rows["head"]]
-        maps = dict(zip(names, map(_numbers, rows["relevance"]), strict=True))
-        return {head: maps[head] for head in (MEAN, *maps) if head in maps}
+        names = [MEAN if pd.isna(head) else int(head) for head in rows["head"]]
+        maps = _maps(names, rows["relevance"])
+        return {MEAN: maps[MEAN], **maps}
 
     def layers(self, rule: str, head: str) -> Maps:
         """One head, or the mean, from every layer that relevance starts at the output of."""
         number = None if head == MEAN else int(head)
         rows = ask(relevance_map.layers, seq=self.seq, rule=rule, head=number)
-        return dict(zip(map(str, rows["layer"]), map(_numbers, rows["relevance"]), strict=True))
+        return _maps(rows["layer"], rows["relevance"])
 
     def summary(self, rule: str, layer: int, head: str) -> pd.Series | None:
         """The numbers of one map, as `sequence_relevance` keeps them; None where it is not kept."""
@@ -93,18 +94,17 @@ class LiveMaps:
 
     @property
     def rules(self) -> Maps:
-        return {rule: _numbers(maps[-1][-1]) for rule, maps in self.live.maps.items()}
+        maps = self.live.maps
+        return _maps(maps, (of_rule[-1, -1] for of_rule in maps.values()))
 
     def heads(self, rule: str, layer: int) -> Maps:
-        maps = self.live.maps[rule]
-        *heads, mean = maps[layer - self._first_layer(rule)]
-        named = {str(head): _numbers(relevance) for head, relevance in enumerate(heads, start=1)}
-        return {MEAN: _numbers(mean), **named}
+        *heads, mean = self.live.maps[rule][layer - self._first_layer(rule)]
+        return _maps((MEAN, *range(1, len(heads) + 1)), (mean, *heads))
 
     def layers(self, rule: str, head: str) -> Maps:
-        place, first = -1 if head == MEAN else int(head) - 1, self._first_layer(rule)
-        maps = self.live.maps[rule]
-        return {str(layer): _numbers(heads[place]) for layer, heads in enumerate(maps, start=first)}
+        place = -1 if head == MEAN else int(head) - 1
+        starts = range(self._first_layer(rule), _last_layer() + 1)
+        return _maps(starts, self.live.maps[rule][:, place])
 
     def summary(self, rule: str, layer: int, head: str) -> None:
         """None: nothing is kept of it."""
@@ -121,5 +121,6 @@ def _last_layer() -> int:
     return int(open_store().run["n_layers"])
 
 
-def _numbers(relevance: Any) -> np.ndarray:
-    return np.asarray(relevance, dtype=float)
+def _maps(names: Iterable[object], relevances: Iterable[Any]) -> Maps:
+    pairs = zip(names, relevances, strict=True)
+    return {str(name): np.asarray(relevance, dtype=float) for name, relevance in pairs}

@@ -33,7 +33,7 @@ class TokenMaps:
     """
 
     tokens: tuple[str, ...]
-    apart: tuple[bool, ...]
+    apart: np.ndarray
     source: MapSource
 
     @property
@@ -44,7 +44,7 @@ class TokenMaps:
 
     def content(self, relevance: Numbers) -> np.ndarray:
         """Relevance of the tokens that do not stand apart."""
-        return np.asarray(relevance, dtype=float)[~np.asarray(self.apart)]
+        return np.asarray(relevance, dtype=float)[~self.apart]
 
     def highest(self, relevance: Numbers) -> float:
         """The largest relevance of a token that does not stand apart; 0 where all do."""
@@ -74,13 +74,10 @@ def live_text(live: Any, name: str) -> TokenMaps:
     return TokenMaps(tuple(live.tokens), apart, LiveMaps(name, live))
 
 
-def _with_start(apart: np.ndarray) -> tuple[bool, ...]:
+def _with_start(apart: np.ndarray) -> np.ndarray:
     """The last token stands apart as well where relevance starts there, since it keeps much."""
     starts_last = open_store().facts.get("relevance_start") == "last"
-    last = len(apart) - 1
-    return tuple(
-        bool(is_apart) or (starts_last and at == last) for at, is_apart in enumerate(apart)
-    )
+    return np.append(apart[:-1], True) if starts_last else apart
 
 
 def _visible(space: str) -> str:
@@ -117,11 +114,8 @@ def small_texts(maps: TokenMaps, relevances: Mapping[str, np.ndarray], *, own_sc
 
 def shares_apart(maps: TokenMaps, relevance: np.ndarray) -> str:
     """What the tokens have that stand apart: each kind with its share."""
-    shares: dict[str, float] = {}
-    for name, apart, value in zip(maps.names, maps.apart, relevance, strict=True):
-        if apart:
-            shares[name] = shares.get(name, 0.0) + float(value)
-    kinds = (f"{_quoted(name)} {percent(value)}" for name, value in shares.items())
+    shares = pd.Series(relevance, maps.names)[maps.apart].groupby(level=0, sort=False).sum()
+    kinds = (f"{_quoted(str(name))} {percent(value)}" for name, value in shares.items())
     return say("list.comma").join(kinds)
 
 

@@ -23,8 +23,7 @@ _EVERY = 20
 
 def strip_frame(maps: TokenMaps, layers: Maps) -> pd.DataFrame:
     """Numbers of the strip: layer, pos (from 1), token, apart, relevance."""
-    names, places = maps.names, range(1, len(maps.tokens) + 1)
-    texts = pd.DataFrame({"pos": places, "token": names, "apart": maps.apart})
+    texts = maps.numbers({"token": maps.names, "apart": maps.apart})
     parts = [
         texts.assign(layer=int(layer), relevance=relevance) for layer, relevance in layers.items()
     ]

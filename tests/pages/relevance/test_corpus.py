@@ -110,9 +110,7 @@ def test_what_starts_after_one_layer_alone_has_an_interval_too(
 def test_rules_on_mean_weights_are_dashed(section, exported, on_page):
     section("corpus")
     frame = frame_of(exported, "re_corpus_layers")
-    chart = layer_lines(
-        frame, rules=["i", "i_mean_weights"], y_title="y", format=".2f", y_format=".2f"
-    ).to_dict()
+    chart = layer_lines(frame, rules=["i", "i_mean_weights"], quantity="entropy").to_dict()
     scale = chart["layer"][0]["encoding"]["strokeDash"]["scale"]
     dashes = dict(zip(scale["domain"], scale["range"], strict=True))
     assert dashes[rule_name("i")] != dashes[rule_name("i_mean_weights")]

@@ -68,8 +68,8 @@ def test_a_grid_without_special_tokens_tells_no_share_on_them():
 )
 def test_patches_fill_the_picture_from_left_to_right_and_downwards(rows, columns, size):
     ground = ImageGround(rows, columns, ("[CLS]",), size and picture(*size))
-    layout = MapLayout(ground, side=120, columns=2, n=3, before=1)
     panels = [Panel(str(number), str(number), [0.1] * (1 + rows * columns)) for number in range(3)]
+    layout = MapLayout(ground, panels, side=120, columns=2, before=1)
     cells = layout.cells(map_frame(ground, panels))
     wide, tall = layout.patch
     width, height = size or (columns, rows)
@@ -86,7 +86,8 @@ def test_patches_fill_the_picture_from_left_to_right_and_downwards(rows, columns
 
 
 def test_maps_follow_the_picture_row_by_row_without_touching():
-    layout = MapLayout(ImageGround(2, 2, ()), side=100, columns=2, n=3, before=1)
+    panels = [Panel(name, name, [0.25] * 4) for name in "abc"]
+    layout = MapLayout(ImageGround(2, 2, ()), panels, side=100, columns=2, before=1)
     corners = layout.corners()
     assert corners["x"].tolist() == [116, 0, 116]
     assert corners["y"].iloc[0] < corners["y"].iloc[1] == corners["y"].iloc[2]
