@@ -6,7 +6,7 @@ import streamlit as st
 from analysis.comparison.pair_changes import changed_pairs, pairs_with_error
 from analysis.tables.pairs import pair_delta
 from pages.compare.dots import dots
-from pages.compare.files import Compared, can_compare, pick_files, pick_other, why_not
+from pages.compare.files import Compared, can_compare, pick_sides
 from pages.compare.numbers import LEVEL
 from pages.ui.page import section
 from pages.ui.store.chosen import ask_store, layer_order, layers
@@ -23,21 +23,17 @@ _SIDES = ("_one", "_other")
 
 @section("pairs", pair_delta.TABLE, when=can_compare)
 def pairs(view: View) -> None:
-    compared = pick_files(view)
-    other = pick_other(view, compared)
-    if other is None or why_not(view, compared[0], other, "pairs"):
+    sides = pick_sides(view, "pairs", pair_delta.TABLE)
+    if not sides:
         return
-    if not other.store.holds(pair_delta.TABLE):
-        st.info(view.say("lacks_pairs", file=plain(other.label)))
-        return
-    sides = [compared[0], other]
+    first, other = sides
     layer = view.pick("layer", list(layers()))
     effect = view.pick("effect", tuple(layer_order().effects), default="ff")
     least = view.pick("least", _COUNTS, default=5, kind="select")
     shown = view.pick("shown", ("clear", "differs", "all"), kind="select")
     order = view.pick("order", ("rank", "difference"), kind="select")
-    stores = (compared[0].store, other.store)
-    changed = ask_together(_changed, *stores, layer=layer, effect=effect, least=least)
+    choices = {"layer": layer, "effect": effect, "least": least}
+    changed = ask_together(_changed, first.store, other.store, **choices)
     chosen = {
         "clear": changed["is_clear"],
         "differs": changed["q"] <= LEVEL,
