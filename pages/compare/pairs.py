@@ -61,7 +61,7 @@ def _table(view: View, kept: pd.DataFrame, state: tuple[object, ...]) -> None:
     columns: dict[str, str | None] = {"name": None, **dict.fromkeys(ranks, "%d")}
     columns |= dict.fromkeys((*changes, *means), "%.4f")
     columns |= {"q": "%.2g", "n_one": None, "n_other": None}
-    view.table("ranks", kept.assign(name=_names(kept)), columns, state=state)
+    view.table("ranks", kept, columns, state=state)
 
 
 def _changed(first: Store, other: Store, *, layer: int, effect: str, least: int) -> pd.DataFrame:
@@ -69,11 +69,8 @@ def _changed(first: Store, other: Store, *, layer: int, effect: str, least: int)
         ask_store(store, pairs_with_error, layer=layer, effect=effect, min_count=least)
         for store in (first, other)
     )
-    return changed_pairs(*sides)
-
-
-def _names(frame: pd.DataFrame) -> pd.Series:
-    return frame["source_token"] + " → " + frame["target_token"]
+    changed = changed_pairs(*sides)
+    return changed.assign(name=changed["source_token"] + " → " + changed["target_token"])
 
 
 def _long(kept: pd.DataFrame, sides: list[Compared]) -> pd.DataFrame:
@@ -81,7 +78,7 @@ def _long(kept: pd.DataFrame, sides: list[Compared]) -> pd.DataFrame:
     parts = [
         pd.DataFrame(
             {
-                "name": _names(kept),
+                "name": kept["name"],
                 "file": side.label,
                 "mean_delta": kept[f"mean{end}"],
                 "low": kept[f"low{end}"],
