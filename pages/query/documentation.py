@@ -21,8 +21,7 @@ def documentation(view: View, sql: str) -> None:
     words = re.findall(r"\b(?:from|join)\s+(\w+)", sql.lower())
     first_named = next((word for word in words if word in views), min(views))
     with st.expander(view.say("views"), expanded=True):
-        names = {name: name for name in sorted(views)}
-        name = view.pick("of", names, default=first_named, kind="select")
+        name = view.pick("of", sorted(views), default=first_named, format=str, kind="select")
         st.markdown(f"**`{name}`** — {translation(views[name].grain)}")
         rows = f"from {name}\nlimit {_FEW}"
         view.button(view.say("see_rows"), choose, view.key("sql"), rows)
