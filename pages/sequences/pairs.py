@@ -121,7 +121,7 @@ def _chart(view: View, frame: pd.DataFrame, colour: str) -> Any:
 def _table(view: View, changed: pd.DataFrame, subject: Subject, **values: Any) -> None:
     """Those of all pairs that lie furthest from what the corpus does to them."""
     far = changed.dropna(subset="distance")
-    far = far.loc[far["distance"].abs().sort_values(ascending=False, kind="stable").index]
+    far = far.sort_values("distance", key=abs, ascending=False, kind="stable")
     if far.empty:
         return
     shown = far.head(100).assign(**{name: 100 * far[name] for name in _IN_POINTS})
