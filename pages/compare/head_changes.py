@@ -3,7 +3,6 @@
 from functools import partial
 
 import pandas as pd
-import streamlit as st
 
 from analysis.comparison.account import account
 from analysis.comparison.beside import with_correction
@@ -13,7 +12,7 @@ from analysis.comparison.head_changes import (
     head_differences,
     held_habits,
 )
-from pages.compare.files import Compared, can_compare, pick_files, pick_other, why_not
+from pages.compare.files import Compared, can_compare, pick_sides
 from pages.compare.numbers import LEVEL
 from pages.ui.charts.head_map import around_zero, head_map
 from pages.ui.head.bar import clicked_head
@@ -35,21 +34,17 @@ _COLUMNS = ("layer", "head", "one", "other", "difference", "low", "high", "p", "
 
 @section("head_changes", TABLE, when=can_compare)
 def head_changes(view: View) -> None:
-    compared = pick_files(view)
-    other = pick_other(view, compared)
-    if other is None or why_not(view, compared[0], other, "head_by_head"):
+    sides = pick_sides(view, "head_by_head", TABLE)
+    if not sides:
         return
-    if not other.store.holds(TABLE):
-        st.info(view.say("lacks_heads", file=plain(other.label)))
-        return
-    sides = (compared[0], other)
-    held = [ask_store(side.store, held_habits) for side in sides]
-    habits = [habit for habit in held[0] if habit in held[1]]
+    first, other = sides
+    held = ask_store(other.store, held_habits)
+    habits = [habit for habit in ask_store(first.store, held_habits) if habit in held]
     default = _DEFAULT if _DEFAULT in habits else None
     habit = view.pick("quantity", habits, default=default, of="habit", kind="select")
     weighing = pick_weighing(view.prefix)
-    stores = (compared[0].store, other.store)
-    changes = ask_together(_changes, *stores, habit=habit, weighing=weighing)
+    choices = {"habit": habit, "weighing": weighing}
+    changes = ask_together(_changes, first.store, other.store, **choices)
     most = changes.assign(size=changes["difference"].abs())
     head = clicked_head(view, "map", default=head_with_most(most, "size"))
     view.finding(_finding(view, sides, changes, habit))
@@ -83,9 +78,7 @@ def head_changes(view: View) -> None:
     view.table("all", ordered, columns, state=state, habit=name)
 
 
-def _finding(
-    view: View, sides: tuple[Compared, Compared], changes: pd.DataFrame, habit: str
-) -> str:
+def _finding(view: View, sides: list[Compared], changes: pd.DataFrame, habit: str) -> str:
     """In how many heads it differs, and in which of them most."""
     values = {
         "habit": habit_name(habit),

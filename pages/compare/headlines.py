@@ -18,7 +18,7 @@ from pages.compare.numbers import (
 )
 from pages.ui.page import section
 from pages.ui.view import View
-from pages.ui.words.interval import with_interval
+from pages.ui.words.interval import row_with_interval
 from pages.ui.words.numbers import signed
 from pages.ui.words.say import plain
 
@@ -79,7 +79,7 @@ def _finding(
         first=plain(compared[0].label),
         value=signed(values[most["file"]], digits=4),
         own=signed(values[compared[0].label], digits=4),
-        change=with_interval(most["difference"], most["low"], most["high"], change_written),
+        change=row_with_interval(most, "difference", change_written),
         n=int(sure.sum()),
         of=len(sure),
     )

@@ -14,7 +14,7 @@ from analysis.comparison.matching import (
     head_profiles,
     matched_heads,
 )
-from pages.compare.files import Compared, can_compare, pick_files, pick_other, why_not
+from pages.compare.files import Compared, can_compare, pick_sides
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.look import layered, tooltips
 from pages.ui.head.choice import head_name
@@ -31,27 +31,27 @@ _KINDS = ("matched", "same", "chance")
 
 @section("heads", also=tuple(PROFILES.values()), when=can_compare)
 def heads(view: View) -> None:
-    compared = pick_files(view)
-    other = pick_other(view, compared)
-    if other is None or why_not(view, compared[0], other, "heads"):
+    sides = pick_sides(view, "heads")
+    if not sides:
         return
-    sides = (compared[0], other)
-    offered = [name for name, table in PROFILES.items() if all(e.store.holds(table) for e in sides)]
+    first, other = sides
+    held = [name for name, table in PROFILES.items() if first.store.holds(table)]
+    offered = [name for name in held if other.store.holds(PROFILES[name])]
     if not offered:
         st.info(view.say("no_profile", tables=", ".join(t.name for t in PROFILES.values())))
         return
     profile = view.pick("profile", offered)
-    first, beside = (ask_store(side.store, head_profiles, profile=profile) for side in sides)
-    beside = beside.reindex(index=first.index, columns=first.columns, fill_value=0.0)
-    matching = matched_heads(divergences(first.to_numpy(), beside.to_numpy()))
-    frame = _frame(first.index, matching)
+    own, beside = (ask_store(side.store, head_profiles, profile=profile) for side in sides)
+    beside = beside.reindex(index=own.index, columns=own.columns, fill_value=0.0)
+    matching = matched_heads(divergences(own.to_numpy(), beside.to_numpy()))
+    frame = _frame(own.index, matching)
     view.finding(_finding(view, sides, frame, matching))
     view.figure(
         "matching",
         frame,
         _chart(view, frame, matching),
         state=(profile, other.key),
-        first=plain(sides[0].label),
+        first=plain(first.label),
         other=plain(other.label),
         profile=view.say(f"by_{profile}"),
     )
@@ -79,9 +79,7 @@ def _frame(index: pd.MultiIndex, matching: Matching) -> pd.DataFrame:
     )
 
 
-def _finding(
-    view: View, sides: tuple[Compared, Compared], frame: pd.DataFrame, matching: Matching
-) -> str:
+def _finding(view: View, sides: list[Compared], frame: pd.DataFrame, matching: Matching) -> str:
     same, of = int(frame["is_same"].sum()), len(frame)
     word = "same" if same > of / 2 else "other"
     return view.say(

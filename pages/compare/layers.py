@@ -1,10 +1,12 @@
 """One number of every file over the layers, and where the files part."""
 
+from functools import partial
+
 import altair as alt
 import pandas as pd
 
 from analysis.comparison.numbers import ALL_LAYERS, NUMBERS, TABLES
-from pages.compare.files import Compared, colours, pick_files, say_if_alone
+from pages.compare.files import colours, pick_files, say_if_alone
 from pages.compare.numbers import (
     LEVEL,
     at_layers,
@@ -18,7 +20,7 @@ from pages.ui.charts.look import with_axes
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.view import View
-from pages.ui.words.interval import with_interval
+from pages.ui.words.interval import row_with_interval
 from pages.ui.words.say import plain
 
 _DEFAULT = "ratio_whole"
@@ -32,21 +34,27 @@ def layers(view: View) -> None:
     numbers = numbers[(numbers["number"] == number) & (numbers["layer"] != ALL_LAYERS)]
     changes = at_layers(differences_of(compared), layers=True)
     changes = changes[changes["number"] == number]
-    depths = {int(file.store.run["n_layers"]) for file in compared}
-    if len(depths) > 1:
+    n_layers = {file.label: int(file.store.run["n_layers"]) for file in compared}
+    figure = partial(view.figure, state=(number, len(compared)), number=number_name(number))
+    of_files = partial(lines, colour="file", colours=colours(compared))
+    if len(set(n_layers.values())) > 1:
         view.finding(view.say("finding_depths"))
         view.note(view.say("depths"))
-        _over_depth(view, compared, numbers, number)
+        frame = _with_depth(numbers, n_layers)
+        chart = of_files(frame, x="depth", y="mean", zero=False)
+        axis = alt.Axis(format=".1f", tickCount=6, labelAngle=0)
+        figure("lines", frame, with_axes(chart, x=axis))
     elif changes.empty:
-        _over_layers(view, compared, numbers, number)
+        figure("lines", numbers, of_files(numbers, x="layer", y="mean", zero=False))
     else:
         view.finding(_finding(view, changes))
         view.note(pairing(changes))
         left, right = view.columns(2)
         with left:
-            _over_layers(view, compared, numbers, number)
+            figure("lines", numbers, of_files(numbers, x="layer", y="mean", zero=False))
         with right:
-            _apart(view, compared, changes, number)
+            chart = of_files(changes, x="layer", y="difference", level=0.0, format="+.4f")
+            figure("apart", changes, chart)
     say_if_alone(view, compared)
 
 
@@ -58,34 +66,10 @@ def pick_number(view: View, numbers: pd.DataFrame) -> str:
     return view.pick("number", options, default=default, format=number_name, kind="select")
 
 
-def _over_layers(view: View, compared: list[Compared], numbers: pd.DataFrame, number: str) -> None:
-    chart = lines(
-        numbers, x="layer", y="mean", colour="file", colours=colours(compared), zero=False
-    )
-    view.figure("lines", numbers, chart, state=(number, len(compared)), number=number_name(number))
-
-
-def _over_depth(view: View, compared: list[Compared], numbers: pd.DataFrame, number: str) -> None:
-    """The first layer at 0, the last one at 1."""
-    n_layers = {file.label: int(file.store.run["n_layers"]) for file in compared}
+def _with_depth(numbers: pd.DataFrame, n_layers: dict[str, int]) -> pd.DataFrame:
+    """The numbers with their depth: the first layer of a file at 0, its last one at 1."""
     last = (numbers["file"].map(n_layers) - 1).clip(lower=1)
-    frame = numbers.assign(depth=(numbers["layer"].astype("float64") - 1) / last)
-    chart = lines(frame, x="depth", y="mean", colour="file", colours=colours(compared), zero=False)
-    chart = with_axes(chart, x=alt.Axis(format=".1f", tickCount=6, labelAngle=0))
-    view.figure("lines", frame, chart, state=(number, len(compared)), number=number_name(number))
-
-
-def _apart(view: View, compared: list[Compared], changes: pd.DataFrame, number: str) -> None:
-    chart = lines(
-        changes,
-        x="layer",
-        y="difference",
-        colour="file",
-        colours=colours(compared),
-        level=0.0,
-        format="+.4f",
-    )
-    view.figure("apart", changes, chart, state=(number, len(compared)), number=number_name(number))
+    return numbers.assign(depth=(numbers["layer"] - 1) / last)
 
 
 def _finding(view: View, changes: pd.DataFrame) -> str:
@@ -102,7 +86,7 @@ def _finding(view: View, changes: pd.DataFrame) -> str:
         name=most["name"],
         file=plain(most["file"]),
         layer=int(most["layer"]),
-        change=with_interval(most["difference"], most["low"], most["high"], change_written),
+        change=row_with_interval(most, "difference", change_written),
         n=int(clear.sum()),
         of=len(here),
     )

@@ -6,7 +6,7 @@ import streamlit as st
 from analysis.comparison.pair_changes import changed_pairs, pairs_with_error
 from analysis.tables.pairs import pair_delta
 from pages.compare.dots import dots
-from pages.compare.files import Compared, can_compare, pick_files, pick_other, why_not
+from pages.compare.files import Compared, can_compare, pick_sides
 from pages.compare.numbers import LEVEL
 from pages.ui.page import section
 from pages.ui.store.chosen import ask_store, layer_order, layers
@@ -23,21 +23,17 @@ _SIDES = ("_one", "_other")
 
 @section("pairs", pair_delta.TABLE, when=can_compare)
 def pairs(view: View) -> None:
-    compared = pick_files(view)
-    other = pick_other(view, compared)
-    if other is None or why_not(view, compared[0], other, "pairs"):
+    sides = pick_sides(view, "pairs", pair_delta.TABLE)
+    if not sides:
         return
-    if not other.store.holds(pair_delta.TABLE):
-        st.info(view.say("lacks_pairs", file=plain(other.label)))
-        return
-    sides = [compared[0], other]
+    first, other = sides
     layer = view.pick("layer", list(layers()))
     effect = view.pick("effect", tuple(layer_order().effects), default="ff")
     least = view.pick("least", _COUNTS, default=5, kind="select")
     shown = view.pick("shown", ("clear", "differs", "all"), kind="select")
     order = view.pick("order", ("rank", "difference"), kind="select")
-    stores = (compared[0].store, other.store)
-    changed = ask_together(_changed, *stores, layer=layer, effect=effect, least=least)
+    choices = {"layer": layer, "effect": effect, "least": least}
+    changed = ask_together(_changed, first.store, other.store, **choices)
     chosen = {
         "clear": changed["is_clear"],
         "differs": changed["q"] <= LEVEL,
@@ -65,7 +61,7 @@ def _table(view: View, kept: pd.DataFrame, state: tuple[object, ...]) -> None:
     columns: dict[str, str | None] = {"name": None, **dict.fromkeys(ranks, "%d")}
     columns |= dict.fromkeys((*changes, *means), "%.4f")
     columns |= {"q": "%.2g", "n_one": None, "n_other": None}
-    view.table("ranks", kept.assign(name=_names(kept)), columns, state=state)
+    view.table("ranks", kept, columns, state=state)
 
 
 def _changed(first: Store, other: Store, *, layer: int, effect: str, least: int) -> pd.DataFrame:
@@ -73,11 +69,8 @@ def _changed(first: Store, other: Store, *, layer: int, effect: str, least: int)
         ask_store(store, pairs_with_error, layer=layer, effect=effect, min_count=least)
         for store in (first, other)
     )
-    return changed_pairs(*sides)
-
-
-def _names(frame: pd.DataFrame) -> pd.Series:
-    return frame["source_token"] + " → " + frame["target_token"]
+    changed = changed_pairs(*sides)
+    return changed.assign(name=changed["source_token"] + " → " + changed["target_token"])
 
 
 def _long(kept: pd.DataFrame, sides: list[Compared]) -> pd.DataFrame:
@@ -85,7 +78,7 @@ def _long(kept: pd.DataFrame, sides: list[Compared]) -> pd.DataFrame:
     parts = [
         pd.DataFrame(
             {
-                "name": _names(kept),
+                "name": kept["name"],
                 "file": side.label,
                 "mean_delta": kept[f"mean{end}"],
                 "low": kept[f"low{end}"],

@@ -17,7 +17,7 @@ from pages.compare.numbers import (
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.view import View
-from pages.ui.words.interval import row_with_interval, with_interval
+from pages.ui.words.interval import row_with_interval
 from pages.ui.words.say import plain, say
 
 
@@ -29,9 +29,11 @@ def are_steps() -> bool:
 @section("training", also=TABLES, when=are_steps)
 def training(view: View) -> None:
     chosen = pick_files(view)
-    compared = sorted(_steps(chosen), key=_step_of)
-    left = [plain(file.label) for file in chosen if file not in compared]
-    if left:
+    steps = {file.label: training_step(file.store.run["model"])[1] for file in chosen}
+    alike = [file for file in chosen if not reasons_of(chosen[0], file, "training")]
+    compared = [file for file in alike if steps[file.label] is not None]
+    compared.sort(key=lambda file: steps[file.label] or 0)
+    if left := [plain(file.label) for file in chosen if file not in compared]:
         st.caption(view.say("no_steps", names=say("list.comma").join(left)))
     if len(compared) < 2:
         st.info(view.say("choose_one"))
@@ -39,7 +41,6 @@ def training(view: View) -> None:
     numbers = numbers_of(compared)
     number = pick_number(view, numbers)
     numbers = numbers[(numbers["number"] == number) & (numbers["layer"] == ALL_LAYERS)]
-    steps = {file.label: _step_of(file) for file in compared}
     frame = numbers.assign(step_of_training=numbers["file"].map(steps).astype("int64"))
     frame = frame.sort_values("step_of_training")
     view.finding(_finding(view, compared, frame, number))
@@ -47,20 +48,6 @@ def training(view: View) -> None:
     view.figure(
         "over_steps", frame, chart, state=(number, len(compared)), number=number_name(number)
     )
-
-
-def _step_of(file: Compared) -> int:
-    return training_step(file.store.run["model"])[1] or 0
-
-
-def _steps(chosen: list[Compared]) -> list[Compared]:
-    """The files that differ from the open one in nothing but the step."""
-    steps = []
-    for file in chosen:
-        is_step = training_step(file.store.run["model"])[1] is not None
-        if is_step and not reasons_of(chosen[0], file, "training"):
-            steps.append(file)
-    return steps
 
 
 def _finding(view: View, compared: list[Compared], frame: pd.DataFrame, number: str) -> str:
@@ -75,5 +62,5 @@ def _finding(view: View, compared: list[Compared], frame: pd.DataFrame, number: 
         end=f"{last['step_of_training']:,}",
         before=row_with_interval(first),
         after=row_with_interval(last),
-        change=with_interval(change["difference"], change["low"], change["high"], change_written),
+        change=row_with_interval(change, "difference", change_written),
     )

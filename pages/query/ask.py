@@ -87,10 +87,8 @@ def _take_example(view: View) -> None:
 def _say_what_is_wrong(view: View, fault: Fault) -> None:
     """One block: what is wrong, in the words of the database if it has any, and what to do."""
     limits = {"seconds": f"{SECONDS:g}", "memory": MEMORY, "columns": COLUMNS}
-    megabytes = LETTERS // 2**20
-    explanation = view.say(
-        f"fault_{fault.name}", told=plain(fault.message), megabytes=megabytes, **limits
-    )
+    limits |= {"megabytes": LETTERS // 2**20}
+    explanation = view.say(f"fault_{fault.name}", told=plain(fault.message), **limits)
     if fault.name == "sql":
         message = fault.message.strip()[:_LONGEST_MESSAGE]
         fence = "`" * (3 + max(map(len, re.findall("`+", message)), default=0))
@@ -144,12 +142,8 @@ def _roles(view: View, frame: pd.DataFrame, *, is_another: bool) -> tuple[Roles,
             write(view.key(name), [])
     likely = usual(frame)
     kind = view.pick("kind", options["kind"], default=likely.kind)
-    x, y = (
-        view.pick(
-            axis, {option: option for option in options[axis]}, default=default, kind="select"
-        )
-        for axis, default in (("x", likely.x), ("y", likely.y))
-    )
+    x = view.pick("x", options["x"], default=likely.x, format=str, kind="select")
+    y = view.pick("y", options["y"], default=likely.y, format=str, kind="select")
     called = {option: option or view.say("no_colour") for option in options["colour"]}
     with stage().fold(say("page.more")):
         colour = view.pick("colour", called, default=likely.colour, kind="select")

@@ -1,6 +1,5 @@
 """A chart of whatever a question found."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,11 +74,10 @@ def usual(frame: pd.DataFrame) -> Roles:
     beside = [column for column in places(frame) if column != y]
     others = [column for column in beside if not _is_end(column)] or beside
     numeric = numbers(frame)
-    x = next((column for column in others if column in INDEXES), None) or next(
-        (column for column in others if column not in numeric), others[0]
-    )
-    apart = [column for column in colours(frame) if column in others and column != x]
-    apart = [column for column in apart if column not in numeric or column in INDEXES]
+    indexes = [column for column in others if column in INDEXES]
+    names = [column for column in others if column not in numeric]
+    x = [*indexes, *names, *others][0]
+    apart = [column for column in colours(frame) if column in {*indexes, *names} - {x}]
     colour = next(iter(apart), "") if frame[x].duplicated().any() else ""
     return Roles(_kind(frame, x, colour), x, y, colour)
 
@@ -134,18 +132,18 @@ def _renamed(
 
     Columns that are not drawn come along for the tooltip.
     """
-    across = frame[roles.x] if roles.x in numbers(frame) else _named(roles.x, frame[roles.x])
-    ends = _ends(frame, roles.y)
-    taken = {roles.x, roles.y, roles.colour, *(str(series.name) for series in ends.values())}
-    others = [str(name) for name in frame if name not in taken][:_MOST_OTHERS]
-    data = {"x": across, "y": frame[roles.y], **ends}
-    titles = {"x": roles.x, "y": roles.y, **{end: str(series.name) for end, series in ends.items()}}
+    columns = {"x": roles.x, "y": roles.y, **_ends(frame, roles.y)}
     if hue:
-        data[hue], titles[hue] = _texts(frame[roles.colour]), roles.colour
-    for place, name in enumerate(others):
-        data[f"other_{place}"], titles[f"other_{place}"] = frame[name], name
-    drawn = pd.DataFrame(data).replace([np.inf, -np.inf], np.nan)
-    return drawn, {name: _shortened(title) for name, title in titles.items()}
+        columns[hue] = roles.colour
+    others = [str(name) for name in frame if name not in columns.values()][:_MOST_OTHERS]
+    columns |= {f"other_{place}": name for place, name in enumerate(others)}
+    drawn = pd.DataFrame({name: frame[column] for name, column in columns.items()})
+    drawn = drawn.replace([np.inf, -np.inf], np.nan)
+    if roles.x not in numbers(frame):
+        drawn["x"] = _named(roles.x, frame[roles.x])
+    if hue:
+        drawn[hue] = _texts(frame[roles.colour])
+    return drawn, {name: _shortened(column) for name, column in columns.items()}
 
 
 def _across(values: pd.Series, title: str, kind: str) -> alt.X:
@@ -178,15 +176,16 @@ def _with_interval(marks: alt.Chart, interval: alt.Chart, kind: str) -> list[alt
     return [marks, *(interval.mark_rule(color=line, strokeWidth=wide) for line, wide in edges)]
 
 
-def _ends(frame: pd.DataFrame, y: str) -> Mapping[str, pd.Series]:
-    """The interval of a column: ends that bear its name, or none, and lie around it everywhere."""
+def _ends(frame: pd.DataFrame, y: str) -> dict[str, str]:
+    """The columns of an interval of y: ends that bear its name, or none, and lie around it
+    everywhere."""
     numeric = set(numbers(frame)) - {y}
     for prefix in (f"{y}_", ""):
         low, high = (f"{prefix}{end}" for end in _ENDS)
         if {low, high} <= numeric:
             known = frame[[low, high, y]].dropna()
             if len(known) and known[y].between(known[low], known[high]).all():
-                return {"low": frame[low], "high": frame[high]}
+                return {"low": low, "high": high}
     return {}
 
 

@@ -5,7 +5,6 @@ import re
 import streamlit as st
 
 from analysis.contracts import every_table
-from analysis.tables.table import View as PublicView
 from pages.ui.about import translation, view_columns
 from pages.ui.choices.pick import choose
 from pages.ui.store.chosen import open_store
@@ -15,29 +14,15 @@ _FEW = 100  # rows
 
 
 def documentation(view: View, sql: str) -> None:
-    """One view of those that have rows: what a row is, and what each column means."""
-    views = held_views()
-    with st.expander(view.say("views"), expanded=True):
-        name = view.pick(
-            "of", {key: key for key in views}, default=named(sql, views), kind="select"
-        )
-        st.markdown(f"**`{name}`** — {translation(views[name].grain)}")
-        st.button(
-            view.say("see_rows"),
-            on_click=choose,
-            args=(view.key("sql"), f"from {name}\nlimit {_FEW}"),
-        )
-        view_columns(views[name])
-
-
-def held_views() -> dict[str, PublicView]:
-    """The public views of what the open file holds, by name."""
+    """One view of those that have rows, the first that the question names unless another is picked:
+    what a row is, and what each column means."""
     held = [table for table in every_table() if open_store().holds(table)]
-    views = {view.name: view for table in held for view in table.all_views}
-    return dict(sorted(views.items()))
-
-
-def named(sql: str, views: dict[str, PublicView]) -> str:
-    """The first view that a question names; the first of all if it names none."""
+    views = {public.name: public for table in held for public in table.all_views}
     words = re.findall(r"\b(?:from|join)\s+(\w+)", sql.lower())
-    return next((word for word in words if word in views), next(iter(views)))
+    first_named = next((word for word in words if word in views), min(views))
+    with st.expander(view.say("views"), expanded=True):
+        name = view.pick("of", sorted(views), default=first_named, format=str, kind="select")
+        st.markdown(f"**`{name}`** — {translation(views[name].grain)}")
+        rows = f"from {name}\nlimit {_FEW}"
+        view.button(view.say("see_rows"), choose, view.key("sql"), rows)
+        view_columns(views[name])

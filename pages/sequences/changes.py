@@ -20,8 +20,8 @@ def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
 
     Returns:
         source_id, target_id, source_pos, target_pos, source, target (tokens with their positions),
-        special, delta, and of the corpus n, n_sequences, mean_delta, std_delta, low, high (NaN
-        where the pair is nowhere else).
+        pair (as lists name both), special, delta, and of the corpus n, n_sequences, mean_delta,
+        std_delta, low, high (NaN where the pair is nowhere else).
     """
     choice: Any = {"layer": layer, "effect": effect}
     if subject.reading is not None:
@@ -32,6 +32,7 @@ def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
     names, special = np.array(subject.names), np.array(subject.special)
     ends = [pairs[f"{side}_pos"].to_numpy() for side in ("source", "target")]
     pairs["source"], pairs["target"] = (names[end] for end in ends)
+    pairs["pair"] = pairs["source"] + " → " + pairs["target"]
     pairs["special"] = special[ends[0]] | special[ends[1]]
     pairs = pairs.merge(means, on=PAIR, how="left")
     if subject.seq is not None:  # what is nowhere else has no mean but itself
@@ -70,8 +71,3 @@ def extremes(pairs: pd.DataFrame, *, amplified: bool, n: int) -> pd.DataFrame:
         ["delta", "target_pos", "source_pos"], ascending=[not amplified, True, True]
     )
     return ordered[(ordered["delta"] > 0) == amplified].head(n).reset_index(drop=True)
-
-
-def occurrence(row: Any) -> str:
-    """A pair of positions as lists name it: what is mixed in, and what receives it."""
-    return f"{row.source} → {row.target}"

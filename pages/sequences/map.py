@@ -59,7 +59,13 @@ def map_of_tokens(view: View) -> None:
     if shares is None:
         st.info(view.say("no_map"))
         return
-    _drawn(view, Shown(subject, shares, of, minus, token))
+    shown = Shown(subject, shares, of, minus, token)
+    view.finding((_finding if minus is None else _change)(view, shown))
+    left, right = view.columns([3, 2])
+    with left:
+        _map(view, shown)
+    with right:
+        _tokens(view, shown)
     if token is not None:
         through_layers(view, subject, of, token)
 
@@ -82,16 +88,6 @@ def _shares(subject: Subject, of: MapOf, minus: MapOf | None) -> np.ndarray | No
         return None
     n = min(len(shares), len(taken))
     return shares[:n, :n] - taken[:n, :n]
-
-
-def _drawn(view: View, shown: Shown) -> None:
-    """The map beside the tokens."""
-    view.finding((_finding if shown.minus is None else _change)(view, shown))
-    left, right = view.columns([3, 2])
-    with left:
-        _map(view, shown)
-    with right:
-        _tokens(view, shown)
 
 
 def _map(view: View, shown: Shown) -> None:

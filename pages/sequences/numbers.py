@@ -124,8 +124,7 @@ def standing(numbers: pd.DataFrame, own: pd.Series) -> pd.DataFrame:
     none = pd.Series(dtype="float64")
     rows = [_row(str(n), float(own[n]), others.get(n, none)) for n in own.dropna().index]
     frame = pd.DataFrame(rows, columns=list(_COLUMNS))
-    order = frame["distance"].abs().sort_values(ascending=False, kind="stable").index
-    return frame.loc[order].reset_index(drop=True)
+    return frame.sort_values("distance", key=abs, ascending=False, kind="stable", ignore_index=True)
 
 
 def _row(number: str, value: float, others: pd.Series) -> tuple:

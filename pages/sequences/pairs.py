@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.pairs import pair_delta, pair_occurrence
-from pages.sequences.changes import LEAST, changes, extremes, occurrence, with_distance
+from pages.sequences.changes import LEAST, changes, extremes, with_distance
 from pages.sequences.subject import Subject, pick_subject
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL, ZERO
 from pages.ui.charts.look import layered, tooltips
@@ -15,7 +15,7 @@ from pages.ui.page import section
 from pages.ui.store.chosen import layer_order, layers
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.interval import with_interval
+from pages.ui.words.interval import row_with_interval
 from pages.ui.words.names import effect_name
 from pages.ui.words.numbers import count, percent, points
 from pages.ui.words.say import plain
@@ -67,13 +67,15 @@ def pairs(view: View) -> None:
 def _finding(view: View, changed: pd.DataFrame, *, layer: int, effect: str) -> str:
     """What changes most, what it does in the corpus, and how many pairs are far from their mean."""
     row = changed.iloc[int(changed["delta"].abs().argmax())]
-    values = {"pair": plain(occurrence(row)), "delta": points(row["delta"])}
-    if pd.isna(row["mean_delta"]):
-        most = view.say("finding_new", layer=layer, effect=effect, **values)
-    else:
-        ends = (row["mean_delta"], row["low"], row["high"])
-        mean = with_interval(*ends, points)
-        most = view.say("finding", layer=layer, effect=effect, mean=mean, **values)
+    word = "finding_new" if pd.isna(row["mean_delta"]) else "finding"
+    most = view.say(
+        word,
+        layer=layer,
+        effect=effect,
+        pair=plain(row["pair"]),
+        delta=points(row["delta"]),
+        mean=row_with_interval(row, "mean_delta", points),
+    )
     distances = changed["distance"].dropna()
     if distances.empty:
         return most
@@ -86,7 +88,6 @@ def _shown(listed: pd.DataFrame) -> pd.DataFrame:
     """Changes in percentage points, with the names of the pairs and the spread of single ones."""
     frame = listed.assign(**{name: 100 * listed[name] for name in _IN_POINTS})
     spread = frame["std_delta"].where(frame["n"] >= LEAST)
-    frame["pair"] = [occurrence(row) for row in frame.itertuples()]
     frame["least"], frame["most"] = frame["mean_delta"] - spread, frame["mean_delta"] + spread
     columns = ["pair", "delta", "mean_delta", "low", "high", "least", "most", "distance", "n"]
     return frame[columns]
@@ -120,7 +121,7 @@ def _chart(view: View, frame: pd.DataFrame, colour: str) -> Any:
 def _table(view: View, changed: pd.DataFrame, subject: Subject, **values: Any) -> None:
     """Those of all pairs that lie furthest from what the corpus does to them."""
     far = changed.dropna(subset="distance")
-    far = far.loc[far["distance"].abs().sort_values(ascending=False, kind="stable").index]
+    far = far.sort_values("distance", key=abs, ascending=False, kind="stable")
     if far.empty:
         return
     shown = far.head(100).assign(**{name: 100 * far[name] for name in _IN_POINTS})

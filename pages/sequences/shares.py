@@ -1,6 +1,5 @@
 """Which map is shown: a scope, a head or the mean of heads; and where its numbers come from."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -40,8 +39,7 @@ class MapOf:
 
 def pick_map(view: View) -> MapOf:
     """The map that is shown."""
-    names = {name: quantity_name(view, name) for name in _quantities()}
-    quantity = view.pick("quantity", names, default=layer_order().whole, kind="select")
+    quantity = view.pick("quantity", _quantities(view), default=layer_order().whole, kind="select")
     if quantity in OF_HEADS:
         layer, head = pick_head(view.say("head"), default=(1, 1), help=view.say("head_help"))
         return MapOf(quantity, layer, head)
@@ -50,7 +48,7 @@ def pick_map(view: View) -> MapOf:
 
 def pick_minus(view: View) -> MapOf | None:
     """The map that is taken away from it, if one is."""
-    names = {name: quantity_name(view, name) for name in (NOTHING, *_quantities())}
+    names = {NOTHING: view.say(f"quantity_{NOTHING}"), **_quantities(view)}
     quantity = view.pick("minus", names, kind="select")
     if quantity == NOTHING:
         return None
@@ -62,21 +60,17 @@ def pick_minus(view: View) -> MapOf | None:
     return MapOf(quantity, int(layer), int(head))
 
 
-def _quantities() -> Sequence[str]:
-    return [*layer_order().scopes, *OF_HEADS, MEAN_NORM]
-
-
-def quantity_name(view: View, quantity: str) -> str:
-    """What a scope, or a map of heads, is called."""
-    is_scope = quantity in layer_order().scopes
-    return scope_name(quantity) if is_scope else view.say(f"quantity_{quantity}")
+def _quantities(view: View) -> dict[str, str]:
+    """What the scopes, and the maps of heads, are called."""
+    of_heads = {name: view.say(f"quantity_{name}") for name in (*OF_HEADS, MEAN_NORM)}
+    return {scope: scope_name(scope) for scope in layer_order().scopes} | of_heads
 
 
 def map_name(view: View, of: MapOf) -> str:
     """What a map is called."""
     if of.head is not None:
         return view.say(f"of_{of.quantity}", head=head_name(of.layer, of.head))
-    return view.say("of_layer", name=quantity_name(view, of.quantity), layer=of.layer)
+    return view.say("of_layer", name=_quantities(view)[of.quantity], layer=of.layer)
 
 
 def shares_of(subject: Subject, of: MapOf) -> np.ndarray | None:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -72,25 +71,24 @@ def _pieces(tokens: tuple[str, ...]) -> list[str]:
 
 
 def pick_subject(view: View) -> Subject | None:
-    """One of the file, found by number or by a search, or the reader's own; None without any."""
+    """One of the file, found by number or by a search, or the reader's own; None without any, and
+    the reader is told so if none is found."""
     if view.pick("whose", ("file", "own")) == "own":
         return _own(view)
-    seq = pick_sequence(view)
-    return None if seq is None else of_file(seq)
-
-
-def pick_sequence(view: View) -> int | None:
-    """One of the sequences of the file; None, and the reader is told so, if none is found."""
     text = view.text("find")
     sequences = ask(matching_sequences, text=text, limit=_MOST)
     if not text:  # a link may lead beyond the first ones
         linked = [int(number) for number in asked(view.key("seq")) if _NUMBER.fullmatch(number)]
         sequences = pd.concat([sequences, ask(sequence_texts, sequences=linked)])
-    labels = {int(row.seq): _label(view, row) for row in sequences.itertuples()}
-    if labels:
-        return view.pick("seq", labels, kind="select")
-    st.info(view.say("none_found"))
-    return None
+    if sequences.empty:
+        st.info(view.say("none_found"))
+        return None
+    texts = (beginning(" ".join(str(text).split()), _SHORT) for text in sequences["text"])
+    labels = {
+        seq: view.say("label", seq=seq, text=text)
+        for seq, text in zip(sequences["seq"].tolist(), texts, strict=True)
+    }
+    return of_file(view.pick("seq", labels, kind="select"))
 
 
 def of_file(seq: int) -> Subject:
@@ -154,8 +152,3 @@ def _ground(reading: readings.Reading) -> ImageGround:
         special=reading.tokens[: grid["first_patch"]],
         picture=grid["picture"],
     )
-
-
-def _label(view: View, row: Any) -> str:
-    text = beginning(" ".join(str(row.text).split()), _SHORT)
-    return view.say("label", seq=row.seq, text=text)

@@ -87,12 +87,9 @@ def _finding(view: View, frame: pd.DataFrame) -> str:
         ratio=row_with_interval(peak, written=_medians),
         others=_medians(float(others["mean"].iloc[0])) if len(others) else ABSENT,
     )
-    if most["mean"] == 0:
-        return f"{sentence} {view.say('none_massive')}"
-    share = percent(float(most["mean"]))
-    return (
-        f"{sentence} {view.say('some_massive', share=share, depth=depth_name(int(most['depth'])))}"
-    )
+    share, depth = percent(float(most["mean"])), depth_name(int(most["depth"]))
+    word = "some_massive" if most["mean"] > 0 else "none_massive"
+    return f"{sentence} {view.say(word, share=share, depth=depth)}"
 
 
 def _medians(value: float) -> str:

@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.sinks import EVERY, USUAL_THRESHOLD
 from analysis.tables.sinks import massive_activation, sink, sink_rate
 from pages.sinks.places import depth_name, usual_place
-from pages.ui.finding import Finding
+from pages.ui.finding import Finding, rows_of
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.words.names import place_name
 from pages.ui.words.numbers import percent
@@ -15,6 +15,7 @@ from pages.ui.words.say import say
 
 _PAGE = "sinks"
 _NEAR = 0.02
+_NUMBER = ["mean", "low", "high"]
 
 
 def _resting() -> Iterator[Finding]:
@@ -57,49 +58,32 @@ def _resting() -> Iterator[Finding]:
 
 def _massive() -> Iterator[Finding]:
     """How far the opening token's largest coordinate stands out, beside that of other tokens."""
-    frame = ask(massive_activation.by_depth)
+    frame, place = ask(massive_activation.by_depth), usual_place()
     ratios = frame[frame["quantity"] == "ratio"]
-    both = _beside(ratios, usual_place())
-    if both is None:
+    peaks = ratios[ratios["place"] == place].nlargest(1, "mean")
+    there = ratios[ratios["depth"].isin(peaks["depth"]) & (ratios["place"] == "other")]
+    if there.empty or there["mean"].iloc[0] >= peaks["mean"].iloc[0]:
         return
-    peak, others = both
+    peak, others = peaks.iloc[0], there.iloc[0]
     massive = frame[(frame["quantity"] == "massive") & (frame["place"] == EVERY)]["mean"].max()
-    rows = [
-        {**row, "name": name, "value": row["mean"]}
-        for name, row in (
-            (place_name(peak["place"]), peak),
-            (say("finding.massive_others"), others),
-        )
-    ]
+    name, baseline, ratio = place_name(place), say("finding.massive_others"), f"{peak['mean']:,.0f}"
     yield Finding(
-        say("finding.label_massive", place=place_name(peak["place"])),
-        say("finding.massive_number", ratio=f"{peak['mean']:,.0f}"),
+        say("finding.label_massive", place=name),
+        say("finding.massive_number", ratio=ratio),
         say(
             f"finding.massive_{'some' if massive > 0 else 'none'}",
-            place=place_name(peak["place"]),
+            place=name,
             depth=depth_name(int(peak["depth"])),
-            ratio=f"{peak['mean']:,.0f}",
+            ratio=ratio,
             others=f"{others['mean']:,.0f}",
-            **({"share": percent(float(massive))} if massive > 0 else {}),
+            share=percent(float(massive)),
         ),
         _PAGE,
         "activations",
-        pd.DataFrame(rows)[["name", "value", "low", "high"]],
-        baseline=say("finding.massive_others"),
+        rows_of([(name, *peak[_NUMBER]), (baseline, *others[_NUMBER])]),
+        baseline=baseline,
         format=",.1f",
     )
-
-
-def _beside(ratios: pd.DataFrame, place: str) -> tuple[pd.Series, pd.Series] | None:
-    """The depth at which a place stands out most, and other tokens there; None if there are no
-    others or they stand out as much."""
-    peak = ratios[ratios["place"] == place].nlargest(1, "mean")
-    if peak.empty:
-        return None
-    here = ratios[(ratios["depth"] == peak["depth"].iloc[0]) & (ratios["place"] == "other")]
-    if here.empty or here["mean"].iloc[0] >= peak["mean"].iloc[0]:
-        return None
-    return peak.iloc[0], here.iloc[0]
 
 
 FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {

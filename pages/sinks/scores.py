@@ -89,9 +89,8 @@ def _finding(view: View, of_place: pd.DataFrame, place: str) -> str:
     )
     if "query_bias" not in there.index:
         return sentence
-    return (
-        f"{sentence} {view.say('finding_blind', part=row_with_interval(there.loc['query_bias']))}"
-    )
+    blind = row_with_interval(there.loc["query_bias"])
+    return f"{sentence} {view.say('finding_blind', part=blind)}"
 
 
 def _part(view: View, name: str, row: pd.Series) -> str:

@@ -47,11 +47,15 @@ def texts(view: View) -> None:
     if not top:
         st.caption(view.say("plain", statistic=head_token.TABLE.name))
 
+    def hint(token: Mapping[Hashable, Any]) -> str:
+        share = _FORMAT.format(token["attention"])
+        return view.say("received_by", token=token["token"], share=share)
+
     def body(row: Any) -> str:
         shown = tokens[tokens["seq"] == row.seq]
         if shown.empty:
             return f'<div class="an-text">{escape(row.text)}</div>'
-        return shaded_by(shown, "attention", top, hint=lambda row: _hint(view, row))
+        return shaded_by(shown, "attention", top, hint=hint)
 
     parts = [
         Passage(_heading(view, at, row), body(row), int(row.seq))
@@ -70,10 +74,7 @@ def _tokens(of: dict[str, int], sequences: list[int]) -> pd.DataFrame:
 
 def _finding(view: View, sequences: pd.DataFrame, place: str, head: str) -> str:
     """From where to where the shares of the texts shown go."""
-    ends = (
-        percent(float(share))
-        for share in (sequences["attention"].min(), sequences["attention"].max())
-    )
+    ends = sequences["attention"].agg(["min", "max"]).map(percent)
     return view.say(
         "finding",
         head=head,
@@ -93,8 +94,3 @@ def _heading(view: View, place: int, row: Any) -> str:
         share=percent(row.attention),
         norm=percent(row.norm_share),
     )
-
-
-def _hint(view: View, row: Mapping[Hashable, Any]) -> str:
-    """What a token receives, for whoever points at it."""
-    return view.say("received_by", token=row["token"], share=_FORMAT.format(row["attention"]))

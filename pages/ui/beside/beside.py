@@ -80,11 +80,8 @@ class Beside:
         return bool(value_of(self.choice))
 
     def added_to(self, shown: Content) -> Content:
-        """The figure, with what the reader chose beside it."""
-        option = str(value_of(self.choice))
-        if not option:
-            return shown
-        key, _, chosen = option.partition("=")
+        """The figure, with what the reader chose beside it, if something is chosen."""
+        key, _, chosen = str(value_of(self.choice)).partition("=")
         labels = self._name(key, self.offers[key].chosen), self._name(key, chosen)
         other = as_if(self.name, {key: chosen})
         if other is None:

@@ -17,14 +17,12 @@ class Differences:
     Attributes:
         rows: those of the second chart, each number less that of the first.
         of: what they show.
-        n_one: marks of the first chart.
-        n_other: marks of the second chart.
+        n_marks: of the chart that has more of them.
     """
 
     rows: list[Row]
     of: Data
-    n_one: int
-    n_other: int
+    n_marks: int
 
     @property
     def with_interval(self) -> list[Row]:
@@ -55,10 +53,10 @@ def differences(one: Specification, other: Specification) -> dict[str, Differenc
     for (name, of), (second, same) in zip(before.items(), after.items(), strict=True):
         if of != same:
             return {}
-        rows = _matched(one["datasets"][name], other["datasets"][second], of)
-        sizes = len(one["datasets"][name]), len(other["datasets"][second])
+        sides = one["datasets"][name], other["datasets"][second]
+        rows = _matched(*sides, of)
         if any(row[of.values[0]] for row in rows):
-            changes[name] = Differences(rows, of, *sizes)
+            changes[name] = Differences(rows, of, n_marks=max(map(len, sides)))
     return changes
 
 
@@ -68,18 +66,18 @@ def are_same(one: Specification, other: Specification) -> bool:
 
 
 def _matched(one: list[Row], other: list[Row], of: Data) -> list[Row]:
-    """A row for every mark that is in both, where no mark is there twice."""
+    """A row for every mark that has a number in both, where no mark is there twice."""
     keys = sorted(of.keys)
     by_place = {tuple(map(repr, map(row.get, keys))): row for row in one}
     places = [tuple(map(repr, map(row.get, keys))) for row in other]
     if len(by_place) < len(one) or len(set(places)) < len(places):
         return []
-    both = (
-        (by_place[place], row)
+    changes = [
+        _less(row, by_place[place], of)
         for place, row in zip(places, other, strict=True)
         if place in by_place
-    )
-    return [_less(row, first, of) for first, row in both if _are_numbers(first, row, of.values[0])]
+    ]
+    return [change for change in changes if change[of.values[0]] is not None]
 
 
 def _less(row: Row, first: Row, of: Data) -> Row:
@@ -102,10 +100,6 @@ def _change(row: Row, first: Row, name: str, of_first: str) -> float | None:
     if not (_is_number(row.get(name)) and _is_number(first.get(of_first))):
         return None
     return row[name] - first[of_first]
-
-
-def _are_numbers(one: Row, other: Row, name: str) -> bool:
-    return _is_number(one.get(name)) and _is_number(other.get(name))
 
 
 def _is_number(value: Any) -> bool:

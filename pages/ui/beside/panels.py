@@ -89,9 +89,7 @@ def _without_clicks(part: Any) -> None:
     if isinstance(condition, dict) and "param" in condition:
         del part["condition"]
         if condition.get("empty", True):
-            part |= {
-                name: value for name, value in condition.items() if name not in ("param", "empty")
-            }
+            part |= {name: value for name, value in condition.items() if name not in _OF_CLICKS}
     for name, inner in part.items():
         if name != "values":
             _without_clicks(inner)

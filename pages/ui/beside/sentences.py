@@ -55,27 +55,18 @@ def caption_of(changes: Mapping[str, Differences], labels: tuple[str, str]) -> s
         parts.append(say("beside.caption_less"))
     if any(change.with_interval for change in changes.values()):
         parts.append(say("beside.caption_interval"))
-    lacking = [
-        change
-        for change in changes.values()
-        if len(change.rows) < max(change.n_one, change.n_other)
-    ]
+    lacking = [change for change in changes.values() if len(change.rows) < change.n_marks]
     if lacking:
-        n, of = len(lacking[0].rows), max(lacking[0].n_one, lacking[0].n_other)
-        parts.append(say("beside.caption_lacking", n=count(n), of=count(of)))
+        n, of = count(len(lacking[0].rows)), count(lacking[0].n_marks)
+        parts.append(say("beside.caption_lacking", n=n, of=of))
     return " ".join(parts)
 
 
 def _place(one: Specification, row: Row, change: Differences) -> str:
     """Where a mark stands: what its tooltip says of its place."""
-    fields = list(
-        dict.fromkeys(
-            entry["field"]
-            for _, unit in units(one)
-            for entry in unit.tooltip
-            if entry["field"] in change.of.keys | _PLACES and is_column(entry["field"])
-        )
-    )
+    in_tooltips = (entry["field"] for _, unit in units(one) for entry in unit.tooltip)
+    places = change.of.keys | _PLACES
+    fields = [name for name in dict.fromkeys(in_tooltips) if name in places and is_column(name)]
     named = [f"{title(field)} {row[field]}" for field in fields if row.get(field) is not None]
     return f" ({say('list.comma').join(named)})" if named else ""
 

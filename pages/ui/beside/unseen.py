@@ -22,15 +22,12 @@ class Drawn:
 class _Reached(BaseException):
     """The figure that is looked for is there: there is no need to draw on."""
 
-    def __init__(self, drawn: Drawn) -> None:
-        super().__init__()
-        self.drawn = drawn
-
 
 class _Unseen(Outside):
     """A section that is drawn for one of its figures alone."""
 
     shares_rows = is_unseen = True
+    drawn: Drawn | None = None
 
     def __init__(self, wanted: str, seen: Outside) -> None:
         self._wanted, self._seen = wanted, seen
@@ -46,7 +43,8 @@ class _Unseen(Outside):
 
     def reach(self, name: str, chart: Any, frame: Any) -> None:
         if name == self._wanted:
-            raise _Reached(Drawn(chart, frame))
+            self.drawn = Drawn(chart, frame)
+            raise _Reached
 
     def hear(self, queries: list[str], store: Any) -> None:
         self._seen.hear(queries, store)
@@ -63,14 +61,13 @@ def as_if(name: str, choices: dict[str, str]) -> Drawn | None:
         None if it would not be drawn then.
     """
     seen, place = stage(), st.empty()
+    unseen = _Unseen(name, seen)
     try:
-        with place.container(), on_stage(_Unseen(name, seen)), made_otherwise(choices):
+        with place.container(), on_stage(unseen), made_otherwise(choices):
             if seen.redraw:
                 seen.redraw()
-    except _Reached as reached:
-        return reached.drawn
-    except NothingThere:
-        return None
+    except (_Reached, NothingThere):
+        pass
     finally:
         place.empty()
-    return None
+    return unseen.drawn

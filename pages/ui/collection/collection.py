@@ -1,7 +1,7 @@
 """What one reader collected so far, in order: kept while a tab is open, or in a file."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import streamlit as st
 
@@ -55,8 +55,7 @@ class Collection:
         return bibliography(papers, ", ".join(dict.fromkeys(item.version for item in self.items)))
 
     def to_json(self) -> str:
-        items = [item.to_json() for item in self.items]
-        content = {"mixscope_collection": FORMAT, "title": self.title, "items": items}
+        content = {"mixscope_collection": FORMAT, **asdict(self)}
         return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 

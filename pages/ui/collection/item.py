@@ -6,7 +6,7 @@ anyone: what is read here is checked, and what could run or fetch anything is re
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -103,9 +103,6 @@ class Item:
         """The rows of a table."""
         return pd.DataFrame(list(self.rows), columns=list(self.columns))
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 def clean(body: str) -> str:
     """Markup without anything that runs, fetches or leaves its place."""
@@ -133,7 +130,7 @@ def _cell(value: Any) -> Cell:
 
 
 def item_from(read: Any, place: str = "item") -> Item:
-    """An item that was written by `Item.to_json`, here or by anyone.
+    """An item of a collection that was written here or by anyone.
 
     Args:
         place: what it is called in an error.

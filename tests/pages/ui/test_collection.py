@@ -6,7 +6,7 @@ import json
 import re
 import zipfile
 from base64 import b64encode
-from dataclasses import replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 
 import altair as alt
@@ -87,7 +87,7 @@ REFUSED = {
 @pytest.mark.parametrize(("change", "named"), REFUSED.values(), ids=REFUSED)
 def test_an_item_that_is_none_is_refused_by_name(change, named):
     with pytest.raises(NotCollected, match=re.escape(named)):
-        item_from(json.loads(json.dumps(FIGURE.to_json())) | change)
+        item_from(json.loads(json.dumps(asdict(FIGURE))) | change)
 
 
 @pytest.mark.parametrize(
