@@ -5,13 +5,14 @@ a row above the chart that follows it. A finding waits for the chart that shows 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
+from pages.ui.holding import holding
 from pages.ui.words.say import say
 
 _FULL = 5  # pickers in a row
@@ -61,15 +62,13 @@ class Outside:
 
     def fold(self, title: str) -> Any:
         """Where pickers stand that are rarely used, a click away, under a title."""
-        return st.popover(title)
+        return nullcontext()
 
     def announce(self, finding: str) -> None:
         """Make a sentence the headline of the next chart."""
-        st.markdown(finding)
 
     def note(self, text: str) -> None:
         """Keep what helps to read the next chart."""
-        st.markdown(text)
 
     def begin(self) -> str:
         """A chart is drawn next, and pickers after it are not for it; returns its headline."""
@@ -228,14 +227,9 @@ def staged(
                 st.markdown(text)
 
 
-@contextmanager
-def on_stage(drawn: Outside) -> Iterator[None]:
+def on_stage(drawn: Outside) -> AbstractContextManager[None]:
     """Have this be the section that is drawn while the block runs."""
-    token = _STAGE.set(drawn)
-    try:
-        yield
-    finally:
-        _STAGE.reset(token)
+    return holding(_STAGE, drawn)
 
 
 def _row(name: str) -> Any:

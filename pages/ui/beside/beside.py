@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui.beside.difference import Differences, are_same, differences
 from pages.ui.beside.panels import panels
 from pages.ui.beside.sentences import caption_of, finding_of
-from pages.ui.beside.unseen import Drawn, as_if
+from pages.ui.beside.unseen import as_if
 from pages.ui.choices.address import Choice, draw, value_of
 from pages.ui.export.files import with_data
 from pages.ui.stage import Picked, share_of_page, stage
@@ -81,10 +81,7 @@ class Beside:
 
     def added_to(self, shown: Content) -> Content:
         """The figure, with what the reader chose beside it."""
-        option = str(value_of(self.choice))
-        if not option:
-            return shown
-        key, _, chosen = option.partition("=")
+        key, _, chosen = str(value_of(self.choice)).partition("=")
         labels = self._name(key, self.offers[key].chosen), self._name(key, chosen)
         other = as_if(self.name, {key: chosen})
         if other is None:
@@ -129,9 +126,12 @@ def _is_of_same_corpus(name: str) -> bool:
     return all(own[fact] == other[fact] for fact in ("corpus", "n_sequences"))
 
 
-def _added(shown: Content, other: Drawn, labels: tuple[str, str], *, can_match: bool) -> Content:
+def _added(
+    shown: Content, other: tuple[Any, pd.DataFrame], labels: tuple[str, str], *, can_match: bool
+) -> Content:
     """Both figures as one, and their difference where their places mean the same."""
-    first, second = with_data(shown.chart), with_data(other.chart)
+    chart, frame = other
+    first, second = with_data(shown.chart), with_data(chart)
     if are_same(first, second):
         st.info(say("beside.same", other=plain(labels[1])))
         return shown
@@ -139,7 +139,7 @@ def _added(shown: Content, other: Drawn, labels: tuple[str, str], *, can_match: 
     titles = f"A · {labels[0]}", f"B · {labels[1]}", _LESS
     return Content(
         chart=panels(first, second, changes, titles, share=share_of_page()),
-        frame=_frame(shown.frame, other.frame, changes),
+        frame=_frame(shown.frame, frame, changes),
         finding=finding_of(first, changes, labels),
         caption=f"{caption_of(changes, labels)} {shown.caption}",
     )

@@ -69,17 +69,13 @@ def are_same(one: Specification, other: Specification) -> bool:
 
 def _matched(one: list[Row], other: list[Row], of: Data) -> list[Row]:
     """A row for every mark that is in both, where no mark is there twice."""
-    keys = sorted(of.keys)
-    by_place = {tuple(map(repr, map(row.get, keys))): row for row in one}
-    places = [tuple(map(repr, map(row.get, keys))) for row in other]
-    if len(by_place) < len(one) or len(set(places)) < len(places):
-        return []
-    both = (
-        (by_place[place], row)
-        for place, row in zip(places, other, strict=True)
-        if place in by_place
+    before, after = (
+        {tuple(repr(row.get(key)) for key in of.keys): row for row in rows} for rows in (one, other)
     )
-    return [_less(row, first, of) for first, row in both if _are_numbers(first, row, of.values[0])]
+    if len(before) < len(one) or len(after) < len(other):
+        return []
+    rows = [_less(row, before[place], of) for place, row in after.items() if place in before]
+    return [row for row in rows if row[of.values[0]] is not None]
 
 
 def _less(row: Row, first: Row, of: Data) -> Row:
@@ -102,10 +98,6 @@ def _change(row: Row, first: Row, name: str, of_first: str) -> float | None:
     if not (_is_number(row.get(name)) and _is_number(first.get(of_first))):
         return None
     return row[name] - first[of_first]
-
-
-def _are_numbers(one: Row, other: Row, name: str) -> bool:
-    return _is_number(one.get(name)) and _is_number(other.get(name))
 
 
 def _is_number(value: Any) -> bool:

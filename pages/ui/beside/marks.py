@@ -143,15 +143,14 @@ def _ends(of: list[Unit], data: Data, rows: list[dict[str, Any]]) -> tuple[str, 
     """The ends of intervals; the number they are of comes first among the values from now on."""
     for unit in of:
         if unit.span and unit.span[1].endswith(_LOW) and unit.span[2].endswith(_HIGH):
-            alike = [other.value[1] for other in of if other.value and _is_alike(other, unit)]
+            colour = unit.field("color")
+            alike = [
+                other.value[1] for other in of if other.value and other.field("color") == colour
+            ]
             data.values.sort(key=lambda name: name not in alike)
             return unit.span[1:]
     is_named = {_LOW, _HIGH} <= set(rows[0] if rows else ())
     return (_LOW, _HIGH) if is_named else None
-
-
-def _is_alike(one: Unit, other: Unit) -> bool:
-    return one.field("color") == other.field("color")
 
 
 def _fields(facet: Mapping[str, Any]) -> Iterator[str]:

@@ -20,7 +20,6 @@ _LEGEND = {
     "gradientThickness": 10,
 }
 _QUIET = {"labels": False, "ticks": False, "title": None}
-_OF_CLICKS = ("param", "empty")
 _TOLD_ONCE = ("color", "shape", "strokeDash")
 
 
@@ -119,15 +118,14 @@ def _over(part: Specification, data: str | None, changes: dict[str, Differences]
         part["data"] = {"name": _changed(data)}
     for kind in PARTS:
         if kind in part:
-            kept = [inner for inner in part[kind] if _is_shown(inner, data, changes)]
-            part[kind] = [_over(inner, data, changes) for inner in kept]
+            part[kind] = [
+                _over(inner, data, changes)
+                for inner in part[kind]
+                if any(_is_kept(unit, changes) for _, unit in units(inner, data))
+            ]
     if "spec" in part:
         part["spec"] = _over(part["spec"], data, changes)
     return part
-
-
-def _is_shown(part: Specification, data: str | None, changes: dict[str, Differences]) -> bool:
-    return any(_is_kept(unit, changes) for _, unit in units(part, data))
 
 
 def _is_kept(unit: Unit, changes: dict[str, Differences]) -> bool:

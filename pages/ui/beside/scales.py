@@ -1,6 +1,5 @@
 """One scale for two charts, and one around 0 for what the second shows less the first."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from pages.ui.beside.difference import Differences
@@ -47,17 +46,13 @@ def _common(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     if all(isinstance(value, int | float) for value in both):
         if len(first) == len(second) == 2:
             return {"domain": [min(both), max(both)]}
-        return {"domain": max(first, second, key=_farthest)}
+        return {"domain": max(first, second, key=lambda domain: max(map(abs, domain)))}
     if not all(isinstance(value, str | int | float) for value in both):
         return {}
     colours = dict(zip(second, other.get("range", second), strict=False))
     colours |= dict(zip(first, one.get("range", first), strict=False))
     ranges = {"range": list(colours.values())} if "range" in one and "range" in other else {}
     return {"domain": list(colours), **ranges}
-
-
-def _farthest(domain: Sequence[float]) -> float:
-    return max(map(abs, domain))
 
 
 def _reaching(scale: dict[str, Any], pair: tuple[Unit, Unit], rows: Rows) -> dict[str, Any]:

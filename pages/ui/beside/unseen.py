@@ -1,7 +1,5 @@
 """A figure as it would be if one choice were another: its section is drawn again, unseen."""
 
-from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -11,20 +9,12 @@ from pages.ui.choices.otherwise import NothingThere, made_otherwise
 from pages.ui.stage import Outside, on_stage, stage
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """A chart of a figure, and the data that it offers for export."""
-
-    chart: Any
-    frame: pd.DataFrame
-
-
 class _Reached(BaseException):
     """The figure that is looked for is there: there is no need to draw on."""
 
-    def __init__(self, drawn: Drawn) -> None:
+    def __init__(self, chart: Any, frame: pd.DataFrame) -> None:
         super().__init__()
-        self.drawn = drawn
+        self.figure = chart, frame
 
 
 class _Unseen(Outside):
@@ -35,24 +25,15 @@ class _Unseen(Outside):
     def __init__(self, wanted: str, seen: Outside) -> None:
         self._wanted, self._seen = wanted, seen
 
-    def fold(self, title: str) -> Any:
-        return nullcontext()
-
-    def announce(self, finding: str) -> None:
-        pass
-
-    def note(self, text: str) -> None:
-        pass
-
     def reach(self, name: str, chart: Any, frame: Any) -> None:
         if name == self._wanted:
-            raise _Reached(Drawn(chart, frame))
+            raise _Reached(chart, frame)
 
     def hear(self, queries: list[str], store: Any) -> None:
         self._seen.hear(queries, store)
 
 
-def as_if(name: str, choices: dict[str, str]) -> Drawn | None:
+def as_if(name: str, choices: dict[str, str]) -> tuple[Any, pd.DataFrame] | None:
     """A figure of the section that is drawn, as it would be with some choices made otherwise.
 
     Args:
@@ -60,7 +41,7 @@ def as_if(name: str, choices: dict[str, str]) -> Drawn | None:
         choices: names of options, by the keys of the choices.
 
     Returns:
-        None if it would not be drawn then.
+        Its chart and the data that it offers for export; None if it would not be drawn then.
     """
     seen, place = stage(), st.empty()
     try:
@@ -68,7 +49,7 @@ def as_if(name: str, choices: dict[str, str]) -> Drawn | None:
             if seen.redraw:
                 seen.redraw()
     except _Reached as reached:
-        return reached.drawn
+        return reached.figure
     except NothingThere:
         return None
     finally:

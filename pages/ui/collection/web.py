@@ -25,7 +25,11 @@ def web_page(collection: Collection) -> str:
     """The collection in the reader's language: charts to point at, tables to sort."""
     title = collection.title or say("collection.untitled")
     parts = "".join(_item(n, item) for n, item in enumerate(collection.items, start=1))
-    charts = {f"chart-{n}": specification(item.chart) for n, item in _figures(collection)}
+    charts = {
+        f"chart-{n}": specification(item.chart)
+        for n, item in enumerate(collection.items, start=1)
+        if item.chart
+    }
     data = json.dumps(charts, ensure_ascii=False).replace("<", "\\u003c")
     cited = escape(collection.bibliography())
     scripts = [_vega(), _SCRIPT]
@@ -41,10 +45,6 @@ def web_page(collection: Collection) -> str:
         f"<footer><h3>{escape(say('figure.cite'))}</h3><pre>{cited}</pre></footer>"
         f'<script type="{_DATA}" id="charts">{data}</script>{tags}</body></html>\n'
     )
-
-
-def _figures(collection: Collection) -> list[tuple[int, Item]]:
-    return [(n, item) for n, item in enumerate(collection.items, start=1) if item.chart]
 
 
 def _item(n: int, item: Item) -> str:

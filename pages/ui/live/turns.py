@@ -44,9 +44,18 @@ class Turns:
         Raises:
             Full: as many wait as may.
         """
-        ticket = self._queued()
+        ticket = object()
+        with self._changed:
+            if len(self._tickets) > self.most:
+                raise Full
+            self._tickets.append(ticket)
+            before = self._tickets.index(ticket)
         try:
-            self._await(ticket, wait)
+            while before:
+                wait(before)
+                with self._changed:
+                    self._changed.wait(_MOMENT)
+                    before = self._tickets.index(ticket)
             self._own.has_turn = True
             yield
         finally:
@@ -54,21 +63,3 @@ class Turns:
             with self._changed:
                 self._tickets.remove(ticket)
                 self._changed.notify_all()
-
-    def _queued(self) -> object:
-        """A place at the end of the queue."""
-        ticket = object()
-        with self._changed:
-            if len(self._tickets) > self.most:
-                raise Full
-            self._tickets.append(ticket)
-        return ticket
-
-    def _await(self, ticket: object, wait: Callable[[int], object]) -> None:
-        with self._changed:
-            before = self._tickets.index(ticket)
-        while before:
-            wait(before)
-            with self._changed:
-                self._changed.wait(_MOMENT)
-                before = self._tickets.index(ticket)

@@ -22,6 +22,7 @@ from analysis.foreign_file import BrokenContract, OtherSchema, attach, rows
 from analysis.tables.corpus import provenance, run
 from analysis.tables.table import Table
 from analysis.time_limit import time_limit
+from pages.ui.holding import holding
 from pages.ui.words.say import say
 
 _OWN_NAMES = {"demo": "all-MiniLM-L6-v2"}
@@ -115,13 +116,9 @@ def seen_once(before: dict[Path, Version] | None = None) -> Iterator[None]:
     Args:
         before: `seen` of the run that a part of a page is drawn again of.
     """
-    token = _FOUND.set(seen() if _FOUND.get() is not None or before is None else before)
-    described_before = _DESCRIBED.set(_DESCRIBED.get() or {})
-    try:
+    found = seen() if _FOUND.get() is not None or before is None else before
+    with holding(_FOUND, found), holding(_DESCRIBED, _DESCRIBED.get() or {}):
         yield
-    finally:
-        _FOUND.reset(token)
-        _DESCRIBED.reset(described_before)
 
 
 def seen() -> dict[Path, Version]:
@@ -164,8 +161,7 @@ def cursor(version: Version) -> Iterator[DuckDBPyConnection]:
         TooSlow: if what is asked takes too long.
         duckdb.Error: if it cannot be read.
     """
-    store = _attached(version.path, version.inode, version.modified)
-    with store.cursor() as opened, time_limit(opened, SECONDS):
+    with _attached(version).cursor() as opened, time_limit(opened, SECONDS):
         yield opened
 
 
@@ -230,17 +226,13 @@ def _check_there(version: Version) -> None:
 
 
 @st.cache_resource(max_entries=12, on_release=lambda store: store.close(), show_spinner=False)
-def _attached(path: str, inode: int, modified: int) -> DuckDBPyConnection:
-    """The file's views under their own names in an in-memory database that can reach nothing else.
-
-    Args:
-        inode, modified: what tells the file from another of the same path.
-    """
+def _attached(version: Version) -> DuckDBPyConnection:
+    """The file's views under their own names in a database in memory that reaches nothing else."""
     store = duckdb.connect(":memory:")
     try:
         with time_limit(store, SECONDS):
-            attach(store, path)
-        _check_there(Version(path, inode, modified))
+            attach(store, version.path)
+        _check_there(version)
     except BaseException:
         store.close()
         raise

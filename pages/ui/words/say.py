@@ -119,11 +119,6 @@ def catalogue() -> dict[str, dict[str, str]]:
     return by_key
 
 
-def placeholders(text: str) -> set[str]:
-    """The names of the values that a text takes."""
-    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
-
-
 def _entries(prefix: str, node: dict[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
     """Dotted keys with their texts; a node is an entry where its values are strings."""
     texts = {name: value for name, value in node.items() if isinstance(value, str)}
