@@ -17,14 +17,12 @@ class Differences:
     Attributes:
         rows: those of the second chart, each number less that of the first.
         of: what they show.
-        n_one: marks of the first chart.
-        n_other: marks of the second chart.
+        n_marks: those of the chart that has more.
     """
 
     rows: list[Row]
     of: Data
-    n_one: int
-    n_other: int
+    n_marks: int
 
     @property
     def with_interval(self) -> list[Row]:
@@ -55,10 +53,10 @@ def differences(one: Specification, other: Specification) -> dict[str, Differenc
     for (name, of), (second, same) in zip(before.items(), after.items(), strict=True):
         if of != same:
             return {}
-        rows = _matched(one["datasets"][name], other["datasets"][second], of)
-        sizes = len(one["datasets"][name]), len(other["datasets"][second])
+        marks = one["datasets"][name], other["datasets"][second]
+        rows = _matched(*marks, of)
         if any(row[of.values[0]] for row in rows):
-            changes[name] = Differences(rows, of, *sizes)
+            changes[name] = Differences(rows, of, max(map(len, marks)))
     return changes
 
 

@@ -55,13 +55,9 @@ def caption_of(changes: Mapping[str, Differences], labels: tuple[str, str]) -> s
         parts.append(say("beside.caption_less"))
     if any(change.with_interval for change in changes.values()):
         parts.append(say("beside.caption_interval"))
-    lacking = [
-        change
-        for change in changes.values()
-        if len(change.rows) < max(change.n_one, change.n_other)
-    ]
+    lacking = [change for change in changes.values() if len(change.rows) < change.n_marks]
     if lacking:
-        n, of = len(lacking[0].rows), max(lacking[0].n_one, lacking[0].n_other)
+        n, of = len(lacking[0].rows), lacking[0].n_marks
         parts.append(say("beside.caption_lacking", n=count(n), of=count(of)))
     return " ".join(parts)
 

@@ -1,7 +1,6 @@
 """The look that all charts share: colours, legends, axes, tooltips."""
 
 from collections.abc import Mapping
-from functools import partial
 from types import SimpleNamespace
 from typing import Any, Literal, cast
 
@@ -26,13 +25,9 @@ IS_CHECKED = False
 schemapi.disable_debug_mode()  # a chart is validated when it is drawn, its parts not one by one
 
 
-def _itself(part: Any, _copied: object) -> Any:
-    return part
-
-
 # Altair copies the parts of a chart several times as it layers them and sets them side by side: a
 # third of the time of making one. It changes no encoding of a copy, so copies may share theirs.
-cast(Any, alt.FacetedEncoding).__deepcopy__ = _itself
+cast(Any, alt.FacetedEncoding).__deepcopy__ = lambda part, _copied: part
 
 
 def paper_and_ink() -> tuple[str, str]:
@@ -59,12 +54,12 @@ def in_theme(chart: Any, **top: Any) -> Any:
         chart: of Altair, or in Vega-Lite.
         top: further properties, in Vega-Lite, in place of the chart's own.
     """
-    return SimpleNamespace(to_dict=partial(_in_vega_lite, chart, top | {"config": theme()}))
+    top |= {"config": theme()}
 
+    def to_dict() -> dict[str, Any]:
+        return (chart if isinstance(chart, dict) else chart.to_dict(validate=IS_CHECKED)) | top
 
-def _in_vega_lite(chart: Any, top: Mapping[str, Any]) -> dict[str, Any]:
-    plain = chart if isinstance(chart, dict) else chart.to_dict(validate=IS_CHECKED)
-    return {**plain, **top}
+    return SimpleNamespace(to_dict=to_dict)
 
 
 def theme() -> dict[str, Any]:
@@ -129,13 +124,9 @@ def coloured(
         return frame, alt.ColorValue(SERIES_COLOURS[0]), []
     present = list(dict.fromkeys(frame[colour]))
     known = NAMES.get(colour)
-    if known and colours is None and (known.colours is None or set(present) <= set(known.colours)):
-        present = [name for name in known.colours or present if name in present]
+    if known and colours is None and set(present) <= set(known.colours):
         frame = frame.assign(**{colour: frame[colour].map(known.of)})
-        colours = {
-            known.of(name): (known.colours or {}).get(name, SERIES_COLOURS[place % _N])
-            for place, name in enumerate(present)
-        }
+        colours = {known.of(name): known.colours[name] for name in known.colours if name in present}
         present = list(colours)
     if colours:
         present = [name for name in colours if name in present]
