@@ -157,29 +157,28 @@ def tooltips(
     titles: Mapping[Any, str | None], frame: pd.DataFrame, format: str
 ) -> list[alt.Tooltip]:
     """Tooltips of columns with their titles; None for the usual one of a column."""
+    formats = {"f": format, "i": ",d", "u": ",d"}  # by the kind of a column
     return [
-        _tooltip(name, title or title_or_name(name), frame, format)
+        _tooltip(name, title or title_or_name(name), formats.get(frame[name].dtype.kind))
         for name, title in titles.items()
         if name
     ]
 
 
-def _tooltip(name: str, title: str, frame: pd.DataFrame, format: str) -> alt.Tooltip:
-    if pd.api.types.is_float_dtype(frame[name]):
-        return alt.Tooltip(f"{name}:Q", title=title, format=format)
-    if pd.api.types.is_integer_dtype(frame[name]):
-        return alt.Tooltip(f"{name}:Q", title=title, format=",d")
-    return alt.Tooltip(f"{name}:N", title=title)
-
-
 def column_tooltips(frame: pd.DataFrame, **formats: str) -> list[alt.Tooltip]:
     """A line for every column named, under its title; its numbers in the format given."""
+    is_number = pd.api.types.is_numeric_dtype
     return [
-        alt.Tooltip(f"{name}:Q", title=title(name), format=format)
-        if pd.api.types.is_numeric_dtype(frame[name])
-        else alt.Tooltip(f"{name}:N", title=title(name))
+        _tooltip(name, title(name), format if is_number(frame[name]) else None)
         for name, format in formats.items()
     ]
+
+
+def _tooltip(name: str, title: str, format: str | None) -> alt.Tooltip:
+    """A line for a column: a number where it has a format."""
+    if format is None:
+        return alt.Tooltip(f"{name}:N", title=title)
+    return alt.Tooltip(f"{name}:Q", title=title, format=format)
 
 
 def with_axes(chart: Any, **axes: alt.Axis) -> Any:

@@ -36,9 +36,8 @@ def _collect(shown: Shown) -> None:
 
 def _item(shown: Shown) -> Item:
     """A figure with its chart, or else a table or a text with its numbers."""
-    drawn = shown.chart is not None
-    content: dict[str, Any] = table_of(shown.frame, shown.titles)
-    if drawn:
+    content: dict[str, Any] = {"body": clean(shown.body), **table_of(shown.frame, shown.titles)}
+    if shown.chart is not None:
         content = {"chart": with_data(shown.chart)}
     return Item(
         question=unmarked(shown.question),
@@ -48,6 +47,5 @@ def _item(shown: Shown) -> Item:
         link=link_here(),
         version=version(),
         papers=shown.papers,
-        body="" if drawn else clean(shown.body),
         **content,
     )

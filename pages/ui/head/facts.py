@@ -88,13 +88,12 @@ def _coreference(layer: int, head: int) -> _Known | None:
 
 def _norm(layer: int, head: int) -> _Known | None:
     """The head's part of all the norm that the heads of its layer bring, next to an equal part."""
-    frame = ask(token_type_mixing.by_layer_and_head, layer=layer)
-    total = frame["weighted_norm"].sum()
-    of_head = frame.loc[frame["head"] == head, "weighted_norm"].sum()
-    if frame.empty or total == 0 or not (frame["head"] == head).any():
+    norms = ask(token_type_mixing.by_layer_and_head, layer=layer).set_index("head")["weighted_norm"]
+    if head not in norms or norms.sum() == 0:
         return None
-    share, times = of_head / total, of_head / total * len(frame)
-    return percent(share), say("head_card.norm_note", layer=layer, times=f"{times:.1f}")
+    share = norms[head] / norms.sum()
+    times = f"{share * len(norms):.1f}"
+    return percent(share), say("head_card.norm_note", layer=layer, times=times)
 
 
 def _offset(layer: int, head: int) -> _Known | None:
