@@ -212,9 +212,8 @@ def staged(bar: Any, needs: Sequence[Table], redraw: Callable[[], None]) -> Iter
     drawn = Stage(bar, needs, redraw)
     with on_stage(drawn):
         yield
-        for text in (drawn.begin(), *drawn.notes()):
-            if text:
-                st.markdown(text)
+        for text in filter(None, (drawn.begin(), *drawn.notes())):
+            st.markdown(text)
 
 
 def on_stage(drawn: Outside) -> AbstractContextManager[None]:

@@ -109,7 +109,9 @@ def units(
     """Every kind of mark of a chart with the part of the chart that draws it, in order."""
     data = chart.get("data", {}).get("name", data)
     encoding = {**(encoding or {}), **chart.get("encoding", {})}
-    facets = facets | set(_fields(chart.get("facet", {})))
+    facet = chart.get("facet", {})
+    sides = (facet, facet.get("row", {}), facet.get("column", {}))
+    facets = facets | {side["field"] for side in sides if "field" in side}
     parts = [inner for kind in PARTS for inner in chart.get(kind, [])]
     parts += [chart["spec"]] if "spec" in chart else []
     for part in parts:
@@ -151,10 +153,3 @@ def _ends(of: list[Unit], data: Data, rows: list[dict[str, Any]]) -> tuple[str, 
             return unit.span[1:]
     is_named = {_LOW, _HIGH} <= set(rows[0] if rows else ())
     return (_LOW, _HIGH) if is_named else None
-
-
-def _fields(facet: Mapping[str, Any]) -> Iterator[str]:
-    """The fields that a chart has a panel for each value of."""
-    for part in (facet, facet.get("row", {}), facet.get("column", {})):
-        if "field" in part:
-            yield part["field"]

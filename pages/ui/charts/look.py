@@ -100,11 +100,7 @@ length(datum.label) > 11
 
 
 def flat_axis(**more: Any) -> alt.Axis:
-    """Labels that are read without turning the head.
-
-    Args:
-        more: further settings of the axis.
-    """
+    """Labels that are read without turning the head, with further settings of the axis."""
     return alt.Axis(labelAngle=0, labelFlush=False, **more)
 
 

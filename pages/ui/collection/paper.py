@@ -38,19 +38,15 @@ _FIGURE = r"""
 
 def paper(collection: Collection) -> bytes:
     """A ZIP file: `report.tex`, `references.bib`, figures as SVG and PDF, tables as CSV."""
+    title = latex_text(collection.title or say("collection.untitled"))
+    preamble = _PREAMBLE % (", luatexja" if language() == "ja" else "", title)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as files:
         parts = [_packed(files, n, item) for n, item in enumerate(collection.items, start=1)]
-        files.writestr(DOCUMENT, _document(collection, parts))
+        files.writestr(DOCUMENT, preamble + "".join(parts) + _END)
         files.writestr("references.bib", collection.bibliography())
         files.writestr("collection.json", collection.to_json())
     return packed.getvalue()
-
-
-def _document(collection: Collection, parts: list[str]) -> str:
-    japanese = ", luatexja" if language() == "ja" else ""
-    title = latex_text(collection.title or say("collection.untitled"))
-    return _PREAMBLE % (japanese, title) + "".join(parts) + _END
 
 
 def _packed(files: zipfile.ZipFile, n: int, item: Item) -> str:

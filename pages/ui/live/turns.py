@@ -25,11 +25,7 @@ class Turns:
         self._own = local()
 
     def check(self) -> None:
-        """Raises unless it is this thread's turn.
-
-        Raises:
-            NotYourTurn: it is not.
-        """
+        """Raises `NotYourTurn` unless it is this thread's turn."""
         if not getattr(self._own, "has_turn", False):
             raise NotYourTurn
 

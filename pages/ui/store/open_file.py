@@ -212,11 +212,7 @@ def _content(store: DuckDBPyConnection) -> str:
 
 
 def _check_there(version: Version) -> None:
-    """Raises if a file is not there any longer.
-
-    Raises:
-        Replaced: another is there, or none.
-    """
+    """Raises `Replaced` if a file is not there any longer, but another or none."""
     with suppress(OSError):
         if _version_now(Path(version.path)) == version:
             return
