@@ -7,7 +7,7 @@ from pages.ui.contents import contents
 from pages.ui.garbage import spare_modules
 from pages.ui.look import STYLE
 from pages.ui.presenting import present_toggle
-from pages.ui.search.box import search_box
+from pages.ui.search import search_box
 from pages.ui.store.changed import reporting_change
 from pages.ui.store.chosen import file_picker
 from pages.ui.store.open_file import seen_once

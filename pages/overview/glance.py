@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.collected import collected
+from pages.ui.contents import collected
 from pages.ui.finding import Finding
 from pages.ui.store.chosen import open_store, shows_images
 from pages.ui.store.open_file import Version

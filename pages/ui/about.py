@@ -23,18 +23,13 @@ def about(*tables: Table) -> None:
 def contracts(tables: Iterable[Table]) -> None:
     """What each of the tables promises to its readers."""
     for table in tables:
-        contract(table)
-
-
-def contract(table: Table) -> None:
-    """One table's promise to its readers."""
-    st.markdown(f"{say('about.source')} {citation(table.source)}")
-    for view in table.all_views:
-        st.markdown(f"**`{view.name}`** — {translation(view.grain)}")
-        view_columns(view)
-    if table.laws:
-        laws = " · ".join(f"`{law}`" for law in table.laws)
-        st.caption(f"{say('about.laws')} {laws}")
+        st.markdown(f"{say('about.source')} {citation(table.source)}")
+        for view in table.all_views:
+            st.markdown(f"**`{view.name}`** — {translation(view.grain)}")
+            view_columns(view)
+        if table.laws:
+            laws = " · ".join(f"`{law}`" for law in table.laws)
+            st.caption(f"{say('about.laws')} {laws}")
 
 
 def citation(key: str) -> str:

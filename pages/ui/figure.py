@@ -142,12 +142,10 @@ def _foot(shown: Shown, full: pd.DataFrame | None = None, side: Beside | None = 
         if is_wide:
             st.caption(_brief(shown.caption), width="stretch")
         with st.popover(say("figure.reading"), type="tertiary"):
-            for text in (shown.finding, *stage().notes()):
-                if text:
-                    st.markdown(text)
-            for text in (shown.caption, too_few, source()):
-                if text:
-                    st.caption(text)
+            for text in filter(None, (shown.finding, *stage().notes())):
+                st.markdown(text)
+            for text in filter(None, (shown.caption, too_few, source())):
+                st.caption(text)
         if side:
             side.pick()
         with st.container(width="content"):  # a fragment alone would be as wide as it can

@@ -26,21 +26,15 @@ def folded(
     """
     place_of_words, files = here(), seen()
 
-    def draw_as_now() -> None:
+    @st.fragment
+    def fold() -> None:
         """With the words and the files of the run that the reader sees."""
-        with words_of(*place_of_words), seen_once(files):
-            draw()
+        with getattr(st, kind)(label, key=key, on_change="rerun", **look) as place:
+            if is_open(place):
+                with words_of(*place_of_words), seen_once(files):
+                    draw()
 
-    _folded(kind, label, key, draw_as_now, look)
-
-
-@st.fragment
-def _folded(
-    kind: str, label: str, key: str, draw: Callable[[], None], look: dict[str, Any]
-) -> None:
-    with getattr(st, kind)(label, key=key, on_change="rerun", **look) as place:
-        if is_open(place):
-            draw()
+    fold()
 
 
 def is_open(place: Any) -> bool:

@@ -30,21 +30,6 @@ class Method:
 @cache
 def methods() -> dict[str, Method]:
     """The methods of all pages by name, in the order of the contents."""
-    return {
-        name: method
-        for page in PAGES
-        if page != "methods"
-        for name, method in _of_page(page).items()
-    }
-
-
-def mathematics(page: str) -> dict[str, Any]:
-    """What a page's file of formulas holds; nothing if it has none."""
-    path = _FOLDER / page / _FILE
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-
-
-def _of_page(page: str) -> dict[str, Method]:
     tables = {table.name: table for table in every_table()}
     return {
         name: Method(
@@ -53,5 +38,13 @@ def _of_page(page: str) -> dict[str, Method]:
             page,
             entry["view"],
         )
+        for page in PAGES
+        if page != "methods"
         for name, entry in mathematics(page).items()
     }
+
+
+def mathematics(page: str) -> dict[str, Any]:
+    """What a page's file of formulas holds; nothing if it has none."""
+    path = _FOLDER / page / _FILE
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

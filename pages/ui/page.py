@@ -105,10 +105,9 @@ class Page:
 
     def _frame(self, shown: Section, notes: Any, head: Any) -> None:
         """A section with all that every section has."""
-        papers = tuple(dict.fromkeys(table.source for table in shown.needs))
         view = View(self.prefix, shown.stem)
         redraw = partial(shown.draw, view)
-        with words_of(self.name, shown.stem), staged(head, papers, shown.needs, redraw):
+        with words_of(self.name, shown.stem), staged(head, shown.needs, redraw):
             if shown.lacking and (reason := shown.lacking()):
                 st.info(reason)
                 return

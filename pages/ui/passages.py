@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 import streamlit as st
 
@@ -40,5 +39,5 @@ def draw_passages(key: str, passages: Sequence[Passage]) -> str:
         st.markdown(passage.heading)
         st.html(passage.body)
         link_to_sequence(passage.seq, token=passage.token)
-        markup += [f'<div class="an-name">{escape(unmarked(passage.heading))}</div>', passage.body]
+        markup.append(shading.titled(unmarked(passage.heading), "", passage.body))
     return "".join(markup)

@@ -6,7 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.choices.pick import Kind, choose, pick, pick_many, pick_number, pick_text
+from pages.ui.choices.address import LONGEST_TEXT, Choice, FreeChoice
+from pages.ui.choices.pick import Kind, choose, draw, pick, pick_many
 from pages.ui.stage import Picked, stage
 from pages.ui.words.columns import option_name, picker_title
 from pages.ui.words.place import key_of, say_here, say_here_if_any
@@ -102,11 +103,14 @@ class Pickers:
 
     def number(self, name: str, low: int, high: int, default: int, **values: Any) -> int:
         """A whole number from `low` to `high`, to be typed; words as those of `pick`."""
-        hint = say_here_if_any(f"{name}_help")
-        return pick_number(self.key(name), say_here(name, **values), low, high, default, help=hint)
+        label, key = say_here(name, **values), self.key(name)
+        help = say_here_if_any(f"{name}_help")
+        choice = Choice(key, range(low, high + 1), default)
+        return draw(choice, lambda: st.number_input(label, low, high, step=1, key=key, help=help))
 
     def text(self, name: str, *, hint: str | None = None, example: str | None = None) -> str:
-        """A line of text, to be typed; an example stands in it while it is empty.
+        """A line of text, to be typed; an example stands in it while it is empty. What a stranger
+        wrote in a link is among it.
 
         Args:
             hint: the name of its help if that is not `NAME_help`.
@@ -114,7 +118,11 @@ class Pickers:
         """
         shown = (say_here_if_any(f"{name}_example") or "") if example is None else example
         help = say_here_if_any(hint or f"{name}_help")
-        return pick_text(self.key(name), say_here(name), help=help, placeholder=shown)
+        label, key = say_here(name), self.key(name)
+        settings: dict[str, Any] = {"key": key, "help": help, "placeholder": shown or None}
+        return draw(
+            FreeChoice(key), lambda: st.text_input(label, max_chars=LONGEST_TEXT, **settings)
+        )
 
     def toolbar(self) -> Any:
         """The row that pickers stand in."""

@@ -5,13 +5,15 @@ a row above the chart that follows it. A finding waits for the chart that shows 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
+from analysis.tables.table import Table
+from pages.ui.holding import holding
 from pages.ui.words.say import say
 
 _FULL = 5  # pickers in a row
@@ -34,7 +36,7 @@ class Outside:
     shares_rows = has_bar = is_unseen = False
     redraw: Callable[[], None] | None = None
     """Draws the section once more."""
-    needs: Sequence[Any] = ()
+    needs: Sequence[Table] = ()
     """The tables without which the section has nothing to draw."""
     picked: Mapping[str, Picked] = {}
     """The choices so far of what is shown, by key: of a layer, a head and the like."""
@@ -61,15 +63,13 @@ class Outside:
 
     def fold(self, title: str) -> Any:
         """Where pickers stand that are rarely used, a click away, under a title."""
-        return st.popover(title)
+        return nullcontext()
 
     def announce(self, finding: str) -> None:
         """Make a sentence the headline of the next chart."""
-        st.markdown(finding)
 
     def note(self, text: str) -> None:
         """Keep what helps to read the next chart."""
-        st.markdown(text)
 
     def begin(self) -> str:
         """A chart is drawn next, and pickers after it are not for it; returns its headline."""
@@ -97,15 +97,10 @@ class Stage(Outside):
 
     shares_rows = True
 
-    def __init__(
-        self,
-        bar: Any,
-        papers: tuple[str, ...],
-        needs: Sequence[Any],
-        redraw: Callable[[], None] | None,
-    ) -> None:
-        self.papers, self.queries, self.stores = papers, [], []
+    def __init__(self, bar: Any, needs: Sequence[Table], redraw: Callable[[], None]) -> None:
+        self.papers = tuple(dict.fromkeys(table.source for table in needs))
         self.needs, self.redraw, self.picked = needs, redraw, {}
+        self.queries, self.stores = [], []
         self._bar, self.has_bar = bar, True
         self._room = _row("toolbar")
         self._n_pickers = 0
@@ -206,36 +201,24 @@ def stage() -> Outside:
 
 
 @contextmanager
-def staged(
-    bar: Any,
-    papers: tuple[str, ...],
-    needs: Sequence[Any] = (),
-    redraw: Callable[[], None] | None = None,
-) -> Iterator[None]:
+def staged(bar: Any, needs: Sequence[Table], redraw: Callable[[], None]) -> Iterator[None]:
     """Draw a section: its toolbar comes first, and a finding without a chart comes last.
 
     Args:
         bar: the place of the head in the bar of the page.
-        papers: keys of those behind what is shown.
         needs: the tables without which it has nothing to draw.
         redraw: draws it once more.
     """
-    drawn = Stage(bar, papers, needs, redraw)
+    drawn = Stage(bar, needs, redraw)
     with on_stage(drawn):
         yield
-        for text in (drawn.begin(), *drawn.notes()):
-            if text:
-                st.markdown(text)
+        for text in filter(None, (drawn.begin(), *drawn.notes())):
+            st.markdown(text)
 
 
-@contextmanager
-def on_stage(drawn: Outside) -> Iterator[None]:
+def on_stage(drawn: Outside) -> AbstractContextManager[None]:
     """Have this be the section that is drawn while the block runs."""
-    token = _STAGE.set(drawn)
-    try:
-        yield
-    finally:
-        _STAGE.reset(token)
+    return holding(_STAGE, drawn)
 
 
 def _row(name: str) -> Any:

@@ -14,9 +14,9 @@ from pages.ui.choices import clicks
 from pages.ui.figure import figure, markup, table
 from pages.ui.pickers import Pickers
 from pages.ui.stage import columns, stage
-from pages.ui.weighing import weighed
 from pages.ui.words.columns import column_settings, with_names
 from pages.ui.words.place import say_here
+from pages.ui.words.say import say
 
 _NOTHING = {"selection": {"rows": []}}
 
@@ -74,12 +74,13 @@ class View(Pickers):
             stage().reach(self.key(name), chart, frame)
             return
         key, texts = self._keyed(name, state), self._texts(name, caption, values)
+        if weighing != WEIGHT:
+            texts["caption"] = f"{say('weighing.caption')} {texts['caption']}"
         event = figure(
             chart,
             key=key,
             name=self.key(name),
-            question=texts["question"],
-            caption=weighed(weighing, texts["caption"]),
+            **texts,
             frame=frame,
             clickable=click,
             width=width,

@@ -26,11 +26,6 @@ def pick_weighing(prefix: str) -> str:
     )
 
 
-def weighed(weighing: str, caption: str) -> str:
-    """A caption, behind a sentence on what is shown if that is not weights."""
-    return caption if weighing == WEIGHT else f"{say('weighing.caption')} {caption}"
-
-
 def is_clear(low: float, high: float) -> bool:
     """Whether an interval leaves out 0."""
     return low > 0 or high < 0

@@ -75,8 +75,8 @@ def states_of(folder: Path) -> dict[str, tuple[int, ...]]:
 
 def message_of(error: Exception) -> str:
     """What an error of a library says, on one line."""
-    message = " ".join(str(error).split())
-    return message if isinstance(error, OSError | ValueError) else f"{type(error).__name__}: {message}"
+    text = " ".join(str(error).split())
+    return text if isinstance(error, OSError | ValueError) else f"{type(error).__name__}: {text}"
 
 
 def _read(path: Path, name: str) -> Any:

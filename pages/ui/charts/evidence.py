@@ -11,6 +11,7 @@ from pages.ui.finding import Finding
 from pages.ui.words.say import say
 
 _ROW, _MOST, _AXIS, _LEGEND = 32, 54, 48, 22  # pixels
+_SHOWN = ("name", "value", "low", "high")  # in tooltips
 
 
 def evidence_chart(finding: Finding, *, height: int) -> Any:
@@ -60,7 +61,8 @@ def _lines(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
         axis=alt.Axis(tickMinStep=1, format="d", titlePadding=2),
         scale=alt.Scale(zero=False, nice=False),
     )
-    base = alt.Chart(frame).encode(x=x, color=colour, tooltip=_tooltip(frame, form))
+    tooltip = tooltips(dict.fromkeys(_SHOWN), frame, form)
+    base = alt.Chart(frame).encode(x=x, color=colour, tooltip=tooltip)
     height: dict[str, Any] = {"title": None, "axis": axis, "scale": alt.Scale(zero=len(names) > 1)}
     band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", **height), y2=alt.Y2("high"))
     line = base.mark_line().encode(y=alt.Y("value:Q", **height))
@@ -76,7 +78,7 @@ def _dots(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
         color=alt.ColorValue(
             **alt.condition(is_first, alt.value(SERIES_COLOURS[0]), alt.value(NEUTRAL))
         ),
-        tooltip=_tooltip(frame, form),
+        tooltip=tooltips(dict.fromkeys(_SHOWN), frame, form),
     )
     dots = base.mark_circle(size=90, opacity=1, yOffset=6)
     intervals = base.mark_rule(strokeWidth=2, yOffset=6)
@@ -89,7 +91,3 @@ def _dots(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
     if frame["low"].isna().all():
         return drawn
     return [intervals.encode(x=alt.X("low:Q", title=None, axis=axis), x2=alt.X2("high")), *drawn]
-
-
-def _tooltip(frame: pd.DataFrame, form: str) -> list[alt.Tooltip]:
-    return tooltips({"name": None, "value": None, "low": None, "high": None}, frame, form)

@@ -1,7 +1,6 @@
 """The look that all charts share: colours, legends, axes, tooltips."""
 
 from collections.abc import Mapping
-from functools import partial
 from types import SimpleNamespace
 from typing import Any, Literal, cast
 
@@ -26,13 +25,9 @@ IS_CHECKED = False
 schemapi.disable_debug_mode()  # a chart is validated when it is drawn, its parts not one by one
 
 
-def _itself(part: Any, _copied: object) -> Any:
-    return part
-
-
 # Altair copies the parts of a chart several times as it layers them and sets them side by side: a
 # third of the time of making one. It changes no encoding of a copy, so copies may share theirs.
-cast(Any, alt.FacetedEncoding).__deepcopy__ = _itself
+cast(Any, alt.FacetedEncoding).__deepcopy__ = lambda part, _copied: part
 
 
 def paper_and_ink() -> tuple[str, str]:
@@ -59,12 +54,12 @@ def in_theme(chart: Any, **top: Any) -> Any:
         chart: of Altair, or in Vega-Lite.
         top: further properties, in Vega-Lite, in place of the chart's own.
     """
-    return SimpleNamespace(to_dict=partial(_in_vega_lite, chart, top | {"config": theme()}))
+    top |= {"config": theme()}
 
+    def to_dict() -> dict[str, Any]:
+        return (chart if isinstance(chart, dict) else chart.to_dict(validate=IS_CHECKED)) | top
 
-def _in_vega_lite(chart: Any, top: Mapping[str, Any]) -> dict[str, Any]:
-    plain = chart if isinstance(chart, dict) else chart.to_dict(validate=IS_CHECKED)
-    return {**plain, **top}
+    return SimpleNamespace(to_dict=to_dict)
 
 
 def theme() -> dict[str, Any]:
@@ -105,11 +100,7 @@ length(datum.label) > 11
 
 
 def flat_axis(**more: Any) -> alt.Axis:
-    """Labels that are read without turning the head.
-
-    Args:
-        more: further settings of the axis.
-    """
+    """Labels that are read without turning the head, with further settings of the axis."""
     return alt.Axis(labelAngle=0, labelFlush=False, **more)
 
 
@@ -129,13 +120,9 @@ def coloured(
         return frame, alt.ColorValue(SERIES_COLOURS[0]), []
     present = list(dict.fromkeys(frame[colour]))
     known = NAMES.get(colour)
-    if known and colours is None and (known.colours is None or set(present) <= set(known.colours)):
-        present = [name for name in known.colours or present if name in present]
+    if known and colours is None and set(present) <= set(known.colours):
         frame = frame.assign(**{colour: frame[colour].map(known.of)})
-        colours = {
-            known.of(name): (known.colours or {}).get(name, SERIES_COLOURS[place % _N])
-            for place, name in enumerate(present)
-        }
+        colours = {known.of(name): known.colours[name] for name in known.colours if name in present}
         present = list(colours)
     if colours:
         present = [name for name in colours if name in present]
@@ -166,29 +153,28 @@ def tooltips(
     titles: Mapping[Any, str | None], frame: pd.DataFrame, format: str
 ) -> list[alt.Tooltip]:
     """Tooltips of columns with their titles; None for the usual one of a column."""
+    formats = {"f": format, "i": ",d", "u": ",d"}  # by the kind of a column
     return [
-        _tooltip(name, title or title_or_name(name), frame, format)
+        _tooltip(name, title or title_or_name(name), formats.get(frame[name].dtype.kind))
         for name, title in titles.items()
         if name
     ]
 
 
-def _tooltip(name: str, title: str, frame: pd.DataFrame, format: str) -> alt.Tooltip:
-    if pd.api.types.is_float_dtype(frame[name]):
-        return alt.Tooltip(f"{name}:Q", title=title, format=format)
-    if pd.api.types.is_integer_dtype(frame[name]):
-        return alt.Tooltip(f"{name}:Q", title=title, format=",d")
-    return alt.Tooltip(f"{name}:N", title=title)
-
-
 def column_tooltips(frame: pd.DataFrame, **formats: str) -> list[alt.Tooltip]:
     """A line for every column named, under its title; its numbers in the format given."""
+    is_number = pd.api.types.is_numeric_dtype
     return [
-        alt.Tooltip(f"{name}:Q", title=title(name), format=format)
-        if pd.api.types.is_numeric_dtype(frame[name])
-        else alt.Tooltip(f"{name}:N", title=title(name))
+        _tooltip(name, title(name), format if is_number(frame[name]) else None)
         for name, format in formats.items()
     ]
+
+
+def _tooltip(name: str, title: str, format: str | None) -> alt.Tooltip:
+    """A line for a column: a number where it has a format."""
+    if format is None:
+        return alt.Tooltip(f"{name}:N", title=title)
+    return alt.Tooltip(f"{name}:Q", title=title, format=format)
 
 
 def with_axes(chart: Any, **axes: alt.Axis) -> Any:

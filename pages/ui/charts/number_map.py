@@ -49,7 +49,7 @@ class Ramp:
         last = len(self.colours) - 1
         place = min(max(self._place(value), 0.0), 1.0) * last
         before = min(int(place), last - 1)
-        low, high = (_parsed(self.colours[before + step]) for step in (0, 1))
+        low, high = (bytes.fromhex(self.colours[before + step][1:]) for step in (0, 1))
         return tuple(a + (b - a) * (place - before) for a, b in zip(low, high, strict=True))
 
     def _value(self, place: float) -> float:
@@ -149,10 +149,6 @@ def _order(column: str, orders: Mapping[str, Sequence[Any]] | None) -> Any:
 def _written(value: object) -> str:
     """A value as a Vega expression writes it."""
     return f"'{value}'" if isinstance(value, str) else str(value)
-
-
-def _parsed(colour: str) -> tuple[int, ...]:
-    return tuple(int(colour[start : start + 2], 16) for start in (1, 3, 5))
 
 
 def _luminance(rgb: tuple[float, ...]) -> float:

@@ -16,20 +16,6 @@ RECEIVED = "{:.2%}"
 """How what a token receives is written."""
 
 
-def shaded_sequence(tokens: list[shading.Shaded], top: float) -> str:
-    """The tokens of a text in a line; of an image special tokens, then every patch in its place.
-
-    Args:
-        top: the value of the strongest ground; shared by the sequences that are compared.
-    """
-    if not shows_images():
-        return shading.text(tokens, top)
-    grid = ask(image.grid).iloc[0]
-    special, columns = len(grid["special"]), int(grid["columns"])
-    before = shading.text(tokens[:special], top) if special else ""
-    return before + shading.patches(tokens[special:], top, columns=columns)
-
-
 def shaded_by(
     tokens: pd.DataFrame,
     value: str,
@@ -38,18 +24,25 @@ def shaded_by(
     hint: Callable[[Mapping[Hashable, Any]], str],
     chosen: str | None = None,
 ) -> str:
-    """A sequence whose tokens are shaded by a column.
+    """A sequence whose tokens are shaded by a column: those of a text in a line, of an image
+    special tokens and then every patch in its place.
 
     Args:
         tokens: a row per token, in their order.
+        top: the value of the strongest ground; shared by the sequences that are compared.
         hint: what is said of a row to whoever points at its token.
         chosen: the token that is framed.
     """
-    rows = tokens.to_dict("records")
-    shaded = (
-        shading.Shaded(row["token"], row[value], hint(row), row["token"] == chosen) for row in rows
-    )
-    return shaded_sequence(list(shaded), top)
+    shaded = [
+        shading.Shaded(row["token"], row[value], hint(row), row["token"] == chosen)
+        for row in tokens.to_dict("records")
+    ]
+    if not shows_images():
+        return shading.text(shaded, top)
+    grid = ask(image.grid).iloc[0]
+    special, columns = len(grid["special"]), int(grid["columns"])
+    before = shading.text(shaded[:special], top) if special else ""
+    return before + shading.patches(shaded[special:], top, columns=columns)
 
 
 def texts_of_head(texts: pd.DataFrame, *, layer: int, head: int) -> tuple[list[str], float]:

@@ -55,7 +55,11 @@ def text(tokens: list[Shaded], top: float, *, power: float = 0.5) -> str:
         power: the root unless told; 1: twice the value is twice the ground.
     """
     pairs = readable([shaded.token for shaded in tokens])
-    spans = (_span(shaded, *pair, top, power) for shaded, pair in zip(tokens, pairs, strict=True))
+    spans = []
+    for shaded, (space, shown) in zip(tokens, pairs, strict=True):
+        if not shown:  # white space alone, which is to be pointed at as well
+            space, shown = "", space.replace("\n", "↵\n") or _NARROW
+        spans.append(f"{space}{_marked(shaded, shown, top, power)}")
     return f'<div class="an-text">{"".join(spans)}</div>'
 
 
@@ -96,12 +100,6 @@ def side_by_side(*parts: str, small: bool = False) -> str:
     """Blocks in columns where there is room for them; many of them are small."""
     names = "an-texts an-small" if small else "an-texts"
     return f'<div class="{names}">{"".join(f"<div>{part}</div>" for part in parts)}</div>'
-
-
-def _span(shaded: Shaded, space: str, shown: str, top: float, power: float) -> str:
-    if not shown:  # white space alone, which is to be pointed at as well
-        space, shown = "", space.replace("\n", "↵\n") or _NARROW
-    return f"{space}{_marked(shaded, shown, top, power)}"
 
 
 def _marked(shaded: Shaded, shown: str, top: float, power: float) -> str:

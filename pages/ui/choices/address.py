@@ -15,6 +15,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from pages.ui.choices.otherwise import NothingThere, otherwise
+from pages.ui.holding import holding
 
 LONGEST_TEXT = 120
 _SEEN = "choices in the address"
@@ -196,12 +197,9 @@ def one_entry() -> Iterator[None]:
         yield
         return
     st.session_state[_NAMED] = {}
-    token = _IS_COLLECTED.set(True)
-    try:
+    with holding(_IS_COLLECTED, True):
         yield
         _write_all()
-    finally:
-        _IS_COLLECTED.reset(token)
 
 
 def stop() -> NoReturn:
@@ -210,7 +208,6 @@ def stop() -> NoReturn:
         raise NothingThere
     _write_all()
     st.stop()
-    raise AssertionError  # `st.stop` does not return, but its type does not say so
 
 
 def link_here() -> str:

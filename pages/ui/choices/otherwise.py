@@ -1,8 +1,10 @@
 """Choices as they would be if some of them were made otherwise, for a drawing that nobody sees."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
+
+from pages.ui.holding import holding
 
 _MADE: ContextVar[Mapping[str, str] | None] = ContextVar("choices made otherwise", default=None)
 
@@ -14,18 +16,13 @@ class NothingThere(BaseException):
     """
 
 
-@contextmanager
-def made_otherwise(choices: Mapping[str, str]) -> Iterator[None]:
+def made_otherwise(choices: Mapping[str, str]) -> AbstractContextManager[None]:
     """Have these choices made while the block runs, and all others as they are.
 
     Args:
         choices: names of options, by the keys of the choices.
     """
-    token = _MADE.set(choices)
-    try:
-        yield
-    finally:
-        _MADE.reset(token)
+    return holding(_MADE, choices)
 
 
 def otherwise() -> Mapping[str, str] | None:

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeVar
 
 import streamlit as st
 
-from pages.ui.choices.address import LONGEST_TEXT, Choice, FreeChoice
+from pages.ui.choices.address import Choice
 from pages.ui.choices.address import draw as draw_here
 from pages.ui.stage import stage
 from pages.ui.words.lines import width_of
@@ -62,23 +62,6 @@ def pick(
 
     choice = Choice(key, options, default, named=bare, moved=moved or {})
     return draw(choice, widget, in_bar=in_bar)
-
-
-def pick_number(
-    key: str, label: str, low: int, high: int, default: int, *, help: str | None = None
-) -> int:
-    """A whole number between `low` and `high`."""
-    choice = Choice(key, range(low, high + 1), default)
-    return draw(choice, lambda: st.number_input(label, low, high, step=1, key=key, help=help))
-
-
-def pick_text(
-    key: str, label: str, *, default: str = "", help: str | None = None, placeholder: str = ""
-) -> str:
-    """Any text of a line; what a stranger wrote in a link is among it."""
-    settings: dict[str, Any] = {"key": key, "help": help, "placeholder": placeholder or None}
-    choice = FreeChoice(key, default=default)
-    return draw(choice, lambda: st.text_input(label, max_chars=LONGEST_TEXT, **settings))
 
 
 def pick_many(

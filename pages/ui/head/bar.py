@@ -16,7 +16,7 @@ from pages.ui.head.choice import (
 )
 from pages.ui.head.drawer import open_drawer
 from pages.ui.stage import Picked, stage
-from pages.ui.store.chosen import open_store
+from pages.ui.store.chosen import layers, open_store
 from pages.ui.view import View
 from pages.ui.words.say import say
 
@@ -63,29 +63,27 @@ def keep_head() -> None:
 
 
 def _picked(label: str, *, default: Head, help: str, best: str) -> Head:
-    named = {_BEST: best} if best else {}
-    named |= {f"{layer}-{head}": short_name(layer, head) for layer, head in _heads()}
+    usual = "{}-{}".format(*default)
+    heads = {f"{layer}-{head}": short_name(layer, head) for layer, head in _heads()}
+    named = {_BEST: best} | heads if best else heads
     chosen = pick(
         HEAD,
         label,
         list(named),
-        default=_BEST if best else "{}-{}".format(*default),
+        default=_BEST if best else usual,
         format=named.__getitem__,
         kind="select",
         help=help,
         in_bar=True,
     )
-    chosen = "{}-{}".format(*default) if chosen == _BEST else chosen
-    heads = {option: name for option, name in named.items() if option != _BEST}
+    chosen = usual if chosen == _BEST else chosen
     stage().pick(HEAD, Picked(HEAD, say("head_card.head"), heads, chosen))
     layer, head = chosen.split("-")
     return int(layer), int(head)
 
 
 def _heads() -> list[Head]:
-    run = open_store().run
-    layers, heads = range(1, int(run["n_layers"]) + 1), range(1, int(run["n_heads"]) + 1)
-    return list(product(layers, heads))
+    return list(product(layers(), range(1, int(open_store().run["n_heads"]) + 1)))
 
 
 def _step(sign: str, name: str, head: Head, by: int) -> None:

@@ -1,6 +1,6 @@
 """What heads mostly do: names, colours and shapes, and the thresholds that the reader sets."""
 
-from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -51,20 +51,15 @@ def has_habits() -> bool:
 
 def pick_thresholds() -> Thresholds:
     """Above which share or entropy a head counts as one that does a thing; the paper's at first."""
-    neighbour, entropy, token_type = st.columns(3)
-    with neighbour:
-        share = _threshold("hm_neighbour", "neighbour", _SHARES, f"{_PAPER.neighbour:.2f}")
-    with entropy:
-        nats = _threshold("hm_entropy", "entropy", _NATS, f"{_PAPER.entropy:.1f}")
-    with token_type:
-        of_type = _threshold("hm_token_type", "token_type", _SHARES, f"{_PAPER.token_type:.2f}")
-    return Thresholds(share, nats, of_type)
-
-
-def _threshold(key: str, name: str, options: Sequence[str], default: str) -> float:
-    label, help = say(f"head_map.threshold.{name}"), say("head_map.threshold.help")
-    choice = Choice(key, options, default)
-    return float(draw(choice, lambda: st.select_slider(label, options, key=key, help=help)))
+    chosen = {}
+    for column, (name, usual) in zip(st.columns(3), vars(_PAPER).items(), strict=True):
+        options, form = (_NATS, ".1f") if name == "entropy" else (_SHARES, ".2f")
+        key, label = f"hm_{name}", say(f"head_map.threshold.{name}")
+        help = say("head_map.threshold.help")
+        slider = partial(st.select_slider, label, options, key=key, help=help)
+        with column:
+            chosen[name] = float(draw(Choice(key, options, f"{usual:{form}}"), slider))
+    return Thresholds(**chosen)
 
 
 def behaviours_of_heads(

@@ -36,7 +36,7 @@ def _clearest(layer: int, head: int) -> str | None:
     if not open_store().holds(head_pattern.TABLE):
         return None
     means = ask(head_pattern.of_head, layer=layer, head=head).set_index("quantity")["mean"]
-    shares = means.reindex([quantity for quantity in SHARES if quantity in means]).dropna()
+    shares = means.reindex(SHARES).dropna()
     return None if shares.empty else str(shares.idxmax())
 
 

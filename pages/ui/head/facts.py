@@ -27,32 +27,30 @@ CHOSEN_ON = "first"  # the half that the best is chosen on; it is scored on the 
 LEAST = 30
 """How many words a relation must have to be told of one head."""
 SUMS = ("all", "all_words")
+_Known = tuple[str, str]
+"""A value, and what it is measured by."""
 
 
 def facts(layer: int, head: int) -> list[Fact]:
     """Everything that stands on a card beside the habits."""
     listed = []
-    for name, (table, fact_of) in _FACTS.items():
+    for name, (table, value_of) in _FACTS.items():
         held = open_store().holds(table)
-        fact = fact_of(layer, head) if held else None
+        known = value_of(layer, head) if held else None
         reason = say("head_card.no_value" if held else f"head_card.lacking_{name}")
-        listed.append(fact or Fact(say(f"head_card.{name}"), _NOTHING, reason))
+        listed.append(Fact(say(f"head_card.{name}"), *(known or (_NOTHING, reason))))
     return listed
 
 
-def _behaviour(layer: int, head: int) -> Fact | None:
+def _behaviour(layer: int, head: int) -> _Known | None:
     row = row_of(behaviours_of_heads(), layer, head)
     if row is None:
         return None
     least = {name: f"{value:g}" for name, value in THRESHOLDS.items()}
-    return Fact(
-        say("head_card.behaviour"),
-        behaviour_name(row["behaviour"]),
-        say("head_card.behaviour_note", **least),
-    )
+    return behaviour_name(row["behaviour"]), say("head_card.behaviour_note", **least)
 
 
-def _relation(layer: int, head: int) -> Fact | None:
+def _relation(layer: int, head: int) -> _Known | None:
     """The relation on which the head is furthest above the best fixed offset."""
     relations = ask(dependency_accuracy.of_head, layer=layer, head=head, merging=MERGING)
     relations = relations[(relations["n"] >= LEAST) & ~relations["relation"].isin(SUMS)]
@@ -60,8 +58,7 @@ def _relation(layer: int, head: int) -> Fact | None:
     gain = relations["accuracy"] - relations["relation"].map(offsets).astype("float64")
     if gain.dropna().empty or gain.max() <= 0:
         why = "relation_few" if gain.dropna().empty else "relation_none"
-        none = say(f"head_card.{why}", least=LEAST)
-        return Fact(say("head_card.relation"), say("head_card.none"), none)
+        return say("head_card.none"), say(f"head_card.{why}", least=LEAST)
     best = relations.loc[gain.idxmax()]
     note = say(
         "head_card.relation_note",
@@ -71,10 +68,10 @@ def _relation(layer: int, head: int) -> Fact | None:
         offset=percent(offsets[best["relation"]]),
         least=LEAST,
     )
-    return Fact(say("head_card.relation"), f"{best['relation']} {percent(best['accuracy'])}", note)
+    return f"{best['relation']} {percent(best['accuracy'])}", note
 
 
-def _coreference(layer: int, head: int) -> Fact | None:
+def _coreference(layer: int, head: int) -> _Known | None:
     every = ask(coreference_accuracy.of_type, mention_type="all", merging=MERGING)
     row = row_of(every, layer, head)
     if row is None:
@@ -86,31 +83,29 @@ def _coreference(layer: int, head: int) -> Fact | None:
         interval=ends(row["low"], row["high"], percent),
         nearest=percent(nearest.iloc[0]) if len(nearest) else _NOTHING,
     )
-    return Fact(say("head_card.coreference"), percent(row["accuracy"]), note)
+    return percent(row["accuracy"]), note
 
 
-def _norm(layer: int, head: int) -> Fact | None:
+def _norm(layer: int, head: int) -> _Known | None:
     """The head's part of all the norm that the heads of its layer bring, next to an equal part."""
-    frame = ask(token_type_mixing.by_layer_and_head, layer=layer)
-    total = frame["weighted_norm"].sum()
-    of_head = frame.loc[frame["head"] == head, "weighted_norm"].sum()
-    if frame.empty or total == 0 or not (frame["head"] == head).any():
+    norms = ask(token_type_mixing.by_layer_and_head, layer=layer).set_index("head")["weighted_norm"]
+    if head not in norms or norms.sum() == 0:
         return None
-    share, times = of_head / total, of_head / total * len(frame)
-    note = say("head_card.norm_note", layer=layer, times=f"{times:.1f}")
-    return Fact(say("head_card.norm"), percent(share), note)
+    share = norms[head] / norms.sum()
+    times = f"{share * len(norms):.1f}"
+    return percent(share), say("head_card.norm_note", layer=layer, times=times)
 
 
-def _offset(layer: int, head: int) -> Fact | None:
+def _offset(layer: int, head: int) -> _Known | None:
     row = row_of(ask(head_offset.heads), layer, head)
     if row is None:
         return None
     dependence = _NOTHING if pd.isna(row["dependence"]) else f"{row['dependence']:.2f}"
     note = say("head_card.offset_note", dependence=dependence)
-    return Fact(say("head_card.offset"), offset_label(row["attention_offset"]), note)
+    return offset_label(row["attention_offset"]), note
 
 
-def _sink(layer: int, head: int) -> Fact | None:
+def _sink(layer: int, head: int) -> _Known | None:
     """In how many texts the head's attention rests on the first token, beside what arrives."""
     asked = {"place": FIRST, "layer": layer, "head": head, "threshold": USUAL_THRESHOLD}
     rows = ask(sequence_sink.of_head, **asked)
@@ -124,10 +119,10 @@ def _sink(layer: int, head: int) -> Fact | None:
         attention=percent(row["attention"]),
         norm=percent(row["norm_share"]),
     )
-    return Fact(say("head_card.sink"), percent(row["rate"]), note)
+    return percent(row["rate"]), note
 
 
-_FACTS: dict[str, tuple[Table, Callable[[int, int], Fact | None]]] = {
+_FACTS: dict[str, tuple[Table, Callable[[int, int], _Known | None]]] = {
     "behaviour": (head_pattern.TABLE, _behaviour),
     "relation": (dependency_accuracy.TABLE, _relation),
     "coreference": (coreference_accuracy.TABLE, _coreference),

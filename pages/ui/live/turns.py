@@ -25,11 +25,7 @@ class Turns:
         self._own = local()
 
     def check(self) -> None:
-        """Raises unless it is this thread's turn.
-
-        Raises:
-            NotYourTurn: it is not.
-        """
+        """Raises `NotYourTurn` unless it is this thread's turn."""
         if not getattr(self._own, "has_turn", False):
             raise NotYourTurn
 
@@ -44,9 +40,18 @@ class Turns:
         Raises:
             Full: as many wait as may.
         """
-        ticket = self._queued()
+        ticket = object()
+        with self._changed:
+            if len(self._tickets) > self.most:
+                raise Full
+            self._tickets.append(ticket)
+            before = self._tickets.index(ticket)
         try:
-            self._await(ticket, wait)
+            while before:
+                wait(before)
+                with self._changed:
+                    self._changed.wait(_MOMENT)
+                    before = self._tickets.index(ticket)
             self._own.has_turn = True
             yield
         finally:
@@ -54,21 +59,3 @@ class Turns:
             with self._changed:
                 self._tickets.remove(ticket)
                 self._changed.notify_all()
-
-    def _queued(self) -> object:
-        """A place at the end of the queue."""
-        ticket = object()
-        with self._changed:
-            if len(self._tickets) > self.most:
-                raise Full
-            self._tickets.append(ticket)
-        return ticket
-
-    def _await(self, ticket: object, wait: Callable[[int], object]) -> None:
-        with self._changed:
-            before = self._tickets.index(ticket)
-        while before:
-            wait(before)
-            with self._changed:
-                self._changed.wait(_MOMENT)
-                before = self._tickets.index(ticket)

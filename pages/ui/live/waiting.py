@@ -18,6 +18,7 @@ MOST_WAITING = 20
 SOON = 0.5
 """Seconds after which a computation that goes on can be cancelled; most end before."""
 _CANCELLED = "left the queue of the model"
+_NUMBERS = count()  # of buttons, of which a page may not draw two under one name
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
 
@@ -108,13 +109,7 @@ class _Notice:
                     self._draw_button()
 
     def _draw_button(self) -> None:
-        st.button(say("live.cancel"), key=f"cancel-{next(_numbers())}", on_click=_cancel)
-
-
-@st.cache_resource(show_spinner=False)
-def _numbers() -> Any:
-    """Names for buttons, of which a page may not draw one twice."""
-    return count()
+        st.button(say("live.cancel"), key=f"cancel-{next(_NUMBERS)}", on_click=_cancel)
 
 
 def _cancel() -> None:

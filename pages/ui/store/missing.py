@@ -10,6 +10,7 @@ from analysis.tables import annotation
 from analysis.tables.probing import dependency_accuracy
 from analysis.tables.table import Table
 from pages.ui.choices.address import stop
+from pages.ui.choices.pick import choose
 from pages.ui.store.chosen import files, folder, open_store, readable, shows_images
 from pages.ui.store.commands import run_command
 from pages.ui.store.open_file import Store
@@ -76,11 +77,7 @@ def name_files_with(*tables: Table) -> None:
     if names := [path.name for path in files_with(*tables)]:
         st.markdown(say("store.others_have"))
         for name in names:
-            st.button(plain(name), key=f"open {name}", on_click=_choose_file, args=(name,))
-
-
-def _choose_file(name: str) -> None:
-    st.session_state["file"] = name
+            st.button(plain(name), key=f"open {name}", on_click=choose, args=("file", name))
 
 
 def files_with(*tables: Table) -> list[Path]:

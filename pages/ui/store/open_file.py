@@ -4,13 +4,12 @@ A file is attached to a fresh in-memory database, since DuckDB hands out an old 
 path that it has open, even when the file there is a new one.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeVar
 
 import duckdb
 import pandas as pd
@@ -22,6 +21,7 @@ from analysis.foreign_file import BrokenContract, OtherSchema, attach, rows
 from analysis.tables.corpus import provenance, run
 from analysis.tables.table import Table
 from analysis.time_limit import time_limit
+from pages.ui.holding import holding
 from pages.ui.words.say import say
 
 _OWN_NAMES = {"demo": "all-MiniLM-L6-v2"}
@@ -43,11 +43,6 @@ class Version:
     @property
     def name(self) -> str:
         return Path(self.path).name
-
-
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
-_FOUND: ContextVar[dict[Path, Version] | None] = ContextVar("files of this run", default=None)
 
 
 @dataclass(frozen=True)
@@ -97,37 +92,40 @@ class Store:
         return None if seed == "none" else int(seed)
 
 
-_DESCRIBED: ContextVar[dict[Version, Store | UserError] | None] = ContextVar(
-    "what this run read", default=None
-)
-"""A page asks what its file is some twenty times, and Streamlit's cache takes its time."""
+@dataclass(frozen=True)
+class _Run:
+    """The files that a run of a page has found, and what they are: a page asks for that some twenty
+    times, and Streamlit's cache takes its time."""
+
+    versions: dict[Path, Version] = field(default_factory=dict)
+    stores: dict[Version, Store | UserError] = field(default_factory=dict)
+
+
+_RUN: ContextVar[_Run | None] = ContextVar("files of this run", default=None)
 
 
 class Replaced(OSError):
     """Another file took the place of the one that was found, before that was opened."""
 
 
-@contextmanager
-def seen_once(before: dict[Path, Version] | None = None) -> Iterator[None]:
+def seen_once(before: dict[Path, Version] | None = None) -> AbstractContextManager[None]:
     """Within it a file stays the one that was found first, so that no page mixes it with what
     replaces it meanwhile.
 
     Args:
         before: `seen` of the run that a part of a page is drawn again of.
     """
-    token = _FOUND.set(seen() if _FOUND.get() is not None or before is None else before)
-    described_before = _DESCRIBED.set(_DESCRIBED.get() or {})
-    try:
-        yield
-    finally:
-        _FOUND.reset(token)
-        _DESCRIBED.reset(described_before)
+    return holding(_RUN, _RUN.get() or (_Run() if before is None else _Run(before)))
+
+
+def _run() -> _Run:
+    """This run; outside of one, what is found is forgotten at once."""
+    return _RUN.get() or _Run()
 
 
 def seen() -> dict[Path, Version]:
     """The files that this run has found, by their paths."""
-    versions = _FOUND.get()
-    return {} if versions is None else versions
+    return _run().versions
 
 
 def version_of(path: Path) -> Version:
@@ -136,16 +134,10 @@ def version_of(path: Path) -> Version:
     Raises:
         OSError: if there is none.
     """
-    return _once(_FOUND.get(), path, _version_now)
-
-
-def _once(known: dict[_Key, _Value] | None, key: _Key, find: Callable[[_Key], _Value]) -> _Value:
-    """What a run knows of a key, found the first time; outside a run it is found every time."""
-    if known is None:
-        return find(key)
-    if key not in known:
-        known[key] = find(key)
-    return known[key]
+    versions = seen()
+    if path not in versions:
+        versions[path] = _version_now(path)
+    return versions[path]
 
 
 def _version_now(path: Path) -> Version:
@@ -164,17 +156,19 @@ def cursor(version: Version) -> Iterator[DuckDBPyConnection]:
         TooSlow: if what is asked takes too long.
         duckdb.Error: if it cannot be read.
     """
-    store = _attached(version.path, version.inode, version.modified)
-    with store.cursor() as opened, time_limit(opened, SECONDS):
+    with _attached(version).cursor() as opened, time_limit(opened, SECONDS):
         yield opened
 
 
 def described(version: Version) -> Store:
     """What a file is; raises what `cursor` does."""
-    found = _once(_DESCRIBED.get(), version, _described)
-    if isinstance(found, UserError):
-        raise found.with_traceback(None)
-    return found
+    stores = _run().stores
+    if version not in stores:
+        stores[version] = _described(version)
+    outcome = stores[version]
+    if isinstance(outcome, UserError):
+        raise outcome.with_traceback(None)
+    return outcome
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -218,11 +212,7 @@ def _content(store: DuckDBPyConnection) -> str:
 
 
 def _check_there(version: Version) -> None:
-    """Raises if a file is not there any longer.
-
-    Raises:
-        Replaced: another is there, or none.
-    """
+    """Raises `Replaced` if a file is not there any longer, but another or none."""
     with suppress(OSError):
         if _version_now(Path(version.path)) == version:
             return
@@ -230,17 +220,13 @@ def _check_there(version: Version) -> None:
 
 
 @st.cache_resource(max_entries=12, on_release=lambda store: store.close(), show_spinner=False)
-def _attached(path: str, inode: int, modified: int) -> DuckDBPyConnection:
-    """The file's views under their own names in an in-memory database that can reach nothing else.
-
-    Args:
-        inode, modified: what tells the file from another of the same path.
-    """
+def _attached(version: Version) -> DuckDBPyConnection:
+    """The file's views under their own names in a database in memory that reaches nothing else."""
     store = duckdb.connect(":memory:")
     try:
         with time_limit(store, SECONDS):
-            attach(store, path)
-        _check_there(Version(path, inode, modified))
+            attach(store, version.path)
+        _check_there(version)
     except BaseException:
         store.close()
         raise

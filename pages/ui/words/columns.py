@@ -40,7 +40,7 @@ class Names:
     """What the values of a column are called, and their colours in the order of a legend."""
 
     of: Callable[[Any], str]
-    colours: Mapping[str, str] | None = None
+    colours: Mapping[str, str]
 
 
 NAMES = {
@@ -116,7 +116,7 @@ def with_names(frame: pd.DataFrame) -> pd.DataFrame:
     for name in frame:
         if name in NAMES and f"{name}{NAMED}" not in frame:
             known, values = NAMES[str(name)], frame[name].dropna().unique()
-            if known.colours is None or set(values) & set(known.colours):
+            if set(values) & set(known.colours):
                 named[f"{name}{NAMED}"] = frame[name].map(
                     {value: known.of(value) for value in values}
                 )

@@ -1,23 +1,18 @@
 """Which section of which page is drawn just now, so that its words are found by their last name."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any
 
+from pages.ui.holding import holding
 from pages.ui.words.say import catalogue, say
 
 _PLACE: ContextVar[tuple[str, ...]] = ContextVar("place of words", default=())
 
 
-@contextmanager
-def words_of(*names: str) -> Iterator[None]:
+def words_of(*names: str) -> AbstractContextManager[None]:
     """Look words up under these names while the block runs: a page, then a section of it."""
-    token = _PLACE.set(names)
-    try:
-        yield
-    finally:
-        _PLACE.reset(token)
+    return holding(_PLACE, names)
 
 
 def here() -> tuple[str, ...]:

@@ -21,7 +21,6 @@ IMAGES = "images"
 ADDED, TURNED, DISTANCE, PATCHES = "added", "turned", "distance", "patches"
 """The same of a model that turns its queries and keys, by places or by rows and columns of patches,
 or has terms of distances in its scores, where others add positions to the input."""
-VARIANTS = (IMAGES, TURNED, DISTANCE, PATCHES)
 _SUBJECTS = "what the open file is of"
 _JAPANESE = "ぁ-ヿ㐀-鿿々"
 _EDGE = "\ue000"  # of a value; no text has this letter
@@ -117,11 +116,6 @@ def catalogue() -> dict[str, dict[str, str]]:
                 raise ValueError(f"{file}: {key} must have exactly {', '.join(LANGUAGES)}")
             by_key[key] = texts
     return by_key
-
-
-def placeholders(text: str) -> set[str]:
-    """The names of the values that a text takes."""
-    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
 def _entries(prefix: str, node: dict[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:

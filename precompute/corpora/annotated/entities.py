@@ -81,7 +81,8 @@ class Entities:
         brackets = [
             bracket
             for bracket in self._brackets.all_closed()
-            if not _PART.search(bracket.label) and self._attribute(bracket, "link") not in _NO_MENTIONS
+            if not _PART.search(bracket.label)
+            and self._attribute(bracket, "link") not in _NO_MENTIONS
         ]
         cluster_of = clusters(brackets)
         words = _Words(sentences)

@@ -6,11 +6,13 @@ from streamlit.testing.v1 import AppTest
 
 SCRIPT = """
 import streamlit as st
-from pages.ui.choices.pick import choose, pick, pick_many, pick_number
+from pages.ui.choices.address import Choice
+from pages.ui.choices.pick import choose, draw, pick, pick_many
 
 NAMES = {"cls": "クラス", "sep": "区切り", "other": "その他"}
 kind = pick("p_kind", "Kind", list(NAMES), default="other", format=NAMES.get)
-head = pick_number("p_head", "Head", 1, 12, 1)
+choice = Choice("p_head", range(1, 13), 1)
+head = draw(choice, lambda: st.number_input("Head", 1, 12, step=1, key="p_head"))
 some = pick_many("p_some", "Some", [1, 2, 3], default=[1])
 st.text(f"{kind} {head} {some}")
 st.button("jump", on_click=choose, args=("p_head", 7))
@@ -80,9 +82,11 @@ def test_one_choice_leaves_the_others_alone(page):
 
 TEXT_SCRIPT = """
 import streamlit as st
-from pages.ui.choices.pick import choose, pick_text
+from pages.ui.choices.address import FreeChoice
+from pages.ui.choices.pick import choose, draw
 
-text = pick_text("p_text", "Text", default="first")
+choice = FreeChoice("p_text", default="first")
+text = draw(choice, lambda: st.text_input("Text", key="p_text"))
 st.text(text)
 st.button("jump", on_click=choose, args=("p_text", "<b> & [x]"))
 """

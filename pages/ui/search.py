@@ -1,21 +1,25 @@
-"""Where what a reader looks for is shown."""
+"""One box that finds anything: pages, sections, heads, tokens, pairs, texts, terms."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any
+
+import streamlit as st
 
 from analysis.tables import corpus
 from analysis.tables.pairs import pair_delta
-from pages.ui.choices.links import VIEWS
+from pages.ui.choices.address import LONGEST_TEXT
+from pages.ui.choices.links import VIEWS, link
 from pages.ui.contents import PAGES
 from pages.ui.head.choice import HEAD, head_name
-from pages.ui.store.chosen import ask, open_store, shows_images
+from pages.ui.store.chosen import ask, chosen_file, open_store, readable, shows_images
+from pages.ui.store.open_file import Store
 from pages.ui.words.numbers import count
 from pages.ui.words.say import catalogue, plain, say
 
-MOST = 4
-"""Places of one kind."""
+_MOST = 4  # places of one kind
 _HEAD = re.compile(r"[Ll]?(\d{1,3})\s*[-–·.,:/ ]\s*[Hh]?(\d{1,3})")
 _ARROW = re.compile(r"\s*(?:→|->|\s)\s*")
 _LEAST = 3  # letters that a text is looked for by
@@ -39,11 +43,32 @@ class Place:
     text: str = ""
 
 
-def places(wanted: str) -> list[Place]:
+def search_box(room: Any) -> None:
+    """A line to type in, and links to what is called so; nothing where no file can be read."""
+    path = chosen_file()
+    if path is None or not isinstance(readable(path), Store):
+        return
+    with room:
+        wanted = st.text_input(
+            say("search.label"),
+            key="search",
+            placeholder=say("search.hint"),
+            help=say("search.help"),
+            label_visibility="collapsed",
+        )
+        matches = _places(wanted[:LONGEST_TEXT].strip())
+        for place in matches:
+            link(place.page, place.label, **place.choices)
+            if place.text:
+                st.caption(place.text)
+        if wanted.strip() and not matches:
+            st.caption(say("search.none"))
+
+
+def _places(text: str) -> list[Place]:
     """Places of every kind for what was typed, the most particular kind first."""
-    text = wanted.strip()
     kinds = (_heads, _pairs, _sections, _tokens, _terms, _texts) if text else ()
-    return [place for find in kinds for place in islice(find(text), MOST)]
+    return [place for find in kinds for place in islice(find(text), _MOST)]
 
 
 def _heads(text: str) -> Iterator[Place]:
@@ -82,7 +107,7 @@ def _tokens(text: str) -> Iterator[Place]:
     """Tokens that begin so, the most frequent first, and the pairs that they are in."""
     if shows_images():
         return
-    for row in ask(corpus.tokens_from, text=text.lower(), limit=MOST).to_dict("records"):
+    for row in ask(corpus.tokens_from, text=text.lower(), limit=_MOST).to_dict("records"):
         label = say("search.token", token=plain(row["token"]), n=count(row["n"]))
         yield Place(label, "token_pairs", {"tp_source_text": f'"{row["token"]}"'})
 
@@ -102,7 +127,7 @@ def _texts(text: str) -> Iterator[Place]:
     """Texts of the corpus that hold the words."""
     if len(text) < _LEAST:
         return
-    for row in ask(corpus.matching_sequences, text=text, limit=MOST).to_dict("records"):
+    for row in ask(corpus.matching_sequences, text=text, limit=_MOST).to_dict("records"):
         label = say("search.text", seq=row["seq"], text=plain(_around(row["text"], text)))
         yield Place(label, "sequences", {"seq_seq": str(row["seq"])})
 

@@ -1,0 +1,18 @@
+"""What holds while something is drawn, and no longer."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+_Value = TypeVar("_Value")
+
+
+@contextmanager
+def holding(variable: ContextVar[_Value], value: _Value) -> Iterator[None]:
+    """Have a variable this value while the block runs."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)

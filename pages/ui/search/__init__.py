@@ -1,1 +1,0 @@
-"""One box that finds anything: pages, sections, heads, tokens, pairs, texts, terms."""
