@@ -80,7 +80,7 @@ class Beside:
         return bool(value_of(self.choice))
 
     def added_to(self, shown: Content) -> Content:
-        """The figure, with what the reader chose beside it, if something is chosen."""
+        """The figure with what the reader chose beside it, for which something has to be chosen."""
         key, _, chosen = str(value_of(self.choice)).partition("=")
         labels = self._name(key, self.offers[key].chosen), self._name(key, chosen)
         other = as_if(self.name, {key: chosen})
