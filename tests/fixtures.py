@@ -70,8 +70,8 @@ def comment_on() -> Iterator[Callable[..., None]]:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Hands out the families where a test does not say each of them itself."""
     test = metafunc.definition
-    said = any("family" in mark.args[0] for mark in test.iter_markers("parametrize"))
-    if "family" in metafunc.fixturenames and not said:
+    is_given = any("family" in mark.args[0] for mark in test.iter_markers("parametrize"))
+    if "family" in metafunc.fixturenames and not is_given:
         metafunc.parametrize("family", _families(test), indirect=True, scope="session")
 
 

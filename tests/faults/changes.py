@@ -84,7 +84,7 @@ def clock(phase: str, scene: Scene, chance: Random) -> str:
 def _succeed(scene: Scene, folder: Path) -> None:
     ended = scene.run(folder)
     if ended.status:
-        raise Wrong(f"the run after it failed:\n{ended.said}")
+        raise Wrong(f"the run after it failed:\n{ended.stderr}")
 
 
 def _rewritten(text: Path, seed: int, is_put_back: bool) -> None:

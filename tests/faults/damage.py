@@ -27,7 +27,7 @@ def of_parts(scene: Scene, chance: Random) -> str:
                 raise Wrong(f"taken for whole: {change}")
         ended = scene.run(folder)
         if ended.manner != "done all the same":
-            raise Wrong(f"a damaged part is not made again: {ended.said}")
+            raise Wrong(f"a damaged part is not made again: {ended.stderr}")
         scene.assert_goes_on(folder)
         return "made again"
 

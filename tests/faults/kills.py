@@ -69,8 +69,8 @@ def a_worker(scene: Scene, chance: Random) -> str:
         workers = _workers(parent)
         time.sleep(chance.uniform(0, 8))
         _kill(chance.choice(workers))
-        said = parent.communicate(timeout=PATIENCE)[1]
-        manner = Ended(parent.returncode, said).manner
+        messages = parent.communicate(timeout=PATIENCE)[1]
+        manner = Ended(parent.returncode, messages).manner
         scene.assert_goes_on(folder)
         return manner
 

@@ -22,25 +22,25 @@ class Wrong(Exception):
 
 @dataclass(frozen=True)
 class Ended:
-    """How a process ended: its exit status, below 0 if a signal ended it, and what it said."""
+    """How a process ended: its exit status, below 0 if a signal ended it, and its stderr."""
 
     status: int
-    said: str
+    stderr: str
 
     @property
     def manner(self) -> str:
         """In a word or two, if it ended as a run may.
 
         Raises:
-            Wrong: it crashed, or said nothing.
+            Wrong: it crashed, or wrote nothing.
         """
         if self.status == 0:
             return "done all the same"
         if self.status == -signal.SIGKILL:
             return "killed"
-        if self.status == 1 and "Traceback" not in self.said and self.said.strip():
+        if self.status == 1 and "Traceback" not in self.stderr and self.stderr.strip():
             return "one line, status 1"
-        raise Wrong(f"ended with status {self.status}:\n{self.said[-3000:]}")
+        raise Wrong(f"ended with status {self.status}:\n{self.stderr[-3000:]}")
 
 
 def nothing() -> None:

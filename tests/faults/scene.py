@@ -76,7 +76,9 @@ class Scene:
             assert_same(expected, folder)
         again = self.run(folder)
         if again.status:
-            raise Wrong(f"the run after it ended with status {again.status}:\n{again.said[-3000:]}")
+            raise Wrong(
+                f"the run after it ended with status {again.status}:\n{again.stderr[-3000:]}"
+            )
         assert_same(expected, folder)
         assert_whole(folder)
         if left := [path.name for path in folder.rglob("*.unfinished*")]:
@@ -91,7 +93,7 @@ def new_scene(folder: Path) -> Scene:
     write_corpus(finished / "text.txt")
     ended = Scene(folder, {}, 0, {}).run(finished, partial(measured, account))
     if ended.status:
-        raise Wrong(f"a run that nobody disturbed failed:\n{ended.said}")
+        raise Wrong(f"a run that nobody disturbed failed:\n{ended.stderr}")
     return Scene(folder, **json.loads(account.read_text()), numbers=numbers(finished / OUTPUT))
 
 

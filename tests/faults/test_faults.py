@@ -51,12 +51,12 @@ def test_there_is_a_mishap_of_every_kind_for_every_phase():
 
 
 @pytest.mark.parametrize(
-    ("status", "said"),
+    ("status", "stderr"),
     [(1, "Traceback (most recent call last):\nKeyError: 'x'"), (1, " \n"), (-11, ""), (3, "why")],
 )
-def test_an_end_that_none_may_have_would_be_seen(status, said):
+def test_an_end_that_none_may_have_would_be_seen(status, stderr):
     with pytest.raises(Wrong):
-        _ = Ended(status, said).manner
+        _ = Ended(status, stderr).manner
 
 
 def test_other_numbers_and_half_files_would_be_seen(scene):

@@ -199,10 +199,10 @@ STRANGE = "update stored.layer_cohesion set weighing = 'strange'"
 
 
 @pytest.mark.parametrize(
-    ("lang", "said"), [("en", "is not what it was"), ("ja", "変更されています")]
+    ("lang", "expected"), [("en", "is not what it was"), ("ja", "変更されています")]
 )
 def test_a_page_that_fails_by_a_changed_file_names_the_table(
-    lang, said, store_folder, tmp_path, opened
+    lang, expected, store_folder, tmp_path, opened
 ):
     path = Path(shutil.copy(store_folder / "tiny.duckdb", tmp_path / "tiny.duckdb"))
     change(path, (STRANGE,), path)
@@ -210,7 +210,7 @@ def test_a_page_that_fails_by_a_changed_file_names_the_table(
     assert_sound(session)
     (error,) = session.error
     assert r"layer\_cohesion" in error.value
-    assert said in error.value
+    assert expected in error.value
 
 
 def test_where_no_table_was_changed_the_fault_is_ours_and_is_seen(store_folder, tmp_path, opened):

@@ -25,10 +25,10 @@ def test_an_untrained_model_is_called_so_wherever_it_is_named_and_its_errors_are
         "update stored.completeness set relative_error = 0.5",
     )
     session = opened("overview", folder, lang="ja")
-    said = [text.value.replace("\\", "") for text in (*session.title, *session.caption)]
+    texts = [text.value.replace("\\", "") for text in (*session.title, *session.caption)]
     name = "（未学習の重み、シード 3）"
-    assert name in said[0]
-    sources = [line for line in said if "tiny.duckdb" in line]
+    assert name in texts[0]
+    sources = [line for line in texts if "tiny.duckdb" in line]
     assert sources
     assert all(name in source for source in sources)
     [note] = session.sidebar.warning

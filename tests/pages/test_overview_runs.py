@@ -26,10 +26,13 @@ def test_a_run_that_was_to_stop_by_itself_says_where_it_did(opened, changed):
 def test_what_a_run_still_adds_is_said_until_it_ends(opened, changed):
     folder = changed("checkpoint")
     path = folder / ".tiny.duckdb.computing.1.unfinished"
-    for n_done, said in ((1, "1 of 3 sequences done, 9 statistics"), (3, "all 3 sequences are")):
+    for n_done, expected in (
+        (1, "1 of 3 sequences done, 9 statistics"),
+        (3, "all 3 sequences are"),
+    ):
         note = Note(n_done, 3, 9, socket.gethostname(), os.getpid())
         path.write_text(json.dumps(asdict(note)))
-        assert any(said in caption.value for caption in opened("overview", folder).caption)
+        assert any(expected in caption.value for caption in opened("overview", folder).caption)
     path.unlink()
     assert not any(
         "run is adding" in caption.value for caption in opened("overview", folder).caption

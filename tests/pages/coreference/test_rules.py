@@ -18,19 +18,19 @@ METHODS = ("head", "nearest", "head_match", "sieve")
 
 @pytest.mark.parametrize("merging", ["mean", "first"])
 def test_the_best_head_and_the_rules_are_told_as_the_file_has_them(merging, section, answers):
-    said = sentences(section("rules", co_merging=merging))
+    text = sentences(section("rules", co_merging=merging))
     ((layer, head, tried, n, accuracy),) = answers(
         "select layer, head, n_tried, n, accuracy from coreference_best where merging = "
         f"'{merging}' and mention_type = 'all' and chosen_on = 'all' and baseline = 'sieve'"
     )
-    assert f"The best of {tried} heads, layer {layer}, head {head}, picks" in said
-    assert f"an antecedent for {100 * accuracy:.0f}% of the {n} mentions" in said
+    assert f"The best of {tried} heads, layer {layer}, head {head}, picks" in text
+    assert f"an antecedent for {100 * accuracy:.0f}% of the {n} mentions" in text
     for rule, words in (("sieve", "The sieve does for"), ("nearest", "the nearest mention for")):
         ((share,),) = answers(
             "select accuracy from coreference_accuracy "
             f"where method = '{rule}' and mention_type = 'all'"
         )
-        assert f"{words} {100 * share:.0f}%" in said
+        assert f"{words} {100 * share:.0f}%" in text
 
 
 ABOVE, BELOW, AROUND = (0.1, 0.2), (-0.2, -0.1), (-0.1, 0.1)
@@ -71,9 +71,9 @@ def test_too_few_texts_for_halves_are_told_and_few_mentions(section, after):
         "delete from stored.coreference_best where chosen_on <> 'all'",
         "update stored.coreference_best set n = 100",
     )
-    said = sentences(section("rules"))
-    assert "too few to choose a head on one random half" in said
-    assert "fewer than" not in said
+    text = sentences(section("rules"))
+    assert "too few to choose a head on one random half" in text
+    assert "fewer than" not in text
 
 
 def test_the_bars_are_of_one_head_and_all_rules(section, exported, answers):

@@ -48,6 +48,6 @@ def test_the_verdict_follows_from_the_intervals_of_both_halves(low, high, verdic
         "update stored.coreference_difference set accuracy_weight = 0.5, accuracy_norm = 0.6, "
         f"difference = 0.1, low = {low}, high = {high}"
     )
-    said = sentences(section("weighing"))
-    assert verdict in said
-    assert "50.0% → 60.0% (+10.0 points" in said
+    text = sentences(section("weighing"))
+    assert verdict in text
+    assert "50.0% → 60.0% (+10.0 points" in text

@@ -62,11 +62,11 @@ def test_the_sentence_above_the_chart_is_what_the_file_says(section, after, answ
         "update stored.head_pattern set mean = 0.1, low = 0.1, high = 0.1",
         "update stored.head_pattern set mean = 0.75 where quantity = 'sep' and layer = 2",
     )
-    said = sentences(section("layers"))
+    text = sentences(section("layers"))
     ((n,),) = answers("select count(*) from head_pattern where layer = 2")
     ((of,),) = answers("select count(*) from head_pattern")
-    assert "[SEP] 42%, [CLS] 10%" in said
-    assert f"Most goes to [SEP] in layer 2: 75%. {n} of {of} heads" in said
+    assert "[SEP] 42%, [CLS] 10%" in text
+    assert f"Most goes to [SEP] in layer 2: 75%. {n} of {of} heads" in text
 
 
 def test_the_breadth_is_told_against_attention_to_everything_alike(section, after):
@@ -75,9 +75,9 @@ def test_the_breadth_is_told_against_attention_to_everything_alike(section, afte
         "update stored.head_pattern set mean = 2 where quantity = 'uniform'",
         "update stored.head_pattern set mean = 1.9 where quantity = 'entropy' and layer = 2",
     )
-    said = sentences(section("breadth"))
-    assert "most broadly in layer 2 (1.90 nats) and most narrowly in layer 1 (1.00)" in said
-    assert "would have 2.00" in said
+    text = sentences(section("breadth"))
+    assert "most broadly in layer 2 (1.90 nats) and most narrowly in layer 1 (1.00)" in text
+    assert "would have 2.00" in text
 
 
 def test_the_uniform_entropy_is_a_dashed_line_without_points(section):
@@ -101,10 +101,10 @@ def test_the_objective_is_told_with_its_numbers(objective, expected, section, af
         "update stored.gradient_importance set importance = 3 where layer = 2",
         f"update stored.gradient_importance set objective = '{objective}'",
     )
-    said = sentences(section("gradients"))
-    assert expected in said
-    assert said.count("25%") == 4, "gradients by type add up to all of them"
-    assert "most on the attention of layer 2 and least on that of layer 1" in said
+    text = sentences(section("gradients"))
+    assert expected in text
+    assert text.count("25%") == 4, "gradients by type add up to all of them"
+    assert "most on the attention of layer 2 and least on that of layer 1" in text
 
 
 def test_a_corpus_without_masked_tokens_gets_the_command_that_masks(section, changed):

@@ -25,17 +25,17 @@ def test_points_are_those_of_the_file(section, exported, answers):
 
 
 def test_the_nearest_and_the_farthest_heads_and_the_stress_are_told(section, answers):
-    said = sentences(section("map"))
+    text = sentences(section("map"))
     for order in ("asc", "desc"):
         a, b, c, d, distance = answers(
             "select layer_a, head_a, layer_b, head_b, mean_divergence from head_distance_mean "
             "where (layer_a, head_a) < (layer_b, head_b) "
             f"order by mean_divergence {order} limit 1"
         )[0]
-        assert f"layer {a}, head {b} and layer {c}, head {d}" in said
-        assert f"{distance:.2f}" in said or f"{distance:.3f}" in said
+        assert f"layer {a}, head {b} and layer {c}, head {d}" in text
+        assert f"{distance:.2f}" in text or f"{distance:.3f}" in text
     ((stress,),) = answers("select distinct stress from head_layout_stress")
-    assert f"stress is {stress:.2f}" in said
+    assert f"stress is {stress:.2f}" in text
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_thresholds_decide_what_a_head_does(section, after, exported):
     assert "none of the 6 heads" in sentences(section("map"))
     for head, (_, _, key, threshold, name) in enumerate(planted, start=1):
         exported.clear()
-        said = sentences(section("map", **{key: threshold}))
-        assert f"1 of 6 heads mostly do one thing: {name} 1" in said
+        text = sentences(section("map", **{key: threshold}))
+        assert f"1 of 6 heads mostly do one thing: {name} 1" in text
         frame, _ = figure_of(exported, "hm_map_by_behaviour")
         done = frame[frame["name"] == name]
         assert done[["layer", "head"]].to_numpy().tolist() == [[1, head]]
@@ -114,15 +114,15 @@ def test_distances_within_groups_are_means_of_the_file(section, exported, answer
 
 
 def test_layers_are_compared_as_in_the_file(section, exported, answers):
-    said = sentences(section("layers"))
+    text = sentences(section("layers"))
     frame, _ = exported["hm_layers_chart_weight"]
     assert len(frame) in (2, 3)
     ((within, between, p, n),) = answers(
         "select within, between, p_value, n_permutations from layer_cohesion where layer is null"
     )
-    assert f"{within:.2f} nats" in said
-    assert f"{between:.2f}" in said
-    assert f"p = {p:.2f}, {n:,} permutations" in said
+    assert f"{within:.2f} nats" in text
+    assert f"{between:.2f}" in text
+    assert f"p = {p:.2f}, {n:,} permutations" in text
 
 
 @pytest.mark.parametrize(
@@ -130,9 +130,9 @@ def test_layers_are_compared_as_in_the_file(section, exported, answers):
 )
 def test_only_a_small_p_is_a_finding(p, expected, section, after):
     after(f"update stored.layer_cohesion set p_value = {p}")
-    said = sentences(section("layers"))
-    assert expected in said
-    assert ("no layer of 2 has a p below 0.05" in said) == (p > 0.05)
+    text = sentences(section("layers"))
+    assert expected in text
+    assert ("no layer of 2 has a p below 0.05" in text) == (p > 0.05)
 
 
 @pytest.mark.parametrize("order", ["layer", "alike"])

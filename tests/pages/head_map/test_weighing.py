@@ -38,11 +38,11 @@ def test_the_finding_tells_the_agreement_of_all_heads(section, after):
         "n_permutations = 9999, same_nearest = 0.5, weight = 0.23, norm = 0.27 "
         "where layer is null",
     )
-    said = sentences(section("weighing"))
-    assert "agree: ρ = 0.77" in said
-    assert "of 9,999 orders of the heads a share of 0.0001" in said
-    assert "same for 50% of the heads" in said
-    assert "0.23 nats by weights, 0.27 by norms" in said
+    text = sentences(section("weighing"))
+    assert "agree: ρ = 0.77" in text
+    assert "of 9,999 orders of the heads a share of 0.0001" in text
+    assert "same for 50% of the heads" in text
+    assert "0.23 nats by weights, 0.27 by norms" in text
     after("update stored.head_distance_agreement set p_value = 0.3 where layer is null")
     assert "do not clearly agree" in sentences(section("weighing"))
 

@@ -25,8 +25,8 @@ def assert_opened(session: AppTest) -> None:
     assert session.header
     assert not session.error
     assert session.expander, "how it is measured is not told"
-    said = [text.value for text in session.markdown if not text.value.startswith(TABLE)]
-    assert not {"nan", "+nan"} & set(" ".join(said).lower().split())
+    texts = [text.value for text in session.markdown if not text.value.startswith(TABLE)]
+    assert not {"nan", "+nan"} & set(" ".join(texts).lower().split())
 
 
 def assert_translated(english: AppTest, japanese: AppTest, *, but: Set[str] = frozenset()) -> None:

@@ -64,15 +64,15 @@ def test_agreement_is_told_with_chance_and_without_an_interval_of_few_heads(
     counting, counted, section
 ):
     folder, answers = counted
-    said = sentences(section("claim", folder, po_counting=counting, **DEFAULT))
+    text = sentences(section("claim", folder, po_counting=counting, **DEFAULT))
     ((n, agreement, low, chance),) = answers(
         "select n_heads, agreement, agreement_low, chance from offset_agreement "
         f"where counting = '{counting}' and min_dependence = 0 and layer is null"
     )
-    assert f"**{round(n * agreement)} of {n} heads ({percent(agreement)})" in said
-    assert f"at random, {percent(chance)} would" in said
+    assert f"**{round(n * agreement)} of {n} heads ({percent(agreement)})" in text
+    assert f"at random, {percent(chance)} would" in text
     assert low is None
-    assert "(too few heads for an interval)" in said
+    assert "(too few heads for an interval)" in text
 
 
 def test_a_link_that_names_a_default_is_left_as_it_is(section):
@@ -86,9 +86,9 @@ def test_a_link_that_names_a_default_is_left_as_it_is(section):
     [(0.6, "That is more than chance."), (0.2, "not clearly more than chance")],
 )
 def test_a_verdict_is_above_chance_only_if_the_whole_interval_is(low, verdict):
-    said = finding(all_heads((1, 1, 0.3)), agreement_low=low, agreement_high=0.9)
-    assert f"(95% interval over heads: {percent(low)} to 90%)" in said
-    assert verdict in said
+    text = finding(all_heads((1, 1, 0.3)), agreement_low=low, agreement_high=0.9)
+    assert f"(95% interval over heads: {percent(low)} to 90%)" in text
+    assert verdict in text
 
 
 def test_spearman_is_told_or_said_to_be_missing():
@@ -115,16 +115,16 @@ def test_every_head_is_in_the_map_and_in_the_table(counting, counted, section, e
 
 
 def test_what_disagrees_is_told_with_its_side_and_edge():
-    said = disagreement(all_heads((-1, -1, 0.3), (10, 2, 0.4), (3, -2, 0.3)))
-    assert "**2 heads disagree.** 1 of them still agree on the side" in said
-    assert "In 1 of them the score peaks at ±10" in said
-    assert "is layer 1, head 2 (η² = 0.40): score +10, attention +2." in said
+    text = disagreement(all_heads((-1, -1, 0.3), (10, 2, 0.4), (3, -2, 0.3)))
+    assert "**2 heads disagree.** 1 of them still agree on the side" in text
+    assert "In 1 of them the score peaks at ±10" in text
+    assert "is layer 1, head 2 (η² = 0.40): score +10, attention +2." in text
     assert "No head disagrees." in disagreement(all_heads((4, 4, 0.3)))
 
 
 def test_agreement_on_the_token_itself_is_told_apart():
-    said = finding(all_heads((1, 1, 0.3), (0, 0, 0.3), (0, 0, 0.3), (0, 1, 0.3)))
-    assert "Of the 3 that agree, 2 do so at offset 0" in said
+    text = finding(all_heads((1, 1, 0.3), (0, 0, 0.3), (0, 0, 0.3), (0, 1, 0.3)))
+    assert "Of the 3 that agree, 2 do so at offset 0" in text
     assert "at offset 0" not in finding(all_heads((1, 1, 0.3)))
 
 

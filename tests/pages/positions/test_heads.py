@@ -94,18 +94,18 @@ def test_heads_that_are_the_same_in_every_text_are_counted_among_the_clusters_th
     )
     session = section("heads", folder)
     assert session.session_state["po_k"] == 4
-    said = sentences(session)
-    assert "**5 of 6 heads fall into one cluster in at least 90% of the texts**" in said
-    assert "“both sides, weak” with 6 heads" in said
-    assert "is layer 2, head 1: no cluster gets more than 60%" in said
+    text = sentences(session)
+    assert "**5 of 6 heads fall into one cluster in at least 90% of the texts**" in text
+    assert "“both sides, weak” with 6 heads" in text
+    assert "is layer 2, head 1: no cluster gets more than 60%" in text
 
 
 def test_heads_that_differ_from_text_to_text_are_not_called_the_same():
     dominant = pd.DataFrame({"layer": 1, "head": range(6), "name": "both", "share": 0.5})
     with words_of("positions", "heads"):
-        said = _finding(View("po", "heads"), dominant)
-    assert "**No head falls into one cluster" in said
-    assert "hardly depends" not in said
+        text = _finding(View("po", "heads"), dominant)
+    assert "**No head falls into one cluster" in text
+    assert "hardly depends" not in text
 
 
 def test_what_k_explains_is_that_of_the_file(section, exported, answers):

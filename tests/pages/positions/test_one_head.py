@@ -48,9 +48,9 @@ def test_the_card_tells_the_numbers_of_the_head(section, leaning):
 
 
 def test_the_side_that_phases_lean_to_is_told_beside_attention(section, leaning):
-    said = sentences(section("one_head", leaning))
-    assert "200.0% larger in the upper half" in said
-    assert "attention should lean to the left. Most attention goes to offset −2." in said
+    text = sentences(section("one_head", leaning))
+    assert "200.0% larger in the upper half" in text
+    assert "attention should lean to the left. Most attention goes to offset −2." in text
 
 
 def test_a_text_is_shown_as_it_stands_in_the_file(section, leaning):
@@ -162,8 +162,8 @@ def test_both_peaks_are_told_and_marked(address, section, exported, answers):
     chart = chart_of(exported, "po_one_head_correlations")
     rules = [part.layer[0].data["offset"].tolist() for part in chart.concat[1:]]
     assert rules == [[score], [attention]]
-    said = sentences(session)
-    assert "both peak at" in said if score == attention else "does not predict the other" in said
+    text = sentences(session)
+    assert "both peak at" in text if score == attention else "does not predict the other" in text
 
 
 def test_every_direction_is_drawn_over_the_offsets(section, exported, answers):

@@ -42,11 +42,11 @@ def test_what_is_clear_is_told(of_level, answers):
         *waves(8, 3),
     )
     assert {percent(share), "f = 64", "× 8.0 → × 3.0"} <= set(numbers(session))
-    said = sentences(session)
-    assert f"Of all {n} heads, {percent(share)}" in said
-    assert f"(95% interval over heads: 25% to 75%); {percent(chance)} would" in said
-    assert "depends on relative position" not in said, "no head does"
-    assert "do so at offset 0" not in said, "no head does"
+    text = sentences(session)
+    assert f"Of all {n} heads, {percent(share)}" in text
+    assert f"(95% interval over heads: 25% to 75%); {percent(chance)} would" in text
+    assert "depends on relative position" not in text, "no head does"
+    assert "do so at offset 0" not in text, "no head does"
 
 
 def test_too_few_heads_have_no_interval(findings_of, store_folder):
@@ -66,9 +66,9 @@ def test_agreement_where_nothing_is_shifted_and_waves_that_do_not_fade_are_told_
         " from stored.offset_agreement where min_dependence = 0",
         *waves(2, 2),
     )
-    said = sentences(session)
-    assert "Of the 4 that agree, 2 do so at offset 0, the token itself" in said
-    assert "(η² ≥ 0.1), 50% do, 1 of them at offset 0; by chance" in said
+    text = sentences(session)
+    assert "Of the 4 that agree, 2 do so at offset 0, the token itself" in text
+    assert "(η² ≥ 0.1), 50% do, 1 of them at offset 0; by chance" in text
     assert "× 2.0 → × 2.0" in numbers(session)
 
 

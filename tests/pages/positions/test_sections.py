@@ -67,9 +67,9 @@ def test_a_wave_that_stands_out_is_told_and_what_becomes_of_it(section, changed)
     session = section("embeddings", folder)
     assert "**64** (8 tokens per wave)" in sentences(session)
     assert frames(session)[0]["peaks"].tolist() == ["64 (8 tokens)"]
-    said = sentences(section("states", folder))
-    assert "it is down to **3.0 times**" in said
-    assert "the clearest peak of the position embeddings" in said
+    text = sentences(section("states", folder))
+    assert "it is down to **3.0 times**" in text
+    assert "the clearest peak of the position embeddings" in text
 
 
 @pytest.mark.parametrize(
@@ -99,12 +99,12 @@ def ratios(answers, source: str, layer: int) -> dict[float, float]:
 
 
 def test_what_positions_add_is_told_from_the_file(section, answers):
-    said = sentences(section("states"))
+    text = sentences(section("states"))
     first = ratios(answers, "query", 1)
     at = max(first, key=first.__getitem__)
-    assert f"At {at:.3g} cycles per 512 tokens" in said
+    assert f"At {at:.3g} cycles per 512 tokens" in text
     for source, layer in (("query", 1), ("key", 1), ("hidden", 1), ("query", 2)):
-        assert f"{times_text(ratios(answers, source, layer)[at])} times" in said.replace("**", "")
+        assert f"{times_text(ratios(answers, source, layer)[at])} times" in text.replace("**", "")
 
 
 @pytest.mark.parametrize(("amount", "address"), [("max", {}), ("mean", OTHER)])

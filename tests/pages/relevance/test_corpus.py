@@ -59,8 +59,8 @@ def test_the_sentence_names_the_largest_and_the_smallest(section, after):
         f"update stored.relevance_summary set mean = 0.25, low = 0.2 where {of_last} "
         "and rule = 'iv'",
     )
-    said = sentences(section("corpus"))
-    assert "largest by rule ii: 75.0% [70.0, 50.0], and smallest by rule iv: 25.0%" in said
+    text = sentences(section("corpus"))
+    assert "largest by rule ii: 75.0% [70.0, 50.0], and smallest by rule iv: 25.0%" in text
 
 
 def test_a_share_is_set_against_an_even_map_and_no_gain_that_could_be_chance_is_called_one(
@@ -72,14 +72,14 @@ def test_a_share_is_set_against_an_even_map_and_no_gain_that_could_be_chance_is_
     )
     above = "update stored.relevance_summary set low = 0.1 where quantity = 'mask_gain' "
     after_images(*planted, f"{above} and rule = 'ii'")
-    said = sentences(section("corpus", images_folder, re_quantity="mask_share"))
-    assert "An even map would have 40.0%" in said
-    assert "interval above 0: rule ii." in said
+    text = sentences(section("corpus", images_folder, re_quantity="mask_share"))
+    assert "An even map would have 40.0%" in text
+    assert "interval above 0: rule ii." in text
     chart = chart_of(exported, "re_corpus_layers")
     assert "an even map" in json.dumps(chart.to_dict())
     after_images(*planted)
-    said = sentences(section("corpus", images_folder, re_quantity="mask_share"))
-    assert "none of these is beyond that" in said
+    text = sentences(section("corpus", images_folder, re_quantity="mask_share"))
+    assert "none of these is beyond that" in text
 
 
 def test_what_is_drawn_can_be_chosen_and_has_one_colour(section, exported):

@@ -53,10 +53,10 @@ def test_layers_are_those_of_the_chosen_head(section, exported, answers):
 def test_the_sentence_tells_what_special_tokens_keep_and_who_has_most(section, after):
     relevance = "[0.5, 0.1, 0.2] || list_resize([]::float[], len(relevance) - 4, 0.0) || [0.2]"
     after(f"update stored.relevance_map set relevance = {relevance}")
-    said = sentences(section("text"))
-    assert r"\[CLS\] 50%" in said
-    assert r"\[SEP\] 20%" in said
-    assert "The other 30% lies on the text: most on **cat** 20.00%, **the** 10.00%" in said
+    text = sentences(section("text"))
+    assert r"\[CLS\] 50%" in text
+    assert r"\[SEP\] 20%" in text
+    assert "The other 30% lies on the text: most on **cat** 20.00%, **the** 10.00%" in text
 
 
 def test_a_method_of_no_single_head_has_one_map(section, exported):

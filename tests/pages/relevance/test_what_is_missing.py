@@ -29,16 +29,16 @@ def test_images_that_are_not_kept_are_counted_and_not_offered(after_images, over
 
 
 def test_maps_are_shown_without_what_else_is_said_of_them(changed_images, over_image):
-    said = {
+    sentence_of = {
         "class_prediction": "The model predicts",
         "sequence_relevance": "lies inside the mask**",
     }
     text = sentences(over_image(re_image=str(MASK)))
-    assert all(words in text for words in said.values())
-    statements = chain.from_iterable(map(lacking, said))
+    assert all(words in text for words in sentence_of.values())
+    statements = chain.from_iterable(map(lacking, sentence_of))
     session = over_image(changed_images(*statements), re_image=str(MASK))
     assert len(charts(session)) == 3
-    assert not any(words in sentences(session) for words in said.values())
+    assert not any(words in sentences(session) for words in sentence_of.values())
 
 
 def test_a_map_with_everything_on_cls_has_no_most_relevant_patch(
@@ -81,8 +81,8 @@ def test_where_relevance_starts_is_said(start, words, monkeypatch):
 
 
 def test_the_start_is_on_the_page_where_there_is_one(over_image):
-    said = [
+    shown = [
         any("All relevance starts" in paragraph.value for paragraph in over_image(**rule).markdown)
         for rule in ({}, {"re_rule": "attention"})
     ]
-    assert said == [True, False]
+    assert shown == [True, False]

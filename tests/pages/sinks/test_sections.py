@@ -38,10 +38,10 @@ def test_the_layer_with_most_is_told_beside_what_is_nothing_special(section, aft
         _sink("neighbour", 0.05),
         _sink("norm_share", 0.03),
     )
-    said = sentences(section("layers"))
-    assert "Attention rests on [CLS] most in layer 2: 60% [59%, 61%] of a query's" in said
-    assert "Even attention would give it 10%, and the token beside it gets 5%" in said
-    assert "Of what arrives, by norms, 3% comes from it" in said
+    text = sentences(section("layers"))
+    assert "Attention rests on [CLS] most in layer 2: 60% [59%, 61%] of a query's" in text
+    assert "Even attention would give it 10%, and the token beside it gets 5%" in text
+    assert "Of what arrives, by norms, 3% comes from it" in text
 
 
 def test_a_token_that_gets_no_more_than_its_neighbour_is_no_sink(section, after):
@@ -109,13 +109,13 @@ def test_parts_of_a_score_are_told_and_what_is_not_clear_of_0(section, after):
         set_part.format(-0.5, -1.1, 0.1, "norm"),
         set_part.format(1.5, 1.4, 1.6, "query_bias"),
     )
-    said = sentences(section("scores"))
-    assert "lies 2.00 [1.90, 2.10] above that of the other keys" in said
-    assert "most by the direction of the key" in said
-    assert "direction of the key 2.50 [2.40, 2.60]" in said
-    assert "length of the key −0.50 [−1.10, 0.10] (not clear of 0)" in said
-    assert "bias alone, whatever they are about, makes 1.50" in said
-    assert "No part is due to key biases" in said
+    text = sentences(section("scores"))
+    assert "lies 2.00 [1.90, 2.10] above that of the other keys" in text
+    assert "most by the direction of the key" in text
+    assert "direction of the key 2.50 [2.40, 2.60]" in text
+    assert "length of the key −0.50 [−1.10, 0.10] (not clear of 0)" in text
+    assert "bias alone, whatever they are about, makes 1.50" in text
+    assert "No part is due to key biases" in text
     after(set_part.format(-1, -1.1, -0.9, "excess"))
     assert "In no layer does the score of [CLS] lie above" in sentences(section("scores"))
 
@@ -130,11 +130,11 @@ def test_activations_are_massive_or_not(massive, section, after):
         f"update stored.massive_activation set mean = {massive} "
         "where quantity = 'massive' and place = 'all' and depth = 1",
     )
-    said = sentences(section("activations"))
-    assert "The largest coordinate of [CLS] is 2,000 [1,900, 2,100] medians after layer 1" in said
-    assert "that of other tokens is 20.0" in said
-    assert ("No text has a massive activation" in said) == (massive == 0)
-    assert ("in 40% of texts after layer 1" in said) == (massive > 0)
+    text = sentences(section("activations"))
+    assert "The largest coordinate of [CLS] is 2,000 [1,900, 2,100] medians after layer 1" in text
+    assert "that of other tokens is 20.0" in text
+    assert ("No text has a massive activation" in text) == (massive == 0)
+    assert ("in 40% of texts after layer 1" in text) == (massive > 0)
 
 
 def test_the_coordinate_that_texts_share_is_named(section, after):
@@ -143,8 +143,8 @@ def test_the_coordinate_that_texts_share_is_named(section, after):
         "insert into stored.massive_coordinate select distinct depth, place, 99, 0.9, "
         "null::double, null::double, 5.0, 3 from stored.massive_coordinate",
     )
-    said = sentences(section("activations"))
-    assert "is number 99 in 90% of texts or more, at 3 of 3 depths" in said
+    text = sentences(section("activations"))
+    assert "is number 99 in 90% of texts or more, at 3 of 3 depths" in text
 
 
 @pytest.mark.parametrize("order", ["most", "least"])

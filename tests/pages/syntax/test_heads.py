@@ -58,10 +58,10 @@ BEST = (
 
 def test_the_best_head_and_what_beats_the_offset_are_told(section, after):
     after(*BEST)
-    said = sentences(section("heads", sy_relation="obj"))
-    assert "Of 40 words that are obj, **layer 2, head 1 finds the governor of 80%**" in said
-    assert "[70%, 90%], governor → dependent." in said
-    assert "1 of 6 heads do better than the best fixed offset, +2, which finds 60%" in said
+    text = sentences(section("heads", sy_relation="obj"))
+    assert "Of 40 words that are obj, **layer 2, head 1 finds the governor of 80%**" in text
+    assert "[70%, 90%], governor → dependent." in text
+    assert "1 of 6 heads do better than the best fixed offset, +2, which finds 60%" in text
 
 
 def test_the_best_head_is_looked_at_until_another_is_chosen(section, after, exported):
@@ -128,11 +128,11 @@ def test_what_one_head_does_best_is_told(section, after):
     after(*BEST, "update stored.dependency_baseline set accuracy = 0.5")
     session = section("one_head", head="2-1", sy_least="1")
     n = frames(session)[0]["relation_named"].nunique() - 2
-    said = sentences(session)
-    assert f"**On 1 of {n} relations layer 2, head 1 is clearly better" in said
-    assert "The gap is widest for obj, governor → dependent: 80% against 50%." in said
-    said = sentences(section("one_head", head="1-1", sy_least="1"))
-    assert "**On no relation is layer 1, head 1 clearly better" in said
+    text = sentences(session)
+    assert f"**On 1 of {n} relations layer 2, head 1 is clearly better" in text
+    assert "The gap is widest for obj, governor → dependent: 80% against 50%." in text
+    text = sentences(section("one_head", head="1-1", sy_least="1"))
+    assert "**On no relation is layer 1, head 1 clearly better" in text
 
 
 def test_a_click_on_a_relation_of_a_head_chooses_it_and_keeps_the_head(section, exported):

@@ -56,11 +56,11 @@ def finding(trained: pd.DataFrame) -> str:
 def test_what_the_parsers_find_is_told(after):
     shares = dict(zip(METHODS, (0.8, 0.6, 0.25, 0.2, 0.5, 0.3), strict=True))
     after(*planted(**shares))
-    said = finding(ask(parser_accuracy.accuracies))
-    assert "**Attention alone finds 60% of the governors** (58% to 62% over 5 seeds)" in said
-    assert f"and {percent(0.8)} when its weights may depend on the words" in said
-    assert "next word finds 30%, distances and words without attention 50%" in said
-    assert "attention finds 20%, with the words 25%" in said
+    text = finding(ask(parser_accuracy.accuracies))
+    assert "**Attention alone finds 60% of the governors** (58% to 62% over 5 seeds)" in text
+    assert f"and {percent(0.8)} when its weights may depend on the words" in text
+    assert "next word finds 30%, distances and words without attention 50%" in text
+    assert "attention finds 20%, with the words 25%" in text
 
 
 @pytest.mark.parametrize(
@@ -128,11 +128,11 @@ def two_files(store_folder, changed):
 def test_untrained_attention_of_another_file_stands_beside_ours(
     section, two_files, exported, answers
 ):
-    said = sentences(section("parsers", two_files(), file="tiny.duckdb")).replace("\\", "")
+    text = sentences(section("parsers", two_files(), file="tiny.duckdb")).replace("\\", "")
     assert (
         "The same architecture untrained (random.duckdb, weights of seed 3) finds 10% by "
         "attention alone, 35% with the words"
-    ) in said
+    ) in text
     bars = chart_of(exported, "sy_parsers_chart").layer[0].data.set_index("method")
     assert bars.loc["untrained_attention_words", "mean"] == pytest.approx(0.35)
     assert (

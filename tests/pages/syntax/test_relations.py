@@ -75,20 +75,20 @@ def test_what_beats_the_offsets_is_counted_and_the_clearest_is_named(section, af
         "select count(distinct relation) from dependency_accuracy "
         "where relation not in ('all', 'all_words')"
     )
-    said = sentences(session)
-    assert f"**For 1 of {n} relations the best head beats every fixed offset**" in said
+    text = sentences(session)
+    assert f"**For 1 of {n} relations the best head beats every fixed offset**" in text
     assert (
         "The gap is widest for obj: layer 2, head 3 finds 90% of the governors, offset −2 only 40%"
-    ) in said
-    assert "is right for 25%" in said
-    assert "best of 12 candidates (heads × directions) on the very words" in said
+    ) in text
+    assert "is right for 25%" in text
+    assert "best of 12 candidates (heads × directions) on the very words" in text
 
 
 def test_what_being_chosen_was_worth_is_told_on_halves(section, after):
     after(*PLANTED, "update stored.dependency_best set accuracy_chosen = accuracy + 0.1")
-    said = sentences(section("relations", sy_least="1", sy_chosen_on="second"))
-    assert "its accuracy was 10.0 points higher" in said
-    assert "on the very words" not in said
+    text = sentences(section("relations", sy_least="1", sy_chosen_on="second"))
+    assert "its accuracy was 10.0 points higher" in text
+    assert "on the very words" not in text
 
 
 @pytest.mark.parametrize(("chosen_on", "series"), [("all", 1), ("first", 2)])
@@ -132,8 +132,8 @@ def test_the_clearest_of_the_frequent_relations_is_chosen(n_obj, n_det, chosen, 
 
 
 def test_every_label_is_explained_with_how_often_it_occurs(section, answers):
-    said = sentences(section("relations"))
-    rows = [line for line in said.splitlines() if line.startswith("|")]
+    text = sentences(section("relations"))
+    rows = [line for line in text.splitlines() if line.startswith("|")]
     assert all(any(row.startswith(f"|{relation} · ") for row in rows) for relation in UNIVERSAL)
     ((n,),) = answers("select max(n) from dependency_accuracy where relation = 'det'")
     assert next(row for row in rows if row.startswith("|det · ")).endswith(f"|{n}|")

@@ -84,14 +84,14 @@ def test_a_pair_that_is_not_clear_is_named_with_that(
     session = section("workbench", planted, **chosen)
     named = re.search(r"\*\*([^*]*(?:points|ポイント)[^*]*)\*\*", captions(session))
     assert named
-    said = any(words in named[1] for words in NOT_CLEAR[lang])
-    assert said != clear(frame).iloc[0]
-    assert said == (rank == "mean"), "one of both is asked for"
+    is_said = any(words in named[1] for words in NOT_CLEAR[lang])
+    assert is_said != clear(frame).iloc[0]
+    assert is_said == (rank == "mean"), "one of both is asked for"
     assert str(int(clear(frame).sum())) in sentences(session)
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "said"),
+    ("low", "high", "is_said"),
     [
         (0.01, 0.03, "+2.00 points [+1.00, +3.00]"),
         (-0.01, 0.05, "+2.00 points, not clear of 0: [−1.00, +5.00]"),
@@ -99,10 +99,10 @@ def test_a_pair_that_is_not_clear_is_named_with_that(
         (None, None, "+2.00 points, without an interval"),
     ],
 )
-def test_a_change_is_told_with_how_sure_it_is(low, high, said):
+def test_a_change_is_told_with_how_sure_it_is(low, high, is_said):
     pair = pd.Series({"mean_delta": 0.02, "low": low, "high": high}, dtype=float)
     with words_of("token_pairs"):
-        assert change(pair) == said
+        assert change(pair) == is_said
 
 
 def test_rows_are_faint_just_where_a_pair_is_not_clear(lists):

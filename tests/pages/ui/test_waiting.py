@@ -134,9 +134,9 @@ st.text("whole")
 """
 
 
-@pytest.mark.parametrize(("lang", "said"), [("en", "Cancel"), ("ja", "取り消す")])
+@pytest.mark.parametrize(("lang", "expected"), [("en", "Cancel"), ("ja", "取り消す")])
 def test_a_computation_that_runs_ends_where_its_reader_clicks(
-    lang, said, in_session, store_folder, monkeypatch
+    lang, expected, in_session, store_folder, monkeypatch
 ):
     """Of a click Streamlit tells the run of a page in the same way as that it is to stop."""
     runners: list[LocalScriptRunner] = []
@@ -154,7 +154,7 @@ def test_a_computation_that_runs_ends_where_its_reader_clicks(
     clicked.join()
     assert "found" not in session.session_state
     assert not session.text
-    assert [button.label for button in session.button] == [said]
+    assert [button.label for button in session.button] == [expected]
     assert not turns()._tickets, "the next one's turn"
 
 

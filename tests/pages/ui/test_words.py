@@ -48,15 +48,15 @@ def strings(folder: Path) -> set[str]:
 
 def test_every_key_that_is_used_is_in_the_catalogue():
     keys = words.catalogue()
-    said = {
+    patterns = {
         regex
         for path in PAGES.rglob("*.py")
         for name, call in calls(path)
         if name == "say" and ast.unparse(call.func) == "say"
         for regex in pattern(call.args[0])
     }
-    assert len(said) > 100
-    assert not [regex for regex in said if not any(re.fullmatch(regex, key) for key in keys)]
+    assert len(patterns) > 100
+    assert not [regex for regex in patterns if not any(re.fullmatch(regex, key) for key in keys)]
 
 
 def stems_of(path: Path) -> set[str]:

@@ -173,7 +173,7 @@ BOMBS = {
 @pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux does")
 @pytest.mark.parametrize("case", BOMBS)
 def test_a_small_file_does_not_unfold_into_more_than_memory_holds(case, tmp_path):
-    write, module, reader, said = BOMBS[case]
+    write, module, reader, message = BOMBS[case]
     path = tmp_path / "bomb"
     write(path)
     assert path.stat().st_size < 2 * 2**20
@@ -186,5 +186,5 @@ def test_a_small_file_does_not_unfold_into_more_than_memory_holds(case, tmp_path
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])},
     )
     *lines, kilobytes = ran.stdout.splitlines()
-    assert lines == [said]
+    assert lines == [message]
     assert int(kilobytes) < 400 * 2**10

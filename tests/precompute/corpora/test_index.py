@@ -166,8 +166,8 @@ def test_a_damaged_part_is_set_aside_and_read_again(text, tmp_path, capsys):
     assert began == [4]
     assert again == first
     assert_equal(iter(again), whole(reading(text)).sequences)
-    said = capsys.readouterr().err
-    assert f"{damaged} is kept as .{damaged.name}.1.damaged and read again." in said
+    messages = capsys.readouterr().err
+    assert f"{damaged} is kept as .{damaged.name}.1.damaged and read again." in messages
 
 
 @pytest.mark.parametrize("place", [0, 3, 70, 100, -1])

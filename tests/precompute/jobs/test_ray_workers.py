@@ -45,8 +45,8 @@ def test_jobs_of_nodes_that_die_are_done_by_one_that_comes_later(asked, tmp_path
     expected = shard_rows(plan)
     output = tmp_path / "ray" / "tiny.duckdb"
     words = [asked.model, str(asked.corpus), str(output), *STATISTICS]
-    said = _python("-m", "tests.precompute.jobs.ray_cluster", *words)
-    reported = json.loads(said.splitlines()[-1])
+    output_text = _python("-m", "tests.precompute.jobs.ray_cluster", *words)
+    reported = json.loads(output_text.splitlines()[-1])
     assert reported[:N_JOBS] == [JOB_SEQUENCES] * N_JOBS
     assert sum(reported[N_JOBS:]) == len(plan.passes), "tables are merged on the cluster too"
     assert shard_rows(shards_only(replace(asked, output=output))) == expected
@@ -60,9 +60,9 @@ LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "0000000000000000000
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the kernel's table of sockets in /proc")
 def test_a_cluster_of_its_own_listens_on_loopback_alone():
     lines = _python("-m", "tests.precompute.jobs.listening").splitlines()
-    said = [line.split()[1:] for line in lines if line.startswith("listens")]
-    assert len(said) >= 4, "the driver, the store of the cluster, the node and a worker listen"
-    assert {address for addresses in said for address in addresses} <= LOOPBACK
+    listeners = [line.split()[1:] for line in lines if line.startswith("listens")]
+    assert len(listeners) >= 4, "the driver, the store of the cluster, the node and a worker listen"
+    assert {address for addresses in listeners for address in addresses} <= LOOPBACK
 
 
 class Worker(ray_workers._RayWorker):

@@ -75,9 +75,9 @@ def test_a_damaged_table_is_made_again(asked, plan, capsys):
         file.write_bytes(content[:40] + bytes([content[40] ^ 1]) + content[41:])
         assert not is_intact(file)
     shards_only(asked)
-    said = capsys.readouterr().err
+    messages = capsys.readouterr().err
     for file, content in zip(files, before, strict=True):
-        assert f"{file} is damaged" in said
+        assert f"{file} is damaged" in messages
         assert file.read_bytes() == content
 
 

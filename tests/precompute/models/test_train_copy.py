@@ -142,8 +142,8 @@ def test_it_needs_the_first_copy_and_not_the_place(shipped):
         places = list(range(distance))
         ids = torch.tensor([[2, *(place + 3 for place in places), 3 + places[1]]])
         with torch.inference_mode():
-            said = int(shipped(input_ids=ids).logits[0, -1].argmax())
-        assert SYLLABLES[said - 3] == SYLLABLES[places[2]]
+            predicted = int(shipped(input_ids=ids).logits[0, -1].argmax())
+        assert SYLLABLES[predicted - 3] == SYLLABLES[places[2]]
 
 
 def test_texts_begin_with_a_token_of_the_type_bos(store):

@@ -104,8 +104,8 @@ def test_its_vocabulary_is_made_of_the_corpus(shipped, log):
 
 def test_no_article_that_is_held_out_is_trained_on():
     kept = texts_of(articles()[HELD_OUT - 1 :: HELD_OUT])
-    said = {sentence for text in kept for sentence in text.split("。") if sentence}
-    assert not [sentence for sentence in said if any(sentence in text for text in further())]
+    sentences = {sentence for text in kept for sentence in text.split("。") if sentence}
+    assert not [sentence for sentence in sentences if any(sentence in text for text in further())]
     topics = {article.text_a.split("は")[0] for article in articles()}
     assert not [text for text in further() if text.split("は")[0] in topics]
 
