@@ -3,7 +3,7 @@
 What is held at a time is a sum and a count of every block, however many sequences there are.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,8 @@ from analysis.tables.table import Table
 from precompute.passes.base import FitContext
 
 NOTHING: Mapping[str, Any] = {}
+SLICE = 2**16
+"""Sequences that a question to all of them is asked of at a time, so that it fits into memory."""
 
 
 @dataclass(frozen=True)
@@ -71,16 +73,23 @@ def by_block(
     What is NULL or NaN is no number.
     """
     names = ", ".join(f'"{column}"' for column in cell)
-    rows = store.execute(
-        f"""
-        select block, {names}, coalesce(fsum(number), 0) as total, count(number)::double as n
-        from (select *, nullif("{value}"::double, 'nan') as number from ({query}))
-        join blocks using (seq)
-        group by block, {names}
-        order by {names}, block
-        """,
-        dict(asked),
-    ).df()
+    parts = [
+        store.execute(
+            f"""
+            select block, {names}, coalesce(fsum(number), 0) as total, count(number)::double as n
+            from (select *, nullif("{value}"::double, 'nan') as number from ({query}) where {some})
+            join blocks using (seq)
+            group by block, {names}
+            order by {names}, block
+            """,
+            dict(asked),
+        ).df()
+        for some in slices(store)
+    ]
+    rows = parts[0]
+    if len(parts) > 1:
+        keys = ["block", *cell]
+        rows = pd.concat(parts).groupby(keys, as_index=False, dropna=False, observed=True).sum()
     totals, n = (
         rows.pivot(index="block", columns=cell, values=column) for column in ("total", "n")
     )
@@ -92,11 +101,26 @@ def block_sizes(
     store: DuckDBPyConnection, query: str, asked: Mapping[str, Any] = NOTHING
 ) -> Float[np.ndarray, " block"]:
     """How many sequences of each block have any row in a query, in the order of `by_block`."""
-    sizes = f"""
-        select count(*)::double as n from (select distinct seq from ({query}))
-        join blocks using (seq) group by block order by block
-    """
-    return store.execute(sizes, dict(asked)).df()["n"].to_numpy()
+    parts = [
+        store.execute(
+            f"""
+            select block, count(*)::double as n
+            from (select distinct seq from ({query}) where {some})
+            join blocks using (seq)
+            group by block
+            """,
+            dict(asked),
+        ).df()
+        for some in slices(store)
+    ]
+    return pd.concat(parts).groupby("block")["n"].sum().to_numpy()
+
+
+def slices(store: DuckDBPyConnection) -> Iterator[str]:
+    """Conditions on `seq` that cut all sequences into neighbours, `SLICE` at a time."""
+    last = store.sql("select max(seq) from blocks").fetchall()[0][0] or 0
+    for first in range(0, last + 1, SLICE):
+        yield f"seq between {first} and {first + SLICE - 1}"
 
 
 def rows_of(table: Table, frames: list[pd.DataFrame]) -> pa.Table:

@@ -15,8 +15,9 @@ from analysis.scopes import POST_NORM
 from analysis.tables.mixing.rollout import TABLE
 from precompute.jobs.bounds import block_of
 from precompute.jobs.runner import run_local
+from precompute.passes import intervals
 from precompute.passes.base import FitContext
-from precompute.passes.intervals import BlockSums, by_block, rows_of
+from precompute.passes.intervals import BlockSums, block_sizes, by_block, rows_of
 from precompute.run import run
 from precompute.store.check import faults
 from precompute.store.show import every_table
@@ -51,6 +52,30 @@ def test_a_block_of_several_sequences_has_their_sums():
         assert sums.blocks.tolist() == [0, 1]
         np.testing.assert_array_equal(sums.sums, [[1.0, 0.5], [0, 0]])
         np.testing.assert_array_equal(sums.counts, [[2, 1], [0, 0]])
+
+
+@pytest.mark.parametrize("size", [1, 3, 8, 10, 11])
+def test_sequences_asked_a_few_at_a_time_have_the_same_sums(size, monkeypatch):
+    blocks = {2: 0, 7: 0, 9: 1, 10: 1}
+    last = pd.DataFrame({"seq": [10], "scope": ["b"], "share": [0.125]})
+    rows = pd.concat([ROWS, last]).astype({"scope": pd.CategoricalDtype(["b", "c", "a"])})
+    with summed(rows, blocks) as sums:
+        expected = sums
+    monkeypatch.setattr(intervals, "SLICE", size)
+    with summed(rows, blocks) as sums:
+        assert sums.cells["scope"].tolist() == expected.cells["scope"].tolist() == ["b", "a"]
+        assert sums.blocks.tolist() == [0, 1]
+        np.testing.assert_array_equal(sums.sums, [[0.5, 1.0], [0.125, 0]])
+        np.testing.assert_array_equal(sums.counts, expected.counts)
+
+
+@pytest.mark.parametrize("size", [1, 3, 8, 10, 11])
+def test_sequences_of_blocks_are_counted_once_a_few_at_a_time(size, monkeypatch):
+    monkeypatch.setattr(intervals, "SLICE", size)
+    with duckdb.connect() as store:
+        store.register("rows", ROWS)
+        store.register("blocks", pd.DataFrame({"seq": [9, 2, 7], "block": [1, 0, 0]}))
+        assert block_sizes(store, "from rows").tolist() == [2, 1]
 
 
 def test_only_sequences_with_a_value_count():

@@ -4,9 +4,10 @@ from analysis.habits import QUANTITIES, TOKEN_TYPES
 from analysis.tables.heads.head_pattern import TABLE
 from precompute.passes.intervals import Means, mean_over_sequences
 
-VERSION = 3
+VERSION = 4
 NEEDS = ("sequence_head_pattern",)
 _COLUMNS = ", ".join(f'"{name}"' for name in QUANTITIES)
+_AVERAGES = ", ".join(f'avg("{name}") as "{name}"' for name in QUANTITIES)
 _OF_HEADS = f"""
     unpivot (
         select weighing::varchar as weighing, seq, layer, head, {_COLUMNS}
@@ -14,9 +15,14 @@ _OF_HEADS = f"""
     )
     on {_COLUMNS} into name quantity value mean
 """
-_OF_LAYERS = (
-    f"select weighing, seq, layer, quantity, avg(mean) as mean from ({_OF_HEADS}) group by all"
-)
+_OF_LAYERS = f"""
+    unpivot (
+        select weighing::varchar as weighing, seq, layer, {_AVERAGES}
+        from sequence_head_pattern_weighing
+        group by all
+    )
+    on {_COLUMNS} into name quantity value mean
+"""
 fit = mean_over_sequences(
     TABLE,
     Means(_OF_HEADS, ["weighing", "layer", "head", "quantity"], zero=TOKEN_TYPES),

@@ -8,22 +8,20 @@ from analysis.tables.heads.head_pattern_difference import TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import means, rows_of
 
-VERSION = 2
+VERSION = 3
 NEEDS = ("sequence_head_pattern", "head_pattern")
 _PAIRED = ", ".join(f'norm."{habit}" - weight."{habit}" as "{habit}"' for habit in HABITS)
 _COLUMNS = ", ".join(f'"{habit}"' for habit in HABITS)
-_OF_HEADS = f"""
-    unpivot (
-        select weight.seq, weight.layer, weight.head, {_PAIRED}
-        from sequence_head_pattern as weight
-        join sequence_head_pattern_weighing as norm using (seq, layer, head)
-        where norm.weighing = 'norm'
-    )
-    on {_COLUMNS} into name quantity value difference
+_AVERAGES = ", ".join(f'avg("{habit}") as "{habit}"' for habit in HABITS)
+_CHANGES = f"""
+    select weight.seq, weight.layer, weight.head, {_PAIRED}
+    from sequence_head_pattern as weight
+    join sequence_head_pattern_weighing as norm using (seq, layer, head)
+    where norm.weighing = 'norm'
 """
-_OF_LAYERS = (
-    f"select seq, layer, quantity, avg(difference) as difference from ({_OF_HEADS}) group by all"
-)
+_LONG = f"on {_COLUMNS} into name quantity value difference"
+_OF_HEADS = f"unpivot ({_CHANGES}) {_LONG}"
+_OF_LAYERS = f"unpivot (select seq, layer, {_AVERAGES} from ({_CHANGES}) group by all) {_LONG}"
 _MEANS = """
     select layer, head, quantity, any_value(mean) filter (weighing = 'weight') as weight,
         any_value(mean) filter (weighing = 'norm') as norm
