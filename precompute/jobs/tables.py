@@ -31,7 +31,7 @@ from precompute.store.corpus_tables import corpus_rows, vocabulary_rows
 _MOST_THREADS = 8
 _MEMORY_OF_THREAD = 125  # MB, the least that DuckDB sorts with
 _LEAST_MEMORY = 250
-_ROWS = 2**16  # handed on at a time from the database to a file
+_ROWS = 122_880  # handed on at a time to a file: those that a database keeps together
 
 Config = dict[str, str | bool | int | float | list[str]]
 

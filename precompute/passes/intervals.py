@@ -73,23 +73,24 @@ def by_block(
     What is NULL or NaN is no number.
     """
     names = ", ".join(f'"{column}"' for column in cell)
-    parts = [
-        store.execute(
-            f"""
+
+    def of_slice(some: str) -> str:
+        return f"""
             select block, {names}, coalesce(fsum(number), 0) as total, count(number)::double as n
             from (select *, nullif("{value}"::double, 'nan') as number from ({query}) where {some})
             join blocks using (seq)
             group by block, {names}
-            order by {names}, block
-            """,
-            dict(asked),
-        ).df()
-        for some in slices(store)
-    ]
-    rows = parts[0]
-    if len(parts) > 1:
-        keys = ["block", *cell]
-        rows = pd.concat(parts).groupby(keys, as_index=False, dropna=False, observed=True).sum()
+        """
+
+    _gather(store, "sums_of_slices", of_slice, asked)
+    rows = store.sql(
+        f"""
+        select block, {names}, fsum(total) as total, sum(n) as n
+        from sums_of_slices
+        group by block, {names}
+        order by {names}, block
+        """
+    ).df()
     totals, n = (
         rows.pivot(index="block", columns=cell, values=column) for column in ("total", "n")
     )
@@ -101,19 +102,12 @@ def block_sizes(
     store: DuckDBPyConnection, query: str, asked: Mapping[str, Any] = NOTHING
 ) -> Float[np.ndarray, " block"]:
     """How many sequences of each block have any row in a query, in the order of `by_block`."""
-    parts = [
-        store.execute(
-            f"""
-            select block, count(*)::double as n
-            from (select distinct seq from ({query}) where {some})
-            join blocks using (seq)
-            group by block
-            """,
-            dict(asked),
-        ).df()
-        for some in slices(store)
-    ]
-    return pd.concat(parts).groupby("block")["n"].sum().to_numpy()
+    make_table(store, "seqs_there", f"select distinct seq from ({query})", asked)
+    sizes = """
+        select count(*)::double as n from seqs_there
+        join blocks using (seq) group by block order by block
+    """
+    return store.sql(sizes).df()["n"].to_numpy()
 
 
 def slices(store: DuckDBPyConnection) -> Iterator[str]:
@@ -121,6 +115,23 @@ def slices(store: DuckDBPyConnection) -> Iterator[str]:
     last = store.sql("select max(seq) from blocks").fetchall()[0][0] or 0
     for first in range(0, last + 1, SLICE):
         yield f"seq between {first} and {first + SLICE - 1}"
+
+
+def make_table(
+    store: DuckDBPyConnection, name: str, query: str, asked: Mapping[str, Any] = NOTHING
+) -> None:
+    """A temporary table, in place of one of its name, of what a query has of all sequences."""
+    _gather(store, name, lambda some: f"from ({query}) where {some}", asked)
+
+
+def _gather(
+    store: DuckDBPyConnection, name: str, query: Callable[[str], str], asked: Mapping[str, Any]
+) -> None:
+    """The same of a query that is made for a condition on `seq`."""
+    empty = f"create or replace temp table {name} as {query('false')}"
+    store.execute(empty, dict(asked))
+    for some in slices(store):
+        store.execute(f"insert into {name} {query(some)}", dict(asked))
 
 
 def rows_of(table: Table, frames: list[pd.DataFrame]) -> pa.Table:

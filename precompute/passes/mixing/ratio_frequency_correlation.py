@@ -11,7 +11,7 @@ from precompute.passes.norms.frequency_rows import IS_SPECIAL, frequency_rows
 VERSION = 1
 NEEDS = ("token_mixing_ratio",)
 _TOKENS = f"""
-    select any_value(block) as block, token_id, {IS_SPECIAL} as is_special, {{means}}
+    select seq, any_value(block) as block, token_id, {IS_SPECIAL} as is_special, {{means}}
     from token_mixing_ratio
     join token using (seq, pos)
     join blocks using (seq)

@@ -12,7 +12,7 @@ VERSION = 2
 NEEDS = ("head_token",)
 _QUANTITIES = ("attention", "value_norm")
 _TOKENS = f"""
-    select any_value(block) as block, token_id, {IS_SPECIAL} as is_special,
+    select seq, any_value(block) as block, token_id, {IS_SPECIAL} as is_special,
         avg(attention_received::double / n_tokens) as attention,
         avg(value_norm::double) as value_norm
     from head_token

@@ -13,6 +13,7 @@ from analysis.measures.norms.frequency_correlation import (
     rank_correlation,
 )
 from precompute.passes.base import FitContext
+from precompute.passes.intervals import make_table
 
 EXACT = 5_000_000
 """Tokens of which every value has a rank of its own; of more, values share one of `AN_OCTAVE`."""
@@ -52,15 +53,15 @@ def frequency_rows(
     """One row per source of frequencies, with or without bos, cls and sep, and quantity.
 
     Args:
-        query: block, token_id, is_special and the quantities of every token that is read, so not of
-            masked places, which would pass for the commonest word.
+        query: seq, block, token_id, is_special and the quantities of every token that is read, so
+            not of masked places, which would pass for the commonest word.
         name: what the quantities are called in a row.
         exact: of how many tokens everything is held in memory.
 
     Returns:
         No row where no token is left.
     """
-    store.execute(f"create or replace temp table tokens as {query}")
+    make_table(store, "tokens", query)
     counts = store.execute("select token_id, count(*) as n from tokens group by token_id").df()
     ids = counts["token_id"].to_numpy(dtype=np.int64)
     corpus = np.bincount(ids, weights=counts["n"].to_numpy()).astype(np.int64)

@@ -8,12 +8,11 @@ from jaxtyping import Float
 
 from analysis.tables.norms.token_type_mixing import QUANTITIES, TABLE
 from precompute.passes.base import FitContext
-from precompute.passes.intervals import BlockSums, block_sizes, by_block, rows_of
+from precompute.passes.intervals import BlockSums, block_sizes, by_block, make_table, rows_of
 
 VERSION = 1
 NEEDS = ("head_token",)
 _BY_HEAD = """
-    create or replace temp table by_head as
     select seq, head, token_type,
         sum(attention_received::double) / any_value(n_tokens) as attention,
         avg(value_norm::double) as value_norm,
@@ -34,7 +33,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     sizes = block_sizes(store, "select seq from sequence")
     frames = []
     for (layer,) in layers:
-        store.execute(_BY_HEAD, {"layer": layer})
+        make_table(store, "by_head", _BY_HEAD, {"layer": layer})
         levels = [by_block(store, query, cell=cell) for query, cell in _WAYS]
         frames += [_means(sums, sizes, context).assign(layer=layer) for sums in levels]
     return rows_of(TABLE, frames)

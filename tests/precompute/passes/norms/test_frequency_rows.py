@@ -19,7 +19,14 @@ def _tokens() -> pd.DataFrame:
     value = np.where(drawn.random(TOKENS) < 0.1, 0, drawn.lognormal(size=TOKENS) / ids**0.2)
     blocks = np.sort(drawn.integers(64, size=TOKENS))
     return pd.DataFrame(
-        {"block": blocks, "token_id": ids, "is_special": ids < 2, "value": value, "flat": 1.0}
+        {
+            "seq": np.arange(TOKENS) // 100,
+            "block": blocks,
+            "token_id": ids,
+            "is_special": ids < 2,
+            "value": value,
+            "flat": 1.0,
+        }
     )
 
 
@@ -30,6 +37,7 @@ def both() -> list[pd.DataFrame]:
     with duckdb.connect() as store:
         store.execute("set threads = 1")
         store.register("all_tokens", _tokens())
+        store.register("blocks", pd.DataFrame({"seq": range(TOKENS // 100)}))
         return [
             frequency_rows(
                 store, "from all_tokens", ["value", "flat"], given, name="of", exact=exact
