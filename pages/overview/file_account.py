@@ -24,7 +24,7 @@ from pages.ui.store.chosen import (
     open_store,
     readable,
     shows_images,
-    trouble,
+    why_unreadable,
 )
 from pages.ui.store.commands import run_command
 from pages.ui.store.open_file import Store
@@ -216,4 +216,4 @@ def other_files() -> None:
             names = {"model": plain(outcome.model_name), "corpus": plain(outcome.run["corpus"])}
             right.markdown(say("others.told", n=count(outcome.run["n_sequences"]), **names))
         else:
-            right.markdown(trouble(path, outcome))
+            right.markdown(why_unreadable(path, outcome))

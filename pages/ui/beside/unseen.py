@@ -46,8 +46,8 @@ class _Unseen(Outside):
             self.drawn = Drawn(chart, frame)
             raise _Reached
 
-    def hear(self, queries: list[str], store: Any) -> None:
-        self._seen.hear(queries, store)
+    def record(self, queries: list[str], store: Any) -> None:
+        self._seen.record(queries, store)
 
 
 def as_if(name: str, choices: dict[str, str]) -> Drawn | None:
