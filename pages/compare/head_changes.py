@@ -23,7 +23,6 @@ from pages.ui.store.chosen import ask_store
 from pages.ui.store.open_file import Store
 from pages.ui.store.together import ask_together
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing
 from pages.ui.words.interval import with_interval
 from pages.ui.words.numbers import change, points
 from pages.ui.words.say import plain
@@ -42,7 +41,7 @@ def head_changes(view: View) -> None:
     habits = [habit for habit in ask_store(first.store, held_habits) if habit in held]
     default = _DEFAULT if _DEFAULT in habits else None
     habit = view.pick("quantity", habits, default=default, of="habit", kind="select")
-    weighing = pick_weighing(view.prefix)
+    weighing = view.pick_weighing()
     choices = {"habit": habit, "weighing": weighing}
     changes = ask_together(_changes, first.store, other.store, **choices)
     most = changes.assign(size=changes["difference"].abs())
