@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.comparison.numbers import ALL_LAYERS, TABLES
 from pages.compare.dots import dots
-from pages.compare.files import Compared, pick_files, say_if_alone
+from pages.compare.files import pick_files, say_if_alone
 from pages.compare.numbers import (
     at_layers,
     change_written,
@@ -17,6 +17,7 @@ from pages.compare.numbers import (
     pairing,
 )
 from pages.ui.page import section
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval
 from pages.ui.words.numbers import signed
@@ -42,7 +43,7 @@ def headlines(view: View) -> None:
     say_if_alone(view, compared)
 
 
-def _chart(compared: list[Compared], numbers: pd.DataFrame, changes: pd.DataFrame) -> Any:
+def _chart(compared: list[Store], numbers: pd.DataFrame, changes: pd.DataFrame) -> Any:
     """The files' numbers, and beside them how far they are from the open file's."""
     rows = list(dict.fromkeys(numbers["name"]))
     if changes.empty:
@@ -64,7 +65,7 @@ def _chart(compared: list[Compared], numbers: pd.DataFrame, changes: pd.DataFram
 
 
 def _finding(
-    view: View, compared: list[Compared], numbers: pd.DataFrame, changes: pd.DataFrame
+    view: View, compared: list[Store], numbers: pd.DataFrame, changes: pd.DataFrame
 ) -> str:
     """The number that differs most for its interval, and how many differ beyond theirs."""
     most = most_different(changes)

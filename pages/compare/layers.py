@@ -34,7 +34,7 @@ def layers(view: View) -> None:
     numbers = numbers[(numbers["number"] == number) & (numbers["layer"] != ALL_LAYERS)]
     changes = at_layers(differences_of(compared), layers=True)
     changes = changes[changes["number"] == number]
-    n_layers = {file.label: int(file.store.run["n_layers"]) for file in compared}
+    n_layers = {file.label: int(file.run["n_layers"]) for file in compared}
     figure = partial(view.figure, state=(number, len(compared)), number=number_name(number))
     of_files = partial(lines, colour="file", colours=colours(compared))
     if len(set(n_layers.values())) > 1:

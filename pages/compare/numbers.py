@@ -7,7 +7,6 @@ import pandas as pd
 from analysis.comparison.account import account
 from analysis.comparison.beside import differences, own_numbers, with_correction
 from analysis.comparison.numbers import NUMBERS, OF_HEADS, unit_values
-from pages.compare.files import Compared
 from pages.ui.store.chosen import ask_store
 from pages.ui.store.open_file import Store
 from pages.ui.store.together import ask_together
@@ -25,10 +24,10 @@ def number_name(number: str) -> str:
     return say(f"compare.of_number.{number}")
 
 
-def numbers_of(compared: list[Compared]) -> pd.DataFrame:
+def numbers_of(compared: list[Store]) -> pd.DataFrame:
     """Every file's numbers: file, number, name, layer, mean, low, high, n, in the order of
     `NUMBERS`; those that one file alone has are left out where there are several."""
-    parts = [ask_together(_own, file.store).assign(file=file.label) for file in compared]
+    parts = [ask_together(_own, file).assign(file=file.label) for file in compared]
     frame = _named(pd.concat(parts, ignore_index=True))
     if len(compared) == 1:
         return frame
@@ -36,16 +35,13 @@ def numbers_of(compared: list[Compared]) -> pd.DataFrame:
     return frame[n_files > 1]
 
 
-def differences_of(compared: list[Compared]) -> pd.DataFrame:
+def differences_of(compared: list[Store]) -> pd.DataFrame:
     """The files' differences from the first one: file, number, name, layer, difference, low, high,
     p, n, is_paired."""
     first, *others = compared
     if not others:
         return pd.DataFrame(columns=_OF_DIFFERENCES)
-    parts = [
-        ask_together(_differences, first.store, file.store).assign(file=file.label)
-        for file in others
-    ]
+    parts = [ask_together(_differences, first, file).assign(file=file.label) for file in others]
     return _named(pd.concat(parts, ignore_index=True))
 
 

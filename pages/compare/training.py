@@ -5,7 +5,7 @@ import streamlit as st
 
 from analysis.comparison.account import training_step
 from analysis.comparison.numbers import ALL_LAYERS, TABLES
-from pages.compare.files import Compared, pick_files, reasons_of, siblings
+from pages.compare.files import pick_files, reasons_of, siblings
 from pages.compare.layers import pick_number
 from pages.compare.numbers import (
     at_layers,
@@ -16,6 +16,7 @@ from pages.compare.numbers import (
 )
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval
 from pages.ui.words.say import plain, say
@@ -29,7 +30,7 @@ def are_steps() -> bool:
 @section("training", also=TABLES, when=are_steps)
 def training(view: View) -> None:
     chosen = pick_files(view)
-    steps = {file.label: training_step(file.store.run["model"])[1] for file in chosen}
+    steps = {file.label: training_step(file.run["model"])[1] for file in chosen}
     alike = [file for file in chosen if not reasons_of(chosen[0], file, "training")]
     compared = [file for file in alike if steps[file.label] is not None]
     compared.sort(key=lambda file: steps[file.label] or 0)
@@ -50,7 +51,7 @@ def training(view: View) -> None:
     )
 
 
-def _finding(view: View, compared: list[Compared], frame: pd.DataFrame, number: str) -> str:
+def _finding(view: View, compared: list[Store], frame: pd.DataFrame, number: str) -> str:
     """What the number was at the first step and is at the last one."""
     first, last = frame.iloc[0], frame.iloc[-1]
     changes = at_layers(differences_of([compared[0], compared[-1]]), layers=False)

@@ -21,7 +21,6 @@ from pages.ui.words.say import plain, say
 _FILE, _SIDE = "file", "side"
 _INPUTS = {"seq", "text", "sentence", "image", "token"}
 """Columns that say of which input a figure is: its places mean nothing in another one."""
-_ENDING = ".duckdb"
 _LESS = "B − A"
 
 
@@ -106,7 +105,7 @@ def beside(name: str) -> Beside | None:
         for store in other_stores()
         if store.facts["input"] == own.facts["input"] and store.holds(*stage().needs)
     ]
-    files = {store.name: store.name.removesuffix(_ENDING) for store in (own, *alike)}
+    files = {store.name: store.label for store in (own, *alike)}
     picked = stage().picked
     offers = {_FILE: Picked(_FILE, say("store.file"), files, own.name)}
     offers |= {

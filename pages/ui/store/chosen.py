@@ -40,6 +40,11 @@ def files() -> list[Path]:
     return sorted((path for path in paths if path.is_file()), key=lambda path: path.stem)
 
 
+def stores() -> list[Store]:
+    """Every file of the folder that can be read, by name."""
+    return [store for store in map(readable, files()) if isinstance(store, Store)]
+
+
 def chosen_file() -> Path | None:
     """The file that the address names, else the first one that can be read."""
     paths = files()
@@ -51,9 +56,8 @@ def chosen_file() -> Path | None:
 
 def other_stores() -> list[Store]:
     """The other files of the folder that can be read."""
-    own = open_store()
-    stores = (readable(path) for path in files())
-    return [store for store in stores if isinstance(store, Store) and store.name != own.name]
+    own = open_store().name
+    return [store for store in stores() if store.name != own]
 
 
 def first_readable(paths: list[Path]) -> Path | None:
@@ -200,15 +204,6 @@ def ask(question: Callable[..., Any], **choices: Any) -> Any:
     that charts and arithmetic see nothing narrower.
     """
     return ask_store(open_store(), question, **choices)
-
-
-def ask_file(path: Path, question: Callable[..., Any], **choices: Any) -> Any:
-    """The answer of a query about a file of the folder that can be read, chosen or not."""
-    store = readable(path)
-    if isinstance(store, Store):
-        return ask_store(store, question, **choices)
-    st.error(why_unreadable(path, store))
-    stop()
 
 
 def ask_store(store: Store, question: Callable[..., Any], **choices: Any) -> Any:
