@@ -60,15 +60,14 @@ def colours(compared: list[Store]) -> dict[str, str]:
 
 def pick_sides(view: View, kind: str, *needs: Table) -> list[Store]:
     """The open file and the one of the chosen files that it is compared with in a way, one of
-    `KINDS`; neither, and the reader is told why, if there is none that it can be compared with.
+    `KINDS`; the section ends, and says why, if there is none that it can be compared with.
 
     Args:
         needs: tables that the other file must hold, too; that it does not is the word `lacks`.
     """
     first, *others = pick_files(view)
     if not others:
-        st.info(view.say("choose_one"))
-        return []
+        view.end("choose_one")
     other = others[0]
     if len(others) > 1:
         by_key = {file.key: file for file in others}
@@ -76,11 +75,9 @@ def pick_sides(view: View, kind: str, *needs: Table) -> list[Store]:
         other = by_key[view.pick("other", labels, kind="select")]
     if obstacles := reasons_of(first, other, kind):
         words = say("list.comma").join(view.say(f"reason_{reason}") for reason in obstacles)
-        st.info(view.say("why_not", file=plain(other.label), reasons=words))
-        return []
+        view.end("why_not", file=plain(other.label), reasons=words)
     if not other.holds(*needs):
-        st.info(view.say("lacks", file=plain(other.label)))
-        return []
+        view.end("lacks", file=plain(other.label))
     return [first, other]
 
 

@@ -34,8 +34,6 @@ _COLUMNS = ("layer", "head", "one", "other", "difference", "low", "high", "p", "
 @section("head_changes", TABLE, when=can_compare)
 def head_changes(view: View) -> None:
     sides = pick_sides(view, "head_by_head", TABLE)
-    if not sides:
-        return
     first, other = sides
     held = ask_store(other, held_habits)
     habits = [habit for habit in ask_store(first, held_habits) if habit in held]

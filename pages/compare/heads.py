@@ -5,7 +5,6 @@ from typing import Any
 import altair as alt
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from analysis.comparison.matching import (
     PROFILES,
@@ -33,14 +32,11 @@ _KINDS = ("matched", "same", "chance")
 @section("heads", also=tuple(PROFILES.values()), when=can_compare)
 def heads(view: View) -> None:
     sides = pick_sides(view, "heads")
-    if not sides:
-        return
     first, other = sides
     held = [name for name, table in PROFILES.items() if first.holds(table)]
     offered = [name for name in held if other.holds(PROFILES[name])]
     if not offered:
-        st.info(view.say("no_profile", tables=", ".join(t.name for t in PROFILES.values())))
-        return
+        view.end("no_profile", tables=", ".join(table.name for table in PROFILES.values()))
     profile = view.pick("profile", offered)
     own, beside = (ask_store(side, head_profiles, profile=profile) for side in sides)
     beside = beside.reindex(index=own.index, columns=own.columns, fill_value=0.0)

@@ -1,7 +1,6 @@
 """Pairs of tokens that a step of a layer treats differently in two files."""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.comparison.pair_changes import changed_pairs, pairs_with_error
 from analysis.tables.pairs import pair_delta
@@ -24,8 +23,6 @@ _SIDES = ("_one", "_other")
 @section("pairs", pair_delta.TABLE, when=can_compare)
 def pairs(view: View) -> None:
     sides = pick_sides(view, "pairs", pair_delta.TABLE)
-    if not sides:
-        return
     first, other = sides
     layer = view.pick("layer", list(layers()))
     effect = view.pick("effect", tuple(layer_order().effects), default="ff")
@@ -43,8 +40,7 @@ def pairs(view: View) -> None:
     if order == "difference":
         kept = kept.sort_values("difference", key=abs, ascending=False, kind="stable")
     if kept.empty:
-        st.info(view.say("none_left"))
-        return
+        view.end("none_left")
     view.finding(_finding(view, sides, changed, kept))
     state = (layer, effect, least, shown, order, other.key)
     long = _long(kept.head(_SHOWN), sides)

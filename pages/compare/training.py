@@ -37,8 +37,7 @@ def training(view: View) -> None:
     if left := [plain(file.label) for file in chosen if file not in compared]:
         st.caption(view.say("no_steps", names=say("list.comma").join(left)))
     if len(compared) < 2:
-        st.info(view.say("choose_one"))
-        return
+        view.end("choose_one")
     numbers = numbers_of(compared)
     number = pick_number(view, numbers)
     numbers = numbers[(numbers["number"] == number) & (numbers["layer"] == ALL_LAYERS)]

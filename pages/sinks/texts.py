@@ -38,8 +38,7 @@ def texts(view: View) -> None:
         sequence_sink.extremes, place=place, **of, weakest=order == "least", limit=limit
     )
     if sequences.empty:
-        st.info(view.say("none"))
-        return
+        view.end("none")
     view.finding(_finding(view, sequences, place, head_name(layer, head)))
     tokens = _tokens(of, sequences["seq"].tolist())
     top = float(tokens["attention"].max()) if len(tokens) else 0.0

@@ -1,6 +1,7 @@
 """A page, its sections, and the frame around each: what every section has is written here once."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -11,6 +12,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from analysis.tables.table import Table
 from pages.ui.about import about
 from pages.ui.choices.address import LONGEST_TEXT, dropped, one_entry
+from pages.ui.choices.otherwise import NothingThere
 from pages.ui.choices.pick import pick
 from pages.ui.head.bar import keep_head
 from pages.ui.stage import staged
@@ -116,7 +118,8 @@ class Page:
                 st.header(say_here("title"), anchor=False)
                 if key_of("meaning"):
                     st.markdown(say_here("meaning"))
-            shown.draw(view)
+            with suppress(NothingThere):
+                shown.draw(view)
             keep_head()
             for key, names in dropped().items():
                 values = plain(" ".join(names)[:LONGEST_TEXT])

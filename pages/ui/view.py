@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import pandas as pd
 import streamlit as st
@@ -11,6 +11,7 @@ from analysis.tables.norms.weighing import WEIGHT
 from pages.ui import published
 from pages.ui.charts.headline import emphasised, sentences
 from pages.ui.choices import clicks
+from pages.ui.choices.otherwise import NothingThere
 from pages.ui.figure import figure, markup, table
 from pages.ui.pickers import Pickers
 from pages.ui.stage import columns, stage
@@ -38,6 +39,11 @@ class View(Pickers):
     def note(self, text: str) -> None:
         """What helps to read the next chart, said where that one is explained."""
         stage().note(text)
+
+    def end(self, name: str, **values: Any) -> NoReturn:
+        """Say why there is nothing more to draw in the section, which ends here."""
+        st.info(self.say(name, **values))
+        raise NothingThere
 
     def columns(self, n: int | Sequence[int]) -> list[Any]:
         """Places for charts beside each other, as wide as is said, under the finding they share."""

@@ -10,7 +10,7 @@ _MADE: ContextVar[Mapping[str, str] | None] = ContextVar("choices made otherwise
 
 
 class NothingThere(BaseException):
-    """What was chosen otherwise is not there to be shown.
+    """There is nothing more to be shown in a section, or not what was chosen otherwise.
 
     It ends a drawing as `st.stop` ends a page, so it is no `Exception` either.
     """
