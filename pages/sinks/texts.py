@@ -66,7 +66,7 @@ def texts(view: View) -> None:
 
 def _tokens(of: dict[str, int], sequences: list[int]) -> pd.DataFrame:
     """What every token of some sequences receives; nothing where the file lacks it."""
-    if not open_store().rows.get(head_token.TABLE.name):
+    if not open_store().holds(head_token.TABLE):
         return pd.DataFrame(columns=["seq", "attention"])
     return ask(head_token.sequence_tokens, **of, sequences=sequences)
 
