@@ -13,7 +13,7 @@ from analysis.tables.pairs import pair_occurrence
 from pages.ui.charts.image_ground import ImageGround, ground_of
 from pages.ui.charts.pieces import readable
 from pages.ui.choices.address import asked
-from pages.ui.choices.otherwise import NothingThere
+from pages.ui.choices.otherwise import DrawingEnds
 from pages.ui.live import door as live
 from pages.ui.live import readings
 from pages.ui.store.absences import SPECIAL
@@ -116,7 +116,7 @@ def _own(view: View) -> Subject:
     """What a reader types or uploads; it is run while they wait, and kept nowhere."""
     reading = _own_image(view) if shows_images() else _own_text(view)
     if reading is None:
-        raise NothingThere
+        raise DrawingEnds
     if reading.is_cut:
         st.caption(view.say("own_cut", n=len(reading.tokens)))
     return Subject(

@@ -8,7 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.table import LEAST_UNITS
-from pages.ui.beside.beside import Beside, Content, beside
+from pages.ui.beside.beside import Beside, beside
+from pages.ui.beside.unseen import Content
 from pages.ui.charts.headline import emphasised, headlined, joined, sentences, unmarked
 from pages.ui.charts.look import in_theme
 from pages.ui.collection.button import collect_button

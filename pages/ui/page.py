@@ -12,7 +12,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from analysis.tables.table import Table
 from pages.ui.about import about
 from pages.ui.choices.address import LONGEST_TEXT, dropped, one_entry
-from pages.ui.choices.otherwise import NothingThere
+from pages.ui.choices.otherwise import DrawingEnds
 from pages.ui.choices.pick import pick
 from pages.ui.head.bar import keep_head
 from pages.ui.stage import staged
@@ -118,7 +118,7 @@ class Page:
                 st.header(say_here("title"), anchor=False)
                 if key_of("meaning"):
                     st.markdown(say_here("meaning"))
-            with suppress(NothingThere):
+            with suppress(DrawingEnds):
                 shown.draw(view)
             keep_head()
             for key, names in dropped().items():

@@ -11,7 +11,7 @@ from analysis.tables.norms.weighing import WEIGHT
 from pages.ui import published
 from pages.ui.charts.headline import emphasised, sentences
 from pages.ui.choices import clicks
-from pages.ui.choices.otherwise import NothingThere
+from pages.ui.choices.otherwise import DrawingEnds
 from pages.ui.figure import figure, markup, table
 from pages.ui.pickers import Pickers
 from pages.ui.stage import columns, stage
@@ -43,7 +43,7 @@ class View(Pickers):
     def end(self, name: str, **values: Any) -> NoReturn:
         """Say why there is nothing more to draw in the section, which ends here."""
         st.info(self.say(name, **values))
-        raise NothingThere
+        raise DrawingEnds
 
     def columns(self, n: int | Sequence[int]) -> list[Any]:
         """Places for charts beside each other, as wide as is said, under the finding they share."""
