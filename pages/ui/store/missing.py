@@ -64,7 +64,7 @@ def what_images_lack(tables: Iterable[Table]) -> str | None:
 
 
 def show_command(*tables: Table) -> None:
-    """The command that adds these statistics to the chosen file."""
+    """The command that adds these statistics to the chosen file; without any, that makes it."""
     store, names = open_store(), [table.name for table in tables]
     command = run_command(store.run, store.facts, folder() / store.name, statistics=names)
     st.code(command, language="bash", wrap_lines=True)
