@@ -5,11 +5,10 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.comparison.numbers import ALL_LAYERS, TABLES
+from analysis.comparison.numbers import TABLES
 from pages.compare.dots import dots
 from pages.compare.files import pick_files, say_if_alone
 from pages.compare.numbers import (
-    at_layers,
     change_written,
     differences_of,
     most_different,
@@ -30,9 +29,8 @@ _FORMATS = dict.fromkeys(("difference", "low", "high"), "%.4f") | dict.fromkeys(
 @section("headlines", also=TABLES)
 def headlines(view: View) -> None:
     compared = pick_files(view)
-    numbers = numbers_of(compared)
-    numbers = numbers[numbers["layer"] == ALL_LAYERS]
-    changes = at_layers(differences_of(compared), layers=False)
+    numbers = numbers_of(compared, by_layer=False)
+    changes = differences_of(compared, by_layer=False)
     if len(compared) > 1:
         view.finding(_finding(view, compared, numbers, changes))
         view.note(pairing(changes))

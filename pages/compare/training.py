@@ -4,11 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from analysis.comparison.account import training_step
-from analysis.comparison.numbers import ALL_LAYERS, TABLES
+from analysis.comparison.numbers import TABLES
 from pages.compare.files import pick_files, reasons_of, siblings
 from pages.compare.layers import pick_number
 from pages.compare.numbers import (
-    at_layers,
     change_written,
     differences_of,
     number_name,
@@ -22,12 +21,7 @@ from pages.ui.words.interval import row_with_interval
 from pages.ui.words.say import plain, say
 
 
-def are_steps() -> bool:
-    """Whether the open file is a step of a training, and another file a further one."""
-    return bool(siblings())
-
-
-@section("training", also=TABLES, when=are_steps)
+@section("training", also=TABLES, when=lambda: bool(siblings()))
 def training(view: View) -> None:
     chosen = pick_files(view)
     steps = {file.label: training_step(file.run["model"])[1] for file in chosen}
@@ -38,9 +32,9 @@ def training(view: View) -> None:
         st.caption(view.say("no_steps", names=say("list.comma").join(left)))
     if len(compared) < 2:
         view.end("choose_one")
-    numbers = numbers_of(compared)
+    numbers = numbers_of(compared, by_layer=False)
     number = pick_number(view, numbers)
-    numbers = numbers[(numbers["number"] == number) & (numbers["layer"] == ALL_LAYERS)]
+    numbers = numbers[numbers["number"] == number]
     frame = numbers.assign(step_of_training=numbers["file"].map(steps).astype("int64"))
     frame = frame.sort_values("step_of_training")
     view.finding(_finding(view, compared, frame, number))
@@ -53,7 +47,7 @@ def training(view: View) -> None:
 def _finding(view: View, compared: list[Store], frame: pd.DataFrame, number: str) -> str:
     """What the number was at the first step and is at the last one."""
     first, last = frame.iloc[0], frame.iloc[-1]
-    changes = at_layers(differences_of([compared[0], compared[-1]]), layers=False)
+    changes = differences_of([compared[0], compared[-1]], by_layer=False)
     change = changes[changes["number"] == number].iloc[0]
     return view.say(
         "finding",
