@@ -103,14 +103,7 @@ def markup(
     frame: pd.DataFrame,
     chart: Any = None,
 ) -> None:
-    """Draw markup of our own under the question it answers.
-
-    Args:
-        body: with everything escaped that a stranger wrote; or what draws it, with links between
-            its parts, and returns it.
-        frame: the data that are offered for export.
-        chart: the same as a picture for export, if it can be drawn.
-    """
+    """Draw markup of our own under the question it answers, as `View.markup` says."""
     finding = stage().begin()
     _headline(question, finding)
     if isinstance(body, str):

@@ -76,11 +76,7 @@ class Page:
         """
         if get_script_run_ctx() is None:
             return
-        with one_entry(), seen_once():
-            self._show()
-
-    def _show(self) -> None:
-        with words_of(self.name):
+        with one_entry(), seen_once(), words_of(self.name):
             with st.container(horizontal=True, vertical_alignment="center", key="bar"):
                 title = say_here("title")
                 st.title(title, anchor=False, width="stretch")
@@ -102,8 +98,8 @@ class Page:
                     bare=True,
                     moved=self.moved,
                 )
-        st.set_page_config(page_title=f"{names[chosen]} · {title} · Mixscope")
-        self._frame(stems[chosen], notes, head)
+            st.set_page_config(page_title=f"{names[chosen]} · {title} · Mixscope")
+            self._frame(stems[chosen], notes, head)
 
     def _frame(self, shown: Section, notes: Any, head: Any) -> None:
         """A section with all that every section has."""

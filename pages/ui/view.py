@@ -149,10 +149,12 @@ class View(Pickers):
         caption: str | None = None,
         **values: Any,
     ) -> None:
-        """Markup of our own under the question that it answers; everything in it is escaped.
+        """Markup of our own under the question that it answers.
 
         Args:
-            body: the markup, or what draws it and returns it.
+            frame: the data that are offered for export.
+            body: with everything escaped that a stranger wrote; or what draws it, with links
+                between its parts, and returns it.
             chart: the same as a picture for export, if it can be drawn.
             caption: in place of the word `NAME_caption`.
         """
