@@ -23,10 +23,11 @@ _FROM_A_TREEBANK = (
 def require(*tables: Table) -> None:
     """Stop the page with a remedy unless the chosen file holds these statistics."""
     store = open_store()
-    if problem := _annotation_lacking(tables):  # no run could add it
+    if lacking := _annotation_lacking(tables):  # no run could add it
+        problem, remedy = lacking
         st.info(say(problem, name=plain(store.name), corpus=plain(store.run["corpus"])))
         name_files_with(*tables)
-        st.markdown(say(f"{problem}_remedy"))
+        st.markdown(say(remedy))
         st.code(_FROM_A_TREEBANK, language="bash", wrap_lines=True)
         stop()
     missing = [table for table in tables if not store.holds(table)]
@@ -45,14 +46,15 @@ def require(*tables: Table) -> None:
     stop()
 
 
-def _annotation_lacking(tables: Iterable[Table]) -> str | None:
-    """The word for what people would have to annotate in the corpus first; None if nothing."""
+def _annotation_lacking(tables: Iterable[Table]) -> tuple[str, str] | None:
+    """The words for what people would have to annotate in the corpus first, and for what to do;
+    None if nothing is lacking."""
     store, needs = open_store(), {need for table in tables for need in table.needs}
     has_words = store.holds(annotation.WORDS)
     if Need.TREES in needs and (not has_words or store.found_nothing(dependency_accuracy.TABLE)):
-        return "syntax.no_trees"
+        return "syntax.no_trees", "syntax.no_trees_remedy"
     if Need.COREFERENCE in needs and not store.holds(annotation.MENTIONS):
-        return "coreference.no_mentions"
+        return "coreference.no_mentions", "coreference.no_mentions_remedy"
     return None
 
 
