@@ -68,7 +68,7 @@ def test_an_import_the_wrong_way_would_be_seen(name, folder):
 
 
 LIVE_DOOR = ROOT / "pages" / "ui" / "live" / "door.py"
-GATHERING = ROOT / "pages" / "ui" / "contents.py"
+GATHERING = ROOT / "pages" / "overview" / "glance.py"
 
 
 def imports_at_run_time(path: Path) -> bool:

@@ -51,7 +51,7 @@ def differences(
     kinds = [_by_kind(rows) for _, rows in (one, other)]
     sequences = None if reasons(*accounts, "paired") else shared_sequences(*accounts)
     parts = []
-    for kind in kinds[0].keys() & kinds[1].keys():
+    for kind in (kind for kind in kinds[0] if kind in kinds[1]):
         one_side, other_side = (by_unit(side[kind]) for side in kinds)
         units = sequences
         if kind == "heads":

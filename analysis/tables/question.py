@@ -15,7 +15,7 @@ from duckdb import DuckDBPyConnection
 Arguments = ParamSpec("Arguments")
 Question = Callable[Arguments, pd.DataFrame]
 _PARAMETER = re.compile(r"\$(\w+)")
-_HEARD: ContextVar[list[str] | None] = ContextVar("queries that are written down", default=None)
+_RECORDED: ContextVar[list[str] | None] = ContextVar("queries that are written down", default=None)
 
 
 def quoted(*texts: str) -> str:
@@ -38,21 +38,21 @@ def frame_of(
     store: DuckDBPyConnection, sql: str, values: Mapping[str, Any] | None = None
 ) -> pd.DataFrame:
     """What a query finds; `values` are bound to the `$name`s in it."""
-    heard = _HEARD.get()
-    if heard is not None:
-        heard.append(_PARAMETER.sub(lambda name: literal((values or {})[name[1]]), cleandoc(sql)))
+    queries = _RECORDED.get()
+    if queries is not None:
+        queries.append(_PARAMETER.sub(lambda name: literal((values or {})[name[1]]), cleandoc(sql)))
     return store.execute(sql, dict(values or {})).df()
 
 
 @contextmanager
-def heard() -> Iterator[list[str]]:
+def recorded_queries() -> Iterator[list[str]]:
     """The queries that are asked meanwhile, with their values, for anyone to ask again."""
     queries: list[str] = []
-    token = _HEARD.set(queries)
+    token = _RECORDED.set(queries)
     try:
         yield queries
     finally:
-        _HEARD.reset(token)
+        _RECORDED.reset(token)
 
 
 def literal(value: Any) -> str:

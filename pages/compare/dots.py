@@ -6,9 +6,10 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.compare.files import Compared, colours
+from pages.compare.files import colours
 from pages.ui.charts.colours import ZERO
 from pages.ui.charts.look import coloured, layered, tooltips
+from pages.ui.store.open_file import Store
 from pages.ui.words.columns import title
 
 _ROOM = 250  # pixels for the names of rows
@@ -18,7 +19,7 @@ _DOT, _LEAST_ROW = 7, 21  # pixels down: of a file, of a row
 
 def dots(
     frame: pd.DataFrame,
-    compared: list[Compared],
+    compared: list[Store],
     *,
     x: str,
     rows: Sequence[str],

@@ -1,7 +1,5 @@
 """Which files are compared: the open one first, then those that the reader chose beside it."""
 
-from dataclasses import dataclass
-
 import pandas as pd
 import streamlit as st
 
@@ -19,41 +17,23 @@ from pages.ui.store.chosen import (
     shows_images,
 )
 from pages.ui.store.commands import run_command
-from pages.ui.store.open_file import Store
+from pages.ui.store.open_file import ENDING, Store
 from pages.ui.store.together import ask_together
 from pages.ui.view import View
 from pages.ui.words.say import plain, say
 
 MOST = 8
-_ENDING = ".duckdb"
 _MASKED = 0.12  # as the papers mask
 
 
-@dataclass(frozen=True)
-class Compared:
-    """A file beside others."""
-
-    store: Store
-
-    @property
-    def label(self) -> str:
-        """What it is called in charts."""
-        return self.store.name.removesuffix(_ENDING)
-
-    @property
-    def key(self) -> str:
-        """What stands for it in an address: its name and its content."""
-        return f"{self.store.name}:{self.store.content}"
-
-
-def pick_files(view: View) -> list[Compared]:
+def pick_files(view: View) -> list[Store]:
     """The open file and those beside it; what cannot stand beside it is said.
 
     A link names each with its content, as it names the open file; one whose content changed since
     is shown as it is now, and that is said.
     """
-    others = {file.key: file for file in map(Compared, other_stores())}
-    files = [Compared(open_store())]
+    others = {file.key: file for file in other_stores()}
+    files = [open_store()]
     if others:
         chosen = pick_many(
             view.key("files"),
@@ -73,22 +53,21 @@ def pick_files(view: View) -> list[Compared]:
     return able
 
 
-def colours(compared: list[Compared]) -> dict[str, str]:
+def colours(compared: list[Store]) -> dict[str, str]:
     """A colour for each file, by its label."""
     return {file.label: colour for file, colour in zip(compared, GROUP_COLOURS, strict=False)}
 
 
-def pick_sides(view: View, kind: str, *needs: Table) -> list[Compared]:
+def pick_sides(view: View, kind: str, *needs: Table) -> list[Store]:
     """The open file and the one of the chosen files that it is compared with in a way, one of
-    `KINDS`; neither, and the reader is told why, if there is none that it can be compared with.
+    `KINDS`; the section ends, and says why, if there is none that it can be compared with.
 
     Args:
         needs: tables that the other file must hold, too; that it does not is the word `lacks`.
     """
     first, *others = pick_files(view)
     if not others:
-        st.info(view.say("choose_one"))
-        return []
+        view.end("choose_one")
     other = others[0]
     if len(others) > 1:
         by_key = {file.key: file for file in others}
@@ -96,20 +75,18 @@ def pick_sides(view: View, kind: str, *needs: Table) -> list[Compared]:
         other = by_key[view.pick("other", labels, kind="select")]
     if obstacles := reasons_of(first, other, kind):
         words = say("list.comma").join(view.say(f"reason_{reason}") for reason in obstacles)
-        st.info(view.say("why_not", file=plain(other.label), reasons=words))
-        return []
-    if not other.store.holds(*needs):
-        st.info(view.say("lacks", file=plain(other.label)))
-        return []
+        view.end("why_not", file=plain(other.label), reasons=words)
+    if not other.holds(*needs):
+        view.end("lacks", file=plain(other.label))
     return [first, other]
 
 
-def reasons_of(first: Compared, other: Compared, kind: str) -> tuple[str, ...]:
+def reasons_of(first: Store, other: Store, kind: str) -> tuple[str, ...]:
     """Why two files cannot be compared in a way, one of `KINDS`; none if they can."""
-    return ask_together(_reasons, first.store, other.store, kind=kind)
+    return ask_together(_reasons, first, other, kind=kind)
 
 
-def say_if_alone(view: View, compared: list[Compared]) -> None:
+def say_if_alone(view: View, compared: list[Store]) -> None:
     """What one file lacks to be compared, with a command that makes another."""
     if len(compared) > 1:
         return
@@ -118,13 +95,11 @@ def say_if_alone(view: View, compared: list[Compared]) -> None:
         st.info(view.say("choose_one"))
         return
     can_mask = not (is_causal() or shows_images() or store.run["mask_rate"])
-    run, facts = pd.Series(store.run), dict(store.facts)
     if can_mask:
-        run["mask_rate"] = _MASKED
+        kind, run, facts = "masked", pd.Series({**store.run, "mask_rate": _MASKED}), store.facts
     else:
-        facts["random_weights"] = "0"
-    kind = "masked" if can_mask else "untrained"
-    other = folder() / f"{compared[0].label}-{kind}{_ENDING}"
+        kind, run, facts = "untrained", store.run, {**store.facts, "random_weights": "0"}
+    other = folder() / f"{compared[0].label}-{kind}{ENDING}"
     st.info(view.say(f"alone_{kind}"))
     st.code(run_command(run, facts, other), language="bash", wrap_lines=True)
 
@@ -134,21 +109,21 @@ def can_compare() -> bool:
     return bool(other_stores())
 
 
-def siblings() -> list[Compared]:
+def siblings() -> list[Store]:
     """The files of other steps of the training that the open file's model is a step of."""
     base, step = training_step(open_store().run["model"])
     if step is None:
         return []
     steps = ((store, *training_step(store.run["model"])) for store in other_stores())
-    return [Compared(store) for store, of, at in steps if of == base and at not in (None, step)]
+    return [store for store, of, at in steps if of == base and at not in (None, step)]
 
 
-def _most_alike(others: dict[str, Compared]) -> str:
+def _most_alike(others: dict[str, Store]) -> str:
     """The file that shares most with the open one: texts or images, then the model, the corpus."""
     opened = open_store()
 
     def shared(key: str) -> tuple[bool, ...]:
-        other = others[key].store
+        other = others[key]
         same_input = other.facts["input"] == opened.facts["input"]
         return same_input, *(other.run[name] == opened.run[name] for name in ("model", "corpus"))
 
@@ -159,9 +134,9 @@ def _reasons(one: Store, other: Store, *, kind: str) -> tuple[str, ...]:
     return reasons(ask_store(one, account), ask_store(other, account), kind)
 
 
-def _as_they_are_now(view: View, others: dict[str, Compared]) -> dict[str, str]:
+def _as_they_are_now(view: View, others: dict[str, Store]) -> dict[str, str]:
     """What a link that names other contents, or none, asks for: the files as they are now."""
-    now = {file.store.name: key for key, file in others.items()}
+    now = {file.name: key for key, file in others.items()}
     moved = {}
     for key in asked(view.key("files")):
         name, _, content = key.rpartition(":")

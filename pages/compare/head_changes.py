@@ -12,7 +12,7 @@ from analysis.comparison.head_changes import (
     head_differences,
     held_habits,
 )
-from pages.compare.files import Compared, can_compare, pick_sides
+from pages.compare.files import can_compare, pick_sides
 from pages.compare.numbers import LEVEL
 from pages.ui.charts.head_map import around_zero, head_map
 from pages.ui.head.bar import clicked_head
@@ -23,7 +23,6 @@ from pages.ui.store.chosen import ask_store
 from pages.ui.store.open_file import Store
 from pages.ui.store.together import ask_together
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing
 from pages.ui.words.interval import with_interval
 from pages.ui.words.numbers import change, points
 from pages.ui.words.say import plain
@@ -35,16 +34,14 @@ _COLUMNS = ("layer", "head", "one", "other", "difference", "low", "high", "p", "
 @section("head_changes", TABLE, when=can_compare)
 def head_changes(view: View) -> None:
     sides = pick_sides(view, "head_by_head", TABLE)
-    if not sides:
-        return
     first, other = sides
-    held = ask_store(other.store, held_habits)
-    habits = [habit for habit in ask_store(first.store, held_habits) if habit in held]
+    held = ask_store(other, held_habits)
+    habits = [habit for habit in ask_store(first, held_habits) if habit in held]
     default = _DEFAULT if _DEFAULT in habits else None
     habit = view.pick("quantity", habits, default=default, of="habit", kind="select")
-    weighing = pick_weighing(view.prefix)
+    weighing = view.pick_weighing()
     choices = {"habit": habit, "weighing": weighing}
-    changes = ask_together(_changes, first.store, other.store, **choices)
+    changes = ask_together(_changes, first, other, **choices)
     most = changes.assign(size=changes["difference"].abs())
     head = clicked_head(view, "map", default=head_with_most(most, "size"))
     view.finding(_finding(view, sides, changes, habit))
@@ -78,7 +75,7 @@ def head_changes(view: View) -> None:
     view.table("all", ordered, columns, state=state, habit=name)
 
 
-def _finding(view: View, sides: list[Compared], changes: pd.DataFrame, habit: str) -> str:
+def _finding(view: View, sides: list[Store], changes: pd.DataFrame, habit: str) -> str:
     """In how many heads it differs, and in which of them most."""
     values = {
         "habit": habit_name(habit),

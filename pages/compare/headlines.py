@@ -5,11 +5,10 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.comparison.numbers import ALL_LAYERS, TABLES
+from analysis.comparison.numbers import TABLES
 from pages.compare.dots import dots
-from pages.compare.files import Compared, pick_files, say_if_alone
+from pages.compare.files import pick_files, say_if_alone
 from pages.compare.numbers import (
-    at_layers,
     change_written,
     differences_of,
     most_different,
@@ -17,6 +16,7 @@ from pages.compare.numbers import (
     pairing,
 )
 from pages.ui.page import section
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval
 from pages.ui.words.numbers import signed
@@ -29,9 +29,8 @@ _FORMATS = dict.fromkeys(("difference", "low", "high"), "%.4f") | dict.fromkeys(
 @section("headlines", also=TABLES)
 def headlines(view: View) -> None:
     compared = pick_files(view)
-    numbers = numbers_of(compared)
-    numbers = numbers[numbers["layer"] == ALL_LAYERS]
-    changes = at_layers(differences_of(compared), layers=False)
+    numbers = numbers_of(compared, by_layer=False)
+    changes = differences_of(compared, by_layer=False)
     if len(compared) > 1:
         view.finding(_finding(view, compared, numbers, changes))
         view.note(pairing(changes))
@@ -42,7 +41,7 @@ def headlines(view: View) -> None:
     say_if_alone(view, compared)
 
 
-def _chart(compared: list[Compared], numbers: pd.DataFrame, changes: pd.DataFrame) -> Any:
+def _chart(compared: list[Store], numbers: pd.DataFrame, changes: pd.DataFrame) -> Any:
     """The files' numbers, and beside them how far they are from the open file's."""
     rows = list(dict.fromkeys(numbers["name"]))
     if changes.empty:
@@ -64,7 +63,7 @@ def _chart(compared: list[Compared], numbers: pd.DataFrame, changes: pd.DataFram
 
 
 def _finding(
-    view: View, compared: list[Compared], numbers: pd.DataFrame, changes: pd.DataFrame
+    view: View, compared: list[Store], numbers: pd.DataFrame, changes: pd.DataFrame
 ) -> str:
     """The number that differs most for its interval, and how many differ beyond theirs."""
     most = most_different(changes)

@@ -5,7 +5,6 @@ from typing import Any
 import altair as alt
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from analysis.comparison.matching import (
     PROFILES,
@@ -14,12 +13,13 @@ from analysis.comparison.matching import (
     head_profiles,
     matched_heads,
 )
-from pages.compare.files import Compared, can_compare, pick_sides
+from pages.compare.files import can_compare, pick_sides
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.look import layered, tooltips
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask_store
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import signed
@@ -32,16 +32,13 @@ _KINDS = ("matched", "same", "chance")
 @section("heads", also=tuple(PROFILES.values()), when=can_compare)
 def heads(view: View) -> None:
     sides = pick_sides(view, "heads")
-    if not sides:
-        return
     first, other = sides
-    held = [name for name, table in PROFILES.items() if first.store.holds(table)]
-    offered = [name for name in held if other.store.holds(PROFILES[name])]
+    held = [name for name, table in PROFILES.items() if first.holds(table)]
+    offered = [name for name in held if other.holds(PROFILES[name])]
     if not offered:
-        st.info(view.say("no_profile", tables=", ".join(t.name for t in PROFILES.values())))
-        return
+        view.end("no_profile", tables=", ".join(table.name for table in PROFILES.values()))
     profile = view.pick("profile", offered)
-    own, beside = (ask_store(side.store, head_profiles, profile=profile) for side in sides)
+    own, beside = (ask_store(side, head_profiles, profile=profile) for side in sides)
     beside = beside.reindex(index=own.index, columns=own.columns, fill_value=0.0)
     matching = matched_heads(divergences(own.to_numpy(), beside.to_numpy()))
     frame = _frame(own.index, matching)
@@ -79,7 +76,7 @@ def _frame(index: pd.MultiIndex, matching: Matching) -> pd.DataFrame:
     )
 
 
-def _finding(view: View, sides: list[Compared], frame: pd.DataFrame, matching: Matching) -> str:
+def _finding(view: View, sides: list[Store], frame: pd.DataFrame, matching: Matching) -> str:
     same, of = int(frame["is_same"].sum()), len(frame)
     word = "same" if same > of / 2 else "other"
     return view.say(

@@ -5,11 +5,10 @@ from functools import partial
 import altair as alt
 import pandas as pd
 
-from analysis.comparison.numbers import ALL_LAYERS, NUMBERS, TABLES
+from analysis.comparison.numbers import NUMBERS, TABLES
 from pages.compare.files import colours, pick_files, say_if_alone
 from pages.compare.numbers import (
     LEVEL,
-    at_layers,
     change_written,
     differences_of,
     number_name,
@@ -29,12 +28,11 @@ _DEFAULT = "ratio_whole"
 @section("layers", also=TABLES)
 def layers(view: View) -> None:
     compared = pick_files(view)
-    numbers = numbers_of(compared)
+    numbers = numbers_of(compared, by_layer=True)
+    changes = differences_of(compared, by_layer=True)
     number = pick_number(view, numbers)
-    numbers = numbers[(numbers["number"] == number) & (numbers["layer"] != ALL_LAYERS)]
-    changes = at_layers(differences_of(compared), layers=True)
-    changes = changes[changes["number"] == number]
-    n_layers = {file.label: int(file.store.run["n_layers"]) for file in compared}
+    numbers, changes = (rows[rows["number"] == number] for rows in (numbers, changes))
+    n_layers = {file.label: int(file.run["n_layers"]) for file in compared}
     figure = partial(view.figure, state=(number, len(compared)), number=number_name(number))
     of_files = partial(lines, colour="file", colours=colours(compared))
     if len(set(n_layers.values())) > 1:

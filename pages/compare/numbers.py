@@ -6,8 +6,7 @@ import pandas as pd
 
 from analysis.comparison.account import account
 from analysis.comparison.beside import differences, own_numbers, with_correction
-from analysis.comparison.numbers import NUMBERS, OF_HEADS, unit_values
-from pages.compare.files import Compared
+from analysis.comparison.numbers import ALL_LAYERS, NUMBERS, OF_HEADS, unit_values
 from pages.ui.store.chosen import ask_store
 from pages.ui.store.open_file import Store
 from pages.ui.store.together import ask_together
@@ -25,33 +24,27 @@ def number_name(number: str) -> str:
     return say(f"compare.of_number.{number}")
 
 
-def numbers_of(compared: list[Compared]) -> pd.DataFrame:
-    """Every file's numbers: file, number, name, layer, mean, low, high, n, in the order of
-    `NUMBERS`; those that one file alone has are left out where there are several."""
-    parts = [ask_together(_own, file.store).assign(file=file.label) for file in compared]
-    frame = _named(pd.concat(parts, ignore_index=True))
+def numbers_of(compared: list[Store], *, by_layer: bool) -> pd.DataFrame:
+    """Every file's numbers by layer, or means over layers: file, number, name, layer, mean, low,
+    high, n, in the order of `NUMBERS`; those that one file alone has are left out where there are
+    several."""
+    parts = [ask_together(_own, file).assign(file=file.label) for file in compared]
+    frame = _named(pd.concat(parts, ignore_index=True), by_layer=by_layer)
     if len(compared) == 1:
         return frame
     n_files = frame.groupby("number")["file"].transform("nunique")
     return frame[n_files > 1]
 
 
-def differences_of(compared: list[Compared]) -> pd.DataFrame:
-    """The files' differences from the first one: file, number, name, layer, difference, low, high,
-    p, n, is_paired."""
+def differences_of(compared: list[Store], *, by_layer: bool) -> pd.DataFrame:
+    """The files' differences from the first one by layer, or of means over layers: file, number,
+    name, layer, difference, low, high, p, n, is_paired, and as `with_correction` has them q and
+    is_clear."""
     first, *others = compared
     if not others:
         return pd.DataFrame(columns=_OF_DIFFERENCES)
-    parts = [
-        ask_together(_differences, first.store, file.store).assign(file=file.label)
-        for file in others
-    ]
-    return _named(pd.concat(parts, ignore_index=True))
-
-
-def at_layers(changes: pd.DataFrame, layers: bool) -> pd.DataFrame:
-    """The differences of single layers, or of their means, corrected for how many these are."""
-    return with_correction(changes[changes["layer"].gt(0) == layers])
+    parts = [ask_together(_differences, first, file).assign(file=file.label) for file in others]
+    return with_correction(_named(pd.concat(parts, ignore_index=True), by_layer=by_layer))
 
 
 def most_different(changes: pd.DataFrame) -> pd.Series | None:
@@ -77,7 +70,8 @@ def pairing(changes: pd.DataFrame) -> str:
     return " ".join(sentences)
 
 
-def _named(frame: pd.DataFrame) -> pd.DataFrame:
+def _named(rows: pd.DataFrame, *, by_layer: bool) -> pd.DataFrame:
+    frame = rows[(rows["layer"] != ALL_LAYERS) == by_layer]
     names = frame["number"].map({number: number_name(number) for number in NUMBERS})
     place = frame["number"].map(NUMBERS.index)
     return frame.assign(name=names, place=place).sort_values(["place", "layer"], kind="stable")

@@ -1,12 +1,11 @@
 """Pairs of tokens that a step of a layer treats differently in two files."""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.comparison.pair_changes import changed_pairs, pairs_with_error
 from analysis.tables.pairs import pair_delta
 from pages.compare.dots import dots
-from pages.compare.files import Compared, can_compare, pick_sides
+from pages.compare.files import can_compare, pick_sides
 from pages.compare.numbers import LEVEL
 from pages.ui.page import section
 from pages.ui.store.chosen import ask_store, layer_order, layers
@@ -24,8 +23,6 @@ _SIDES = ("_one", "_other")
 @section("pairs", pair_delta.TABLE, when=can_compare)
 def pairs(view: View) -> None:
     sides = pick_sides(view, "pairs", pair_delta.TABLE)
-    if not sides:
-        return
     first, other = sides
     layer = view.pick("layer", list(layers()))
     effect = view.pick("effect", tuple(layer_order().effects), default="ff")
@@ -33,7 +30,7 @@ def pairs(view: View) -> None:
     shown = view.pick("shown", ("clear", "differs", "all"), kind="select")
     order = view.pick("order", ("rank", "difference"), kind="select")
     choices = {"layer": layer, "effect": effect, "least": least}
-    changed = ask_together(_changed, first.store, other.store, **choices)
+    changed = ask_together(_changed, first, other, **choices)
     chosen = {
         "clear": changed["is_clear"],
         "differs": changed["q"] <= LEVEL,
@@ -43,8 +40,7 @@ def pairs(view: View) -> None:
     if order == "difference":
         kept = kept.sort_values("difference", key=abs, ascending=False, kind="stable")
     if kept.empty:
-        st.info(view.say("none_left"))
-        return
+        view.end("none_left")
     view.finding(_finding(view, sides, changed, kept))
     state = (layer, effect, least, shown, order, other.key)
     long = _long(kept.head(_SHOWN), sides)
@@ -73,7 +69,7 @@ def _changed(first: Store, other: Store, *, layer: int, effect: str, least: int)
     return changed.assign(name=changed["source_token"] + " → " + changed["target_token"])
 
 
-def _long(kept: pd.DataFrame, sides: list[Compared]) -> pd.DataFrame:
+def _long(kept: pd.DataFrame, sides: list[Store]) -> pd.DataFrame:
     """A row per pair and file, with its mean, interval, rank and n."""
     parts = [
         pd.DataFrame(
@@ -92,7 +88,7 @@ def _long(kept: pd.DataFrame, sides: list[Compared]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _finding(view: View, sides: list[Compared], changed: pd.DataFrame, kept: pd.DataFrame) -> str:
+def _finding(view: View, sides: list[Store], changed: pd.DataFrame, kept: pd.DataFrame) -> str:
     if not kept["moved"].any():
         return view.say("finding_still", of=count(len(kept)))
     first = kept.iloc[0]

@@ -4,11 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from analysis.comparison.account import training_step
-from analysis.comparison.numbers import ALL_LAYERS, TABLES
-from pages.compare.files import Compared, pick_files, reasons_of, siblings
+from analysis.comparison.numbers import TABLES
+from pages.compare.files import pick_files, reasons_of, siblings
 from pages.compare.layers import pick_number
 from pages.compare.numbers import (
-    at_layers,
     change_written,
     differences_of,
     number_name,
@@ -16,31 +15,26 @@ from pages.compare.numbers import (
 )
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval
 from pages.ui.words.say import plain, say
 
 
-def are_steps() -> bool:
-    """Whether the open file is a step of a training, and another file a further one."""
-    return bool(siblings())
-
-
-@section("training", also=TABLES, when=are_steps)
+@section("training", also=TABLES, when=lambda: bool(siblings()))
 def training(view: View) -> None:
     chosen = pick_files(view)
-    steps = {file.label: training_step(file.store.run["model"])[1] for file in chosen}
+    steps = {file.label: training_step(file.run["model"])[1] for file in chosen}
     alike = [file for file in chosen if not reasons_of(chosen[0], file, "training")]
     compared = [file for file in alike if steps[file.label] is not None]
     compared.sort(key=lambda file: steps[file.label] or 0)
     if left := [plain(file.label) for file in chosen if file not in compared]:
         st.caption(view.say("no_steps", names=say("list.comma").join(left)))
     if len(compared) < 2:
-        st.info(view.say("choose_one"))
-        return
-    numbers = numbers_of(compared)
+        view.end("choose_one")
+    numbers = numbers_of(compared, by_layer=False)
     number = pick_number(view, numbers)
-    numbers = numbers[(numbers["number"] == number) & (numbers["layer"] == ALL_LAYERS)]
+    numbers = numbers[numbers["number"] == number]
     frame = numbers.assign(step_of_training=numbers["file"].map(steps).astype("int64"))
     frame = frame.sort_values("step_of_training")
     view.finding(_finding(view, compared, frame, number))
@@ -50,10 +44,10 @@ def training(view: View) -> None:
     )
 
 
-def _finding(view: View, compared: list[Compared], frame: pd.DataFrame, number: str) -> str:
+def _finding(view: View, compared: list[Store], frame: pd.DataFrame, number: str) -> str:
     """What the number was at the first step and is at the last one."""
     first, last = frame.iloc[0], frame.iloc[-1]
-    changes = at_layers(differences_of([compared[0], compared[-1]]), layers=False)
+    changes = differences_of([compared[0], compared[-1]], by_layer=False)
     change = changes[changes["number"] == number].iloc[0]
     return view.say(
         "finding",

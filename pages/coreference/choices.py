@@ -12,12 +12,11 @@ from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import Head, head_with_most
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing
 
 
 def pick_way(view: View) -> dict[str, str]:
     """What attention is weighed by, and how a word's is made of that of its pieces."""
-    return {"weighing": pick_weighing(view.prefix), "merging": view.pick("merging", MERGINGS)}
+    return {"weighing": view.pick_weighing(), "merging": view.pick("merging", MERGINGS)}
 
 
 def pick_best_head(view: View, choices: dict[str, str], *charts: str) -> Head:

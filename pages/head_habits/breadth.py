@@ -12,7 +12,6 @@ from pages.ui.page import section
 from pages.ui.published import Row
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing
 from pages.ui.words.say import say
 
 _UNIFORM = "uniform"
@@ -22,7 +21,7 @@ _BROAD = 0.9  # of the entropy of a head that attends to everything alike
 
 @section("breadth", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
 def breadth(view: View) -> None:
-    weighing = pick_weighing(view.prefix)
+    weighing = view.pick_weighing()
     means = of_habits(ask(head_pattern.by_layer, weighing=weighing), (*_ENTROPIES, _UNIFORM))
     heads = of_habits(ask(head_pattern.heads, weighing=weighing), _ENTROPIES)
     view.finding(_finding(view, means, heads, weighing))

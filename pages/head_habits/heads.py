@@ -14,7 +14,6 @@ from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value, of_hab
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing
 from pages.ui.words.interval import row_with_interval
 
 _CLICKED = ("map_share", "map_entropy", "table")
@@ -22,7 +21,7 @@ _CLICKED = ("map_share", "map_entropy", "table")
 
 @section("heads", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
 def heads(view: View) -> None:
-    weighing = pick_weighing(view.prefix)
+    weighing = view.pick_weighing()
     frame = of_habits(ask(head_pattern.heads, weighing=weighing), HABITS)
     habit = view.pick("quantity", frame["habit"].unique().tolist(), of="habit", kind="pills")
     is_share, of_habit = habit in SHARES, frame[frame["habit"] == habit]

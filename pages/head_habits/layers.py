@@ -12,7 +12,6 @@ from pages.ui.page import section
 from pages.ui.published import Row
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing
 from pages.ui.words.say import say
 
 _HALF = 0.5
@@ -20,7 +19,7 @@ _HALF = 0.5
 
 @section("layers", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
 def layers(view: View) -> None:
-    weighing = pick_weighing(view.prefix)
+    weighing = view.pick_weighing()
     every = ask(head_pattern.by_layer, weighing=weighing).dropna(subset="mean")
     held = set(every["quantity"])
     group = view.pick("group", [name for name, habits in GROUPS.items() if held & set(habits)])

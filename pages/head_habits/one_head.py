@@ -21,7 +21,6 @@ from pages.ui.page import section
 from pages.ui.passages import Passage, draw_passages
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing
 from pages.ui.words.columns import shown_as, with_names
 
 _ROW, _AROUND = 34, 150  # pixels of a habit; of the legend, the axis and the space between them
@@ -29,7 +28,7 @@ _ROW, _AROUND = 34, 150  # pixels of a habit; of the legend, the axis and the sp
 
 @section("one_head", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
 def one_head(view: View) -> None:
-    weighing = pick_weighing(view.prefix)
+    weighing = view.pick_weighing()
     layer, head = opened_head(view)
     head_card(layer=layer, head=head)
     of = {"layer": layer, "head": head}

@@ -17,7 +17,6 @@ from pages.ui.head.choice import Head, head_name, head_with_most
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing
 from pages.ui.words.columns import title
 
 _NEAREST = 15
@@ -28,7 +27,7 @@ _OVERLAP = 1.04  # a little more than a place, lest the ground shines through be
 @section("distances", head_distance.TABLE, also=(head_linkage.TABLE,))
 def distances(view: View) -> None:
     has_tree = open_store().holds(head_linkage.TABLE)
-    weighing = pick_weighing(view.prefix)
+    weighing = view.pick_weighing()
     order = view.pick("order", ("layer", "alike")) if has_tree else "layer"
     frame = _placed(order, weighing)
     head = clicked_head(view, "matrix", default=most_unlike())

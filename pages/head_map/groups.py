@@ -19,7 +19,6 @@ from pages.ui.head.choice import Head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
@@ -30,7 +29,7 @@ _LEAF, _AROUND = 14, 110  # pixels of a leaf and of the axes
 
 @section("groups", head_linkage.TABLE, head_distance.TABLE)
 def groups(view: View) -> None:
-    weighing = pick_weighing(view.prefix)
+    weighing = view.pick_weighing()
     tree = Tree(ask(head_linkage.steps, weighing=weighing))
     most = min(len(GROUP_COLOURS), tree.n_heads)
     k = view.number("k", 2, most, min(_AT_FIRST, most))

@@ -13,7 +13,6 @@ from pages.ui.charts.look import flat_axis, layered, tooltips
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count
 from pages.ui.words.say import say
@@ -23,7 +22,7 @@ _SIDES = ("within", "between")
 
 @section("layers", layer_cohesion.TABLE, also=(head_distance.TABLE,))
 def layers(view: View) -> None:
-    weighing = pick_weighing(view.prefix)
+    weighing = view.pick_weighing()
     frame = ask(layer_cohesion.cohesion, weighing=weighing)
     by_layer = frame.dropna(subset="layer").astype({"layer": "int64"})
     view.finding(_finding(view, frame[frame["layer"].isna()].iloc[0], by_layer))

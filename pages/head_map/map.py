@@ -15,7 +15,6 @@ from pages.ui.page import section
 from pages.ui.stage import stage
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing
 from pages.ui.words.say import say
 
 _KRUSKAL = {"excellent": 0.025, "good": 0.05, "fair": 0.1}
@@ -23,7 +22,7 @@ _KRUSKAL = {"excellent": 0.025, "good": 0.05, "fair": 0.1}
 
 @section("map", head_layout.TABLE, head_distance.TABLE, also=(head_pattern.TABLE,))
 def plane(view: View) -> None:
-    weighing = pick_weighing(view.prefix)
+    weighing = view.pick_weighing()
     points = ask(head_layout.layout, weighing=weighing)
     view.finding(_finding(view, points, weighing))
     if is_causal():

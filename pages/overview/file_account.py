@@ -20,13 +20,12 @@ from pages.ui.store.chosen import (
     ask,
     chosen_file,
     files,
-    folder,
     open_store,
     readable,
     shows_images,
-    trouble,
+    why_unreadable,
 )
-from pages.ui.store.commands import run_command
+from pages.ui.store.missing import show_command
 from pages.ui.store.open_file import Store
 from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import count, percent, scientific
@@ -189,8 +188,7 @@ def making() -> None:
     """The run that made the file, and how to make it again."""
     store = open_store()
     st.markdown(say("making.again"))
-    command = run_command(store.run, store.facts, folder() / store.name)
-    st.code(command, language="bash", wrap_lines=True)
+    show_command()
     with st.expander(say("making.everything")):
         facts = store.run.drop("statistics").to_dict() | store.facts
         frame = pd.DataFrame(
@@ -216,4 +214,4 @@ def other_files() -> None:
             names = {"model": plain(outcome.model_name), "corpus": plain(outcome.run["corpus"])}
             right.markdown(say("others.told", n=count(outcome.run["n_sequences"]), **names))
         else:
-            right.markdown(trouble(path, outcome))
+            right.markdown(why_unreadable(path, outcome))

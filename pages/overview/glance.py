@@ -1,8 +1,11 @@
 """What a file says at a glance: sentences with their numbers, each with a place that shows more."""
 
+from importlib import import_module
+from importlib.util import find_spec
+
 import streamlit as st
 
-from pages.ui.contents import collected
+from pages.ui.contents import PAGES
 from pages.ui.finding import Finding
 from pages.ui.store.chosen import open_store, shows_images
 from pages.ui.store.open_file import Version
@@ -19,7 +22,8 @@ def findings() -> list[Finding]:
 @st.cache_data(max_entries=64, show_spinner=False)
 def _findings(version: Version, language: Language) -> list[Finding]:
     rows = open_store().rows
-    modules = list(collected("findings"))
+    names = (f"pages.{page}.findings" for page in PAGES)
+    modules = [import_module(name) for name in names if find_spec(name)]
     if shows_images():
         modules.sort(key=lambda module: module.__name__ != "pages.relevance.findings")
     finders = [pair for module in modules for pair in module.FINDERS.items()]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
@@ -17,7 +18,6 @@ from pages.overview.file_account import (
     soundness_of_file,
 )
 from pages.overview.glance import findings
-from pages.overview.run import still_computing, stopped
 from pages.ui.charts.evidence import evidence_chart
 from pages.ui.charts.headline import unmarked
 from pages.ui.charts.look import in_theme
@@ -26,10 +26,12 @@ from pages.ui.finding import Finding
 from pages.ui.lazily import folded
 from pages.ui.store.absences import absences
 from pages.ui.store.chosen import ask, open_store, shows_images
+from pages.ui.store.note import note_beside
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain, say
 
 _A_ROW = 4  # findings
+_SECONDS_BETWEEN_LOOKS = 5.0  # at a run that goes on
 _LARGE, _SMALL = 200, 96  # heights of charts, in pixels
 
 
@@ -64,6 +66,31 @@ def size_of_images(values: Mapping[str, object]) -> str:
         return size
     which = "all" if n_masks == grid["n_images"] else "some"
     return f"{size}\n\n{say(f'of_images.masks_{which}', n=count(n_masks))}"
+
+
+def still_computing() -> None:
+    """A line on how far the run is, if there is one; the page is drawn anew when it ends."""
+    path = open_store().version.path
+    if note_beside(Path(path)) is not None:
+        _watch(path)
+
+
+@st.fragment(run_every=_SECONDS_BETWEEN_LOOKS)
+def _watch(path: str) -> None:
+    note = note_beside(Path(path))
+    if note is None:
+        st.rerun()
+    key = "overview.computing" if note.n_done < note.n_sequences else "overview.merging"
+    st.caption(say(key, done=note.n_done, total=note.n_sequences, n=note.n_statistics))
+
+
+def stopped() -> None:
+    """A line on how wide the widest interval was, if that was to end the run."""
+    store = open_store()
+    until = store.facts.get("until", "none")
+    if until != "none":
+        values = {"until": until, "widest": store.facts.get("widest_interval", "none")}
+        st.caption(say("overview.stopped", n=count(store.run["n_sequences"]), **values))
 
 
 def glance() -> None:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.corpus import SEQUENCES, TOKENS
 from analysis.tables.positions import exemplar_attention
@@ -51,14 +50,11 @@ def map_of_tokens(view: View) -> None:
         for mark in view.clicked(name)[:1]:
             choose(view.key("token"), str(int(mark[field])))
     subject = pick_subject(view)
-    if subject is None:
-        return
     of, minus = pick_map(view), pick_minus(view)
     token = _pick_token(view, subject)
     shares = _shares(subject, of, minus)
     if shares is None:
-        st.info(view.say("no_map"))
-        return
+        view.end("no_map")
     shown = Shown(subject, shares, of, minus, token)
     view.finding((_finding if minus is None else _change)(view, shown))
     left, right = view.columns([3, 2])

@@ -33,8 +33,6 @@ _REACH = 4.0  # standard deviations that are always shown
 @section("odd", also=tuple(group.table for group in ALL))
 def odd(view: View) -> None:
     subject = pick_subject(view)
-    if subject is None:
-        return
     corpus = numbers_of_all()
     own = _own(subject, corpus)
     others = corpus[corpus["seq"] != subject.seq]

@@ -30,8 +30,6 @@ _IN_POINTS = ["delta", "mean_delta", "std_delta", "low", "high"]
 @section("pairs", pair_delta.TABLE, also=(pair_occurrence.TABLE,))
 def pairs(view: View) -> None:
     subject = pick_subject(view)
-    if subject is None:
-        return
     layer = view.pick("layer", layers(), kind="select")
     effect = view.pick("effect", list(layer_order().effects), default="ff", kind="select")
     special = view.pick("special", ("in", "out")) == "in"
@@ -39,8 +37,7 @@ def pairs(view: View) -> None:
     if not special:
         changed = changed[~changed["special"]]
     if changed.empty:
-        st.info(view.say("nothing" if subject.reading else "none_kept"))
-        return
+        view.end("nothing" if subject.reading else "none_kept")
     state = (subject.key, layer, effect, special)
     step = {"layer": layer, "effect": effect_name(effect)}
     view.finding(_finding(view, changed, **step))

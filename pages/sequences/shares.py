@@ -1,13 +1,12 @@
 """Which map is shown: a scope, a head or the mean of heads; and where its numbers come from."""
 
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 
 from analysis.tables.positions import exemplar_attention
 from pages.sequences.subject import Subject
-from pages.ui.head.bar import pick_head
+from pages.ui.head.bar import every_head, pick_head
 from pages.ui.head.choice import head_name, short_name
 from pages.ui.live.readings import layer_maps
 from pages.ui.store.chosen import ask, layer_order, layers, open_store
@@ -54,8 +53,7 @@ def pick_minus(view: View) -> MapOf | None:
         return None
     if quantity not in OF_HEADS:
         return MapOf(quantity, view.pick("minus_layer", layers(), of="layer", kind="select"))
-    n_heads = int(open_store().run["n_heads"])
-    heads = {f"{a}-{b}": short_name(a, b) for a, b in product(layers(), range(1, n_heads + 1))}
+    heads = {f"{layer}-{head}": short_name(layer, head) for layer, head in every_head()}
     layer, head = view.pick("minus_head", heads, kind="select").split("-")
     return MapOf(quantity, int(layer), int(head))
 

@@ -13,6 +13,7 @@ from analysis.tables.pairs import pair_occurrence
 from pages.ui.charts.image_ground import ImageGround, ground_of
 from pages.ui.charts.pieces import readable
 from pages.ui.choices.address import asked
+from pages.ui.choices.otherwise import DrawingEnds
 from pages.ui.live import door as live
 from pages.ui.live import readings
 from pages.ui.store.absences import SPECIAL
@@ -70,9 +71,9 @@ def _pieces(tokens: tuple[str, ...]) -> list[str]:
     ]
 
 
-def pick_subject(view: View) -> Subject | None:
-    """One of the file, found by number or by a search, or the reader's own; None without any, and
-    the reader is told so if none is found."""
+def pick_subject(view: View) -> Subject:
+    """One of the file, found by number or by a search, or the reader's own; the section ends
+    without any."""
     if view.pick("whose", ("file", "own")) == "own":
         return _own(view)
     text = view.text("find")
@@ -81,8 +82,7 @@ def pick_subject(view: View) -> Subject | None:
         linked = [int(number) for number in asked(view.key("seq")) if _NUMBER.fullmatch(number)]
         sequences = pd.concat([sequences, ask(sequence_texts, sequences=linked)])
     if sequences.empty:
-        st.info(view.say("none_found"))
-        return None
+        view.end("none_found")
     texts = (beginning(" ".join(str(text).split()), _SHORT) for text in sequences["text"])
     labels = {
         seq: view.say("label", seq=seq, text=text)
@@ -112,11 +112,11 @@ def of_file(seq: int) -> Subject:
     )
 
 
-def _own(view: View) -> Subject | None:
+def _own(view: View) -> Subject:
     """What a reader types or uploads; it is run while they wait, and kept nowhere."""
     reading = _own_image(view) if shows_images() else _own_text(view)
     if reading is None:
-        return None
+        raise DrawingEnds
     if reading.is_cut:
         st.caption(view.say("own_cut", n=len(reading.tokens)))
     return Subject(

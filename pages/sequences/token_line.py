@@ -42,16 +42,16 @@ def _text(subject: Subject, frame: pd.DataFrame, value: str, legend: str) -> Any
     pairs = readable(list(subject.tokens))
     spaces = [bool(space) for space, _ in pairs[1:]] + [True]
     forms = [form.strip() or "␣" for _, form in pairs]
-    of = places(pd.DataFrame({"form": forms, "space_after": spaces}), _LETTERS)
+    at = pd.DataFrame(places(pd.DataFrame({"form": forms, "space_after": spaces}), _LETTERS))
     shown = frame.assign(
         form=forms,
-        x=[place.x for place in of],
-        x2=[place.x + place.width for place in of],
-        y=[place.line - 0.42 for place in of],
-        y2=[place.line + 0.42 for place in of],
-        middle=[float(place.line) for place in of],
+        x=at["x"],
+        x2=at["x"] + at["width"],
+        y=at["line"] - 0.42,
+        y2=at["line"] + 0.42,
+        middle=at["line"].astype("float64"),
     )
-    n_lines = of[-1].line + 1
+    n_lines = int(at["line"].max()) + 1
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, _LETTERS], nice=False))
     height = alt.Scale(domain=[-0.5, n_lines - 0.5], reverse=True, nice=False)
     base = alt.Chart(shown).encode(x=x, y=alt.Y("y:Q", axis=None, scale=height))

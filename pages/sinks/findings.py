@@ -21,7 +21,7 @@ _NUMBER = ["mean", "low", "high"]
 def _resting() -> Iterator[Finding]:
     """The layer in which most rests on the opening token, and what arrives from it."""
     place = usual_place()
-    if not open_store().rows.get(sink_rate.TABLE.name):
+    if not open_store().holds(sink_rate.TABLE):
         return
     frame = ask(sink.by_layer)
     of_place = frame[frame["place"] == place].rename(columns={"mean": "value"})

@@ -57,14 +57,11 @@ def heads(view: View) -> None:
 
 def _by_layer(view: View, rates: pd.DataFrame, place: str, threshold: str) -> None:
     shown = rates[rates["layer"].notna() & rates["quantity"].isin(_BARS)]
-    frame, colours = as_series(view, shown.astype({"layer": int}), SINK_COLOURS)
+    frame, drawn = as_series(view, shown.astype({"layer": int}), SINK_COLOURS)
     chart = bars(
         frame,
         x="layer",
-        y="mean",
-        colour="quantity",
-        colour_title=" ",
-        colours=colours,
+        **drawn,
         y_title=view.say("rate_axis"),
         domain=(0, 1),
         tick_format="%",
@@ -75,16 +72,11 @@ def _by_layer(view: View, rates: pd.DataFrame, place: str, threshold: str) -> No
 
 
 def _over_thresholds(view: View, rates: pd.DataFrame, place: str) -> None:
-    frame, colours = as_series(
-        view, rates, {quantity: SINK_COLOURS[quantity] for quantity in RATED}
-    )
+    frame, drawn = as_series(view, rates, {quantity: SINK_COLOURS[quantity] for quantity in RATED})
     chart = lines(
         frame,
         x="threshold",
-        y="mean",
-        colour="quantity",
-        colour_title=" ",
-        colours=colours,
+        **drawn,
         columns=2,
         dashed=[view.say(f"series_{quantity}") for quantity in ("neighbour", "even")],
         y_title=view.say("rate_axis"),

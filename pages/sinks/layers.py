@@ -24,14 +24,11 @@ def layers(view: View) -> None:
     place, frame = pick_place(view), ask(sink.by_layer)
     of_place = frame[frame["place"] == place]
     view.finding(_finding(view, of_place, place))
-    shown, colours = as_series(view, of_place, SINK_COLOURS)
+    shown, drawn = as_series(view, of_place, SINK_COLOURS)
     chart = lines(
         shown,
         x="layer",
-        y="mean",
-        colour="quantity",
-        colour_title=" ",
-        colours=colours,
+        **drawn,
         dashed=[view.say(f"series_{name}") for name in _COMPARED],
         y_title=view.say("share_axis"),
         format=".1%",

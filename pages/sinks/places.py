@@ -1,6 +1,7 @@
 """Which tokens are looked at, and names and colours of what they get."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -42,14 +43,14 @@ def distinct(names: Iterable[str]) -> list[str]:
 
 def as_series(
     view: View, frame: pd.DataFrame, colours: Mapping[str, str]
-) -> tuple[pd.DataFrame, dict[str, str]]:
-    """The rows of some quantities under names that a reader sees, and their colours by these."""
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """The rows of some quantities under names that a reader sees, and how charts draw their means:
+    in the colour of each."""
     names = {quantity: view.say(f"series_{quantity}") for quantity in colours}
     shown = frame[frame["quantity"].isin(colours)]
-    return (
-        shown.assign(quantity=shown["quantity"].map(names)),
-        {names[quantity]: colour for quantity, colour in colours.items()},
-    )
+    named = {names[quantity]: colour for quantity, colour in colours.items()}
+    drawn = {"y": "mean", "colour": "quantity", "colour_title": " ", "colours": named}
+    return shown.assign(quantity=shown["quantity"].map(names)), drawn
 
 
 def depth_name(depth: int) -> str:

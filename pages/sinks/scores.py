@@ -26,14 +26,11 @@ def scores(view: View) -> None:
     view.finding(_finding(view, of_place, place))
     if "bias" not in set(of_place["quantity"]):
         view.note(view.say("no_key_bias"))
-    shown, colours = as_series(view, of_place, EXCESS_PART_COLOURS)
+    shown, drawn = as_series(view, of_place, EXCESS_PART_COLOURS)
     chart = lines(
         shown,
         x="layer",
-        y="mean",
-        colour="quantity",
-        colour_title=" ",
-        colours=colours,
+        **drawn,
         dashed=[view.say("series_query_bias")],
         level=0.0,
         y_title=view.say("axis"),

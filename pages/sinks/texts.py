@@ -1,8 +1,6 @@
 """The texts in which a head's attention rests most, or least, on a place."""
 
-from collections.abc import Hashable, Mapping
 from functools import partial
-from html import escape
 from typing import Any
 
 import pandas as pd
@@ -12,17 +10,15 @@ from analysis.tables.norms import head_token
 from analysis.tables.sinks import sequence_sink, sink
 from pages.sinks.places import pick_place
 from pages.ui.charts import shading
-from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
+from pages.ui.charts.shaded_sequence import RECEIVED, sequence_name, texts_of_head
 from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_name, head_with_most
 from pages.ui.page import section
 from pages.ui.passages import Passage, draw_passages
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.names import place_name
 from pages.ui.words.numbers import percent
-
-_FORMAT = "{:.2%}"
 
 
 @section("texts", sequence_sink.TABLE, sink.TABLE, also=(head_token.TABLE,))
@@ -38,38 +34,16 @@ def texts(view: View) -> None:
         sequence_sink.extremes, place=place, **of, weakest=order == "least", limit=limit
     )
     if sequences.empty:
-        st.info(view.say("none"))
-        return
+        view.end("none")
     view.finding(_finding(view, sequences, place, head_name(layer, head)))
-    tokens = _tokens(of, sequences["seq"].tolist())
-    top = float(tokens["attention"].max()) if len(tokens) else 0.0
-    colours = shading.scale(view.say("received"), top, _FORMAT) if top else ""
+    bodies, top = texts_of_head(sequences, **of)
+    colours = shading.scale(view.say("received"), top, RECEIVED) if top else ""
     if not top:
         st.caption(view.say("plain", statistic=head_token.TABLE.name))
-
-    def hint(token: Mapping[Hashable, Any]) -> str:
-        share = _FORMAT.format(token["attention"])
-        return view.say("received_by", token=token["token"], share=share)
-
-    def body(row: Any) -> str:
-        shown = tokens[tokens["seq"] == row.seq]
-        if shown.empty:
-            return f'<div class="an-text">{escape(row.text)}</div>'
-        return shaded_by(shown, "attention", top, hint=hint)
-
-    parts = [
-        Passage(_heading(view, at, row), body(row), int(row.seq))
-        for at, row in enumerate(sequences.itertuples(), start=1)
-    ]
+    rows = enumerate(zip(sequences.itertuples(), bodies, strict=True), start=1)
+    parts = [Passage(_heading(view, at, row), body, int(row.seq)) for at, (row, body) in rows]
     draw = partial(draw_passages, colours, parts)
     view.markup(f"texts_{order}", sequences, draw, place=place_name(place))
-
-
-def _tokens(of: dict[str, int], sequences: list[int]) -> pd.DataFrame:
-    """What every token of some sequences receives; nothing where the file lacks it."""
-    if not open_store().rows.get(head_token.TABLE.name):
-        return pd.DataFrame(columns=["seq", "attention"])
-    return ask(head_token.sequence_tokens, **of, sequences=sequences)
 
 
 def _finding(view: View, sequences: pd.DataFrame, place: str, head: str) -> str:

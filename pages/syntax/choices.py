@@ -13,7 +13,6 @@ from pages.ui.head.choice import Head, head_with_most, short_name
 from pages.ui.store.chosen import ask
 from pages.ui.store.together import ask_each
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing
 
 LEAST = 100
 """Relations with fewer cases are hidden unless the reader asks for them, as in the paper."""
@@ -49,7 +48,7 @@ class Chosen(NamedTuple):
 
 def pick_chosen(view: View) -> Chosen:
     """Relation, direction and the two ways to weigh, and in one line what the relation is."""
-    weighing = pick_weighing(view.prefix)
+    weighing = view.pick_weighing()
     relation = pick_relation(view)
     direction = view.pick("direction", (EITHER, *DIRECTIONS))
     merging = view.pick("merging", MERGINGS)

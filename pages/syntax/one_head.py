@@ -14,7 +14,6 @@ from pages.ui.head.choice import choose_head, head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing
 from pages.ui.words.numbers import count, percent
 
 _COLUMNS = ("relation", "direction", "n", "accuracy", "low", "high", "offset", "offset_accuracy")
@@ -25,7 +24,7 @@ def one_head(view: View) -> None:
     for row in view.clicked("accuracies")[:1]:
         choose(view.key("relation"), str(row["relation"]))
         choose_head(int(row["layer"]), int(row["head"]))  # also if it was the best of another
-    weighing = pick_weighing(view.prefix)
+    weighing = view.pick_weighing()
     relation = pick_relation(view)
     merging = view.pick("merging", MERGINGS)
     layer, head = pick_probe(view, Chosen(relation, EITHER, merging, weighing))

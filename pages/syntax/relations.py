@@ -14,7 +14,6 @@ from pages.ui.choices.pick import choose
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
 from pages.ui.view import View
-from pages.ui.weighing import pick_weighing
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.offsets import offset_label
 
@@ -26,7 +25,7 @@ _GAIN = ("offset", "offset_accuracy", "difference", "difference_low", "differenc
 def relations(view: View) -> None:
     for row in view.clicked("rows")[:1]:
         choose(view.key("relation"), str(row["relation"]))
-    weighing = pick_weighing(view.prefix)
+    weighing = view.pick_weighing()
     merging = view.pick("merging", MERGINGS)
     chosen_on = view.pick("chosen_on", CHOSEN_ON)
     least = view.number("least", 1, 100_000, LEAST)

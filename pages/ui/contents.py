@@ -1,10 +1,6 @@
 """The pages there are, under their translated titles, and what all of them offer."""
 
-from collections.abc import Iterator
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import streamlit as st
@@ -31,14 +27,6 @@ PAGES = {
     "methods": "methods",
 }
 _FOLDER = Path(__file__).parents[1]
-
-
-def collected(stem: str) -> Iterator[ModuleType]:
-    """The module of this name of every page that has one, in the order of the contents."""
-    for page in PAGES:
-        name = f"pages.{page}.{stem}"
-        if find_spec(name):
-            yield import_module(name)
 
 
 def contents(links: Any) -> Any:

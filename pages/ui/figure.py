@@ -8,7 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.table import LEAST_UNITS
-from pages.ui.beside.beside import Beside, Content, beside
+from pages.ui.beside.beside import Beside, beside
+from pages.ui.beside.unseen import Content
 from pages.ui.charts.headline import emphasised, headlined, joined, sentences, unmarked
 from pages.ui.charts.look import in_theme
 from pages.ui.collection.button import collect_button
@@ -102,14 +103,7 @@ def markup(
     frame: pd.DataFrame,
     chart: Any = None,
 ) -> None:
-    """Draw markup of our own under the question it answers.
-
-    Args:
-        body: with everything escaped that a stranger wrote; or what draws it, with links between
-            its parts, and returns it.
-        frame: the data that are offered for export.
-        chart: the same as a picture for export, if it can be drawn.
-    """
+    """Draw markup of our own under the question it answers, as `View.markup` says."""
     finding = stage().begin()
     _headline(question, finding)
     if isinstance(body, str):

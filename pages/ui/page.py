@@ -1,6 +1,7 @@
 """A page, its sections, and the frame around each: what every section has is written here once."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -11,6 +12,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from analysis.tables.table import Table
 from pages.ui.about import about
 from pages.ui.choices.address import LONGEST_TEXT, dropped, one_entry
+from pages.ui.choices.otherwise import DrawingEnds
 from pages.ui.choices.pick import pick
 from pages.ui.head.bar import keep_head
 from pages.ui.stage import staged
@@ -74,11 +76,7 @@ class Page:
         """
         if get_script_run_ctx() is None:
             return
-        with one_entry(), seen_once():
-            self._show()
-
-    def _show(self) -> None:
-        with words_of(self.name):
+        with one_entry(), seen_once(), words_of(self.name):
             with st.container(horizontal=True, vertical_alignment="center", key="bar"):
                 title = say_here("title")
                 st.title(title, anchor=False, width="stretch")
@@ -100,8 +98,8 @@ class Page:
                     bare=True,
                     moved=self.moved,
                 )
-        st.set_page_config(page_title=f"{names[chosen]} · {title} · Mixscope")
-        self._frame(stems[chosen], notes, head)
+            st.set_page_config(page_title=f"{names[chosen]} · {title} · Mixscope")
+            self._frame(stems[chosen], notes, head)
 
     def _frame(self, shown: Section, notes: Any, head: Any) -> None:
         """A section with all that every section has."""
@@ -116,7 +114,8 @@ class Page:
                 st.header(say_here("title"), anchor=False)
                 if key_of("meaning"):
                     st.markdown(say_here("meaning"))
-            shown.draw(view)
+            with suppress(DrawingEnds):
+                shown.draw(view)
             keep_head()
             for key, names in dropped().items():
                 values = plain(" ".join(names)[:LONGEST_TEXT])

@@ -6,11 +6,13 @@ from typing import Any
 
 import streamlit as st
 
+from analysis.tables.norms.weighing import WEIGHINGS, WEIGHT
 from pages.ui.choices.address import LONGEST_TEXT, Choice, FreeChoice
 from pages.ui.choices.pick import Kind, choose, draw, pick, pick_many
 from pages.ui.stage import Picked, stage
 from pages.ui.words.columns import option_name, picker_title
 from pages.ui.words.place import key_of, say_here, say_here_if_any
+from pages.ui.words.say import say
 
 FEW, SOME = 6, 12
 
@@ -89,6 +91,18 @@ class Pickers:
         label, help = say_here(of or name), say_here_if_any(f"{of or name}_help")
         chosen = {"default": default, "format": format, "help": help, "limit": limit}
         return pick_many(self.key(name), label, options, **chosen)
+
+    def pick_weighing(self) -> str:
+        """Whether attention is weighed by its weights or by the norms of what they bring: one
+        choice for all sections of a page."""
+        return pick(
+            self.key("weighing"),
+            say("weighing.label"),
+            WEIGHINGS,
+            default=WEIGHT,
+            format=lambda weighing: say(f"weighing.{weighing}"),
+            help=say("weighing.help"),
+        )
 
     def to_section(self, stem: str, **values: Any) -> None:
         """A button to another section of the page, which goes on with the same choices."""

@@ -85,7 +85,7 @@ class Outside:
         """What helps to read the chart that was just drawn."""
         return []
 
-    def hear(self, queries: list[str], store: Any) -> None:
+    def record(self, queries: list[str], store: Any) -> None:
         """Keep the SQL of an answer, and which file gave it."""
 
     def ask(self, sql: str) -> None:
@@ -153,7 +153,7 @@ class Stage(Outside):
     def pick(self, key: str, picked: Picked) -> None:
         self.picked = {**self.picked, key: picked}
 
-    def hear(self, queries: list[str], store: Any) -> None:
+    def record(self, queries: list[str], store: Any) -> None:
         self.queries = list(dict.fromkeys([*self.queries, *queries]))
         if all(other.version != store.version for other in self.stores):
             self.stores = [*self.stores, store]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import pandas as pd
 import streamlit as st
@@ -11,6 +11,7 @@ from analysis.tables.norms.weighing import WEIGHT
 from pages.ui import published
 from pages.ui.charts.headline import emphasised, sentences
 from pages.ui.choices import clicks
+from pages.ui.choices.otherwise import DrawingEnds
 from pages.ui.figure import figure, markup, table
 from pages.ui.pickers import Pickers
 from pages.ui.stage import columns, stage
@@ -38,6 +39,11 @@ class View(Pickers):
     def note(self, text: str) -> None:
         """What helps to read the next chart, said where that one is explained."""
         stage().note(text)
+
+    def end(self, name: str, **values: Any) -> NoReturn:
+        """Say why there is nothing more to draw in the section, which ends here."""
+        st.info(self.say(name, **values))
+        raise DrawingEnds
 
     def columns(self, n: int | Sequence[int]) -> list[Any]:
         """Places for charts beside each other, as wide as is said, under the finding they share."""
@@ -143,10 +149,12 @@ class View(Pickers):
         caption: str | None = None,
         **values: Any,
     ) -> None:
-        """Markup of our own under the question that it answers; everything in it is escaped.
+        """Markup of our own under the question that it answers.
 
         Args:
-            body: the markup, or what draws it and returns it.
+            frame: the data that are offered for export.
+            body: with everything escaped that a stranger wrote; or what draws it, with links
+                between its parts, and returns it.
             chart: the same as a picture for export, if it can be drawn.
             caption: in place of the word `NAME_caption`.
         """

@@ -1,29 +1,11 @@
-"""Whether attention is weighed by its weights or by the norms of what they bring."""
+"""What differs between attention by its weights and by the norms of what they bring."""
 
 from typing import Any
 
 import pandas as pd
 
-from analysis.tables.norms.weighing import WEIGHINGS, WEIGHT
-from pages.ui.choices.pick import pick
 from pages.ui.words.numbers import points
 from pages.ui.words.say import say
-
-
-def pick_weighing(prefix: str) -> str:
-    """By weight or by norm: one choice for all sections of a page.
-
-    Args:
-        prefix: that of the page's choices in the address.
-    """
-    return pick(
-        f"{prefix}_weighing",
-        say("weighing.label"),
-        WEIGHINGS,
-        default=WEIGHT,
-        format=lambda weighing: say(f"weighing.{weighing}"),
-        help=say("weighing.help"),
-    )
 
 
 def is_clear(low: float, high: float) -> bool:

@@ -13,7 +13,7 @@ from analysis.foreign_file import attach
 from analysis.tables import SCHEMA_VERSION
 from analysis.time_limit import TooSlow, time_limit
 from pages.ui.store import open_file
-from pages.ui.store.chosen import readable, trouble
+from pages.ui.store.chosen import readable, why_unreadable
 from pages.ui.store.open_file import Store, cursor, described, version_of
 from pages.ui.words import say as words
 from precompute.store.check import faults
@@ -67,7 +67,7 @@ def _messages(path: Path, error: Exception, monkeypatch) -> str:
     messages = []
     for language in words.LANGUAGES:
         monkeypatch.setattr(words, "language", lambda language=language: language)
-        messages.append(trouble(path, error))
+        messages.append(why_unreadable(path, error))
     assert len(set(messages)) == len(messages)
     return "\n".join(messages)
 

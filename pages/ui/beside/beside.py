@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui.beside.difference import Differences, are_same, differences
 from pages.ui.beside.panels import panels
 from pages.ui.beside.sentences import caption_of, finding_of
-from pages.ui.beside.unseen import Drawn, as_if
+from pages.ui.beside.unseen import Content, as_if
 from pages.ui.choices.address import Choice, draw, value_of
 from pages.ui.export.files import with_data
 from pages.ui.stage import Picked, share_of_page, stage
@@ -21,18 +21,7 @@ from pages.ui.words.say import plain, say
 _FILE, _SIDE = "file", "side"
 _INPUTS = {"seq", "text", "sentence", "image", "token"}
 """Columns that say of which input a figure is: its places mean nothing in another one."""
-_ENDING = ".duckdb"
 _LESS = "B − A"
-
-
-@dataclass(frozen=True)
-class Content:
-    """What a figure shows, says and offers for export."""
-
-    chart: Any
-    frame: pd.DataFrame
-    finding: str
-    caption: str
 
 
 @dataclass(frozen=True)
@@ -106,7 +95,7 @@ def beside(name: str) -> Beside | None:
         for store in other_stores()
         if store.facts["input"] == own.facts["input"] and store.holds(*stage().needs)
     ]
-    files = {store.name: store.name.removesuffix(_ENDING) for store in (own, *alike)}
+    files = {store.name: store.label for store in (own, *alike)}
     picked = stage().picked
     offers = {_FILE: Picked(_FILE, say("store.file"), files, own.name)}
     offers |= {
@@ -126,7 +115,7 @@ def _is_of_same_corpus(name: str) -> bool:
     return all(own[fact] == other[fact] for fact in ("corpus", "n_sequences"))
 
 
-def _added(shown: Content, other: Drawn, labels: tuple[str, str], *, can_match: bool) -> Content:
+def _added(shown: Content, other: Content, labels: tuple[str, str], *, can_match: bool) -> Content:
     """Both figures as one, and their difference where their places mean the same."""
     first, second = with_data(shown.chart), with_data(other.chart)
     if are_same(first, second):

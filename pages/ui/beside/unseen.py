@@ -1,56 +1,45 @@
 """A figure as it would be if one choice were another: its section is drawn again, unseen."""
 
-from contextlib import nullcontext
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from pages.ui.choices.otherwise import NothingThere, made_otherwise
+from pages.ui.choices.otherwise import DrawingEnds, made_otherwise
 from pages.ui.stage import Outside, on_stage, stage
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A chart of a figure, and the data that it offers for export."""
+class Content:
+    """What a figure shows, offers for export and says; one that is drawn unseen says nothing."""
 
     chart: Any
     frame: pd.DataFrame
-
-
-class _Reached(BaseException):
-    """The figure that is looked for is there: there is no need to draw on."""
+    finding: str = ""
+    caption: str = ""
 
 
 class _Unseen(Outside):
     """A section that is drawn for one of its figures alone."""
 
     shares_rows = is_unseen = True
-    drawn: Drawn | None = None
+    drawn: Content | None = None
 
     def __init__(self, wanted: str, seen: Outside) -> None:
         self._wanted, self._seen = wanted, seen
 
-    def fold(self, title: str) -> Any:
-        return nullcontext()
-
-    def announce(self, finding: str) -> None:
-        pass
-
-    def note(self, text: str) -> None:
-        pass
-
     def reach(self, name: str, chart: Any, frame: Any) -> None:
         if name == self._wanted:
-            self.drawn = Drawn(chart, frame)
-            raise _Reached
+            self.drawn = Content(chart, frame)
+            raise DrawingEnds
 
-    def hear(self, queries: list[str], store: Any) -> None:
-        self._seen.hear(queries, store)
+    def record(self, queries: list[str], store: Any) -> None:
+        self._seen.record(queries, store)
 
 
-def as_if(name: str, choices: dict[str, str]) -> Drawn | None:
+def as_if(name: str, choices: dict[str, str]) -> Content | None:
     """A figure of the section that is drawn, as it would be with some choices made otherwise.
 
     Args:
@@ -63,11 +52,9 @@ def as_if(name: str, choices: dict[str, str]) -> Drawn | None:
     seen, place = stage(), st.empty()
     unseen = _Unseen(name, seen)
     try:
-        with place.container(), on_stage(unseen), made_otherwise(choices):
+        with place.container(), on_stage(unseen), made_otherwise(choices), suppress(DrawingEnds):
             if seen.redraw:
                 seen.redraw()
-    except (_Reached, NothingThere):
-        pass
     finally:
         place.empty()
     return unseen.drawn

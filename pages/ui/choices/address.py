@@ -14,7 +14,7 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
-from pages.ui.choices.otherwise import NothingThere, otherwise
+from pages.ui.choices.otherwise import DrawingEnds, otherwise
 from pages.ui.holding import holding
 
 LONGEST_TEXT = 120
@@ -120,18 +120,18 @@ def _unseen(choice: Choice, made: Mapping[str, str]) -> Any:
     """What a choice is in a drawing that nobody sees.
 
     Raises:
-        NothingThere: there is no such option now, or not the one that the reader chose.
+        DrawingEnds: there is no such option now, or not the one that the reader chose.
     """
     if choice.key in made:
         wanted = made[choice.key]
         if wanted not in map(str, choice.options):
-            raise NothingThere
+            raise DrawingEnds
         return choice.parsed([wanted])
     chosen = st.session_state.get(choice.key)
     if chosen is None:
         return choice.parsed(choice.asked())
     if not choice.allowed(chosen):
-        raise NothingThere
+        raise DrawingEnds
     return chosen
 
 
@@ -205,7 +205,7 @@ def one_entry() -> Iterator[None]:
 def stop() -> NoReturn:
     """End the page here, with what was chosen in the address."""
     if otherwise() is not None:
-        raise NothingThere
+        raise DrawingEnds
     _write_all()
     st.stop()
 

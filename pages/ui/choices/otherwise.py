@@ -9,8 +9,9 @@ from pages.ui.holding import holding
 _MADE: ContextVar[Mapping[str, str] | None] = ContextVar("choices made otherwise", default=None)
 
 
-class NothingThere(BaseException):
-    """What was chosen otherwise is not there to be shown.
+class DrawingEnds(BaseException):
+    """Nothing more of a section is drawn: there is nothing, what was chosen otherwise is not there,
+    or the one figure that was looked for is drawn.
 
     It ends a drawing as `st.stop` ends a page, so it is no `Exception` either.
     """

@@ -23,8 +23,7 @@ _PICTURES = {
 
 def export_buttons(shown: Shown) -> None:
     """Buttons whose files are made when they are clicked, in whatever state the page is then."""
-    file = open_store().version.name.removesuffix(".duckdb")
-    name = re.sub(r"\W+", "-", f"{file}-{shown.key}")
+    name = re.sub(r"\W+", "-", f"{open_store().label}-{shown.key}")
     made_by = f"{shown.source} Mixscope {version()}."
     if shown.chart is not None:
         _pictures(shown, name, f"{made_by} {link_here()}")

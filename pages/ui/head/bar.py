@@ -31,16 +31,30 @@ def pick_head(label: str, *, default: Head, help: str, best: str = "") -> Head:
         best: the label of an option that stands for the default, whichever head that is.
     """
     read_old_links()
+    usual = "{}-{}".format(*default)
+    named = {f"{layer}-{head}": short_name(layer, head) for layer, head in every_head()}
+    options = {_BEST: best, **named} if best else named
     with stage().bar():
-        head = _picked(label, default=default, help=help, best=best)
-        if stage().is_unseen:
-            return head
-        _step("‹", "before", head, -1)
-        _step("›", "after", head, 1)
-        label = say("head_card.open")
-        if st.button(label, key="head_drawer", help=say("head_card.open_help"), type="tertiary"):
-            open_drawer(*head)
-    return head
+        chosen = pick(
+            HEAD,
+            label,
+            list(options),
+            default=_BEST if best else usual,
+            format=options.__getitem__,
+            kind="select",
+            help=help,
+            in_bar=True,
+        )
+        chosen = usual if chosen == _BEST else chosen
+        stage().pick(HEAD, Picked(HEAD, say("head_card.head"), named, chosen))
+        layer, head = map(int, chosen.split("-"))
+        if not stage().is_unseen:
+            _step("‹", "before", (layer, head), -1)
+            _step("›", "after", (layer, head), 1)
+            label, help = say("head_card.open"), say("head_card.open_help")
+            if st.button(label, key="head_drawer", help=help, type="tertiary"):
+                open_drawer(layer, head)
+    return layer, head
 
 
 def clicked_head(view: View, *charts: str, default: Head) -> Head:
@@ -62,33 +76,14 @@ def keep_head() -> None:
         pick_head(say("head_card.head"), default=(1, 1), help=say("head_card.head_help"))
 
 
-def _picked(label: str, *, default: Head, help: str, best: str) -> Head:
-    usual = "{}-{}".format(*default)
-    heads = {f"{layer}-{head}": short_name(layer, head) for layer, head in _heads()}
-    named = {_BEST: best} | heads if best else heads
-    chosen = pick(
-        HEAD,
-        label,
-        list(named),
-        default=_BEST if best else usual,
-        format=named.__getitem__,
-        kind="select",
-        help=help,
-        in_bar=True,
-    )
-    chosen = usual if chosen == _BEST else chosen
-    stage().pick(HEAD, Picked(HEAD, say("head_card.head"), heads, chosen))
-    layer, head = chosen.split("-")
-    return int(layer), int(head)
-
-
-def _heads() -> list[Head]:
+def every_head() -> list[Head]:
+    """The heads of the chosen file's model, layer by layer."""
     return list(product(layers(), range(1, int(open_store().run["n_heads"]) + 1)))
 
 
 def _step(sign: str, name: str, head: Head, by: int) -> None:
     """A button to a head beside this one; from the last of a layer to the first of the next."""
-    heads = _heads()
+    heads = every_head()
     place = heads.index(head) + by if head in heads else -1
     there = 0 <= place < len(heads)
     beside = heads[place] if there else head

@@ -10,7 +10,7 @@ from analysis.checksums import changed_tables
 from analysis.contracts import every_table
 from analysis.foreign_file import BrokenContract
 from analysis.tables.corpus import MANIFEST
-from pages.ui.store.chosen import open_store, trouble
+from pages.ui.store.chosen import open_store, why_unreadable
 from pages.ui.store.open_file import cursor
 
 
@@ -31,4 +31,4 @@ def reporting_change() -> Iterator[None]:
         if not changed:
             raise
         path = Path(store.version.path)
-        st.error(trouble(path, BrokenContract("changed", table=changed[0])))
+        st.error(why_unreadable(path, BrokenContract("changed", table=changed[0])))

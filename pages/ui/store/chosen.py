@@ -12,7 +12,7 @@ import streamlit as st
 from analysis.foreign_file import MEMORY, BrokenContract, OtherSchema
 from analysis.scopes import ORDERS, LayerOrder
 from analysis.tables import SCHEMA_VERSION
-from analysis.tables.question import heard
+from analysis.tables.question import recorded_queries
 from analysis.time_limit import TooSlow
 from pages.ui.choices.address import Choice, always_name, asked, draw, stop, write
 from pages.ui.choices.otherwise import otherwise
@@ -40,6 +40,11 @@ def files() -> list[Path]:
     return sorted((path for path in paths if path.is_file()), key=lambda path: path.stem)
 
 
+def stores() -> list[Store]:
+    """Every file of the folder that can be read, by name."""
+    return [store for store in map(readable, files()) if isinstance(store, Store)]
+
+
 def chosen_file() -> Path | None:
     """The file that the address names, else the first one that can be read."""
     paths = files()
@@ -51,9 +56,8 @@ def chosen_file() -> Path | None:
 
 def other_stores() -> list[Store]:
     """The other files of the folder that can be read."""
-    own = open_store()
-    stores = (readable(path) for path in files())
-    return [store for store in stores if isinstance(store, Store) and store.name != own.name]
+    own = open_store().name
+    return [store for store in stores() if store.name != own]
 
 
 def first_readable(paths: list[Path]) -> Path | None:
@@ -111,7 +115,7 @@ def open_store() -> Store:
     if isinstance(outcome, Store):
         speak_of(*_subjects(outcome))
         return outcome
-    st.error(trouble(path, outcome))
+    st.error(why_unreadable(path, outcome))
     if len(files()) > 1:
         st.info(say("store.choose_another"))
     stop()
@@ -174,7 +178,7 @@ def readable(path: Path) -> Store | Exception:
         return error
 
 
-def trouble(path: Path, error: Exception) -> str:
+def why_unreadable(path: Path, error: Exception) -> str:
     """What is wrong with a file and what to do, in the reader's language."""
     name = plain(path.name)
     if isinstance(error, OtherSchema):
@@ -202,27 +206,18 @@ def ask(question: Callable[..., Any], **choices: Any) -> Any:
     return ask_store(open_store(), question, **choices)
 
 
-def ask_file(path: Path, question: Callable[..., Any], **choices: Any) -> Any:
-    """The answer of a query about a file of the folder that can be read, chosen or not."""
-    store = readable(path)
-    if isinstance(store, Store):
-        return ask_store(store, question, **choices)
-    st.error(trouble(path, store))
-    stop()
-
-
 def ask_store(store: Store, question: Callable[..., Any], **choices: Any) -> Any:
     """The answer of a query about a file as it was when it was found."""
     try:
         answer, queries = _answer(
             store.version, f"{question.__module__}.{question.__qualname__}", choices, question
         )
-        stage().hear(queries, store)
+        stage().record(queries, store)
         return answer
     except Replaced:
         st.rerun()
     except _UNREADABLE as error:
-        st.error(trouble(Path(store.version.path), error))
+        st.error(why_unreadable(Path(store.version.path), error))
         stop()
 
 
@@ -231,7 +226,7 @@ def _answer(
     version: Version, name: str, choices: dict[str, Any], _question: Callable[..., Any]
 ) -> tuple[Any, list[str]]:
     """The answer, and the queries that it took."""
-    with cursor(version) as store, heard() as queries:
+    with cursor(version) as store, recorded_queries() as queries:
         answer = _question(store, **choices)
     return _widened(answer) if isinstance(answer, pd.DataFrame) else answer, queries
 

@@ -1,7 +1,6 @@
 """What a file does not hold: said with the remedy, and with the files that do hold it."""
 
 from collections.abc import Iterable
-from pathlib import Path
 
 import streamlit as st
 
@@ -11,9 +10,8 @@ from analysis.tables.probing import dependency_accuracy
 from analysis.tables.table import Table
 from pages.ui.choices.address import stop
 from pages.ui.choices.pick import choose
-from pages.ui.store.chosen import files, folder, open_store, readable, shows_images
+from pages.ui.store.chosen import folder, open_store, shows_images, stores
 from pages.ui.store.commands import run_command
-from pages.ui.store.open_file import Store
 from pages.ui.words.say import plain, say
 
 _FROM_A_TREEBANK = (
@@ -66,7 +64,7 @@ def what_images_lack(tables: Iterable[Table]) -> str | None:
 
 
 def show_command(*tables: Table) -> None:
-    """The command that adds these statistics to the chosen file."""
+    """The command that adds these statistics to the chosen file; without any, that makes it."""
     store, names = open_store(), [table.name for table in tables]
     command = run_command(store.run, store.facts, folder() / store.name, statistics=names)
     st.code(command, language="bash", wrap_lines=True)
@@ -74,13 +72,7 @@ def show_command(*tables: Table) -> None:
 
 def name_files_with(*tables: Table) -> None:
     """Which files of the folder hold these statistics, if there are any, each a click away."""
-    if names := [path.name for path in files_with(*tables)]:
+    if names := [store.name for store in stores() if store.holds(*tables)]:
         st.markdown(say("store.others_have"))
         for name in names:
             st.button(plain(name), key=f"open {name}", on_click=choose, args=("file", name))
-
-
-def files_with(*tables: Table) -> list[Path]:
-    """The files of the folder that hold these statistics."""
-    pairs = ((path, readable(path)) for path in files())
-    return [path for path, store in pairs if isinstance(store, Store) and store.holds(*tables)]

@@ -24,6 +24,7 @@ from analysis.time_limit import time_limit
 from pages.ui.holding import holding
 from pages.ui.words.say import say
 
+ENDING = ".duckdb"
 _OWN_NAMES = {"demo": "all-MiniLM-L6-v2"}
 _FOR_SHOW = ("demo-digits", "demo-ja-bert", "demo-copy")
 """Models that were trained for this project, to be looked at."""
@@ -59,6 +60,16 @@ class Store:
     @property
     def name(self) -> str:
         return self.version.name
+
+    @property
+    def label(self) -> str:
+        """Its name where all that is named is such files."""
+        return self.name.removesuffix(ENDING)
+
+    @property
+    def key(self) -> str:
+        """What stands for it in an address beside the open file: its name and its content."""
+        return f"{self.name}:{self.content}"
 
     def holds(self, *tables: Table) -> bool:
         """Whether the file has rows of all of these tables."""

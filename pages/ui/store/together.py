@@ -10,7 +10,7 @@ from pages.ui.stage import Outside, on_stage, stage
 from pages.ui.store.chosen import ask
 from pages.ui.store.open_file import Store, Version
 
-Heard = list[tuple[list[str], int]]
+Recorded = list[tuple[list[str], int]]
 """SQL that was asked, and which of the files answered it."""
 
 
@@ -34,9 +34,9 @@ def ask_together(question: Callable[..., Any], *stores: Store, **choices: Any) -
     """
     versions = tuple(store.version for store in stores)
     name = f"{question.__module__}.{question.__qualname__}"
-    answer, heard = _answer(versions, name, choices, question, stores)
-    for queries, place in heard:
-        stage().hear(queries, stores[place])
+    answer, recorded = _answer(versions, name, choices, question, stores)
+    for queries, place in recorded:
+        stage().record(queries, stores[place])
     return answer
 
 
@@ -47,19 +47,19 @@ def _answer(
     choices: dict[str, Any],
     _question: Callable[..., Any],
     _stores: tuple[Store, ...],
-) -> tuple[Any, Heard]:
+) -> tuple[Any, Recorded]:
     """The answer, and what was asked for it: that is shown beside a kept answer too."""
-    listener = _Listener(versions)
-    with on_stage(listener):
-        return _question(*_stores, **choices), listener.heard
+    recorder = _Recorder(versions)
+    with on_stage(recorder):
+        return _question(*_stores, **choices), recorder.recorded
 
 
-class _Listener(Outside):
+class _Recorder(Outside):
     """In place of a section while files are asked."""
 
     def __init__(self, versions: tuple[Version, ...]) -> None:
         self._versions = versions
-        self.heard: Heard = []
+        self.recorded: Recorded = []
 
-    def hear(self, queries: list[str], store: Store) -> None:
-        self.heard.append((queries, self._versions.index(store.version)))
+    def record(self, queries: list[str], store: Store) -> None:
+        self.recorded.append((queries, self._versions.index(store.version)))

@@ -6,7 +6,8 @@ import duckdb
 import numpy as np
 import pytest
 
-from analysis.comparison.beside import own_numbers
+from analysis.comparison.account import account
+from analysis.comparison.beside import differences, own_numbers
 from analysis.comparison.numbers import ALL_LAYERS, NUMBERS, by_unit, unit_values
 from analysis.foreign_file import attach
 from tests.shared_store import shared_store
@@ -54,6 +55,11 @@ def test_the_number_of_a_file_is_the_mean_over_its_sequences_and_their_layers(st
     slow = np.mean([part["value"].mean() for _, part in ratios.groupby("unit")])
     assert means.loc[("ratio_whole", ALL_LAYERS), "mean"] == pytest.approx(slow)
     assert by_unit(ratios).shape == (ratios["unit"].nunique(), 1 + ratios["layer"].nunique())
+
+
+def test_differences_stand_in_the_order_of_the_numbers(store):
+    side, key = (account(store), unit_values(store)), ["number", "layer"]
+    assert differences(side, side, seed=0)[key].equals(own_numbers(side[1], seed=0)[key])
 
 
 def test_shares_add_up(store):

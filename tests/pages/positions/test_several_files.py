@@ -70,10 +70,10 @@ def test_a_file_that_breaks_while_it_is_read_is_named(in_session, several_folder
     script = f"""
 from pathlib import Path
 import duckdb
-from pages.ui.store.chosen import ask_file
+from pages.ui.store.chosen import ask_store, readable
 def broken(store):
     raise duckdb.Error("out of luck")
-ask_file(Path({str(several_folder)!r}) / "gpt.duckdb", broken)
+ask_store(readable(Path({str(several_folder)!r}) / "gpt.duckdb"), broken)
 """
     session = in_session(script, several_folder)
     assert not session.exception
@@ -83,8 +83,10 @@ ask_file(Path({str(several_folder)!r}) / "gpt.duckdb", broken)
 def test_a_file_that_is_no_store_is_named(in_session, damaged_folder):
     script = f"""
 from pathlib import Path
-from pages.ui.store.chosen import ask_file
-ask_file(Path({str(damaged_folder)!r}) / "damaged.duckdb", print)
+import streamlit as st
+from pages.ui.store.chosen import readable, why_unreadable
+path = Path({str(damaged_folder)!r}) / "damaged.duckdb"
+st.error(why_unreadable(path, readable(path)))
 """
     session = in_session(script, damaged_folder)
     assert not session.exception

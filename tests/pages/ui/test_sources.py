@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.sources import MIXSCOPE, PAPERS
-from analysis.tables.question import asks, frame_of, heard, literal
+from analysis.tables.question import asks, frame_of, literal, recorded_queries
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def _question(
 
 def test_what_is_heard_asks_the_same_again():
     with duckdb.connect() as store:
-        with heard() as queries:
+        with recorded_queries() as queries:
             answer = _question(store, "it's $most", None, ["a", "b"])
             frame_of(store, "select 1 as one")
         assert _question(store, "unheard", 2.5, []) is not None

@@ -172,8 +172,8 @@ def test_a_file_that_is_being_written_is_said_to_be_locked(store_folder, tmp_pat
     error = duckdb.IOException("Could not set lock on file: Conflicting lock is held")
     session = in_session(
         "import duckdb\nfrom pathlib import Path\nimport streamlit as st\n"
-        "from pages.ui.store.chosen import trouble\n"
-        f"st.text(trouble(Path('x.duckdb'), duckdb.IOException({str(error)!r})))"
+        "from pages.ui.store.chosen import why_unreadable\n"
+        f"st.text(why_unreadable(Path('x.duckdb'), duckdb.IOException({str(error)!r})))"
     )
     assert "is locked by a program" in session.text[0].value
 
