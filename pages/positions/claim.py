@@ -7,7 +7,6 @@ from typing import Any
 import altair as alt
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from analysis.published.positions import SHIFT
 from analysis.tables.positions import head_offset, offset_agreement, query_key_phase
@@ -47,7 +46,7 @@ def claim(view: View) -> None:
     heads = heads_compared(counting)
     heads = heads[heads["dependence"] >= least]
     if heads.empty:
-        st.info(view.say("none", least=f"{least:g}"))
+        view.nothing("none", least=f"{least:g}")
         return
     agreement = ask(offset_agreement.agreement, counting=counting, min_dependence=least)
     view.finding(_finding(view, agreement, heads))

@@ -105,7 +105,7 @@ def _patches(view: View, layer: int, head: int) -> None:
     held = open_store().holds(patch_offset.TABLE)
     best = row_of(ask(patch_offset.preferred), layer, head) if held else None
     if best is None:
-        st.info(view.say("patches_missing", statistic=patch_offset.TABLE.name))
+        view.nothing("patches_missing", statistic=patch_offset.TABLE.name)
         return
     frame = ask(patch_offset.of_head, layer=layer, head=head)
     view.figure(

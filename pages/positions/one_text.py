@@ -5,7 +5,6 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.positions import exemplar_attention, query_key_wave, relative_position_profile
 from pages.positions.offsets import offset_axis
@@ -111,7 +110,7 @@ def waves(view: View, layer: int, head: int, seq: int) -> None:
     """One direction to choose, and the strongest ones side by side, each on a scale of its own."""
     frame = ask(query_key_wave.of_head, layer=layer, head=head, seq=seq)
     if frame.empty:
-        st.info(view.say("no_waves"))
+        view.nothing("no_waves")
         return
     values = frame.drop_duplicates("rank").set_index("rank")["value"]
     labels = {int(rank): f"{rank} · s = {value:.2f}" for rank, value in values.items()}

@@ -4,7 +4,6 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.positions import score_share
 from analysis.tables.positions.score_share import PARTS
@@ -25,7 +24,7 @@ from pages.ui.words.numbers import percent
 def shares(view: View) -> None:
     layers, heads = ask(score_share.by_layer), ask(score_share.heads)
     if layers.empty:
-        st.info(view.say("none"))
+        view.nothing("none")
         return
     view.finding(_finding(view, layers, heads))
     view.figure("layers", layers, _layers(view, layers))

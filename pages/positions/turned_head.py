@@ -7,7 +7,6 @@ from typing import Any
 import altair as alt
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.positions import (
     exemplar_attention,
@@ -76,7 +75,7 @@ def _planes(view: View, layer: int, head: int, peak: int) -> None:
     frame = planes.assign(period=2 * np.pi / planes["frequency"])
     shown = frame.dropna(subset=["preferred_offset", "coherence"])
     if shown.empty:
-        st.info(view.say("no_planes"))
+        view.nothing("no_planes")
         return
     strongest = shown.nlargest(1, "strength").iloc[0]
     view.finding(

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-import streamlit as st
-
 from analysis.tables import image
 from analysis.tables.relevance import relevance_map
 from pages.relevance.maps.source import MEAN, StoredMaps
@@ -20,7 +18,7 @@ def pick_image(view: View) -> StoredMaps | None:
     """One of the images whose maps are kept; None, and the reader is told so, if none is."""
     kept = ask(image.images).query("kept")
     if kept.empty:
-        st.info(view.say("none_kept"))
+        view.nothing("none_kept")
         return None
     pairs = zip(kept["seq"], kept["name"], strict=True)
     labels = {seq: view.say("image_label", seq=seq, name=name) for seq, name in pairs}

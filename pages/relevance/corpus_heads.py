@@ -81,7 +81,7 @@ def _extremes(view: View, quantity: str, rule: str, layer: int, head: str) -> No
         limit=_LIMIT,
     )
     if sequences.empty:
-        st.info(view.say("no_value"))
+        view.nothing("no_value")
         return
     event = view.table(
         "most",
