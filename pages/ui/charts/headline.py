@@ -49,7 +49,7 @@ def headlined(chart: Any, finding: str, *, room: float = 1.0) -> dict[str, Any]:
     if not finding:
         return {}
     title, taken = headline(finding, ink=paper_and_ink()[1], room=room)
-    height = None if isinstance(chart, dict) else getattr(chart, "height", None)
+    height = getattr(chart, "height", None)
     taller = {"height": height + taken} if isinstance(height, Real) else {}
     return {"title": title, **taller}
 

@@ -64,11 +64,7 @@ def text(tokens: list[Shaded], top: float, *, power: float = 0.5) -> str:
 
 
 def patches(tokens: list[Shaded], top: float, *, columns: int) -> str:
-    """The patches of an image in their places, shaded as the tokens of a text are.
-
-    Args:
-        columns: patches to a row.
-    """
+    """The patches of an image in their places, so many to a row, shaded as tokens of a text are."""
     cells = (_marked(shaded, "", top, 0.5) for shaded in tokens)
     style = f"grid-template-columns: repeat({columns}, 1fr)"
     return f'<div class="an-patches" style="{style}">{"".join(cells)}</div>'
