@@ -53,16 +53,10 @@ def claim(view: View) -> None:
     view.finding(_disagreement(view, heads))
     if is_causal():
         view.finding(view.say("causal"))
-    layer, head = head_row(view, "map")
-    choices = f"{counting}_{least:g}"
-    view.figure(
-        "map",
-        heads,
-        _offset_map(heads, marked=(layer, head)),
-        state=f"{choices}_{layer}_{head}",
-        click=True,
-        caption=view.say(f"map_caption_{counting}"),
-    )
+    marked, choices = head_row(view, "map"), (counting, f"{least:g}")
+    caption = view.say(f"map_caption_{counting}")
+    chart = _offset_map(heads, marked=marked)
+    view.figure("map", heads, chart, state=(*choices, *marked), click=True, caption=caption)
     layers = agreement.dropna(subset=["layer", "agreement"]).astype({"layer": "int64"})
     if len(layers):
         view.figure("layers", layers, _agreement_chart(layers), state=choices)
@@ -158,14 +152,13 @@ def _arranged(heads: pd.DataFrame, offsets: list[int]) -> pd.DataFrame:
 
 def _ground(n: int, x: Any, y: Any) -> list[Any]:
     """The cells, those of the diagonal tinted."""
-    cells = pd.DataFrame(list(product(range(n), repeat=2)), columns=["column", "row"])
     half = _ROOM / 2 + 0.04
-    edges = {"x": cells["column"] - half, "x2": cells["column"] + half}
-    edges |= {"y": cells["row"] - half, "y2": cells["row"] + half}
-    same = cells["column"] == cells["row"]
-    ground = alt.Chart(pd.DataFrame(edges | {"same": same})).encode(
-        x=x, y=y, x2=alt.X2("x2"), y2=alt.Y2("y2")
-    )
+    cells = [
+        {"x": a - half, "x2": a + half, "y": b - half, "y2": b + half, "same": a == b}
+        for a, b in product(range(n), repeat=2)
+    ]
+    ground = alt.Chart(pd.DataFrame(cells))
+    ground = ground.encode(x=x, y=y, x2=alt.X2("x2"), y2=alt.Y2("y2"))
     tints = (("!datum.same", NEUTRAL, 0.07), ("datum.same", AGREEMENT_COLOUR, 0.28))
     return [
         ground.transform_filter(which).mark_rect(

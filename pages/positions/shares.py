@@ -29,21 +29,12 @@ def shares(view: View) -> None:
     view.finding(_finding(view, layers, heads))
     view.figure("layers", layers, _layers(view, layers))
     part = view.pick("part", PARTS)
-    layer, head = head_row(view, "map")
+    marked = head_row(view, "map")
     low = min(0.0, float(heads[part].min()))
     scale = alt.Scale(scheme="viridis", domain=[low, max(float(heads[part].max()), low + 0.01)])
-    chart = head_map(
-        heads,
-        part,
-        view.say(f"part_{part}"),
-        scale,
-        format=".1%",
-        marked=(layer, head),
-        legend_format="~%",
-    )
-    state = f"{part}_{layer}_{head}"
-    caption = view.say(f"part_{part}_help")
-    view.figure("map", heads, chart, state=state, click=True, caption=caption)
+    name, caption = view.say(f"part_{part}"), view.say(f"part_{part}_help")
+    chart = head_map(heads, part, name, scale, format=".1%", marked=marked, legend_format="~%")
+    view.figure("map", heads, chart, state=(part, *marked), click=True, caption=caption)
     shown = heads.sort_values("position", ascending=False)
     numbers = (name for part in PARTS for name in (part, f"{part}_low", f"{part}_high"))
     view.table("table", shown, dict.fromkeys(("layer", "head", *numbers, "deviation")))
