@@ -43,21 +43,17 @@ def attention(view: View, layer: int, head: int) -> int:
     seq = view.pick("text", labels, kind="select")
     left, right = view.columns(2)
     with left:
-        _map(view, layer, head, seq)
+        frame = ask(exemplar_attention.of_head, layer=layer, head=head, seq=seq)
+        if is_causal():
+            frame = frame[frame["key_pos"] <= frame["query_pos"]]
+        view.figure("map", frame, _map(frame), state=f"{layer}_{head}_{seq}")
     with right:
         _profile(view, layer, head)
     link_to_sequence(seq)
     return seq
 
 
-def _map(view: View, layer: int, head: int, seq: int) -> None:
-    frame = ask(exemplar_attention.of_head, layer=layer, head=head, seq=seq)
-    if is_causal():
-        frame = frame[frame["key_pos"] <= frame["query_pos"]]
-    view.figure("map", frame, _map_of_tokens(frame), state=f"{layer}_{head}_{seq}")
-
-
-def _map_of_tokens(frame: pd.DataFrame) -> Any:
+def _map(frame: pd.DataFrame) -> Any:
     """Queries down, keys across, and a dotted line where a token looks at itself."""
     tokens = frame[frame["query_pos"] == frame["key_pos"]].sort_values("query_pos")
     names = dict(zip(tokens["query_pos"], _labels(tokens), strict=True))
