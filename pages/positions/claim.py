@@ -103,12 +103,10 @@ def _disagreement(view: View, heads: pd.DataFrame) -> str:
         side=int((wrong["score"] * wrong["attention"] > 0).sum()),
         edge=int((wrong["score"].abs() == REACH).sum()),
         many=int(cell["n"]),
-        many_score=offset_label(cell["score"]),
-        many_attention=offset_label(cell["attention"]),
+        **cell[["score", "attention"]].map(offset_label).add_prefix("many_"),
         head=head_of(head),
         dependence=f"{head['dependence']:.2f}",
-        score=offset_label(head["score"]),
-        attention=offset_label(head["attention"]),
+        **head[["score", "attention"]].map(offset_label),
     )
 
 

@@ -8,9 +8,9 @@ import pandas as pd
 from analysis.tables.positions import score_share
 from analysis.tables.positions.score_share import PARTS
 from pages.positions.offsets import head_row
-from pages.ui.charts.colours import EDGES, SCORE_PART_COLOURS
+from pages.ui.charts.colours import SCORE_PART_COLOURS
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.look import coloured, column_tooltips, flat_axis, layered
+from pages.ui.charts.look import coloured, column_tooltips, edged, flat_axis, layered
 from pages.ui.head.choice import head_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, knows_offsets
@@ -89,8 +89,4 @@ def _layers(view: View, layers: pd.DataFrame) -> Any:
     )
     of_position = base.transform_filter(alt.datum["order"] == PARTS.index("position"))
     between = of_position.encode(y=alt.Y("low:Q", **y), y2=alt.Y2("high"))
-    rules = [
-        between.mark_rule(color=edge, strokeWidth=width)
-        for edge, width in zip(EDGES, (3.5, 1.5), strict=True)
-    ]
-    return layered(bars, *(rules if long["low"].notna().any() else ()), height=320)
+    return layered(bars, *(edged(between) if long["low"].notna().any() else ()), height=320)

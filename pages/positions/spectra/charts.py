@@ -53,8 +53,8 @@ def spectrum_lines(
     shown, encoding = frame, alt.ColorValue(colours)
     if not isinstance(colours, str):
         shown, encoding, _ = coloured(frame, "name", " ", colours)
-    formats = dict.fromkeys(("name", "frequency", "period", y, "q25", "q75"), _SMALL)
-    formats = {name: format for name, format in formats.items() if name in shown}
+    columns = ("name", "frequency", "period", y, "q25", "q75")
+    formats = {name: _SMALL for name in columns if name in shown}
     height = alt.Scale(type="log", nice=False) if scale == "log" else alt.Scale(zero=True)
     axis = alt.Y(f"{y}:Q", title=title(y), scale=height, axis=alt.Axis(tickCount=5, format=_SMALL))
     base = alt.Chart(shown).encode(

@@ -85,9 +85,7 @@ def _finding(view: View, wave: Wave | None) -> str:
     return view.say(
         f"finding_{kind}",
         where=view.say(f"wave_{'peak' if wave.of_embeddings else 'most'}"),
-        hidden=times_text(wave.times["hidden", wave.first]),
-        query=times_text(query),
-        key=times_text(wave.times["key", wave.first]),
+        **{source: times_text(wave.times[source, wave.first]) for source in SOURCES},
         end=times_text(end),
         first=wave.first,
         last=wave.last,

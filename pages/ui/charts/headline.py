@@ -44,7 +44,7 @@ def headlined(chart: Any, finding: str, *, room: float = 1.0) -> dict[str, Any]:
     Args:
         chart: of Altair, or in Vega-Lite; one of several views takes no height.
         finding: in markdown; nothing if it is empty.
-        room: how wide the chart is, in widths of a page.
+        room: as `headline` takes it.
     """
     if not finding:
         return {}

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 from altair.utils import schemapi
 
-from pages.ui.charts.colours import LABELS, MARKED, PAPER_AND_INK, SERIES_COLOURS, ZERO
+from pages.ui.charts.colours import EDGES, LABELS, MARKED, PAPER_AND_INK, SERIES_COLOURS, ZERO
 from pages.ui.presenting import is_presenting
 from pages.ui.words.columns import NAMES, title, title_or_name
 from pages.ui.words.lines import width_of
@@ -192,6 +192,12 @@ def ringed(points: alt.Chart, head: tuple[int, int], *, size: float) -> alt.Char
     return points.transform_filter(chosen).mark_point(
         size=size, stroke=MARKED, strokeWidth=2.5, fillOpacity=0, aria=False
     )
+
+
+def edged(rules: alt.Chart) -> list[alt.Chart]:
+    """Intervals that are seen on any colour: a dark rule in a light one."""
+    widths = zip(EDGES, (3.5, 1.5), strict=True)
+    return [rules.mark_rule(color=colour, strokeWidth=width) for colour, width in widths]
 
 
 def ramp(format: str) -> alt.Legend:

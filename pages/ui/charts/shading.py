@@ -71,12 +71,7 @@ def patches(tokens: list[Shaded], top: float, *, columns: int) -> str:
 
 
 def scale(name: str, top: float, format: str, *, power: float = 0.5, apart: str = "") -> str:
-    """The steps of the ground with their values.
-
-    Args:
-        power: that of the texts.
-        apart: what tokens are that stand apart, if there may be any.
-    """
+    """The steps of the ground with their values, and what tokens are that stand apart, if any."""
     steps = "".join(
         f'<span style="background: {_ground(step, 1.0)}">'
         f"{escape(format.format(step ** (1 / power) * top))}</span>"
