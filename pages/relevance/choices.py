@@ -20,16 +20,15 @@ def pick_image(view: View) -> StoredMaps | None:
     if kept.empty:
         view.nothing("none_kept")
         return None
-    pairs = zip(kept["seq"], kept["name"], strict=True)
-    labels = {seq: view.say("image_label", seq=seq, name=name) for seq, name in pairs}
+    names = kept.set_index("seq")["name"]
+    labels = {seq: view.say("image_label", seq=seq, name=name) for seq, name in names.items()}
     return StoredMaps(view.pick("image", labels, kind="select"))
 
 
 def pick_text(view: View) -> int:
     """One of the texts whose maps are kept."""
-    kept = ask(relevance_map.kept)
-    pairs = zip(kept["seq"], map(_beginning, kept["text"]), strict=True)
-    labels = {seq: view.say("text_label", seq=seq, text=text) for seq, text in pairs}
+    texts = ask(relevance_map.kept).set_index("seq")["text"].map(_beginning)
+    labels = {seq: view.say("text_label", seq=seq, text=text) for seq, text in texts.items()}
     return view.pick("seq", labels, kind="select", n=len(labels))
 
 

@@ -80,11 +80,8 @@ def around_zero(values: pd.Series) -> alt.Scale:
 
 
 def quantity_maps(frame: pd.DataFrame, tops: dict[str, float], *, marked: tuple[int, int]) -> Any:
-    """A map per quantity from rows layer, head, quantity, mean, low, high, side by side.
-
-    Args:
-        tops: the end of each quantity's scale; it starts at 0.
-    """
+    """A map per quantity from rows layer, head, quantity, mean, low, high, side by side, each on a
+    scale from 0 to the top of its quantity."""
     parts = [
         head_map(
             frame[frame["quantity"] == quantity],
