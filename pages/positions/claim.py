@@ -7,7 +7,6 @@ from typing import Any
 import altair as alt
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from analysis.published.positions import SHIFT
 from analysis.tables.positions import head_offset, offset_agreement, query_key_phase
@@ -47,23 +46,17 @@ def claim(view: View) -> None:
     heads = heads_compared(counting)
     heads = heads[heads["dependence"] >= least]
     if heads.empty:
-        st.info(view.say("none", least=f"{least:g}"))
+        view.nothing("none", least=f"{least:g}")
         return
     agreement = ask(offset_agreement.agreement, counting=counting, min_dependence=least)
     view.finding(_finding(view, agreement, heads))
     view.finding(_disagreement(view, heads))
     if is_causal():
         view.finding(view.say("causal"))
-    layer, head = head_row(view, "map")
-    choices = f"{counting}_{least:g}"
-    view.figure(
-        "map",
-        heads,
-        _offset_map(heads, marked=(layer, head)),
-        state=f"{choices}_{layer}_{head}",
-        click=True,
-        caption=view.say(f"map_caption_{counting}"),
-    )
+    marked, choices = head_row(view, "map"), (counting, f"{least:g}")
+    caption = view.say(f"map_caption_{counting}")
+    chart = _offset_map(heads, marked=marked)
+    view.figure("map", heads, chart, state=(*choices, *marked), click=True, caption=caption)
     layers = agreement.dropna(subset=["layer", "agreement"]).astype({"layer": "int64"})
     if len(layers):
         view.figure("layers", layers, _agreement_chart(layers), state=choices)
@@ -110,12 +103,10 @@ def _disagreement(view: View, heads: pd.DataFrame) -> str:
         side=int((wrong["score"] * wrong["attention"] > 0).sum()),
         edge=int((wrong["score"].abs() == REACH).sum()),
         many=int(cell["n"]),
-        many_score=offset_label(cell["score"]),
-        many_attention=offset_label(cell["attention"]),
+        **cell[["score", "attention"]].map(offset_label).add_prefix("many_"),
         head=head_of(head),
         dependence=f"{head['dependence']:.2f}",
-        score=offset_label(head["score"]),
-        attention=offset_label(head["attention"]),
+        **head[["score", "attention"]].map(offset_label),
     )
 
 
@@ -159,14 +150,13 @@ def _arranged(heads: pd.DataFrame, offsets: list[int]) -> pd.DataFrame:
 
 def _ground(n: int, x: Any, y: Any) -> list[Any]:
     """The cells, those of the diagonal tinted."""
-    cells = pd.DataFrame(list(product(range(n), repeat=2)), columns=["column", "row"])
     half = _ROOM / 2 + 0.04
-    edges = {"x": cells["column"] - half, "x2": cells["column"] + half}
-    edges |= {"y": cells["row"] - half, "y2": cells["row"] + half}
-    same = cells["column"] == cells["row"]
-    ground = alt.Chart(pd.DataFrame(edges | {"same": same})).encode(
-        x=x, y=y, x2=alt.X2("x2"), y2=alt.Y2("y2")
-    )
+    cells = [
+        {"x": a - half, "x2": a + half, "y": b - half, "y2": b + half, "same": a == b}
+        for a, b in product(range(n), repeat=2)
+    ]
+    ground = alt.Chart(pd.DataFrame(cells))
+    ground = ground.encode(x=x, y=y, x2=alt.X2("x2"), y2=alt.Y2("y2"))
     tints = (("!datum.same", NEUTRAL, 0.07), ("datum.same", AGREEMENT_COLOUR, 0.28))
     return [
         ground.transform_filter(which).mark_rect(

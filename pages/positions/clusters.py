@@ -11,6 +11,7 @@ from pages.ui.charts.colours import CLUSTER_SHADES, MARKED
 from pages.ui.charts.look import column_tooltips, layered, with_axes
 from pages.ui.charts.number_map import Ramp
 from pages.ui.charts.standard import lines
+from pages.ui.words.numbers import count
 from pages.ui.words.place import say_here
 from pages.ui.words.say import say
 
@@ -90,7 +91,7 @@ def _centre(centre: pd.DataFrame, name: str, colour: str, y: alt.Y) -> Any:
     )
     area = base.mark_area(color=colour, opacity=0.45, interpolate="linear")
     line = base.mark_line(color=colour, point={"color": colour, "size": 14})
-    n = f"{int(centre['n'].iloc[0]):,}" if len(centre) else "0"
+    n = count(centre["n"].iloc[0])
     heading = alt.Title(name, subtitle=say_here("profiles_in", n=n), anchor="start", frame="group")
     return layered(area, line, title=heading, width=_WIDTH, height=_HEIGHT)
 

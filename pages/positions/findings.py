@@ -15,7 +15,7 @@ from analysis.tables.positions.offset_agreement import KERNEL
 from pages.positions.offsets import agreement_at_zero, at_zero, heads_between, heads_compared
 from pages.positions.spectra.amplitudes import read, with_ratio
 from pages.positions.spectra.embeddings import needed
-from pages.positions.spectra.peaks import frequency_text, peaks, period_text
+from pages.positions.spectra.peaks import peaks, wave_words
 from pages.positions.spectra.states import times_text, wave_of
 from pages.ui.finding import Finding, rows_of
 from pages.ui.store.chosen import ask, knows_offsets
@@ -87,12 +87,11 @@ def _states() -> Iterator[Finding]:
         f"× {before} → × {after}",
         say(
             "finding.states",
-            frequency=frequency_text(wave.frequency),
-            period=period_text(wave.frequency),
             first=wave.first,
             last=wave.last,
             before=before,
             after=after,
+            **wave_words(wave.frequency),
         ),
         _PAGE,
         "states",
@@ -106,12 +105,13 @@ def _embeddings() -> Iterator[Finding]:
     variance = ask(position_variance.cumulative)
     if not frequencies or variance.empty:
         return
+    clearest = wave_words(frequencies[0])
     yield Finding(
         say("finding.label_embeddings"),
-        f"f = {frequency_text(frequencies[0])}",
+        f"f = {clearest['frequency']}",
         say(
             "finding.embeddings",
-            period=period_text(frequencies[0]),
+            period=clearest["period"],
             most=needed(variance, 0.9),
             width=count(len(variance)),
         ),

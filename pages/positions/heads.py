@@ -24,7 +24,6 @@ from pages.ui.head.choice import Head, head_name, head_of, row_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal, open_store, shows_images
 from pages.ui.view import View
-from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.offsets import offset_label
 
@@ -55,11 +54,10 @@ def heads(view: View) -> None:
     if is_causal():
         view.finding(view.say("causal"))
     marked = head_row(view, "grid", "profiles")
-    state = f"{k}_{marked[0]}_{marked[1]}"
     grid = share_grid(shares, colours=colours, marked=marked)
-    view.figure("grid", shares, grid, state=state, click=True)
+    view.figure("grid", shares, grid, state=(k, *marked), click=True)
     view.figure("centres", centres, centre_charts(centres, colours), state=k)
-    _profiles(view, dominant, colours, marked, state)
+    _profiles(view, dominant, colours, marked, k)
     if shows_images():
         _patches(view, *marked)
     view.figure("explained", explained, explained_chart(explained, k), state=k)
@@ -84,7 +82,7 @@ def _finding(view: View, dominant: pd.DataFrame) -> str:
 
 
 def _profiles(
-    view: View, dominant: pd.DataFrame, colours: dict[str, str], marked: Head, state: str
+    view: View, dominant: pd.DataFrame, colours: dict[str, str], marked: Head, k: int
 ) -> None:
     """The mean profile of every head in the colour of the cluster that most texts fall to."""
     place = st.container()
@@ -93,11 +91,9 @@ def _profiles(
     clusters = dominant[["layer", "head", "cluster", "name"]]
     frame = profiles.merge(clusters, on=["layer", "head"])
     chart = profile_grid(frame, colours=colours, marked=marked, own_scale=height == "own")
-    caption = view.say(f"profiles_caption_{height}")
+    state, caption = (height, k, *marked), view.say(f"profiles_caption_{height}")
     with place:
-        view.figure(
-            "profiles", frame, chart, state=f"{height}_{state}", click=True, caption=caption
-        )
+        view.figure("profiles", frame, chart, state=state, click=True, caption=caption)
 
 
 def _patches(view: View, layer: int, head: int) -> None:
@@ -105,7 +101,7 @@ def _patches(view: View, layer: int, head: int) -> None:
     held = open_store().holds(patch_offset.TABLE)
     best = row_of(ask(patch_offset.preferred), layer, head) if held else None
     if best is None:
-        st.info(view.say("patches_missing", statistic=patch_offset.TABLE.name))
+        view.nothing("patches_missing", statistic=patch_offset.TABLE.name)
         return
     frame = ask(patch_offset.of_head, layer=layer, head=head)
     view.figure(
@@ -143,8 +139,6 @@ def _patch_map(frame: pd.DataFrame, best: pd.Series) -> Any:
         x="column_offset",
         y="row_offset",
         value="attention_per_pair",
-        title=title("attention_per_pair"),
-        domain=(0, float(frame["attention_per_pair"].max()) or 1.0),
         format=".2~%",
         tooltip=("part",),
         marked=(int(best["row_offset"]), int(best["column_offset"])),

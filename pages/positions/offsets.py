@@ -6,7 +6,6 @@ import pandas as pd
 
 from analysis.tables.positions import head_offset
 from analysis.tables.positions.offset_agreement import COUNTINGS, KERNEL
-from pages.ui.choices.pick import choose
 from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import Head, head_name, head_with_most
 from pages.ui.store.chosen import ask, knows_offsets
@@ -66,8 +65,7 @@ def pick_positions_head(view: View, *charts: str) -> Head:
 
 def head_row(view: View, *charts: str) -> Head:
     """The picker, and the way to the section on the head."""
-    layer, head = pick_positions_head(view, *charts)
-    label = view.say("to_head", head=head_name(layer, head))
+    head = pick_positions_head(view, *charts)
     with view.toolbar():
-        view.button(label, choose, view.key("view"), "one_head")
-    return layer, head
+        view.to_section("one_head", head=head_name(*head))
+    return head

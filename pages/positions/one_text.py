@@ -5,7 +5,6 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.positions import exemplar_attention, query_key_wave, relative_position_profile
 from pages.positions.offsets import offset_axis
@@ -35,32 +34,27 @@ def attention(view: View, layer: int, head: int) -> int:
     Returns:
         the sequence number of the text.
     """
+    texts = ask(exemplar_attention.exemplars).itertuples(index=False, name=None)
     labels = {
-        int(row.seq): view.say(
-            "text_label", seq=row.seq, n=row.n_tokens, text=beginning(row.text, _SHORT)
-        )
-        for row in ask(exemplar_attention.exemplars).sort_values("seq").itertuples()
+        seq: view.say("text_label", seq=seq, n=n, text=beginning(text, _SHORT))
+        for seq, n, text in texts
     }
     seq = view.pick("text", labels, kind="select")
     left, right = view.columns(2)
     with left:
-        _map(view, layer, head, seq)
+        frame = ask(exemplar_attention.of_head, layer=layer, head=head, seq=seq)
+        if is_causal():
+            frame = frame[frame["key_pos"] <= frame["query_pos"]]
+        view.figure("map", frame, _map(frame), state=f"{layer}_{head}_{seq}")
     with right:
         _profile(view, layer, head)
     link_to_sequence(seq)
     return seq
 
 
-def _map(view: View, layer: int, head: int, seq: int) -> None:
-    frame = ask(exemplar_attention.of_head, layer=layer, head=head, seq=seq)
-    if is_causal():
-        frame = frame[frame["key_pos"] <= frame["query_pos"]]
-    view.figure("map", frame, _map_of_tokens(frame), state=f"{layer}_{head}_{seq}")
-
-
-def _map_of_tokens(frame: pd.DataFrame) -> Any:
+def _map(frame: pd.DataFrame) -> Any:
     """Queries down, keys across, and a dotted line where a token looks at itself."""
-    tokens = frame[frame["query_pos"] == frame["key_pos"]].sort_values("query_pos")
+    tokens = frame[frame["query_pos"] == frame["key_pos"]]
     names = dict(zip(tokens["query_pos"], _labels(tokens), strict=True))
     shown = frame.assign(query=frame["query_pos"].map(names), key=frame["key_pos"].map(names))
     plain: dict[str, Any] = {"labelOverlap": False, "labelFlush": False, "labelLimit": 90}
@@ -111,7 +105,7 @@ def waves(view: View, layer: int, head: int, seq: int) -> None:
     """One direction to choose, and the strongest ones side by side, each on a scale of its own."""
     frame = ask(query_key_wave.of_head, layer=layer, head=head, seq=seq)
     if frame.empty:
-        st.info(view.say("no_waves"))
+        view.nothing("no_waves")
         return
     values = frame.drop_duplicates("rank").set_index("rank")["value"]
     labels = {int(rank): f"{rank} · s = {value:.2f}" for rank, value in values.items()}
@@ -119,7 +113,7 @@ def waves(view: View, layer: int, head: int, seq: int) -> None:
     chosen, place = frame[frame["rank"] == rank], f"{layer}_{head}_{seq}"
     value, wave = f"{values[rank]:.2f}", _wave(chosen, height=270)
     view.figure("wave", chosen, wave, state=f"{place}_{rank}", rank=rank, value=value)
-    strongest = values.sort_index().head(_SMALL)
+    strongest = values.head(_SMALL)
     shown = frame[frame["rank"].isin(strongest.index)]
     small = [_small(view, part, rank) for rank, part in shown.groupby("rank")]
     chart = alt.concat(*small, columns=_COLUMNS, spacing=16)

@@ -6,7 +6,6 @@ from typing import Any
 import altair as alt
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.positions import head_offset, query_key_phase
 from pages.positions.spectra.peaks import UNIT
@@ -43,7 +42,7 @@ def phases(view: View, layer: int, head: int) -> None:
     frame = ask(query_key_phase.of_head, layer=layer, head=head)
     frame = frame[frame["frequency"] > 0]
     if frame.empty:
-        st.info(view.say("no_phases"))
+        view.nothing("no_phases")
         return
     frame = relative(frame)
     view.note(view.say("phases_meaning"))

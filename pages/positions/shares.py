@@ -4,14 +4,13 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.positions import score_share
 from analysis.tables.positions.score_share import PARTS
 from pages.positions.offsets import head_row
-from pages.ui.charts.colours import EDGES, SCORE_PART_COLOURS
+from pages.ui.charts.colours import SCORE_PART_COLOURS
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.look import coloured, column_tooltips, flat_axis, layered
+from pages.ui.charts.look import coloured, column_tooltips, edged, flat_axis, layered
 from pages.ui.head.choice import head_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, knows_offsets
@@ -25,26 +24,17 @@ from pages.ui.words.numbers import percent
 def shares(view: View) -> None:
     layers, heads = ask(score_share.by_layer), ask(score_share.heads)
     if layers.empty:
-        st.info(view.say("none"))
+        view.nothing("none")
         return
     view.finding(_finding(view, layers, heads))
     view.figure("layers", layers, _layers(view, layers))
     part = view.pick("part", PARTS)
-    layer, head = head_row(view, "map")
+    marked = head_row(view, "map")
     low = min(0.0, float(heads[part].min()))
     scale = alt.Scale(scheme="viridis", domain=[low, max(float(heads[part].max()), low + 0.01)])
-    chart = head_map(
-        heads,
-        part,
-        view.say(f"part_{part}"),
-        scale,
-        format=".1%",
-        marked=(layer, head),
-        legend_format="~%",
-    )
-    state = f"{part}_{layer}_{head}"
-    caption = view.say(f"part_{part}_help")
-    view.figure("map", heads, chart, state=state, click=True, caption=caption)
+    name, caption = view.say(f"part_{part}"), view.say(f"part_{part}_help")
+    chart = head_map(heads, part, name, scale, format=".1%", marked=marked, legend_format="~%")
+    view.figure("map", heads, chart, state=(part, *marked), click=True, caption=caption)
     shown = heads.sort_values("position", ascending=False)
     numbers = (name for part in PARTS for name in (part, f"{part}_low", f"{part}_high"))
     view.table("table", shown, dict.fromkeys(("layer", "head", *numbers, "deviation")))
@@ -99,8 +89,4 @@ def _layers(view: View, layers: pd.DataFrame) -> Any:
     )
     of_position = base.transform_filter(alt.datum["order"] == PARTS.index("position"))
     between = of_position.encode(y=alt.Y("low:Q", **y), y2=alt.Y2("high"))
-    rules = [
-        between.mark_rule(color=edge, strokeWidth=width)
-        for edge, width in zip(EDGES, (3.5, 1.5), strict=True)
-    ]
-    return layered(bars, *(rules if long["low"].notna().any() else ()), height=320)
+    return layered(bars, *(edged(between) if long["low"].notna().any() else ()), height=320)

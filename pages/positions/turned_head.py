@@ -7,7 +7,6 @@ from typing import Any
 import altair as alt
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.positions import (
     exemplar_attention,
@@ -76,16 +75,17 @@ def _planes(view: View, layer: int, head: int, peak: int) -> None:
     frame = planes.assign(period=2 * np.pi / planes["frequency"])
     shown = frame.dropna(subset=["preferred_offset", "coherence"])
     if shown.empty:
-        st.info(view.say("no_planes"))
+        view.nothing("no_planes")
         return
     strongest = shown.nlargest(1, "strength").iloc[0]
+    period = strongest["period"]
     view.finding(
         view.say(
             "finding_planes",
             n=int((shown["coherence"] >= _COHERENT).sum()),
             planes=len(frame),
             least=_COHERENT,
-            period=_tokens(strongest["period"]),
+            period=f"{period:.1f}" if period < 10 else count(round(period)),
             offset=change(strongest["preferred_offset"], digits=1),
             coherence=f"{strongest['coherence']:.2f}",
             share=percent(strongest["strength"] / shown["strength"].sum()),
@@ -96,10 +96,6 @@ def _planes(view: View, layer: int, head: int, peak: int) -> None:
     )
     columns = {"plane": "%d", "period": "%.1f", "preferred_offset": "%.2f"}
     view.table("plane_table", frame, columns | {"strength": "%.3g", "coherence": "%.2f"})
-
-
-def _tokens(period: float) -> str:
-    return f"{period:.1f}" if period < 10 else count(round(period))
 
 
 def _plane_chart(planes: pd.DataFrame, peak: int) -> Any:

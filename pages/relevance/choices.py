@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-import streamlit as st
-
 from analysis.tables import image
 from analysis.tables.relevance import relevance_map
 from pages.relevance.maps.source import MEAN, StoredMaps
@@ -20,18 +18,17 @@ def pick_image(view: View) -> StoredMaps | None:
     """One of the images whose maps are kept; None, and the reader is told so, if none is."""
     kept = ask(image.images).query("kept")
     if kept.empty:
-        st.info(view.say("none_kept"))
+        view.nothing("none_kept")
         return None
-    pairs = zip(kept["seq"], kept["name"], strict=True)
-    labels = {seq: view.say("image_label", seq=seq, name=name) for seq, name in pairs}
+    names = kept.set_index("seq")["name"]
+    labels = {seq: view.say("image_label", seq=seq, name=name) for seq, name in names.items()}
     return StoredMaps(view.pick("image", labels, kind="select"))
 
 
 def pick_text(view: View) -> int:
     """One of the texts whose maps are kept."""
-    kept = ask(relevance_map.kept)
-    pairs = zip(kept["seq"], map(_beginning, kept["text"]), strict=True)
-    labels = {seq: view.say("text_label", seq=seq, text=text) for seq, text in pairs}
+    texts = ask(relevance_map.kept).set_index("seq")["text"].map(_beginning)
+    labels = {seq: view.say("text_label", seq=seq, text=text) for seq, text in texts.items()}
     return view.pick("seq", labels, kind="select", n=len(labels))
 
 

@@ -12,7 +12,7 @@ from pages.relevance.rules import WITH_HEADS, rule_name
 from pages.ui.charts.head_map import around_zero, from_zero, head_map
 from pages.ui.choices.links import link
 from pages.ui.choices.pick import choose
-from pages.ui.store.chosen import ask, open_store, shows_images
+from pages.ui.store.chosen import ask, layers, open_store, shows_images
 from pages.ui.view import View
 from pages.ui.words.columns import title
 
@@ -37,9 +37,9 @@ def heads_and_extremes(view: View, heads: pd.DataFrame, quantity: str) -> None:
         return
     st.subheader(view.say("heads_title"), anchor=False)
     rule = view.pick("head_rule", present, default=present[-2:][0], format=rule_name)
-    place, run = st.container(), open_store().run
-    layer = pick_layer(view, range(1, int(run["n_layers"]) + 1))
-    head = pick_head(view, [MEAN, *map(str, range(1, int(run["n_heads"]) + 1))])
+    place, n_heads = st.container(), int(open_store().run["n_heads"])
+    layer = pick_layer(view, layers())
+    head = pick_head(view, [MEAN, *map(str, range(1, n_heads + 1))])
     of_rule = heads[heads["rule"] == rule].astype({"head": "int64"})
     with place:
         _map(view, of_rule, quantity, rule, layer, head)
@@ -81,7 +81,7 @@ def _extremes(view: View, quantity: str, rule: str, layer: int, head: str) -> No
         limit=_LIMIT,
     )
     if sequences.empty:
-        st.info(view.say("no_value"))
+        view.nothing("no_value")
         return
     event = view.table(
         "most",

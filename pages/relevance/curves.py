@@ -18,11 +18,7 @@ from pages.ui.words.interval import row_with_interval
 
 
 def curves(view: View, seq: int | None) -> None:
-    """Both curves by rule, of all images or of one of them, and the areas below them.
-
-    Args:
-        seq: an image, whose own curves are offered if there are any.
-    """
+    """Both curves by rule, of all images or of one, if there are any of it, and their areas."""
     means, areas = ask(perturbation.curves), ask(perturbation.areas)
     st.header(view.say("curves_title"), anchor=False)
     view.note(view.say("curves_meaning"))

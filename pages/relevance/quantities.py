@@ -32,9 +32,8 @@ def quantity_name(quantity: str) -> str:
 
 def quantity_axis(quantity: str) -> str:
     """The name with its unit."""
-    if quantity == _NATS:
-        return say("relevance.quantities.in_nats", name=quantity_name(quantity))
-    return quantity_name(quantity)
+    name = quantity_name(quantity)
+    return say("relevance.quantities.in_nats", name=name) if quantity == _NATS else name
 
 
 def number_format(quantity: str) -> str:

@@ -40,9 +40,13 @@ class View(Pickers):
         """What helps to read the next chart, said where that one is explained."""
         stage().note(text)
 
-    def end(self, name: str, **values: Any) -> NoReturn:
-        """Say why there is nothing more to draw in the section, which ends here."""
+    def nothing(self, name: str, /, **values: Any) -> None:
+        """Why there is nothing to draw, in the place of what there would be."""
         st.info(self.say(name, **values))
+
+    def end(self, name: str, /, **values: Any) -> NoReturn:
+        """The same where there is nothing more to draw in the section, which ends here."""
+        self.nothing(name, **values)
         raise DrawingEnds
 
     def columns(self, n: int | Sequence[int]) -> list[Any]:

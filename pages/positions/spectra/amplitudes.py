@@ -28,8 +28,7 @@ def read(length: int, amount: str, *, controls: tuple[str, ...] = CONTROLS) -> p
         for source in SOURCES
         for control in controls
     ]
-    frame = with_period(pd.concat(parts, ignore_index=True))
-    frame = frame.assign(amplitude=frame[amount])
+    frame = with_period(pd.concat(parts, ignore_index=True)).rename(columns={amount: "amplitude"})
     columns = ["control", "source", "layer", "frequency", "period", "amplitude", "n_sequences"]
     return frame.loc[frame["amplitude"].notna(), columns]
 

@@ -27,25 +27,10 @@ def span(frame: pd.DataFrame) -> tuple[float, float]:
     return (low, high) if low < high else (low / 2, high * 2)
 
 
-def spectrum_chart(
-    frame: pd.DataFrame,
-    y: str,
-    *,
-    scale: str,
-    colours: Mapping[str, str],
-    band: str = "",
-    height: int = 430,
-) -> Any:
-    """One line over frequencies for every name in the column `name`.
-
-    Args:
-        scale: of amplitudes, `linear` or `log`.
-        band: the name whose quartiles, q25 and q75, are drawn as a band; no band if empty.
-    """
+def spectrum_chart(frame: pd.DataFrame, y: str, *, height: int = 430, **options: Any) -> Any:
+    """The lines of `spectrum_lines`, whose options it takes, with the periods above them."""
     domain = span(frame)
-    drawn = spectrum_lines(
-        frame, y, frequencies(domain), scale=scale, colours=colours, band=frame["name"] == band
-    )
+    drawn = spectrum_lines(frame, y, frequencies(domain), **options)
     return with_periods(drawn, domain).properties(height=height)
 
 
@@ -58,17 +43,18 @@ def spectrum_lines(
     colours: Mapping[str, str] | str,
     band: pd.Series | None = None,
 ) -> Any:
-    """The lines of `spectrum_chart` over a given axis, without the periods above it.
+    """One line over frequencies for every name in the column `name`.
 
     Args:
-        colours: as there, or the colour of the one line that there is.
-        band: the rows whose quartiles are drawn.
+        scale: of amplitudes, `linear` or `log`.
+        colours: of the names, or the colour of the one line that there is.
+        band: the rows whose quartiles, q25 and q75, are drawn.
     """
     shown, encoding = frame, alt.ColorValue(colours)
     if not isinstance(colours, str):
         shown, encoding, _ = coloured(frame, "name", " ", colours)
-    formats = dict.fromkeys(("name", "frequency", "period", y, "q25", "q75"), _SMALL)
-    formats = {name: format for name, format in formats.items() if name in shown}
+    columns = ("name", "frequency", "period", y, "q25", "q75")
+    formats = {name: _SMALL for name in columns if name in shown}
     height = alt.Scale(type="log", nice=False) if scale == "log" else alt.Scale(zero=True)
     axis = alt.Y(f"{y}:Q", title=title(y), scale=height, axis=alt.Axis(tickCount=5, format=_SMALL))
     base = alt.Chart(shown).encode(

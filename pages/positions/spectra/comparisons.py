@@ -35,7 +35,7 @@ def pick_stores(view: View, table: Table) -> list[Store]:
     if lacking := [plain(name) for name in names if name not in stores]:
         st.caption(view.say("files_lacking", names=say("list.comma").join(lacking)))
     if not chosen:
-        st.info(view.say("files_none"))
+        view.nothing("files_none")
     return [stores[name] for name in chosen]
 
 
@@ -113,7 +113,7 @@ def in_all_lengths(view: View, names: Mapping[int, str], chosen: Chosen) -> None
     parts = [_per_token(store, length, chosen).assign(name=name) for length, name in names.items()]
     frame = pd.concat(parts, ignore_index=True)
     if frame.empty:
-        st.info(view.say("layer_none"))
+        view.nothing("layer_none")
         return
     colours = dict(zip(dict.fromkeys(frame["name"]), SERIES_COLOURS, strict=False))
     view.figure(

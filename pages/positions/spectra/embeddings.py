@@ -74,7 +74,7 @@ def _spectrum(
         "mean",
         scale=scale,
         colours={name: CONTROL_COLOURS[control] for control, name in names.items()},
-        band=names["kept"],
+        band=frame["series"] == "kept",
     )
     view.figure("spectrum", frame, chart, state=scale, caption=caption)
 

@@ -1,7 +1,6 @@
 """Which waves stand out in an amplitude spectrum."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,33 +16,23 @@ _APART = 2 ** (1 / 3)  # peaks of nearer frequencies are one
 _MOST = 3
 
 
-def period(frequency: Any) -> Any:
-    """How many tokens a wave takes until it comes back."""
-    return UNIT / frequency
-
-
 def with_period(frame: pd.DataFrame) -> pd.DataFrame:
-    """Without frequency 0, which is no wave, and with the period of every other in tokens."""
+    """Without frequency 0, which is no wave, and with the tokens that every other takes until it
+    comes back, its period."""
     frame = frame[frame["frequency"] > 0]
-    return frame.assign(period=period(frame["frequency"]))
+    return frame.assign(period=UNIT / frame["frequency"])
 
 
-def frequency_text(frequency: float) -> str:
-    """A frequency without needless digits."""
-    return f"{frequency:.3g}"
-
-
-def period_text(frequency: float) -> str:
-    """How many tokens a wave of this frequency takes."""
-    tokens = period(frequency)
-    return f"{tokens:.2g}" if tokens < 10 else f"{tokens:.0f}"
+def wave_words(frequency: float) -> dict[str, str]:
+    """What sentences say of a wave: its frequency and its period, without needless digits."""
+    period = UNIT / frequency
+    tokens = f"{period:.2g}" if period < 10 else f"{period:.0f}"
+    return {"frequency": f"{frequency:.3g}", "period": tokens}
 
 
 def peaks_text(frequencies: Sequence[float], *, word: str = "peak_plain") -> str:
     """Peaks with their periods, as a list; each as a word of the page says it."""
-    parts = [
-        say_here(word, frequency=frequency_text(f), period=period_text(f)) for f in frequencies
-    ]
+    parts = (say_here(word, **wave_words(frequency)) for frequency in frequencies)
     return say("list.comma").join(parts)
 
 

@@ -11,7 +11,7 @@ from analysis.tables.positions import embedding_spectrum, state_spectrum
 from pages.positions.spectra.amplitudes import AMOUNTS, BESIDE, SCALES, SOURCES, read, with_ratio
 from pages.positions.spectra.charts import amplitude_maps, layer_chart, ratio_maps
 from pages.positions.spectra.comparisons import Chosen, in_all_lengths, in_several_files
-from pages.positions.spectra.peaks import frequency_text, peaks, period_text
+from pages.positions.spectra.peaks import peaks, wave_words
 from pages.ui.page import section
 from pages.ui.store.chosen import adds_positions, ask, layers, open_store
 from pages.ui.view import View
@@ -85,14 +85,11 @@ def _finding(view: View, wave: Wave | None) -> str:
     return view.say(
         f"finding_{kind}",
         where=view.say(f"wave_{'peak' if wave.of_embeddings else 'most'}"),
-        frequency=frequency_text(wave.frequency),
-        period=period_text(wave.frequency),
-        hidden=times_text(wave.times["hidden", wave.first]),
-        query=times_text(query),
-        key=times_text(wave.times["key", wave.first]),
+        **{source: times_text(wave.times[source, wave.first]) for source in SOURCES},
         end=times_text(end),
         first=wave.first,
         last=wave.last,
+        **wave_words(wave.frequency),
     )
 
 

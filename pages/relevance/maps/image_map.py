@@ -80,15 +80,13 @@ def map_frame(ground: ImageGround, panels: Sequence[Panel]) -> pd.DataFrame:
         multiple of what the patch would have if all that lies on patches were spread evenly),
         panel (its name).
     """
-    return pd.concat([_numbers(ground, panel) for panel in panels], ignore_index=True)
-
-
-def _numbers(ground: ImageGround, panel: Panel) -> pd.DataFrame:
-    relevance = ground.patches(panel.relevance)
-    even = relevance / relevance.mean() if relevance.sum() > 0 else np.nan
-    frame = ground.places().assign(relevance=relevance, times_even=even, panel=panel.name)
-    frame.insert(0, "map", panel.title)
-    return frame
+    maps = []
+    for panel in panels:
+        relevance = ground.patches(panel.relevance)
+        even = relevance / relevance.mean() if relevance.sum() > 0 else np.nan
+        numbers = {"relevance": relevance, "times_even": even, "panel": panel.name}
+        maps.append(pd.DataFrame({"map": panel.title, **ground.places(), **numbers}))
+    return pd.concat(maps, ignore_index=True)
 
 
 def _cells(layout: MapLayout, *, underlay: Underlay, own_scale: bool, pick: bool) -> alt.Chart:

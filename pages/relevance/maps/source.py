@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.tables.relevance import class_prediction, relevance_map, sequence_relevance
 from pages.ui.charts.image_ground import ImageGround, ground_of
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.chosen import ask, layers, open_store
 
 MEAN = "mean"
 """In the address too, in place of a head's number: the mean of the heads' relevances."""
@@ -45,7 +45,7 @@ class StoredMaps:
     @property
     def rules(self) -> Maps:
         """The one map of every rule that is of no single head, from the last layer."""
-        rows = ask(relevance_map.methods, seq=self.seq, layer=_last_layer())
+        rows = ask(relevance_map.methods, seq=self.seq, layer=layers()[-1])
         return _maps(rows["rule"], rows["relevance"])
 
     def heads(self, rule: str, layer: int) -> Maps:
@@ -73,11 +73,8 @@ class StoredMaps:
 
 @dataclass(frozen=True)
 class LiveMaps:
-    """Those that the model gave while the reader waited, as `StoredMaps` has them.
-
-    Attributes:
-        live: what the door to precompute gives back.
-    """
+    """Those that the model gave while the reader waited, as `StoredMaps` has them: `live` is what
+    the door to precompute gives back."""
 
     name: str
     live: Any
@@ -98,27 +95,22 @@ class LiveMaps:
         return _maps(maps, (of_rule[-1, -1] for of_rule in maps.values()))
 
     def heads(self, rule: str, layer: int) -> Maps:
-        *heads, mean = self.live.maps[rule][layer - self._first_layer(rule)]
+        *heads, mean = self.live.maps[rule][self._starts(rule).index(layer)]
         return _maps((MEAN, *range(1, len(heads) + 1)), (mean, *heads))
 
     def layers(self, rule: str, head: str) -> Maps:
         place = -1 if head == MEAN else int(head) - 1
-        starts = range(self._first_layer(rule), _last_layer() + 1)
-        return _maps(starts, self.live.maps[rule][:, place])
+        return _maps(self._starts(rule), self.live.maps[rule][:, place])
 
     def summary(self, rule: str, layer: int, head: str) -> None:
         """None: nothing is kept of it."""
 
-    def _first_layer(self, rule: str) -> int:
-        """Some methods start at the output of the last layer alone."""
-        return _last_layer() - len(self.live.maps[rule]) + 1
+    def _starts(self, rule: str) -> range:
+        """The start layers of a rule; some methods start at the output of the last layer alone."""
+        return layers()[-len(self.live.maps[rule]) :]
 
 
 MapSource = StoredMaps | LiveMaps
-
-
-def _last_layer() -> int:
-    return int(open_store().run["n_layers"])
 
 
 def _maps(names: Iterable[object], relevances: Iterable[Any]) -> Maps:

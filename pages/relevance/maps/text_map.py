@@ -19,6 +19,7 @@ from pages.ui.words.place import say_here
 from pages.ui.words.say import say
 
 _BRACKETS = "[]<>"
+_SIGNS = str.maketrans(" \n", "␣↵")
 _IN_PROPORTION = 1.0
 
 
@@ -40,7 +41,9 @@ class TokenMaps:
     def names(self) -> list[str]:
         """The tokens as readers see them; white space by itself as signs that can be seen."""
         pairs = zip(readable(list(self.tokens)), self.tokens, strict=True)
-        return [shown.strip() or _visible(space) or token for (space, shown), token in pairs]
+        return [
+            shown.strip() or space.translate(_SIGNS) or token for (space, shown), token in pairs
+        ]
 
     def content(self, relevance: Numbers) -> np.ndarray:
         """Relevance of the tokens that do not stand apart."""
@@ -64,12 +67,7 @@ def stored_text(seq: int) -> TokenMaps:
 
 
 def live_text(live: Any, name: str) -> TokenMaps:
-    """A text whose maps the model has just made.
-
-    Args:
-        live: what the door to precompute gives back.
-        name: what tells it from other texts.
-    """
+    """A text whose maps the model has just made, with its name, as `LiveMaps` has them."""
     apart = _with_start(~np.asarray(live.is_content))
     return TokenMaps(tuple(live.tokens), apart, LiveMaps(name, live))
 
@@ -78,10 +76,6 @@ def _with_start(apart: np.ndarray) -> np.ndarray:
     """The last token stands apart as well where relevance starts there, since it keeps much."""
     starts_last = open_store().facts.get("relevance_start") == "last"
     return np.append(apart[:-1], True) if starts_last else apart
-
-
-def _visible(space: str) -> str:
-    return space.replace(" ", "␣").replace("\n", "↵")
 
 
 def large_text(maps: TokenMaps, relevance: np.ndarray) -> str:

@@ -38,8 +38,6 @@ def token_strip(frame: pd.DataFrame, *, marked: int) -> Any:
         x="pos",
         across=_tokens(frame[frame["layer"] == frame["layer"].min()]["token"].tolist()),
         value="relevance",
-        title=title("relevance"),
-        domain=(0, max(shown["relevance"], default=0.0) or 1.0),
         format=".2%",
         tooltip=("token",),
     )

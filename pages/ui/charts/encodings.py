@@ -23,12 +23,10 @@ def named(
     return channel(f"{column}:N", title=title, scale=scale, legend=shown)
 
 
-def places(
-    channel: Any, names: Sequence[str], *, title: str, reverse: bool = False, **axis: Any
-) -> Any:
+def places(channel: Any, names: Sequence[str], *, title: str, **axis: Any) -> Any:
     """An axis of places from 0, each under its name, with further settings of the axis; x or y is
     the column of places."""
-    scale = alt.Scale(domain=[-0.5, len(names) - 0.5], nice=False, zero=False, reverse=reverse)
+    scale = alt.Scale(domain=[-0.5, len(names) - 0.5], nice=False, zero=False)
     plain: dict[str, Any] = {"grid": False, "ticks": False, "labelAngle": 0}
     shown = alt.Axis(values=list(range(len(names))), labelExpr=name_at(names), **plain, **axis)
     field = "x:Q" if channel is alt.X else "y:Q"

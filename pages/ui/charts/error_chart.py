@@ -43,13 +43,8 @@ def worst_errors(frame: pd.DataFrame) -> pd.DataFrame:
 def error_chart(errors: pd.DataFrame, limit: float) -> Any:
     """Rows of `worst_errors` as points over layers."""
     shown = errors.assign(shown=errors["error"].clip(lower=_FLOOR))
-    scale = alt.Scale(
-        type="log",
-        domain=[
-            min(shown["shown"].min(), limit) / 3,
-            max(shown["shown"].max(), limit) * 5,
-        ],
-    )
+    low, high = min(shown["shown"].min(), limit), max(shown["shown"].max(), limit)
+    scale = alt.Scale(type="log", domain=[low / 3, high * 5])
     axis = alt.Axis(format=".0e", values=[10.0**power for power in range(-9, 1)])
     y = alt.Y("shown:Q", title=say("sound.axis"), scale=scale, axis=axis)
     names = (say(f"sound.part_{part}") for part in PARTS)

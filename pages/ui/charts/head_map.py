@@ -7,8 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import INKS, MARKED
-from pages.ui.charts.look import cell_selection, layered, ramp_below
-from pages.ui.words.columns import title as title_of
+from pages.ui.charts.look import cell_selection, layered, ramp_below, tooltips
 from pages.ui.words.columns import titled
 from pages.ui.words.quantities import QUANTITIES, quantity_axis, quantity_name
 from pages.ui.words.say import say
@@ -50,15 +49,8 @@ def head_map(
         y=alt.Y("layer:O", title=titled("layer", None), axis=axis, scale=alt.Scale(domain=layers)),
     )
     legend = ramp_below(190, tickCount=4, titleLimit=260, format=legend_format)
-    titles = {value: title, **{column: title_of(column) for column in tooltip}}
-    lines = [
-        alt.Tooltip("layer:O", title=say("axis.layer")),
-        alt.Tooltip("head:O", title=say("axis.head")),
-        *(
-            alt.Tooltip(f"{column}:Q", title=called, format=format)
-            for column, called in titles.items()
-        ),
-    ]
+    head = [alt.Tooltip(f"{name}:O", title=say(f"axis.{name}")) for name in ("layer", "head")]
+    lines = [*head, *tooltips({value: title, **dict.fromkeys(tooltip)}, frame, format)]
     scale = scale or from_zero(float(frame[value].max()))
     colour = alt.Color(f"{value}:Q", title=title, scale=scale, legend=legend)
     cells = base.mark_rect(cursor="pointer").encode(color=colour, tooltip=lines)
@@ -88,11 +80,8 @@ def around_zero(values: pd.Series) -> alt.Scale:
 
 
 def quantity_maps(frame: pd.DataFrame, tops: dict[str, float], *, marked: tuple[int, int]) -> Any:
-    """A map per quantity from rows layer, head, quantity, mean, low, high, side by side.
-
-    Args:
-        tops: the end of each quantity's scale; it starts at 0.
-    """
+    """A map per quantity from rows layer, head, quantity, mean, low, high, side by side, each on a
+    scale from 0 to the top of its quantity."""
     parts = [
         head_map(
             frame[frame["quantity"] == quantity],

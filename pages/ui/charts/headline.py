@@ -44,12 +44,12 @@ def headlined(chart: Any, finding: str, *, room: float = 1.0) -> dict[str, Any]:
     Args:
         chart: of Altair, or in Vega-Lite; one of several views takes no height.
         finding: in markdown; nothing if it is empty.
-        room: how wide the chart is, in widths of a page.
+        room: as `headline` takes it.
     """
     if not finding:
         return {}
     title, taken = headline(finding, ink=paper_and_ink()[1], room=room)
-    height = None if isinstance(chart, dict) else getattr(chart, "height", None)
+    height = getattr(chart, "height", None)
     taller = {"height": height + taken} if isinstance(height, Real) else {}
     return {"title": title, **taller}
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import flat_axis, layered, ramp, tooltips
-from pages.ui.words.columns import title as title_of
+from pages.ui.words.columns import title
 
 _CELL = 26
 
@@ -18,29 +18,27 @@ def heat_map(
     *,
     x: str,
     value: str,
-    title: str,
-    domain: Sequence[float],
     format: str,
     tooltip: Sequence[str],
     y: str = "layer",
     marked: tuple[int, int] | None = None,
     across: alt.X | None = None,
 ) -> Any:
-    """One cell per y and x, the first y on top.
+    """One cell per y and x, the first y on top, dark to bright from 0 to the largest value.
 
     Args:
         tooltip: further columns that the tooltip shows.
         across: x in place of the usual one.
         marked: (y, x) of a cell to draw a frame around.
     """
-    scale = alt.Scale(scheme="viridis", domain=list(domain))
+    scale = alt.Scale(scheme="viridis", domain=[0, max(frame[value], default=0.0) or 1.0])
     base = alt.Chart(frame).encode(
-        x=across or alt.X(f"{x}:O", title=title_of(x), axis=flat_axis()),
-        y=alt.Y(f"{y}:O", title=title_of(y)),
+        x=across or alt.X(f"{x}:O", title=title(x), axis=flat_axis()),
+        y=alt.Y(f"{y}:O", title=title(y)),
     )
     cells = base.mark_rect(cursor="default").encode(
-        color=alt.Color(f"{value}:Q", title=title, scale=scale, legend=ramp(format)),
-        tooltip=tooltips(dict.fromkeys((y, x, value, *tooltip)) | {value: title}, frame, format),
+        color=alt.Color(f"{value}:Q", title=title(value), scale=scale, legend=ramp(format)),
+        tooltip=tooltips(dict.fromkeys((y, x, value, *tooltip)), frame, format),
     )
     height = _CELL * max(frame[y].nunique(), 1)
     if marked is None:

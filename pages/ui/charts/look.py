@@ -1,6 +1,7 @@
 """The look that all charts share: colours, legends, axes, tooltips."""
 
 from collections.abc import Mapping
+from itertools import cycle
 from types import SimpleNamespace
 from typing import Any, Literal, cast
 
@@ -9,12 +10,11 @@ import pandas as pd
 import streamlit as st
 from altair.utils import schemapi
 
-from pages.ui.charts.colours import LABELS, MARKED, PAPER_AND_INK, SERIES_COLOURS, ZERO
+from pages.ui.charts.colours import EDGES, LABELS, MARKED, PAPER_AND_INK, SERIES_COLOURS, ZERO
 from pages.ui.presenting import is_presenting
 from pages.ui.words.columns import NAMES, title, title_or_name
 from pages.ui.words.lines import width_of
 
-_N = len(SERIES_COLOURS)
 _PRESENTED = 15  # pixels of type
 _ROW, _MARK = 96, 4  # letters that fit into a row of a legend, and what a mark takes of them
 Scale = Literal["linear", "log", "symlog", "sqrt"]
@@ -124,12 +124,9 @@ def coloured(
         frame = frame.assign(**{colour: frame[colour].map(known.of)})
         colours = {known.of(name): known.colours[name] for name in known.colours if name in present}
         present = list(colours)
-    if colours:
-        present = [name for name in colours if name in present]
-        palette = [colours[name] for name in present]
-    else:
-        palette = [SERIES_COLOURS[place % _N] for place in range(len(present))]
-    scale = alt.Scale(domain=present, range=palette)
+    colours = colours or dict(zip(present, cycle(SERIES_COLOURS), strict=False))
+    present = [name for name in colours if name in present]
+    scale = alt.Scale(domain=present, range=[colours[name] for name in present])
     legend = alt.Legend(
         orient="top",
         symbolType="square",
@@ -195,6 +192,12 @@ def ringed(points: alt.Chart, head: tuple[int, int], *, size: float) -> alt.Char
     return points.transform_filter(chosen).mark_point(
         size=size, stroke=MARKED, strokeWidth=2.5, fillOpacity=0, aria=False
     )
+
+
+def edged(rules: alt.Chart) -> list[alt.Chart]:
+    """Intervals that are seen on any colour: a dark rule in a light one."""
+    widths = zip(EDGES, (3.5, 1.5), strict=True)
+    return [rules.mark_rule(color=colour, strokeWidth=width) for colour, width in widths]
 
 
 def ramp(format: str) -> alt.Legend:

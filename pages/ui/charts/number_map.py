@@ -121,12 +121,8 @@ def number_map(
 def number_map_of_heads(
     frame: pd.DataFrame, value: str, *, marked: tuple[int, int], **options: Any
 ) -> Any:
-    """A map of layers by heads whose clicks choose a head.
-
-    Args:
-        marked: layer and head of the cell with a frame around it.
-        options: further ones of `number_map`.
-    """
+    """A map of layers by heads, one of them marked, whose clicks choose a head; further options are
+    those of `number_map`."""
     return number_map(
         frame,
         x="head",

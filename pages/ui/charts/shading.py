@@ -64,23 +64,14 @@ def text(tokens: list[Shaded], top: float, *, power: float = 0.5) -> str:
 
 
 def patches(tokens: list[Shaded], top: float, *, columns: int) -> str:
-    """The patches of an image in their places, shaded as the tokens of a text are.
-
-    Args:
-        columns: patches to a row.
-    """
+    """The patches of an image in their places, so many to a row, shaded as tokens of a text are."""
     cells = (_marked(shaded, "", top, 0.5) for shaded in tokens)
     style = f"grid-template-columns: repeat({columns}, 1fr)"
     return f'<div class="an-patches" style="{style}">{"".join(cells)}</div>'
 
 
 def scale(name: str, top: float, format: str, *, power: float = 0.5, apart: str = "") -> str:
-    """The steps of the ground with their values.
-
-    Args:
-        power: that of the texts.
-        apart: what tokens are that stand apart, if there may be any.
-    """
+    """The steps of the ground with their values, and what tokens are that stand apart, if any."""
     steps = "".join(
         f'<span style="background: {_ground(step, 1.0)}">'
         f"{escape(format.format(step ** (1 / power) * top))}</span>"

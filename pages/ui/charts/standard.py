@@ -6,8 +6,16 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.colours import EDGES
-from pages.ui.charts.look import IN_TWO_LINES, Scale, across, coloured, flat_axis, layered, tooltips
+from pages.ui.charts.look import (
+    IN_TWO_LINES,
+    Scale,
+    across,
+    coloured,
+    edged,
+    flat_axis,
+    layered,
+    tooltips,
+)
 from pages.ui.words.columns import NAMED, NAMES, title, titled
 
 _ENDS = ("low", "high")
@@ -69,11 +77,7 @@ def bars(
     if frame[low].isna().all():
         return layered(marks, height=height)
     interval = base.encode(y=alt.Y(f"{low}:Q", title=y_title), y2=alt.Y2(high))
-    rules = [
-        interval.mark_rule(color=line, strokeWidth=width)
-        for line, width in zip(EDGES, (3.5, 1.5), strict=True)
-    ]
-    return layered(marks, *rules, height=height)
+    return layered(marks, *edged(interval), height=height)
 
 
 def lines(

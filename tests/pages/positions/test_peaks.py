@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.positions.spectra.peaks import peaks, period
+from pages.positions.spectra.peaks import peaks, with_period
 
 FREQUENCIES = np.arange(257.0)
 
@@ -71,4 +71,5 @@ def test_peaks_do_not_depend_on_the_unit_of_amplitudes(scale, at):
 
 @pytest.mark.parametrize(("frequency", "tokens"), [(1, 512), (64, 8), (256, 2)])
 def test_a_period_is_what_512_tokens_share_out(frequency, tokens):
-    assert period(frequency) == tokens
+    waves = with_period(pd.DataFrame({"frequency": [0.0, frequency]}))
+    assert waves["period"].tolist() == [tokens]

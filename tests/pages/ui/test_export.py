@@ -34,8 +34,6 @@ CHARTS = {
         FRAME,
         x="head",
         value="mean",
-        title="m",
-        domain=(0, 1),
         format=".2f",
         tooltip=(),
         marked=(1, 2),
