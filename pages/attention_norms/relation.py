@@ -6,7 +6,6 @@ from typing import Any
 import altair as alt
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.norms import attention_norm_correlation as correlation
 from analysis.tables.norms import attention_norm_histogram, attention_norm_sample
@@ -104,8 +103,7 @@ def _map(view: View, scope: Scope) -> None:
     of_types = {kind: ask(correlation.by_head, token_type=kind) for kind in types}
     frame = of_types[token_type]
     if frame["spearman"].isna().all():
-        st.info(view.say("nothing_varies"))
-        return
+        return view.nothing("nothing_varies")
     widest = max(0.1, float(pd.concat(of_types.values())["spearman"].abs().max()))
     layer, head = scope["layer"], scope["head"]
     chart = head_map(

@@ -56,7 +56,7 @@ def _is_unmasked() -> bool:
 
 def _offer_masking(view: View) -> None:
     store, missing = open_store(), [gradient_importance.TABLE.name]
-    st.info(view.say("unmasked", name=plain(store.name)))
+    view.nothing("unmasked", name=plain(store.name))
     run = store.run.copy()
     run["mask_rate"] = _RATE
     path = folder() / f"{store.name.removesuffix('.duckdb')}-masked.duckdb"

@@ -25,8 +25,7 @@ def frequency(view: View) -> None:
     every = ask(ratio_frequency_correlation.correlations)
     frame = every if has_special() else every[~every["special_tokens"]]
     if frame["spearman"].isna().all():
-        st.info(view.say("nothing_varies"))
-        return
+        return view.nothing("nothing_varies")
     frame = frame.assign(
         special=[view.say(special_name(special)) for special in frame["special_tokens"]],
         origin=[view.say(f"source_{origin}") for origin in frame["source"]],

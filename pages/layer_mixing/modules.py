@@ -28,8 +28,7 @@ def modules(view: View) -> None:
     frame = ask(relation_share.by_layer, effect=effect)
     lift = _lifts(frame, quantity)
     if lift.empty:
-        st.info(view.say(f"none_{quantity}", effect=effect_name(effect)))
-        return
+        return view.nothing(f"none_{quantity}", effect=effect_name(effect))
     view.finding(_finding(view, lift, effect, quantity))
     _shares(view, frame, effect, quantity)
     widest = min(max(float(lift["ratio"].max()), _NARROWEST), _WIDEST)

@@ -79,8 +79,7 @@ def _matrix(view: View, layer: int | None, scopes: tuple[str, str]) -> None:
     """Every scope against every other, with a frame around the two that are compared."""
     frame = ask(scope_similarity.matrix, layer=layer)
     if frame.empty:
-        st.info(view.say("nothing_varies"))
-        return
+        return view.nothing("nothing_varies")
     lowest = min(int(float(frame["spearman"].min()) * 10 - 1) / 10, 0.9)
     chart = number_map(
         frame,
@@ -115,7 +114,7 @@ def _least_similar(view: View, layer: int | None) -> tuple[str, str]:
             for name, default in defaults.items()
         )
         if one == other:
-            st.info(view.say("least_same"))
+            view.nothing("least_same")
         else:
             _sequences(view, layer, one, other)
     return one, other
@@ -126,8 +125,7 @@ def _sequences(view: View, layer: int | None, one: str, other: str) -> None:
     scopes = {"scope_a": one, "scope_b": other}
     frame = ask(sequence_scope_similarity.extremes, layer=layer, limit=_LISTED, **scopes)
     if frame.empty:
-        st.info(view.say("nothing_varies"))
-        return
+        return view.nothing("nothing_varies")
     event = view.table(
         "least_mean" if layer is None else "least_layer",
         frame,

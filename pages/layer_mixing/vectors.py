@@ -4,7 +4,6 @@
 from functools import partial
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.mixing import vector_agreement, vector_completeness, vector_rollout
 from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT
@@ -100,8 +99,7 @@ def _agreement(view: View, frame: pd.DataFrame, n: int) -> None:
     """How well each rollout ranks what vectors rank, layer by layer."""
     mean = frame[frame["layer"].isna()].set_index("scope")["spearman"]
     if mean.empty:
-        st.info(view.say("nothing_varies"))
-        return
+        return view.nothing("nothing_varies")
     layers = frame.dropna(subset="layer").astype({"layer": int})
     chart = lines(layers, x="layer", y="spearman", colour="scope", height=360)
     best = str(mean.idxmax())

@@ -39,7 +39,7 @@ def chosen_pair(view: View, first: Mapping[str, str], layer: int, effect: str) -
         return tokens
     name, matches = plain(pair_name(**tokens)), ask(pair_delta.look_up, **tokens)
     if matches.empty:
-        st.info(view.say("unknown_causal" if is_causal() else "unknown", pair=name))
+        view.nothing("unknown_causal" if is_causal() else "unknown", pair=name)
         return tokens
     ids = {str(side): int(token_id) for side, token_id in matches.iloc[0].items()}
     changes = ask(pair_delta.of_pair, **ids)

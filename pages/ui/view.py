@@ -39,6 +39,10 @@ class View(Pickers):
         """What helps to read the next chart, said where that one is explained."""
         stage().note(text)
 
+    def nothing(self, name: str, /, **values: Any) -> None:
+        """Why there is nothing to draw, in the place of what there would be."""
+        st.info(say_here(name, **values))
+
     def columns(self, n: int | Sequence[int]) -> list[Any]:
         """Places for charts beside each other, as wide as is said, under the finding they share."""
         if finding := stage().begin():
