@@ -3,17 +3,19 @@
 import pandas as pd
 import streamlit as st
 
+from analysis.published.numbers import numbers
+from analysis.scopes import POST_NORM
 from analysis.tables.mixing import scope_similarity, sequence_scope_similarity
-from pages.layer_mixing.published import similarities
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.choices.pick import choose
 from pages.ui.page import section
+from pages.ui.published import Row
 from pages.ui.store.chosen import ask, layer_order, layers
 from pages.ui.view import View
-from pages.ui.words.names import scope_name, step_name
+from pages.ui.words.names import effect_name, scope_name, step_name
 from pages.ui.words.numbers import signed
 from pages.ui.words.say import plain
 
@@ -40,7 +42,16 @@ def similarity(view: View) -> None:
         _matrix(view, layer, scopes)
     if len(mean) and len(by_layer):
         _steps(view, mean, by_layer.astype({"layer": int}))
-    view.beside("similarity", *similarities(mean))
+    view.beside("similarity", *_published(mean))
+
+
+def _published(mean: pd.DataFrame) -> list[Row]:
+    """Figure 3: the feed-forward network and what follows it, mean over the layers."""
+    ours = mean.set_index(list(_FIELDS))["spearman"]
+    return [
+        Row(effect_name(number.effect), number, ours.get(POST_NORM.effects[number.effect]))
+        for number in numbers("similarity")
+    ]
 
 
 def _finding(view: View, mean: pd.DataFrame, by_layer: pd.DataFrame) -> str:
