@@ -69,7 +69,7 @@ def _finding(view: View, lift: pd.DataFrame, effect: str, quantity: str) -> str:
     means = lift.groupby("relation")[[quantity, *_BASELINES]].mean()
     ratios = means[quantity] / means["before"]
     relation, ratio = str(ratios.idxmax()), ratios.max()
-    share, before, pairs = (float(means[column][relation]) for column in (quantity, *_BASELINES))
+    shares = means.loc[relation].to_dict()
     here = lift[lift["relation"] == relation]
     peak = here.nlargest(1, "ratio").iloc[0]
     return view.say(
@@ -77,11 +77,10 @@ def _finding(view: View, lift: pd.DataFrame, effect: str, quantity: str) -> str:
         effect=effect_name(effect),
         quantity=view.say(f"{quantity}_noun"),
         relation=relation_name(relation),
-        share=percent(share),
-        before=percent(before),
-        pairs=percent(pairs),
+        share=percent(shares[quantity]),
+        **{name: percent(shares[name]) for name in _BASELINES},
         ratio=_times(ratio),
-        lift=_times(share / pairs),
+        lift=_times(shares[quantity] / shares["pairs"]),
         above=int((here["ratio_low"] > 1).sum()),
         below=int((here["ratio_high"] < 1).sum()),
         layers=len(here),

@@ -79,6 +79,5 @@ def _finding(view: View, shown: pd.DataFrame, name: str) -> str:
         of=relations["relation"].nunique(),
         relation=relation_label(best["relation"]),
         direction=direction_name(best["direction"]),
-        accuracy=percent(best["accuracy"]),
-        offset_accuracy=percent(best["offset_accuracy"]),
+        **best[["accuracy", "offset_accuracy"]].map(percent),
     )

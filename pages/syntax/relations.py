@@ -85,9 +85,8 @@ def _finding(view: View, best: pd.DataFrame, shown: pd.DataFrame, chosen_on: str
             n=len(rows),
             relation=relation_label(most["relation"]),
             head=head_name(most["layer"], most["head"]),
-            accuracy=percent(most["accuracy"]),
             offset=offset_label(most["offset"]),
-            offset_accuracy=percent(most["offset_accuracy"]),
+            **most[["accuracy", "offset_accuracy"]].map(percent),
         )
     ]
     for _, row in best[best["relation"] == "all"].iterrows():

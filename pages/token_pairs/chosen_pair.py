@@ -84,8 +84,7 @@ def _facts(view: View, ids: dict[str, int], changes: pd.DataFrame, layer: int, e
     )
     facts = view.say(
         "facts",
-        n=count(row["n"]),
-        n_sequences=count(row["n_sequences"]),
+        **row[["n", "n_sequences"]].map(count),
         pmi=view.say("no_pmi") if pd.isna(pmi) else view.say("in_bits", pmi=signed(pmi)),
         relation=relation_name(row["relation"]),
         share=percent(row["relation_share"]),
