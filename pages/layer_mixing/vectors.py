@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.tables.mixing import vector_agreement, vector_completeness, vector_rollout
 from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT
 from analysis.tables.mixing.sequence_vector_rollout import VECTORS
-from pages.layer_mixing.origins import origins, own_place
+from pages.layer_mixing.rollout import origins, own_place
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, layer_order
