@@ -43,8 +43,12 @@ def modules(view: View) -> None:
         format=".2r",
     )
     view.figure("lift", lift, chart, effect=effect_name(effect))
+    meanings = [
+        f"1. **{relation_name(relation)}**{view.say('colon')}{relation_meaning(relation)}"
+        for relation in RELATIONS
+    ]
     with st.expander(view.say("relations")):
-        st.markdown("\n".join(_definition(view, relation) for relation in RELATIONS))
+        st.markdown("\n".join(meanings))
 
 
 def _lifts(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
@@ -116,8 +120,3 @@ def _shares(view: View, frame: pd.DataFrame, effect: str, quantity: str) -> None
         quantity=view.say(f"{quantity}_noun"),
         step=effect_meaning(effect),
     )
-
-
-def _definition(view: View, relation: str) -> str:
-    """What a relation means; the first that fits is a pair's relation."""
-    return f"1. **{relation_name(relation)}**{view.say('colon')}{relation_meaning(relation)}"
