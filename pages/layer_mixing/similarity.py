@@ -105,8 +105,7 @@ def _matrix(view: View, layer: int | None, scopes: tuple[str, str]) -> None:
         marked=dict(zip(_FIELDS, scopes, strict=True)),
     )
     where = view.say("layer_mean") if layer is None else view.say("in_layer", layer=layer)
-    state = "_".join((str(layer), *scopes))
-    view.figure("matrix", frame, chart, state=state, click=True, where=where)
+    view.figure("matrix", frame, chart, state=(layer, *scopes), click=True, where=where)
 
 
 def _least_similar(view: View, layer: int | None) -> tuple[str, str]:

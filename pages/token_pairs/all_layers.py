@@ -23,7 +23,7 @@ def all_layers(view: View) -> None:
     chosen = choices(view, "effect", "rank", "clear", "min_count", "special")
     effect, least = chosen["effect"], chosen["min_count"]
     direction = view.pick("direction", ["both", *DIRECTIONS])
-    frame = top_pairs(None, **chosen)
+    frame = top_pairs(**chosen)
     if frame.empty:
         return view.nothing("none_clear" if chosen["clear"] else "none", least=least)
     lists = {str(name): part for name, part in frame.groupby("direction", sort=False)}
@@ -37,7 +37,7 @@ def all_layers(view: View) -> None:
     _relations(view, frame, effect, among="clear" if chosen["clear"] else "all")
     if effect == EFFECT:
         as_printed = chosen | {"rank": "mean", "clear": False}
-        pair_lists(view, top_pairs(None, **as_printed), shown)
+        pair_lists(view, top_pairs(**as_printed), shown)
 
 
 def _sentence(view: View, direction: str, frame: pd.DataFrame) -> str:
