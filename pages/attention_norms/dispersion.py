@@ -2,16 +2,20 @@
 
 import pandas as pd
 
+from analysis.published.numbers import numbers
 from analysis.tables.norms import input_norm_dispersion, value_norm_dispersion
 from pages.attention_norms.opened_head import CARD_TABLES, opened_below
-from pages.attention_norms.published import dispersions
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
+from pages.ui.published import Row, statistic_of
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
+from pages.ui.words.columns import title
+from pages.ui.words.say import say
 
 _STATISTICS = dict.fromkeys(("mean", "std", "cv", "max", "min"), "%.2f")
+_PRINTED = {"heads": ("value_norm", "‖f(x)‖"), "inputs": ("input_norm", "‖x‖")}
 
 
 @section("dispersion", value_norm_dispersion.TABLE, input_norm_dispersion.TABLE, also=CARD_TABLES)
@@ -20,7 +24,7 @@ def dispersion(view: View) -> None:
     view.finding(_finding(view, _pooled(heads), _pooled(inputs)))
     _extremes(view, heads, "heads")
     _extremes(view, inputs, "inputs")
-    view.beside("norms", *dispersions(heads, inputs))
+    view.beside("norms", *_published(view, heads, "heads"), *_published(view, inputs, "inputs"))
     _by_layer(view, heads, inputs)
     every = heads.dropna(subset="layer").astype({"layer": "int64", "head": "int64"})
     with opened_below(view, "map") as marked:
@@ -56,6 +60,22 @@ def _extremes(view: View, frame: pd.DataFrame, name: str) -> None:
         for which, (layer, head) in zip(("largest", "smallest", "all"), places, strict=True)
     ]
     view.table(f"table_{name}", shown, {f"which_{name}": None, **_STATISTICS})
+
+
+def _published(view: View, frame: pd.DataFrame, name: str) -> list[Row]:
+    """Tables 1 and 2: the heads or the layers that the paper names, and all of them."""
+    quantity, symbol = _PRINTED[name]
+    places = [column for column in ("layer", "head") if column in frame]
+    rows = []
+    for number in numbers(quantity):
+        place, here = {column: getattr(number, column) for column in places}, frame
+        for column, value in place.items():
+            here = here[here[column].isna() if value is None else here[column] == value]
+        whole = number.layer is None
+        where = view.say(f"{name}_all") if whole else say(f"published.{places[-1]}", **place)
+        of = statistic_of(say("list.comma").join([symbol, where]), title(number.statistic))
+        rows.append(Row(of, number, next(iter(here[number.statistic]), None)))
+    return rows
 
 
 def _by_layer(view: View, heads: pd.DataFrame, inputs: pd.DataFrame) -> None:

@@ -87,26 +87,19 @@ def _others(frame: pd.DataFrame) -> str:
 
 
 def _dispersion() -> Iterator[Finding]:
-    values = ask(value_norm_dispersion.by_head)
-    inputs = ask(input_norm_dispersion.by_layer)
     pooled, of_input = (
-        float(frame[frame["layer"].isna()]["cv"].iloc[0]) for frame in (values, inputs)
+        float(frame[frame["layer"].isna()]["cv"].iloc[0])
+        for frame in (ask(value_norm_dispersion.by_head), ask(input_norm_dispersion.by_layer))
     )
-    within = ask(value_norm_dispersion.mean_cv)
-    names = (say(f"finding.dispersion_{name}") for name in ("pooled", "within", "of_input"))
-    values = (pooled, within, of_input)
+    cvs = {"pooled": pooled, "within": ask(value_norm_dispersion.mean_cv), "of_input": of_input}
+    shown = {name: f"{cv:.2f}" for name, cv in cvs.items()}
     yield Finding(
         say("finding.label_dispersion"),
-        f"CV = {pooled:.2f}",
-        say(
-            "finding.dispersion",
-            pooled=f"{pooled:.2f}",
-            per_head=f"{within:.2f}",
-            of_input=f"{of_input:.2f}",
-        ),
+        f"CV = {shown['pooled']}",
+        say("finding.dispersion", per_head=shown["within"], **shown),
         _PAGE,
         "dispersion",
-        rows_of(zip(names, values, strict=True)),
+        rows_of((say(f"finding.dispersion_{name}"), cv) for name, cv in cvs.items()),
         format=".2f",
     )
 

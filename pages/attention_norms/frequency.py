@@ -1,7 +1,6 @@
 """Do rare words get more weight, or longer vectors, than frequent ones?"""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.norms import frequency_correlation
 from pages.ui.charts.standard import bars
@@ -35,8 +34,7 @@ def frequency(view: View) -> None:
 
 def _correlations(view: View, source: str, frame: pd.DataFrame) -> None:
     if frame.empty:
-        st.info(view.say("nothing_varies"))
-        return
+        return view.nothing("nothing_varies")
     for row in frame[~frame["special_tokens"]].itertuples():
         view.finding(_finding(view, row))
     chart = bars(

@@ -31,7 +31,7 @@ def head(view: View) -> None:
     least = view.number("least", 1, 10_000, 5)
     frame = _ranked(layer, head, least)
     if frame.empty:
-        st.info(view.say("too_rare", least=least))
+        view.nothing("too_rare", least=least)
     else:
         clicked = _follow_row(view)
         tables = st.container()

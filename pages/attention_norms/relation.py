@@ -6,12 +6,11 @@ from typing import Any
 import altair as alt
 import numpy as np
 import pandas as pd
-import streamlit as st
 
+from analysis.published.numbers import numbers
 from analysis.tables.norms import attention_norm_correlation as correlation
 from analysis.tables.norms import attention_norm_histogram, attention_norm_sample
 from pages.attention_norms.opened_head import most_drawn, pick_norms_head
-from pages.attention_norms.published import correlations
 from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.look import ramp_below, tooltips
@@ -19,6 +18,7 @@ from pages.ui.charts.standard import lines
 from pages.ui.choices.pick import choose
 from pages.ui.head.choice import follow_head_click
 from pages.ui.page import section
+from pages.ui.published import Row, statistic_of
 from pages.ui.store.chosen import ask, layers
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -63,7 +63,7 @@ def relation(view: View) -> None:
     pairs = in_type_order(rho).rename(columns={"n": "pairs"})
     view.table("table", pairs, ["token_type", "pairs", "spearman"])
     if scope["layer"] is None:
-        view.beside("rho", *correlations(rho))
+        view.beside("rho", *_published(rho))
     frame = ask(correlation.by_layer).dropna(subset="spearman")
     if len(frame):
         view.figure(
@@ -81,6 +81,20 @@ def _pick_scope(view: View) -> Scope:
     elif chosen == "head":
         layer, head = pick_norms_head(view)
     return {"layer": layer, "head": head}
+
+
+def _published(rho: pd.DataFrame) -> list[Row]:
+    """Table 3: pairs of each type and their rank correlation, all heads together."""
+    ours = rho.set_index("token_type")
+    titles = {"n": title("pairs"), "spearman": title("spearman")}
+    return [
+        Row(
+            statistic_of(token_type_name(number.token_type), titles[number.statistic]),
+            number,
+            ours[number.statistic].get(number.token_type),
+        )
+        for number in numbers("correlation")
+    ]
 
 
 def _finding(view: View, rho: pd.DataFrame) -> str:
@@ -104,8 +118,7 @@ def _map(view: View, scope: Scope) -> None:
     of_types = {kind: ask(correlation.by_head, token_type=kind) for kind in types}
     frame = of_types[token_type]
     if frame["spearman"].isna().all():
-        st.info(view.say("nothing_varies"))
-        return
+        return view.nothing("nothing_varies")
     widest = max(0.1, float(pd.concat(of_types.values())["spearman"].abs().max()))
     layer, head = scope["layer"], scope["head"]
     chart = head_map(

@@ -68,8 +68,7 @@ def _finding(view: View, best: pd.DataFrame) -> str:
     finding = view.say(
         "finding",
         head=head_of(row),
-        n_tried=count(row["n_tried"]),
-        n=count(row["n"]),
+        **row[["n_tried", "n"]].map(count),
         accuracy=accuracy_of(row),
         **everywhere["baseline_accuracy"].map(percent),
     )

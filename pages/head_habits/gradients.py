@@ -23,9 +23,10 @@ _RATE = 0.15
 
 @section("gradients", also=(gradient_importance.TABLE, sequence_gradient_importance.TABLE))
 def gradients(view: View) -> None:
-    if not open_store().holds(gradient_importance.TABLE) and _is_unmasked():
-        _offer_masking(view)
-        return
+    store = open_store()
+    is_unmasked = store.facts.get("gradient_objective") == _MASKED and not store.run["mask_rate"]
+    if is_unmasked and not store.holds(gradient_importance.TABLE):
+        return _offer_masking(view)
     require(gradient_importance.TABLE)
     frame = in_type_order(ask(gradient_importance.by_layer).rename(columns={"importance": "mean"}))
     of_heads = frame["head"].notna()
@@ -48,15 +49,10 @@ def gradients(view: View) -> None:
     view.figure("question", every, chart, state=(scale, *marked), click=True)
 
 
-def _is_unmasked() -> bool:
-    """Whether the model has a masked-language loss and the corpus not one masked token."""
-    store = open_store()
-    return store.facts.get("gradient_objective") == _MASKED and not store.run["mask_rate"]
-
-
 def _offer_masking(view: View) -> None:
+    """Why a masked-language loss is of no use without a masked token, and how to mask some."""
     store, missing = open_store(), [gradient_importance.TABLE.name]
-    st.info(view.say("unmasked", name=plain(store.name)))
+    view.nothing("unmasked", name=plain(store.name))
     run = store.run.copy()
     run["mask_rate"] = _RATE
     path = folder() / f"{store.name.removesuffix('.duckdb')}-masked.duckdb"

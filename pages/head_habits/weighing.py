@@ -1,5 +1,7 @@
 """What changes in every habit when attention is weighed by norms, and how sure that is."""
 
+from functools import partial
+
 import pandas as pd
 
 from analysis.tables.heads import head_pattern, head_pattern_difference
@@ -59,12 +61,8 @@ def _finding(view: View, row: pd.Series, habit: str, kind: str) -> str:
     return view.say(
         f"finding_{kind}",
         habit=habit_name(habit),
-        weight=habit_value(habit, row["weight"]),
-        norm=habit_value(habit, row["norm"]),
-        less=int(row["n_less"]),
-        more=int(row["n_more"]),
-        unclear=int(row["n_unclear"]),
-        n=int(row["n"]),
+        **row[["weight", "norm"]].map(partial(habit_value, habit)),
+        **row[[*_COUNTS, "n"]].astype(int),
     )
 
 

@@ -41,8 +41,7 @@ def distances(view: View) -> None:
 
 def _finding(view: View, frame: pd.DataFrame) -> str:
     """The head that is farthest from the others, beside the median distance of two heads."""
-    is_self = (frame["layer"] == frame["layer_b"]) & (frame["head"] == frame["head_b"])
-    others = frame[~is_self]
+    others = frame.query("layer != layer_b or head != head_b")
     if others.empty:
         return ""
     means = others.groupby(["layer", "head"])[[DISTANCE]].mean().reset_index()

@@ -27,8 +27,7 @@ def layers(view: View) -> None:
     by_layer = frame.dropna(subset="layer").astype({"layer": "int64"})
     view.finding(_finding(view, frame[frame["layer"].isna()].iloc[0], by_layer))
     view.figure("chart", by_layer, _chart(by_layer), state=weighing, weighing=weighing)
-    columns = dict.fromkeys(("layer", *_SIDES, "difference"))
-    columns |= {"p_value": "%.4f", "n_permutations": None}
+    columns = ["layer", *_SIDES, "difference", "p_value", "n_permutations"]
     view.table("table", with_all_layers(frame, view), columns, state=weighing)
 
 
@@ -42,8 +41,7 @@ def _finding(view: View, every: pd.Series, by_layer: pd.DataFrame) -> str:
     """Whether layers are of one kind, all together and each by itself."""
     finding = view.say(
         f"finding_{'clear' if every['p_value'] < LEVEL else 'unclear'}",
-        within=nats(every["within"]),
-        between=nats(every["between"]),
+        **every[list(_SIDES)].map(nats),
         p=chance(every["p_value"]),
         n=count(every["n_permutations"]),
     )

@@ -24,17 +24,16 @@ class Tree:
         return dict(enumerate(pairs, start=self.n_heads))
 
     @cached_property
-    def leaves(self) -> list[int]:
-        """The heads so that what was joined early stands side by side."""
-        heads, waiting = [], [2 * self.n_heads - 2]
-        while waiting:
-            node = waiting.pop()
-            if node in self.children:
-                left, right = self.children[node]
-                waiting += [right, left]
-            else:
-                heads.append(node)
+    def heads_of(self) -> dict[int, list[int]]:
+        """The heads of every group, so that what was joined early stands side by side."""
+        heads = {head: [head] for head in range(self.n_heads)}
+        for node, (left, right) in self.children.items():
+            heads[node] = heads[left] + heads[right]
         return heads
+
+    @property
+    def leaves(self) -> list[int]:
+        return self.heads_of[2 * self.n_heads - 2]
 
     def groups(self, k: int) -> np.ndarray:
         """The number of every head's group when the last k − 1 steps are undone.
@@ -71,13 +70,8 @@ class Tree:
 
     def _group_of_nodes(self, k: int) -> dict[int, int]:
         """The group of every head and of everything below the cut."""
-        kept = {
-            node: pair for node, pair in self.children.items() if node <= 2 * self.n_heads - 1 - k
-        }
-        root_of = {node: node for node in [*range(self.n_heads), *kept]}
-        for node in sorted(kept, reverse=True):
-            for child in kept[node]:
-                root_of[child] = root_of[node]
+        kept = range(2 * self.n_heads - k)
+        root_of = {head: node for node in kept for head in self.heads_of[node]}  # the largest last
         roots = dict.fromkeys(root_of[head] for head in self.leaves)
         number = {root: place for place, root in enumerate(roots, start=1)}
-        return {node: number[root] for node, root in root_of.items()}
+        return {node: number[root_of[self.heads_of[node][0]]] for node in kept}

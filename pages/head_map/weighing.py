@@ -42,13 +42,9 @@ def weighing(view: View) -> None:
         for method in WEIGHINGS
     )
     suffixes = [f"_{method}" for method in WEIGHINGS]
-    cohesion = by_weight.merge(by_norm, on="layer", suffixes=suffixes)
-    if cohesion.empty:
-        return
-    columns: dict[str, str | None] = {"layer": None}
-    for suffix in suffixes:
-        columns |= {f"difference{suffix}": None, f"p_value{suffix}": "%.4f"}
-    view.table("table", with_all_layers(cohesion, view), columns, options={"height": "content"})
+    cohesion = with_all_layers(by_weight.merge(by_norm, on="layer", suffixes=suffixes), view)
+    if len(cohesion):
+        view.table("table", cohesion, cohesion.columns.tolist(), options={"height": "content"})
 
 
 def _finding(view: View, row: pd.Series) -> str:
@@ -61,6 +57,5 @@ def _finding(view: View, row: pd.Series) -> str:
         p=chance(row["p_value"]),
         n=count(row["n_permutations"]),
         same=percent(row["same_nearest"]),
-        weight=nats(row["weight"]),
-        norm=nats(row["norm"]),
+        **row[list(WEIGHINGS)].map(nats),
     )

@@ -44,17 +44,14 @@ def _mixing_ratio() -> Iterator[Finding]:
     every = frame[frame["token_type"] == _EVERY].set_index("scope")
     scopes = {"network": order.before_network, "vectors": order.vectors, "whole": order.whole}
     names = {scope: say(f"finding.ratio_at_{name}") for name, scope in scopes.items()}
-    before, after, whole = every.loc[[order.vectors, order.before_network, order.whole], "mean"]
+    shares = every.loc[[order.vectors, order.before_network, order.whole], "mean"]
+    shares.index = ["before", "after", "whole"]
+    before, after = shares[:2]
     step = "less" if after < before - _NEAR else "more" if after > before + _NEAR else "same"
     yield Finding(
         say("finding.label_ratio"),
         f"{percent(before)} → {percent(after)}",
-        say(
-            f"finding.ratio_{step}",
-            before=percent(before),
-            after=percent(after),
-            whole=percent(whole),
-        ),
+        say(f"finding.ratio_{step}", **shares.map(percent)),
         _PAGE,
         "ratio",
         rows_of((names[scope], *every.loc[scope, ["mean", "low", "high"]]) for scope in names),
@@ -72,18 +69,14 @@ def _relation() -> Iterator[Finding]:
     most = str(ratio.idxmax())
     here = frame[(frame["relation"] == most) & (frame["quantity"] == "change")]
     name = relation_name(most)
-    before, change, pairs = (
-        percent(float(shares[quantity][most])) for quantity in ("before", "change", "pairs")
-    )
+    written = shares.loc[most, ["before", "change", "pairs"]].map(percent)
     yield Finding(
         say("finding.label_relation_share", relation=name),
-        f"{before} → {change}",
+        f"{written['before']} → {written['change']}",
         say(
             f"finding.relation_{how_sure(here, ratio[most])}",
             relation=name,
-            before=before,
-            change=change,
-            pairs=pairs,
+            **written,
             ratio=f"{ratio[most]:.1f}",
             above=int((here["ratio_low"] > 1).sum()),
             layers=len(here),

@@ -5,11 +5,12 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from analysis.published.numbers import numbers
 from analysis.tables.mixing import ratio_frequency_correlation, token_mixing_ratio
-from pages.layer_mixing.published import special_name, with_frequency
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars
 from pages.ui.page import section
+from pages.ui.published import Row, statistic_of
 from pages.ui.store.absences import has_special
 from pages.ui.store.chosen import ask, layer_order
 from pages.ui.view import View
@@ -25,10 +26,9 @@ def frequency(view: View) -> None:
     every = ask(ratio_frequency_correlation.correlations)
     frame = every if has_special() else every[~every["special_tokens"]]
     if frame["spearman"].isna().all():
-        st.info(view.say("nothing_varies"))
-        return
+        return view.nothing("nothing_varies")
     frame = frame.assign(
-        special=[view.say(special_name(special)) for special in frame["special_tokens"]],
+        special=[_special(view, special) for special in frame["special_tokens"]],
         origin=[view.say(f"source_{origin}") for origin in frame["source"]],
     )
     scopes = layer_order()
@@ -46,10 +46,29 @@ def frequency(view: View) -> None:
     view.figure("words", words, points, scope=scope_name(scope), n=count(len(words)))
     columns = ["origin", "scope", "special", "spearman", "low", "high", "n"]
     view.table("table", frame, columns)
-    rows = with_frequency(every)
+    rows = _published(view, every)
     view.beside("ratio_frequency", *rows)
     if all(row.ours is None for row in rows):
         st.caption(view.say("no_file"))
+
+
+def _special(view: View, special_tokens: object) -> str:
+    """What tokens are called with or without [CLS] and [SEP]."""
+    return view.say("with_special" if special_tokens else "without_special")
+
+
+def _published(view: View, correlations: pd.DataFrame) -> list[Row]:
+    """Table 3: frequency rank and ratio, by the frequencies that the run was given."""
+    given = correlations[correlations["source"] == "file"]
+    spearman = given.set_index(["scope", "special_tokens"])["spearman"]
+    return [
+        Row(
+            statistic_of(scope_name(number.scope), _special(view, number.special_tokens)),
+            number,
+            spearman.get((number.scope, number.special_tokens)),
+        )
+        for number in numbers("ratio_frequency")
+    ]
 
 
 def _finding(view: View, words: pd.DataFrame) -> str:

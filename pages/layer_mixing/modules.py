@@ -28,8 +28,7 @@ def modules(view: View) -> None:
     frame = ask(relation_share.by_layer, effect=effect)
     lift = _lifts(frame, quantity)
     if lift.empty:
-        st.info(view.say(f"none_{quantity}", effect=effect_name(effect)))
-        return
+        return view.nothing(f"none_{quantity}", effect=effect_name(effect))
     view.finding(_finding(view, lift, effect, quantity))
     _shares(view, frame, effect, quantity)
     widest = min(max(float(lift["ratio"].max()), _NARROWEST), _WIDEST)
@@ -44,8 +43,12 @@ def modules(view: View) -> None:
         format=".2r",
     )
     view.figure("lift", lift, chart, effect=effect_name(effect))
+    meanings = [
+        f"1. **{relation_name(relation)}**{view.say('colon')}{relation_meaning(relation)}"
+        for relation in RELATIONS
+    ]
     with st.expander(view.say("relations")):
-        st.markdown("\n".join(_definition(view, relation) for relation in RELATIONS))
+        st.markdown("\n".join(meanings))
 
 
 def _lifts(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
@@ -70,7 +73,7 @@ def _finding(view: View, lift: pd.DataFrame, effect: str, quantity: str) -> str:
     means = lift.groupby("relation")[[quantity, *_BASELINES]].mean()
     ratios = means[quantity] / means["before"]
     relation, ratio = str(ratios.idxmax()), ratios.max()
-    share, before, pairs = (float(means[column][relation]) for column in (quantity, *_BASELINES))
+    shares = means.loc[relation].to_dict()
     here = lift[lift["relation"] == relation]
     peak = here.nlargest(1, "ratio").iloc[0]
     return view.say(
@@ -78,11 +81,10 @@ def _finding(view: View, lift: pd.DataFrame, effect: str, quantity: str) -> str:
         effect=effect_name(effect),
         quantity=view.say(f"{quantity}_noun"),
         relation=relation_name(relation),
-        share=percent(share),
-        before=percent(before),
-        pairs=percent(pairs),
+        share=percent(shares[quantity]),
+        **{name: percent(shares[name]) for name in _BASELINES},
         ratio=_times(ratio),
-        lift=_times(share / pairs),
+        lift=_times(shares[quantity] / shares["pairs"]),
         above=int((here["ratio_low"] > 1).sum()),
         below=int((here["ratio_high"] < 1).sum()),
         layers=len(here),
@@ -118,8 +120,3 @@ def _shares(view: View, frame: pd.DataFrame, effect: str, quantity: str) -> None
         quantity=view.say(f"{quantity}_noun"),
         step=effect_meaning(effect),
     )
-
-
-def _definition(view: View, relation: str) -> str:
-    """What a relation means; the first that fits is a pair's relation."""
-    return f"1. **{relation_name(relation)}**{view.say('colon')}{relation_meaning(relation)}"

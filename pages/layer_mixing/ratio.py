@@ -2,18 +2,20 @@
 
 import pandas as pd
 
+from analysis.published.numbers import numbers
 from analysis.scopes import WEIGHTS_WITH_RESIDUAL
 from analysis.tables.mixing import mixing_ratio
-from pages.layer_mixing.published import layer_ratios, pooled_ratios
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
+from pages.ui.published import Row, statistic_of
 from pages.ui.store.chosen import ask, layer_order
 from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.words.names import scope_name, token_type_name
 from pages.ui.words.numbers import percent
+from pages.ui.words.say import say
 
 _TYPES = ("all", "bos", "cls", "sep", "mask", "other")
 
@@ -44,7 +46,7 @@ def ratio(view: View) -> None:
         ["scope", "mean", "low", "high", "std", "min", "max", "n"],
         type=token_type_name(kind),
     )
-    view.beside("ratio", *pooled_ratios(pooled))
+    view.beside("ratio", *_pooled(pooled))
     _map(view, types)
 
 
@@ -64,6 +66,35 @@ def _finding(view: View, pooled: pd.DataFrame) -> str:
     )
 
 
+def _pooled(pooled: pd.DataFrame) -> list[Row]:
+    """Mean, greatest and least of all tokens and layers, scope by scope."""
+    ratios = pooled.set_index(["scope", "token_type"])
+    return [
+        Row(
+            statistic_of(scope_name(number.scope), say(f"words.column.{number.statistic}")),
+            number,
+            ratios[number.statistic].get((number.scope, number.token_type)),
+        )
+        for number in numbers("mixing_ratio", layer=None)
+    ]
+
+
+def _by_layer(by_layer: pd.DataFrame, scope: str) -> list[Row]:
+    """One scope layer by layer and token type by token type; the papers have four scopes."""
+    ratios = by_layer.set_index(["layer", "token_type"])["mean"]
+    return [
+        Row(
+            statistic_of(
+                say("published.layer", layer=number.layer), token_type_name(number.token_type)
+            ),
+            number,
+            ratios.get((number.layer, number.token_type)),
+        )
+        for number in numbers("mixing_ratio", scope=scope)
+        if number.layer is not None
+    ]
+
+
 def _map(view: View, types: list[str]) -> None:
     """One scope, layer by token type."""
     scope = view.pick("scope", layer_order().of_ratios, default=layer_order().whole)
@@ -80,4 +111,4 @@ def _map(view: View, types: list[str]) -> None:
         format=".2f",
     )
     view.figure("map", frame, chart, scope=name)
-    view.beside("ratio_layers", *layer_ratios(frame, scope), scope=name)
+    view.beside("ratio_layers", *_by_layer(frame, scope), scope=name)

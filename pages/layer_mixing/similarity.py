@@ -3,17 +3,19 @@
 import pandas as pd
 import streamlit as st
 
+from analysis.published.numbers import numbers
+from analysis.scopes import POST_NORM
 from analysis.tables.mixing import scope_similarity, sequence_scope_similarity
-from pages.layer_mixing.published import similarities
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.choices.pick import choose
 from pages.ui.page import section
+from pages.ui.published import Row
 from pages.ui.store.chosen import ask, layer_order, layers
 from pages.ui.view import View
-from pages.ui.words.names import scope_name, step_name
+from pages.ui.words.names import effect_name, scope_name, step_name
 from pages.ui.words.numbers import signed
 from pages.ui.words.say import plain
 
@@ -40,7 +42,16 @@ def similarity(view: View) -> None:
         _matrix(view, layer, scopes)
     if len(mean) and len(by_layer):
         _steps(view, mean, by_layer.astype({"layer": int}))
-    view.beside("similarity", *similarities(mean))
+    view.beside("similarity", *_published(mean))
+
+
+def _published(mean: pd.DataFrame) -> list[Row]:
+    """Figure 3: the feed-forward network and what follows it, mean over the layers."""
+    ours = mean.set_index(list(_FIELDS))["spearman"]
+    return [
+        Row(effect_name(number.effect), number, ours.get(POST_NORM.effects[number.effect]))
+        for number in numbers("similarity")
+    ]
 
 
 def _finding(view: View, mean: pd.DataFrame, by_layer: pd.DataFrame) -> str:
@@ -79,8 +90,7 @@ def _matrix(view: View, layer: int | None, scopes: tuple[str, str]) -> None:
     """Every scope against every other, with a frame around the two that are compared."""
     frame = ask(scope_similarity.matrix, layer=layer)
     if frame.empty:
-        st.info(view.say("nothing_varies"))
-        return
+        return view.nothing("nothing_varies")
     lowest = min(int(float(frame["spearman"].min()) * 10 - 1) / 10, 0.9)
     chart = number_map(
         frame,
@@ -95,8 +105,7 @@ def _matrix(view: View, layer: int | None, scopes: tuple[str, str]) -> None:
         marked=dict(zip(_FIELDS, scopes, strict=True)),
     )
     where = view.say("layer_mean") if layer is None else view.say("in_layer", layer=layer)
-    state = "_".join((str(layer), *scopes))
-    view.figure("matrix", frame, chart, state=state, click=True, where=where)
+    view.figure("matrix", frame, chart, state=(layer, *scopes), click=True, where=where)
 
 
 def _least_similar(view: View, layer: int | None) -> tuple[str, str]:
@@ -115,7 +124,7 @@ def _least_similar(view: View, layer: int | None) -> tuple[str, str]:
             for name, default in defaults.items()
         )
         if one == other:
-            st.info(view.say("least_same"))
+            view.nothing("least_same")
         else:
             _sequences(view, layer, one, other)
     return one, other
@@ -126,8 +135,7 @@ def _sequences(view: View, layer: int | None, one: str, other: str) -> None:
     scopes = {"scope_a": one, "scope_b": other}
     frame = ask(sequence_scope_similarity.extremes, layer=layer, limit=_LISTED, **scopes)
     if frame.empty:
-        st.info(view.say("nothing_varies"))
-        return
+        return view.nothing("nothing_varies")
     event = view.table(
         "least_mean" if layer is None else "least_layer",
         frame,

@@ -4,12 +4,11 @@
 from functools import partial
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.mixing import vector_agreement, vector_completeness, vector_rollout
 from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT
 from analysis.tables.mixing.sequence_vector_rollout import VECTORS
-from pages.layer_mixing.origins import origins, own_place
+from pages.layer_mixing.rollout import origins, own_place
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, layer_order
@@ -100,8 +99,7 @@ def _agreement(view: View, frame: pd.DataFrame, n: int) -> None:
     """How well each rollout ranks what vectors rank, layer by layer."""
     mean = frame[frame["layer"].isna()].set_index("scope")["spearman"]
     if mean.empty:
-        st.info(view.say("nothing_varies"))
-        return
+        return view.nothing("nothing_varies")
     layers = frame.dropna(subset="layer").astype({"layer": int})
     chart = lines(layers, x="layer", y="spearman", colour="scope", height=360)
     best = str(mean.idxmax())

@@ -6,12 +6,13 @@ long to be read across stands upright.
 """
 
 import math
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+
+from pages.ui.words.lines import width_of
 
 HEIGHT = 10.0
 """How far the longest arc is away from the words."""
@@ -51,7 +52,7 @@ def drawing(words: pd.DataFrame, *, widest: float, everything: bool) -> Drawing:
         widest: pixels that a sentence may take to be drawn across.
         everything: whether the head's arcs of all words are drawn, else of the relation's alone.
     """
-    forms, labels = _widths(words["form"], _LETTER), _widths(words["relation"], _SMALL)
+    forms, labels = words["form"].map(width_of) * _LETTER, words["relation"].map(width_of) * _SMALL
     room = np.maximum(forms, labels) + _GAP
     upright = bool(room.sum() > widest)
     room = np.ones(len(words)) if upright else room
@@ -82,15 +83,6 @@ def drawing(words: pd.DataFrame, *, widest: float, everything: bool) -> Drawing:
         high=starts[_TREE] + reach[_TREE] + 0.6,
         upright=upright,
     )
-
-
-def _widths(texts: pd.Series, letter: float) -> np.ndarray:
-    """About as many pixels as texts take; letters of Chinese and Japanese are twice as wide."""
-    wide = [
-        [1 + (unicodedata.east_asian_width(character) in "WF") for character in text]
-        for text in texts
-    ]
-    return letter * np.array([sum(widths) for widths in wide], dtype=float)
 
 
 def _rooms(form: float, label: float) -> tuple[float, float]:

@@ -4,7 +4,6 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.probing import dependency_accuracy, dependency_baseline
 from pages.syntax.choices import pick_chosen, pick_probe
@@ -28,8 +27,7 @@ def heads(view: View) -> None:
     chosen = pick_chosen(view)
     relation, scores = relation_label(chosen.relation), chosen.heads().dropna(subset="accuracy")
     if scores.empty:
-        st.info(view.say("none", relation=relation))
-        return
+        return view.nothing("none", relation=relation)
     offsets = ask(dependency_baseline.baselines).query("relation == @chosen.relation")
     offsets = offsets.sort_values("offset")
     view.finding(_finding(view, scores, offsets, relation))

@@ -1,7 +1,6 @@
 """One head: on which relations it is right, and whether a fixed offset does as well."""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.probing import dependency_accuracy, dependency_baseline
@@ -32,8 +31,7 @@ def one_head(view: View) -> None:
     scores = _scores(layer, head, merging, weighing)
     shown, name = scores[scores["n"] >= least], head_name(layer, head)
     if shown.empty:
-        st.info(view.say("none", least=count(least)))
-        return
+        return view.nothing("none", least=count(least))
     view.finding(_finding(view, shown, name))
     state = (layer, head, merging, least, weighing)
     named = readable(shown).assign(series=shown["direction"].map(direction_name))
@@ -80,6 +78,5 @@ def _finding(view: View, shown: pd.DataFrame, name: str) -> str:
         of=relations["relation"].nunique(),
         relation=relation_label(best["relation"]),
         direction=direction_name(best["direction"]),
-        accuracy=percent(best["accuracy"]),
-        offset_accuracy=percent(best["offset_accuracy"]),
+        **best[["accuracy", "offset_accuracy"]].map(percent),
     )

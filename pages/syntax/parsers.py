@@ -43,12 +43,12 @@ def _too_few() -> str:
 
 @section("parsers", parser_accuracy.TABLE, lacking=_too_few)
 def parsers(view: View) -> None:
-    trained, untrained = ask(parser_accuracy.accuracies), untrained_accuracies()
-    spread = _spread(_named(view, trained)).set_index("method")
-    view.finding(f"{_finding(view, spread)} {untrained_finding(untrained)}")
-    parts = [part for part in (trained, untrained) if len(part)]
-    seeds = _named(view, pd.concat(parts, ignore_index=True))
+    trained, untrained = ask(parser_accuracy.accuracies), _untrained()
+    seeds = _named(view, pd.concat([trained, *untrained], ignore_index=True))
     means = _spread(seeds)
+    spread = means.set_index("method")
+    sentences = (_untrained_finding(view, rows) for rows in untrained)
+    view.finding(" ".join((_finding(view, spread), *sentences)))
     view.figure(
         "chart",
         seeds.drop(columns=["method_named", "kind", "seed_of_weights"], errors="ignore"),
@@ -121,7 +121,6 @@ def _methods(view: View, accuracies: pd.DataFrame) -> None:
     lines = [
         f"- **{view.say(f'method_{method}')}**: {view.say(f'meaning_{method}')}"
         for method in METHODS
-        if method in set(accuracies["method"])
     ]
     st.markdown("\n".join(lines))
     for row in accuracies.dropna(subset="vectors").head(1).to_dict("records"):
@@ -131,25 +130,25 @@ def _methods(view: View, accuracies: pd.DataFrame) -> None:
         st.caption(view.say(f"vectors_{kind}", name=plain(row["vectors"]), share=share))
 
 
-def untrained_accuracies() -> pd.DataFrame:
-    """What parsers made of untrained attention find; no rows where the open file is untrained.
+def _untrained() -> list[pd.DataFrame]:
+    """What parsers made of untrained attention find, file by file; none where the open file is
+    untrained.
 
     Returns:
         As `parser_accuracy.accuracies`, with the file and its seed_of_weights; the names of methods
         begin with `PREFIX`.
     """
     opened = open_store()
-    parts = [
+    return [
         ask_store(store, parser_accuracy.accuracies)
         .query("method in @_OF_UNTRAINED")
+        .assign(method=lambda rows: PREFIX + rows["method"])
         .assign(file=store.name, seed_of_weights=store.random_weights)
         for store in (other_stores() if opened.random_weights is None else ())
         if store.random_weights is not None
         and store.holds(parser_accuracy.TABLE)
         and _alike(opened, store)
     ]
-    every = pd.concat(parts) if parts else pd.DataFrame({"method": [], "uas": []}, dtype=object)
-    return every.assign(method=PREFIX + every["method"])
 
 
 def _alike(first: Store, other: Store) -> bool:
@@ -157,12 +156,9 @@ def _alike(first: Store, other: Store) -> bool:
     return len(set(given)) == 1 and all(first.run[name] == other.run[name] for name in _SAME)
 
 
-def untrained_finding(accuracies: pd.DataFrame) -> str:
-    """A sentence for each file of an untrained model."""
-    sentences = []
-    for name, rows in accuracies.groupby("file", sort=False) if len(accuracies) else ():
-        means = rows.groupby("method")["uas"].mean()
-        shares = {method: percent(means[PREFIX + method]) for method in _OF_UNTRAINED}
-        seed = rows["seed_of_weights"].iloc[0]
-        sentences.append(say_here("finding_untrained", file=plain(name), seed=seed, **shares))
-    return " ".join(sentences)
+def _untrained_finding(view: View, rows: pd.DataFrame) -> str:
+    """A sentence on one file of an untrained model."""
+    means = rows.groupby("method")["uas"].mean()
+    shares = {method: percent(means[PREFIX + method]) for method in _OF_UNTRAINED}
+    name, seed = rows[["file", "seed_of_weights"]].iloc[0]
+    return view.say("finding_untrained", file=plain(name), seed=seed, **shares)

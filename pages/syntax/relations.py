@@ -2,23 +2,45 @@
 
 import pandas as pd
 
+from analysis.published.heads import PublishedHead, numbers
 from analysis.tables.annotation import MERGINGS
 from analysis.tables.norms.weighing import WEIGHT
 from analysis.tables.probing import dependency_accuracy, dependency_baseline, dependency_best
 from analysis.tables.probing.dependency_best import CHOSEN_ON
 from pages.syntax.choices import LEAST, best_heads, pick_relation
-from pages.syntax.names import EVERYTHING, columns, explain, explain_all, readable, relation_label
-from pages.syntax.published import published_heads
+from pages.syntax.names import (
+    EVERYTHING,
+    columns,
+    direction_name,
+    explain,
+    explain_all,
+    readable,
+    relation_label,
+)
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
 from pages.ui.choices.pick import choose
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
+from pages.ui.published import Row
+from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.offsets import offset_label
 
 _OWN = ("n", "accuracy", "low", "high")
 _GAIN = ("offset", "offset_accuracy", "difference", "difference_low", "difference_high")
+_UNIVERSAL = {
+    "all": "all_words",
+    "nn": "compound",
+    "dobj": "obj",
+    "poss": "nmod:poss",
+    "auxpass": "aux:pass",
+    "prt": "compound:prt",
+}
+"""The universal relation that is nearest to a label of Stanford Dependencies, where it has another
+name. `prep` and `pobj` have none: there the preposition governs the noun, in Universal Dependencies
+the noun governs it."""
+_TABLE_1 = ("own_table", 1)
 
 
 @section("relations", dependency_accuracy.TABLE, dependency_best.TABLE, dependency_baseline.TABLE)
@@ -46,7 +68,7 @@ def relations(view: View) -> None:
         view.table("best", readable(shown), columns(*names), state=state)
     explain_all()
     if weighing == WEIGHT:
-        view.beside("heads", *published_heads(merging))
+        view.beside("heads", *_published(view, merging))
 
 
 def _finding(view: View, best: pd.DataFrame, shown: pd.DataFrame, chosen_on: str) -> str:
@@ -62,9 +84,8 @@ def _finding(view: View, best: pd.DataFrame, shown: pd.DataFrame, chosen_on: str
             n=len(rows),
             relation=relation_label(most["relation"]),
             head=head_name(most["layer"], most["head"]),
-            accuracy=percent(most["accuracy"]),
             offset=offset_label(most["offset"]),
-            offset_accuracy=percent(most["offset_accuracy"]),
+            **most[["accuracy", "offset_accuracy"]].map(percent),
         )
     ]
     for _, row in best[best["relation"] == "all"].iterrows():
@@ -96,3 +117,32 @@ def _rows(view: View, shown: pd.DataFrame, chosen_on: str, state: str) -> None:
     )
     caption = view.say(f"rows_caption_{part}")
     view.figure("rows", shown, chart, state=state, click=True, caption=caption)
+
+
+def _published(view: View, merging: str) -> list[Row]:
+    """Table 1 beside the best heads and offsets of this file, chosen and scored on all of it."""
+    best = ask(dependency_best.best, merging=merging, chosen_on="all").set_index("relation")
+    rows = []
+    for head in numbers("dependency_accuracy", place=_TABLE_1):
+        (offset,) = numbers("dependency_baseline", place=_TABLE_1, relation=head.relation)
+        label, name = _label(head), head_name(head.layer or 0, head.head or 0)
+        to = direction_name(head.direction)
+        of = view.say("published_head", relation=label, head=name, direction=to)
+        rows.append(Row(of, head, _ours(best["accuracy"], head)))
+        of = view.say("published_offset", relation=label, offset=offset_label(offset.offset or 0))
+        rows.append(Row(of, offset, _ours(best["offset_accuracy"], offset)))
+    return rows
+
+
+def _ours(values: pd.Series, published: PublishedHead) -> float | None:
+    """This file's value for a relation of the paper, under whichever label it has here."""
+    nearest = _UNIVERSAL.get(published.relation, "")
+    return values.get(nearest, values.get(published.relation))
+
+
+def _label(published: PublishedHead) -> str:
+    """The paper's label, and the universal one where that is another."""
+    relation = published.relation
+    if relation == "all":
+        return relation_label("all_words")
+    return f"{relation} (UD {_UNIVERSAL[relation]})" if relation in _UNIVERSAL else relation

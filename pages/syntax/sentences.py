@@ -57,8 +57,7 @@ def sentences(view: View) -> None:
     arcs = view.pick("arcs", ["relation", "everything"])
     shown, relation = _WHICH[which](predictions), relation_label(chosen.relation)
     if shown.empty:
-        st.info(view.say(f"none_{which}", relation=relation))
-        return
+        return view.nothing(f"none_{which}", relation=relation)
     seq, sentence = _pick_sentence(view, shown)
     words = _words(seq, sentence, chosen.relation, probe)
     spaces = words["space_after"].map({True: " ", False: ""})

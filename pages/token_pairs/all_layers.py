@@ -4,7 +4,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.pairs import pair, pair_delta
 from pages.token_pairs import grid
@@ -24,22 +23,21 @@ def all_layers(view: View) -> None:
     chosen = choices(view, "effect", "rank", "clear", "min_count", "special")
     effect, least = chosen["effect"], chosen["min_count"]
     direction = view.pick("direction", ["both", *DIRECTIONS])
-    frame = top_pairs(None, **chosen)
+    frame = top_pairs(**chosen)
     if frame.empty:
-        st.info(view.say("none_clear" if chosen["clear"] else "none", least=least))
-        return
+        return view.nothing("none_clear" if chosen["clear"] else "none", least=least)
     lists = {str(name): part for name, part in frame.groupby("direction", sort=False)}
     view.finding(" ".join(_sentence(view, *entry) for entry in lists.items()))
     shown = DIRECTIONS if direction == "both" else (direction,)
     for name in shown:
         if name not in lists:
-            st.info(view.say(f"no_{name}{'_clear' if chosen['clear'] else ''}", least=least))
+            view.nothing(f"no_{name}{'_clear' if chosen['clear'] else ''}", least=least)
     if some := {name: lists[name] for name in shown if name in lists}:
         _grids(view, some, chosen)
     _relations(view, frame, effect, among="clear" if chosen["clear"] else "all")
     if effect == EFFECT:
         as_printed = chosen | {"rank": "mean", "clear": False}
-        pair_lists(view, top_pairs(None, **as_printed), shown)
+        pair_lists(view, top_pairs(**as_printed), shown)
 
 
 def _sentence(view: View, direction: str, frame: pd.DataFrame) -> str:

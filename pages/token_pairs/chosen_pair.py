@@ -39,7 +39,7 @@ def chosen_pair(view: View, first: Mapping[str, str], layer: int, effect: str) -
         return tokens
     name, matches = plain(pair_name(**tokens)), ask(pair_delta.look_up, **tokens)
     if matches.empty:
-        st.info(view.say("unknown_causal" if is_causal() else "unknown", pair=name))
+        view.nothing("unknown_causal" if is_causal() else "unknown", pair=name)
         return tokens
     ids = {str(side): int(token_id) for side, token_id in matches.iloc[0].items()}
     changes = ask(pair_delta.of_pair, **ids)
@@ -84,8 +84,7 @@ def _facts(view: View, ids: dict[str, int], changes: pd.DataFrame, layer: int, e
     )
     facts = view.say(
         "facts",
-        n=count(row["n"]),
-        n_sequences=count(row["n_sequences"]),
+        **row[["n", "n_sequences"]].map(count),
         pmi=view.say("no_pmi") if pd.isna(pmi) else view.say("in_bits", pmi=signed(pmi)),
         relation=relation_name(row["relation"]),
         share=percent(row["relation_share"]),

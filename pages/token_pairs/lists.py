@@ -21,18 +21,13 @@ COLUMNS = {
 """Of a table of pairs, with their number formats."""
 
 
-def top_pairs(layer: int | None, **choices: Any) -> pd.DataFrame:
-    """The first pairs in both directions, one list after the other, with their `direction`.
-
-    Args:
-        layer: None lists pairs of every layer.
-        choices: further ones of `pair_delta.top`.
-    """
+def top_pairs(**choices: Any) -> pd.DataFrame:
+    """The first pairs of every layer in both directions, one list after the other, with their
+    `direction`; the choices are further ones of `pair_delta.top`."""
+    asked = {"layer": None, "limit": PLACES, **choices}
     lists = [
-        ask(
-            pair_delta.top, layer=layer, amplified=direction == "amplified", limit=PLACES, **choices
-        ).assign(direction=direction)
-        for direction in DIRECTIONS
+        ask(pair_delta.top, amplified=name == "amplified", **asked).assign(direction=name)
+        for name in DIRECTIONS
     ]
     return pd.concat(lists, ignore_index=True)
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.pairs import pair, pair_delta, pair_pmi_correlation
 from analysis.tables.sample import least_count
@@ -34,8 +33,7 @@ def pmi(view: View) -> None:
     frame = ask(pair_pmi_correlation.by_layer, min_count=least, window_size=_WINDOWS[window])
     frame = frame.dropna(subset="spearman")
     if frame.empty:
-        st.info(view.say("nothing", least=least))
-        return
+        return view.nothing("nothing", least=least)
     of_effect = frame[frame["effect"] == effect]
     view.finding(_finding(view, of_effect, effect, window))
     names = {
@@ -48,7 +46,7 @@ def pmi(view: View) -> None:
     if window == "sequence":
         _points(view, effect, least, of_effect)
     else:
-        st.info(view.say("points_elsewhere"))
+        view.nothing("points_elsewhere")
 
 
 def _finding(view: View, frame: pd.DataFrame, effect: str, window: str) -> str:
@@ -103,8 +101,7 @@ def _points(view: View, effect: str, least: int, correlations: pd.DataFrame) -> 
     asked = {"layer": layer, "effect": effect, "min_count": least}
     frame = ask(pair_pmi_correlation.points, limit=_DRAWN, **asked)
     if frame.empty:
-        st.info(view.say("nothing", least=least))
-        return
+        return view.nothing("nothing", least=least)
     here = correlations[correlations["layer"] == layer].set_index("quantity")
     rho = here["spearman"].map(signed)
     chart = scatter(

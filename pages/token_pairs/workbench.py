@@ -111,8 +111,7 @@ def _list(
     if frame.empty:
         texts = [chosen[field] for field in ("source", "target", "text") if chosen[field]]
         none = "nothing" if texts else "none_clear" if chosen["clear"] else "none"
-        st.info(view.say(none, text=plain(", ".join(texts)), least=chosen["min_count"]))
-        return
+        return view.nothing(none, text=plain(", ".join(texts)), least=chosen["min_count"])
     shown, state = frame.iloc[page], state_of(chosen)
     place = {"layer": chosen["layer"], "effect": effect_name(chosen["effect"])}
     values = {"order": view.say(f"order_{chosen['rank']}"), "n": count(len(frame))}

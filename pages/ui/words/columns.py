@@ -57,6 +57,7 @@ NAMES = {
 _FORMATS = {
     **dict.fromkeys(("layer", "head", "seq", "pos"), "%d"),
     **dict.fromkeys(("attention", "weighted_norm", "norm_share"), "%.4f"),
+    **dict.fromkeys(("p_value", "p_value_weight", "p_value_norm"), "%.4f"),
 }
 _ENDS = ("low", "high")
 _COUNT, _NUMBER = "localized", "%.3f"
