@@ -49,7 +49,7 @@ def pick_files(view: View) -> list[Store]:
         files += [others[key] for key in chosen]
     able = [file for file in files if not reasons_of(files[0], file, "numbers")]
     if left := [plain(file.label) for file in files if file not in able]:
-        st.info(view.say("other_input", names=say("list.comma").join(left)))
+        view.nothing("other_input", names=say("list.comma").join(left))
     return able
 
 
@@ -92,15 +92,14 @@ def say_if_alone(view: View, compared: list[Store]) -> None:
         return
     store = open_store()
     if any(other.facts["input"] == store.facts["input"] for other in other_stores()):
-        st.info(view.say("choose_one"))
-        return
+        return view.nothing("choose_one")
     can_mask = not (is_causal() or shows_images() or store.run["mask_rate"])
     if can_mask:
         kind, run, facts = "masked", pd.Series({**store.run, "mask_rate": _MASKED}), store.facts
     else:
         kind, run, facts = "untrained", store.run, {**store.facts, "random_weights": "0"}
     other = folder() / f"{compared[0].label}-{kind}{ENDING}"
-    st.info(view.say(f"alone_{kind}"))
+    view.nothing(f"alone_{kind}")
     st.code(run_command(run, facts, other), language="bash", wrap_lines=True)
 
 

@@ -46,8 +46,7 @@ def claim(view: View) -> None:
     heads = heads_compared(counting)
     heads = heads[heads["dependence"] >= least]
     if heads.empty:
-        view.nothing("none", least=f"{least:g}")
-        return
+        return view.nothing("none", least=f"{least:g}")
     agreement = ask(offset_agreement.agreement, counting=counting, min_dependence=least)
     view.finding(_finding(view, agreement, heads))
     view.finding(_disagreement(view, heads))

@@ -101,8 +101,7 @@ def _patches(view: View, layer: int, head: int) -> None:
     held = open_store().holds(patch_offset.TABLE)
     best = row_of(ask(patch_offset.preferred), layer, head) if held else None
     if best is None:
-        view.nothing("patches_missing", statistic=patch_offset.TABLE.name)
-        return
+        return view.nothing("patches_missing", statistic=patch_offset.TABLE.name)
     frame = ask(patch_offset.of_head, layer=layer, head=head)
     view.figure(
         "patches",

@@ -105,8 +105,7 @@ def waves(view: View, layer: int, head: int, seq: int) -> None:
     """One direction to choose, and the strongest ones side by side, each on a scale of its own."""
     frame = ask(query_key_wave.of_head, layer=layer, head=head, seq=seq)
     if frame.empty:
-        view.nothing("no_waves")
-        return
+        return view.nothing("no_waves")
     values = frame.drop_duplicates("rank").set_index("rank")["value"]
     labels = {int(rank): f"{rank} · s = {value:.2f}" for rank, value in values.items()}
     rank = view.pick("direction", labels, kind="select")

@@ -42,8 +42,7 @@ def phases(view: View, layer: int, head: int) -> None:
     frame = ask(query_key_phase.of_head, layer=layer, head=head)
     frame = frame[frame["frequency"] > 0]
     if frame.empty:
-        view.nothing("no_phases")
-        return
+        return view.nothing("no_phases")
     frame = relative(frame)
     view.note(view.say("phases_meaning"))
     view.finding(_finding(view, frame, layer, head))

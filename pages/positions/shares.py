@@ -24,8 +24,7 @@ from pages.ui.words.numbers import percent
 def shares(view: View) -> None:
     layers, heads = ask(score_share.by_layer), ask(score_share.heads)
     if layers.empty:
-        view.nothing("none")
-        return
+        return view.nothing("none")
     view.finding(_finding(view, layers, heads))
     view.figure("layers", layers, _layers(view, layers))
     part = view.pick("part", PARTS)

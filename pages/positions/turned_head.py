@@ -75,8 +75,7 @@ def _planes(view: View, layer: int, head: int, peak: int) -> None:
     frame = planes.assign(period=2 * np.pi / planes["frequency"])
     shown = frame.dropna(subset=["preferred_offset", "coherence"])
     if shown.empty:
-        view.nothing("no_planes")
-        return
+        return view.nothing("no_planes")
     strongest = shown.nlargest(1, "strength").iloc[0]
     period = strongest["period"]
     view.finding(

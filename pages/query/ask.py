@@ -101,8 +101,7 @@ def _show(view: View, sql: str, answer: Answer, *, is_another: bool) -> None:
     """The answer as a chart, where there is something to draw, and as a table."""
     frame = answer.frame
     if frame.empty:
-        st.info(view.say("empty"))
-        return
+        return view.nothing("empty")
     cut = view.say("cut", rows=count(ROWS)) if answer.was_cut else ""
     if can_be_drawn(frame):
         roles, title = _roles(view, frame, is_another=is_another)

@@ -81,8 +81,7 @@ def _extremes(view: View, quantity: str, rule: str, layer: int, head: str) -> No
         limit=_LIMIT,
     )
     if sequences.empty:
-        view.nothing("no_value")
-        return
+        return view.nothing("no_value")
     event = view.table(
         "most",
         sequences,

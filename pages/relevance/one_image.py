@@ -114,8 +114,7 @@ def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> No
     def choosable(name: str, panels: list[Panel], **options: Any) -> None:
         """All maps of one kind; a click on a map chooses it."""
         if len(panels) == 1:
-            view.nothing(f"{name}_none", rule=rule_name(rule))
-            return
+            return view.nothing(f"{name}_none", rule=rule_name(rule))
         scales = view.say("own_scales" if own_scale else "one_scale")
         figure(name, panels, f"{view.say(f'{name}_caption')} {scales}", **options)
 

@@ -5,7 +5,6 @@ from typing import Any
 import altair as alt
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from pages.sequences.numbers import (
     ALL,
@@ -39,7 +38,7 @@ def odd(view: View) -> None:
     stands = standing(others, own)
     placed = stands.dropna(subset="distance")
     if placed.empty:
-        st.info(view.say("too_few", least=LEAST))
+        view.nothing("too_few", least=LEAST)
     else:
         _placed(view, subject, placed, others, largest_of_all())
     columns = {

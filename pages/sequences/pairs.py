@@ -4,7 +4,6 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.tables.pairs import pair_delta, pair_occurrence
 from pages.sequences.changes import LEAST, changes, extremes, with_distance
@@ -46,7 +45,7 @@ def pairs(view: View) -> None:
         listed = extremes(changed, amplified=direction == "amplified", n=_LISTED)
         with place:
             if listed.empty:
-                st.info(view.say(f"none_{direction}"))
+                view.nothing(f"none_{direction}")
                 continue
             frame = _shown(listed)
             kept = "" if subject.reading else f" {view.say('kept')}"

@@ -5,7 +5,6 @@ from typing import Any
 import altair as alt
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from pages.sequences.shares import MapOf, shares_of
 from pages.sequences.subject import Subject
@@ -31,8 +30,7 @@ def through_layers(view: View, subject: Subject, of: MapOf, token: int) -> None:
         if shares is not None and token < len(shares)
     }
     if not maps:
-        st.info(view.say("no_layers"))
-        return
+        return view.nothing("no_layers")
     name = plain(subject.names[token])
     frames = {side: layer_shares(subject.names, maps, token, side) for side in _SIDES}
     view.finding(_finding(view, frames["takes"], name))

@@ -113,8 +113,7 @@ def in_all_lengths(view: View, names: Mapping[int, str], chosen: Chosen) -> None
     parts = [_per_token(store, length, chosen).assign(name=name) for length, name in names.items()]
     frame = pd.concat(parts, ignore_index=True)
     if frame.empty:
-        view.nothing("layer_none")
-        return
+        return view.nothing("layer_none")
     colours = dict(zip(dict.fromkeys(frame["name"]), SERIES_COLOURS, strict=False))
     view.figure(
         "lengths",
