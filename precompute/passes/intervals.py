@@ -19,7 +19,7 @@ from analysis.tables.table import Table
 from precompute.passes.base import FitContext
 
 NOTHING: Mapping[str, Any] = {}
-SLICE = 2**16
+SLICE = 2**17
 """Sequences that a question to all of them is asked of at a time, so that it fits into memory."""
 
 
