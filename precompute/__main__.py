@@ -99,7 +99,7 @@ def run(
 ) -> None:
     """Run a model over a corpus. Rerun the command to resume; the results are identical."""
     from precompute.jobs.bounds import Bounds
-    from precompute.jobs.workers import runner_for
+    from precompute.jobs.runners import runner_for
     from precompute.run import Request
     from precompute.run import run as run_request
 

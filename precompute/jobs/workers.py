@@ -1,17 +1,11 @@
-"""Which runner carries out the jobs: this process, several of them, or a cluster (`ray_workers`).
-
-Jobs are independent and yield whole shards, so any runner may stop anywhere, and the next
-run goes on whichever runner it takes.
-"""
+"""Worker processes of this machine, and what each keeps between jobs."""
 
 import multiprocessing
 import os
-from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from multiprocessing.context import BaseContext
 from threading import Thread
 from typing import ClassVar
@@ -21,37 +15,13 @@ import torch
 from analysis.errors import UnfitModel, UserError
 from precompute.jobs.memory import return_freed_memory
 from precompute.jobs.plan import Job, Plan
-from precompute.jobs.runner import OnProgress, Runner, finish_job, run_local
+from precompute.jobs.runner import OnProgress, finish_job
 from precompute.jobs.waiting import Waiting
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 
 _AT_HAND = 2
 """Jobs of every process, the one that it does included, so that none has to wait for the next."""
-
-
-@contextmanager
-def runner_for(
-    name: str, workers: int, *, cpus: int | None = None, gpus: float | None = None
-) -> Iterator[Runner]:
-    """The runner of a name with a number of workers, and how many CPUs and GPUs each has.
-
-    Raises:
-        UserError: GPUs are to be shared out without Ray.
-    """
-    if name == "ray":
-        from precompute.jobs.ray_workers import ray_runner
-
-        with ray_runner(workers=workers, cpus=cpus or 1, gpus=gpus) as run:
-            yield run
-    elif gpus is not None:
-        raise UserError("--gpus-per-worker is for Ray; leave it out, or give --runner ray.")
-    elif workers > 1:
-        yield partial(run_processes, workers=workers, cpus=cpus)
-    else:
-        if cpus is not None:
-            torch.set_num_threads(cpus)
-        yield run_local
 
 
 @dataclass

@@ -1,0 +1,39 @@
+"""Which runner carries out the jobs: this process, several of them, or a cluster.
+
+Jobs are independent and yield whole shards, so any runner may stop anywhere, and the next
+run goes on whichever runner it takes.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import torch
+
+from analysis.errors import UserError
+from precompute.jobs.runner import Runner, run_local
+from precompute.jobs.workers import run_processes
+
+
+@contextmanager
+def runner_for(
+    name: str, workers: int, *, cpus: int | None = None, gpus: float | None = None
+) -> Iterator[Runner]:
+    """The runner of a name with a number of workers, and how many CPUs and GPUs each has.
+
+    Raises:
+        UserError: GPUs are to be shared out without Ray.
+    """
+    if name == "ray":
+        from precompute.jobs.ray_workers import ray_runner
+
+        with ray_runner(workers=workers, cpus=cpus or 1, gpus=gpus) as run:
+            yield run
+    elif gpus is not None:
+        raise UserError("--gpus-per-worker is for Ray; leave it out, or give --runner ray.")
+    elif workers > 1:
+        yield partial(run_processes, workers=workers, cpus=cpus)
+    else:
+        if cpus is not None:
+            torch.set_num_threads(cpus)
+        yield run_local
