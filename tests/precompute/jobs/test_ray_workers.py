@@ -12,7 +12,7 @@ import pytest
 
 from analysis.errors import UserError
 from precompute.corpora.index.write import JOB_SEQUENCES
-from precompute.jobs import ray_workers, workers
+from precompute.jobs import ray_workers, runners
 from precompute.jobs.waiting import Waiting
 from precompute.request import Request
 from tests.refusals import refused
@@ -101,7 +101,7 @@ def test_without_ray_the_command_that_installs_it_is_named(monkeypatch):
 
 
 def test_gpus_are_shared_out_by_ray_alone():
-    runner = workers.runner_for("local", 2, gpus=0.5)
+    runner = runners.runner_for("local", 2, gpus=0.5)
     assert refused(UserError, runner.__enter__) == (
         "--gpus-per-worker is for Ray; leave it out, or give --runner ray."
     )

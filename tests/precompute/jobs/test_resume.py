@@ -16,7 +16,7 @@ import torch
 from analysis.errors import UserError
 from analysis.scopes import POST_NORM
 from precompute.corpora.index import write as index
-from precompute.jobs import runner, workers
+from precompute.jobs import runner, runners, workers
 from precompute.jobs.plan import Facts, Plan
 from precompute.jobs.runner import run_local
 from precompute.request import Request
@@ -100,7 +100,7 @@ def test_several_processes_give_the_numbers_of_one(tmp_path, monkeypatch):
     def run_shared(plan, model, jobs, report):
         if is_corpus := isinstance(jobs[0], int):
             shared.extend(jobs)
-        with workers.runner_for("local", 2 if is_corpus else 1) as runner:
+        with runners.runner_for("local", 2 if is_corpus else 1) as runner:
             runner(plan, model, jobs, report)
 
     alone, divided = (
