@@ -13,8 +13,7 @@ from pages.ui.head.choice import head_with_most
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.weighing import is_clear
-from pages.ui.words.interval import row_with_interval
+from pages.ui.words.interval import is_clear, row_with_interval
 from pages.ui.words.names import place_name
 from pages.ui.words.say import say
 
