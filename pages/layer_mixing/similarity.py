@@ -163,7 +163,6 @@ def _steps(view: View, mean: pd.DataFrame, by_layer: pd.DataFrame) -> None:
     """Similarity before and after every module: by layer, on average, and where it is lowest."""
     chart = lines(
         by_layer,
-        x="layer",
         y="spearman",
         colour="step",
         y_title=view.say("axis"),

@@ -100,7 +100,7 @@ def _agreement(view: View, frame: pd.DataFrame, n: int) -> None:
     if mean.empty:
         return view.nothing("nothing_varies")
     layers = frame.dropna(subset="layer").astype({"layer": int})
-    chart = lines(layers, x="layer", y="spearman", colour="scope", height=360)
+    chart = lines(layers, y="spearman", colour="scope", height=360)
     best = str(mean.idxmax())
     view.figure(
         "agreement",

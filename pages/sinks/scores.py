@@ -28,7 +28,6 @@ def scores(view: View) -> None:
     shown, drawn = as_series(view, of_place, EXCESS_PART_COLOURS)
     chart = lines(
         shown,
-        x="layer",
         **drawn,
         dashed=[view.say("series_query_bias")],
         level=0.0,

@@ -83,8 +83,8 @@ def bars(
 def lines(
     frame: pd.DataFrame,
     *,
-    x: str,
     y: str,
+    x: str = "layer",
     colour: str | None = None,
     y_title: str | None = None,
     colour_title: str | None = None,
@@ -99,8 +99,8 @@ def lines(
     format: str = ".3f",
     height: int = 300,
 ) -> Any:
-    """One line per colour over a whole-numbered x, with a band between its ends where the frame has
-    these columns and an interval at all.
+    """One line per colour over layers, or a whole-numbered x of another kind, with a band between
+    its ends where the frame has these columns and an interval at all.
 
     Args:
         y_title: that of the column if None.
