@@ -101,7 +101,6 @@ def _matrix(view: View, layer: int | None, scopes: tuple[str, str]) -> None:
         orders=dict.fromkeys(_FIELDS, layer_order().scopes),
         colours=Ramp(LOW_TO_HIGH, lowest, 1.0),
         format=".2f",
-        fields=_FIELDS,
         marked=dict(zip(_FIELDS, scopes, strict=True)),
     )
     where = view.say("layer_mean") if layer is None else view.say("in_layer", layer=layer)

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.families import FAMILIES
-from analysis.scopes import BIAS_READINGS, ORDERS
+from analysis.scopes import ORDERS
 from analysis.sources import PAPERS
 from analysis.tables.mixing import bias_reading
 from pages.ui.about import citation, contracts
@@ -117,21 +117,15 @@ def bias_readings() -> None:
 
 def _bias_finding(means: pd.DataFrame) -> str:
     """Similarity and ratio under each reading, and how many of the first pairs stay."""
-    similarity, ratio = means["similarity"], means["mixing_ratio"]
     sentence = say(
         "methods.bias.finding",
-        **{reading: signed(similarity[reading]) for reading in BIAS_READINGS},
-        **{f"{reading}_ratio": percent(ratio[reading]) for reading in BIAS_READINGS},
+        **means["similarity"].map(signed),
+        **means["mixing_ratio"].map(percent).add_suffix("_ratio"),
     )
     same = means["same_amplified"]
     if same.isna().any():
         return sentence
-    kept = say(
-        "methods.bias.finding_pairs",
-        constant=f"{same['constant']:.1f}",
-        left_out=f"{same['left_out']:.1f}",
-    )
-    return f"{sentence} {kept}"
+    return f"{sentence} {say('methods.bias.finding_pairs', **same.map('{:.1f}'.format))}"
 
 
 def families() -> None:
