@@ -27,8 +27,6 @@ def bars(
     x: str,
     y: str,
     colour: str | None = None,
-    low: str = "low",
-    high: str = "high",
     x_title: str | None = None,
     y_title: str | None = None,
     colour_title: str | None = None,
@@ -56,7 +54,7 @@ def bars(
     if x in NAMES:
         frame, x = frame.assign(**{f"{x}{NAMED}": frame[x].map(NAMES[x].of)}), f"{x}{NAMED}"
     beside: dict[str, Any] = {"xOffset": alt.XOffset(f"{colour}:N", sort=present)} if colour else {}
-    ends = (low, high) if {low, high} <= set(frame) else ()
+    ends = _ENDS if set(_ENDS) <= set(frame) else ()
     titles = {x: x_title, colour: colour_title, y: y_title, **dict.fromkeys(ends)}
     base = alt.Chart(frame).encode(
         x=alt.X(f"{x}:O", title=x_title, axis=flat_axis(**lines), sort=order or alt.Undefined),
@@ -74,9 +72,9 @@ def bars(
     )
     if not ends:
         return marks.properties(height=height)
-    if frame[low].isna().all():
+    if frame["low"].isna().all():
         return layered(marks, height=height)
-    interval = base.encode(y=alt.Y(f"{low}:Q", title=y_title), y2=alt.Y2(high))
+    interval = base.encode(y=alt.Y("low:Q", title=y_title), y2=alt.Y2("high"))
     return layered(marks, *edged(interval), height=height)
 
 
