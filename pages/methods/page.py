@@ -97,10 +97,12 @@ def bias_readings() -> None:
         say("methods.bias.all") if pd.isna(layer) else str(int(layer)) for layer in frame["layer"]
     ]
     names = frame["reading"].map(lambda reading: say(f"methods.bias.{reading}"))
-    rates = ("similarity", "similarity_low", "similarity_high", "mixing_ratio")
-    kept = dict.fromkeys(("same_amplified", "same_attenuated"), "%.1f")
+    formats: dict[str, str | None] = {
+        **dict.fromkeys(("similarity", "similarity_low", "similarity_high", "mixing_ratio")),
+        **dict.fromkeys(("same_amplified", "same_attenuated"), "%.1f"),
+    }
     with words_of("methods", "bias"):
-        numbers = column_settings(frame, dict.fromkeys(rates) | kept)
+        numbers = column_settings(frame, formats)
     layer_column = st.column_config.TextColumn(say("axis.layer"), width="small")
     table(
         frame.assign(layer=layers, name=names),
