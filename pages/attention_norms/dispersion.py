@@ -89,7 +89,6 @@ def _by_layer(view: View, heads: pd.DataFrame, inputs: pd.DataFrame) -> None:
     frame["layer"] = frame["layer"].astype("int64")
     chart = lines(
         frame,
-        x="layer",
         y="cv",
         colour="of",
         y_title=view.say("cv_axis"),

@@ -35,7 +35,7 @@ def frequency(view: View) -> None:
 def _correlations(view: View, source: str, frame: pd.DataFrame) -> None:
     if frame.empty:
         return view.nothing("nothing_varies")
-    for row in frame[~frame["special_tokens"]].itertuples():
+    for _, row in frame[~frame["special_tokens"]].iterrows():
         view.finding(_finding(view, row))
     chart = bars(
         frame,
@@ -48,13 +48,8 @@ def _correlations(view: View, source: str, frame: pd.DataFrame) -> None:
     view.figure(f"question_{source}", frame, chart, caption=view.say("caption"))
 
 
-def _finding(view: View, row) -> str:
+def _finding(view: View, row: pd.Series) -> str:
     """What one correlation means in plain words."""
-    who = "rare" if row.low > 0 else "frequent" if row.high < 0 else "unclear"
-    return view.say(
-        f"finding_{who}",
-        quantity=row.name,
-        rho=signed(row.spearman),
-        low=signed(row.low),
-        high=signed(row.high),
-    )
+    who = "rare" if row["low"] > 0 else "frequent" if row["high"] < 0 else "unclear"
+    numbers = row[["spearman", "low", "high"]].map(signed)
+    return view.say(f"finding_{who}", quantity=row["name"], **numbers)

@@ -77,13 +77,11 @@ def _finding(view: View, wide: pd.DataFrame) -> str:
     sentence = view.say(
         f"finding_{kind}",
         type=token_type_name(most),
-        weight=percent(weight),
-        norm=percent(norm),
+        **means.loc[most].map(percent),
         layer=peak["layer"],
         peak=percent(peak["attention"]),
         peak_norm=percent(peak["norm_share"]),
     )
     if len(means) == 1:
         return sentence
-    weight, norm = means.sum()
-    return f"{sentence} {view.say('together', weight=percent(weight), norm=percent(norm))}"
+    return f"{sentence} {view.say('together', **means.sum().map(percent))}"

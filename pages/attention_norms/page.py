@@ -1,21 +1,15 @@
 """What attention weights say, and what norms take back (Kobayashi et al. 2020)."""
 
-from pages.attention_norms import dispersion, frequency, head, heads, layers, relation, spectra
+from pages.attention_norms.dispersion import dispersion
+from pages.attention_norms.frequency import frequency
+from pages.attention_norms.head import head
+from pages.attention_norms.heads import heads
+from pages.attention_norms.layers import layers
+from pages.attention_norms.relation import relation
+from pages.attention_norms.spectra import spectra
 from pages.ui.page import Page
 from pages.ui.store.absences import absences
 
-PAGE = Page(
-    "attention_norms",
-    "an",
-    (
-        layers.layers,
-        heads.heads,
-        head.head,
-        relation.relation,
-        dispersion.dispersion,
-        spectra.spectra,
-        frequency.frequency,
-    ),
-    before=(absences,),
-)
+SECTIONS = (layers, heads, head, relation, dispersion, spectra, frequency)
+PAGE = Page("attention_norms", "an", SECTIONS, before=(absences,))
 PAGE.show()

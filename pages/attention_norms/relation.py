@@ -66,9 +66,7 @@ def relation(view: View) -> None:
         view.beside("rho", *_published(rho))
     frame = ask(correlation.by_layer).dropna(subset="spearman")
     if len(frame):
-        view.figure(
-            "layers", frame, lines(frame, x="layer", y="spearman", colour="token_type", level=0.0)
-        )
+        view.figure("layers", frame, lines(frame, y="spearman", colour="token_type", level=0.0))
     _map(view, scope)
 
 

@@ -65,9 +65,7 @@ def _finding(view: View, stretch: pd.DataFrame) -> str:
         return view.say("no_ratio")
     return view.say(
         "finding",
-        least=f"{ratio.min():.1f}",
-        median=f"{ratio.median():.1f}",
-        most=f"{ratio.max():.1f}",
+        **ratio.agg(["min", "median", "max"]).map("{:.1f}".format),
         n=int(((stretch["ratio"] / stretch["linear_ratio"]).map(math.log).abs() > _MUCH).sum()),
         of=len(stretch),
         linear=f"{stretch['linear_ratio'].median():.1f}",

@@ -13,7 +13,7 @@ from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.store.together import ask_each
 from pages.ui.view import View
-from pages.ui.weighing import difference_text
+from pages.ui.words.interval import difference_text
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 

@@ -5,8 +5,7 @@ import pandas as pd
 from analysis.published.heads import ENTROPY_CLS
 from analysis.tables.heads import head_pattern, sequence_head_pattern
 from analysis.tables.norms.weighing import WEIGHT
-from pages.head_habits.layer_chart import layer_chart
-from pages.head_habits.opened_head import opened_head
+from pages.head_habits.layer_chart import draw_layers
 from pages.ui.head.habits import of_habits
 from pages.ui.page import section
 from pages.ui.published import Row
@@ -25,21 +24,15 @@ def breadth(view: View) -> None:
     means = of_habits(ask(head_pattern.by_layer, weighing=weighing), (*_ENTROPIES, _UNIFORM))
     heads = of_habits(ask(head_pattern.heads, weighing=weighing), _ENTROPIES)
     view.finding(_finding(view, means, heads, weighing))
-    marked = opened_head(view, "question")
-    view.figure(
+    draw_layers(
+        view,
         "question",
-        pd.concat([means, heads], ignore_index=True),
-        layer_chart(
-            means,
-            heads,
-            colour="habit",
-            y_title=view.say(f"entropy_axis_{weighing}"),
-            marked=marked,
-            dashed=_UNIFORM,
-            format=".2f",
-        ),
-        state=(weighing, *marked),
-        click=True,
+        means,
+        heads,
+        y_title=view.say(f"entropy_axis_{weighing}"),
+        format=".2f",
+        state=weighing,
+        dashed=_UNIFORM,
         weighing=weighing,
     )
     if weighing == WEIGHT:

@@ -4,8 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.heads import gradient_importance, sequence_gradient_importance
-from pages.head_habits.layer_chart import layer_chart
-from pages.head_habits.opened_head import opened_head
+from pages.head_habits.layer_chart import draw_layers
 from pages.ui.head.habits import importance_shares
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, folder, open_store
@@ -34,19 +33,18 @@ def gradients(view: View) -> None:
     view.note(view.say(f"objective_{frame['objective'].iloc[0]}"))
     view.finding(_finding(view, means))
     scale = view.pick("scale", ["linear", "log"])
-    drawn = [_positive(part) if scale == "log" else part for part in (means, heads)]
-    marked = opened_head(view, "question")
-    chart = layer_chart(
-        *drawn,
-        colour="token_type",
+    draw_layers(
+        view,
+        "question",
+        means,
+        heads,
         y_title=view.say("axis"),
-        marked=marked,
         format=".2e",
+        state=scale,
+        colour="token_type",
         y_format=".2~g",
         y_scale=scale,
     )
-    every = pd.concat([means, heads], ignore_index=True)
-    view.figure("question", every, chart, state=(scale, *marked), click=True)
 
 
 def _offer_masking(view: View) -> None:
@@ -58,12 +56,6 @@ def _offer_masking(view: View) -> None:
     path = folder() / f"{store.name.removesuffix('.duckdb')}-masked.duckdb"
     command = run_command(run, store.facts, path, statistics=missing)
     st.code(command, language="bash", wrap_lines=True)
-
-
-def _positive(frame: pd.DataFrame) -> pd.DataFrame:
-    """What a logarithmic axis has a place for; an interval that reaches 0 ends at its mean."""
-    frame = frame[frame["mean"] > 0]
-    return frame.assign(low=frame["low"].where(frame["low"] > 0, frame["mean"]))
 
 
 def _finding(view: View, means: pd.DataFrame) -> str:

@@ -5,34 +5,43 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import Scale, cell_selection, coloured, layered, tooltips
-from pages.ui.head.choice import Head
+from pages.ui.view import View
 from pages.ui.words.columns import title
 
 _HEAD = "head"  # name of the selection; what is clicked has fields layer and head
 _SPREAD = 0.34  # of a layer over which the points of its series are spread, so that they are seen
 
 
-def layer_chart(
+def draw_layers(
+    view: View,
+    name: str,
     means: pd.DataFrame,
     heads: pd.DataFrame,
     *,
-    colour: str,
     y_title: str,
-    marked: Head,
-    dashed: str | None = None,
     format: str,
+    state: str,
+    colour: str = "habit",
+    dashed: str | None = None,
     y_format: str = "~g",
     y_scale: Scale = "linear",
-) -> Any:
-    """Lines of means over layers, under points of single heads.
+    **options: Any,
+) -> None:
+    """A figure of means over layers as lines, under points of single heads; a click opens one.
 
     Args:
         means: rows layer, mean, low, high and the column of colours.
         heads: rows layer, head, mean and the column of colours.
+        state: of the choices that it depends on.
         dashed: the value of the column of colours whose line is a reference, without points.
+        options: further ones of `View.figure`.
     """
+    frame, marked = pd.concat([means, heads], ignore_index=True), opened_head(view, name)
+    if y_scale == "log":
+        means, heads = _positive(means), _positive(heads)
     numbers = sorted(int(layer) for layer in means["layer"].unique())
     every = pd.concat([means.assign(x=means["layer"]), _spread(heads, colour)], ignore_index=True)
     every["head"] = every["head"].astype("Int64")
@@ -75,7 +84,14 @@ def layer_chart(
     if of_reference.any():
         reference = of(of_reference).mark_line(strokeDash=[6, 4], point=False)
         parts.insert(2, reference.encode(tooltip=hover("layer")))
-    return layered(*parts, height=380)
+    chart = layered(*parts, height=380)
+    view.figure(name, frame, chart, state=(state, *marked), click=True, **options)
+
+
+def _positive(frame: pd.DataFrame) -> pd.DataFrame:
+    """What a logarithmic axis has a place for; an interval that reaches 0 ends at its mean."""
+    frame = frame[frame["mean"] > 0]
+    return frame.assign(low=frame["low"].where(frame["low"] > 0, frame["mean"]))
 
 
 def _spread(heads: pd.DataFrame, colour: str) -> pd.DataFrame:

@@ -5,8 +5,7 @@ import pandas as pd
 from analysis.published.heads import NEIGHBOURS
 from analysis.tables.heads import head_pattern, sequence_head_pattern
 from analysis.tables.norms.weighing import WEIGHT
-from pages.head_habits.layer_chart import layer_chart
-from pages.head_habits.opened_head import opened_head
+from pages.head_habits.layer_chart import draw_layers
 from pages.ui.head.habits import GROUPS, habit_name, habit_value, of_habits, share_title
 from pages.ui.page import section
 from pages.ui.published import Row
@@ -29,21 +28,15 @@ def layers(view: View) -> None:
     caption = view.say("caption")
     if weighing == WEIGHT:  # what is said of a group has published numbers in it
         caption = f"{view.say(f'caption_{group}')} {caption}"
-    marked = opened_head(view, f"question_{group}")
-    view.figure(
+    draw_layers(
+        view,
         f"question_{group}",
-        pd.concat([means, heads], ignore_index=True),
-        layer_chart(
-            means,
-            heads,
-            colour="habit",
-            y_title=share_title(weighing),
-            marked=marked,
-            format=".1%",
-            y_format="%",
-        ),
-        state=(weighing, *marked),
-        click=True,
+        means,
+        heads,
+        y_title=share_title(weighing),
+        format=".1%",
+        state=weighing,
+        y_format="%",
         caption=caption,
         weighing=weighing,
     )

@@ -65,8 +65,7 @@ def _placed(order: str, weighing: str) -> pd.DataFrame:
 def _nearest(view: View, weighing: str, head: Head) -> None:
     """The heads that attend most like one, with what they mostly do."""
     layer, number = head
-    place = {"layer": layer, "head": number, "weighing": weighing}
-    frame = ask(head_distance.nearest, **place, limit=_NEAREST)
+    frame = ask(head_distance.nearest, layer=layer, head=number, weighing=weighing, limit=_NEAREST)
     columns = ["layer", "head", DISTANCE]
     if has_habits():
         habits = behaviours_of_heads(weighing=weighing)

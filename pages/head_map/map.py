@@ -13,9 +13,10 @@ from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import head_of
 from pages.ui.page import section
 from pages.ui.stage import stage
-from pages.ui.store.chosen import ask, is_causal
+from pages.ui.store.chosen import ask, is_causal, open_store
+from pages.ui.store.missing import show_command
 from pages.ui.view import View
-from pages.ui.words.say import say
+from pages.ui.words.say import plain, say
 
 _KRUSKAL = {"excellent": 0.025, "good": 0.05, "fair": 0.1}
 
@@ -35,10 +36,12 @@ def plane(view: View) -> None:
         view.figure("by_layer", points, plane_chart(points, marked=head), **drawn)
     with right:
         if named is None:
-            behaviours.offer_habits()
+            table, name = head_pattern.TABLE, plain(open_store().name)
+            view.nothing("no_habits", name=name, statistics=table.name)
+            show_command(table)
         else:
-            looks = {"colours": behaviours.colours(), "shapes": behaviours.shapes()}
-            view.figure("by_behaviour", named, plane_chart(named, marked=head, **looks), **drawn)
+            chart = plane_chart(named, marked=head, **behaviours.looks())
+            view.figure("by_behaviour", named, chart, **drawn)
 
 
 def _finding(view: View, points: pd.DataFrame, weighing: str) -> str:

@@ -22,7 +22,7 @@ def gates(view: View) -> None:
     for column, quantity in zip(view.columns(2), _QUANTITIES, strict=True):
         with column:
             ends = f"{quantity}_low", f"{quantity}_high"
-            chart = lines(layers, x="layer", y=quantity, ends=ends, zero=quantity == "closed")
+            chart = lines(layers, y=quantity, ends=ends, zero=quantity == "closed")
             view.figure(quantity, layers, chart)
     view.table("table", frame, ["layer", *_QUANTITIES, "n_sequences"])
 

@@ -13,8 +13,9 @@ from pages.ui.page import section
 from pages.ui.store.chosen import ask, layer_order
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.names import effect_meaning, effect_name, relation_meaning, relation_name
+from pages.ui.words.names import effect_meaning, effect_name, relation_name
 from pages.ui.words.numbers import percent
+from pages.ui.words.say import say
 
 _RATIO = ("ratio", "ratio_low", "ratio_high")
 _NARROWEST, _WIDEST = 2.0, 64.0  # times the share before, between which the scale ends
@@ -44,7 +45,7 @@ def modules(view: View) -> None:
     )
     view.figure("lift", lift, chart, effect=effect_name(effect))
     meanings = [
-        f"1. **{relation_name(relation)}**{view.say('colon')}{relation_meaning(relation)}"
+        f"1. **{relation_name(relation)}**{view.say('colon')}{say(f'relation.{relation}.meaning')}"
         for relation in RELATIONS
     ]
     with st.expander(view.say("relations")):
@@ -83,15 +84,13 @@ def _finding(view: View, lift: pd.DataFrame, effect: str, quantity: str) -> str:
         relation=relation_name(relation),
         share=percent(shares[quantity]),
         **{name: percent(shares[name]) for name in _BASELINES},
-        ratio=_times(ratio),
+        times=_times(ratio),
         lift=_times(shares[quantity] / shares["pairs"]),
         above=int((here["ratio_low"] > 1).sum()),
         below=int((here["ratio_high"] < 1).sum()),
         layers=len(here),
         layer=int(peak["layer"]),
-        peak=f"{peak['ratio']:.2f}",
-        low=f"{peak['ratio_low']:.2f}",
-        high=f"{peak['ratio_high']:.2f}",
+        **peak[list(_RATIO)].map("{:.2f}".format),
     )
 
 

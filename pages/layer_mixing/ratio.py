@@ -34,7 +34,7 @@ def ratio(view: View) -> None:
     view.figure(
         "curves",
         curves,
-        lines(curves, x="layer", y="mean", colour="scope", height=360),
+        lines(curves, y="mean", colour="scope", height=360),
         type=token_type_name(kind),
         vectors=scope_name(order.vectors),
         residual=scope_name(order.with_residual),

@@ -101,7 +101,6 @@ def _matrix(view: View, layer: int | None, scopes: tuple[str, str]) -> None:
         orders=dict.fromkeys(_FIELDS, layer_order().scopes),
         colours=Ramp(LOW_TO_HIGH, lowest, 1.0),
         format=".2f",
-        fields=_FIELDS,
         marked=dict(zip(_FIELDS, scopes, strict=True)),
     )
     where = view.say("layer_mean") if layer is None else view.say("in_layer", layer=layer)
@@ -163,7 +162,6 @@ def _steps(view: View, mean: pd.DataFrame, by_layer: pd.DataFrame) -> None:
     """Similarity before and after every module: by layer, on average, and where it is lowest."""
     chart = lines(
         by_layer,
-        x="layer",
         y="spearman",
         colour="step",
         y_title=view.say("axis"),

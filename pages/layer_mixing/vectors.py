@@ -13,8 +13,7 @@ from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, layer_order
 from pages.ui.view import View
-from pages.ui.weighing import is_clear
-from pages.ui.words.interval import with_interval
+from pages.ui.words.interval import is_clear, with_interval
 from pages.ui.words.names import scope_name
 from pages.ui.words.numbers import percent, points, scientific, signed
 
@@ -101,7 +100,7 @@ def _agreement(view: View, frame: pd.DataFrame, n: int) -> None:
     if mean.empty:
         return view.nothing("nothing_varies")
     layers = frame.dropna(subset="layer").astype({"layer": int})
-    chart = lines(layers, x="layer", y="spearman", colour="scope", height=360)
+    chart = lines(layers, y="spearman", colour="scope", height=360)
     best = str(mean.idxmax())
     view.figure(
         "agreement",

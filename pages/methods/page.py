@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.families import FAMILIES
-from analysis.scopes import BIAS_READINGS, ORDERS
+from analysis.scopes import ORDERS
 from analysis.sources import PAPERS
 from analysis.tables.mixing import bias_reading
 from pages.ui.about import citation, contracts
@@ -17,8 +17,10 @@ from pages.ui.figure import table
 from pages.ui.lazily import folded
 from pages.ui.method import mathematics, methods
 from pages.ui.store.chosen import Store, ask, chosen_file, readable
+from pages.ui.words.columns import column_settings
 from pages.ui.words.names import scope_meaning, scope_name
 from pages.ui.words.numbers import percent, signed
+from pages.ui.words.place import words_of
 from pages.ui.words.say import say
 
 FORMULAS = mathematics("methods")
@@ -91,47 +93,38 @@ def bias_readings() -> None:
         st.caption(say("methods.bias.absent"))
         return
     st.markdown(_bias_finding(frame[frame["layer"].isna()].set_index("reading")))
-    number = st.column_config.NumberColumn
+    layers = [
+        say("methods.bias.all") if pd.isna(layer) else str(int(layer)) for layer in frame["layer"]
+    ]
+    names = frame["reading"].map(lambda reading: say(f"methods.bias.{reading}"))
+    formats: dict[str, str | None] = {
+        **dict.fromkeys(("similarity", "similarity_low", "similarity_high", "mixing_ratio")),
+        **dict.fromkeys(("same_amplified", "same_attenuated"), "%.1f"),
+    }
+    with words_of("methods", "bias"):
+        numbers = column_settings(frame, formats)
+    layer_column = st.column_config.TextColumn(say("axis.layer"), width="small")
     table(
-        frame.assign(
-            layer=[say("methods.bias.all") if value != value else str(int(value))
-                   for value in frame["layer"]],
-            name=frame["reading"].map(lambda reading: say(f"methods.bias.{reading}")),
-        ),
+        frame.assign(layer=layers, name=names),
         key="methods_bias_readings",
         question=say("methods.bias.question"),
         caption=say("methods.bias.caption", n=int(frame["n_sequences"].max())),
-        columns={
-            "layer": st.column_config.TextColumn(say("axis.layer"), width="small"),
-            "name": say("methods.bias.reading"),
-            "similarity": number(say("methods.bias.similarity"), format="%.3f"),
-            "similarity_low": number(say("methods.bias.low"), format="%.3f"),
-            "similarity_high": number(say("methods.bias.high"), format="%.3f"),
-            "mixing_ratio": number(say("methods.bias.ratio"), format="%.3f"),
-            "same_amplified": number(say("methods.bias.amplified"), format="%.1f"),
-            "same_attenuated": number(say("methods.bias.attenuated"), format="%.1f"),
-        },
+        columns={"layer": layer_column, "name": say("methods.bias.reading"), **numbers},
         placeholder="—",
-    )  # fmt: skip
+    )
 
 
 def _bias_finding(means: pd.DataFrame) -> str:
     """Similarity and ratio under each reading, and how many of the first pairs stay."""
-    similarity, ratio = means["similarity"], means["mixing_ratio"]
     sentence = say(
         "methods.bias.finding",
-        **{reading: signed(similarity[reading]) for reading in BIAS_READINGS},
-        **{f"{reading}_ratio": percent(ratio[reading]) for reading in BIAS_READINGS},
+        **means["similarity"].map(signed),
+        **means["mixing_ratio"].map(percent).add_suffix("_ratio"),
     )
     same = means["same_amplified"]
     if same.isna().any():
         return sentence
-    kept = say(
-        "methods.bias.finding_pairs",
-        constant=f"{same['constant']:.1f}",
-        left_out=f"{same['left_out']:.1f}",
-    )
-    return f"{sentence} {kept}"
+    return f"{sentence} {say('methods.bias.finding_pairs', **same.map('{:.1f}'.format))}"
 
 
 def families() -> None:

@@ -27,7 +27,6 @@ def layers(view: View) -> None:
     shown, drawn = as_series(view, of_place, SINK_COLOURS)
     chart = lines(
         shown,
-        x="layer",
         **drawn,
         dashed=[view.say(f"series_{name}") for name in _COMPARED],
         y_title=view.say("share_axis"),
@@ -46,7 +45,6 @@ def _of_places(view: View, frame: pd.DataFrame, quantity: str) -> None:
     is_share = quantity == "attention"
     chart = lines(
         frame,
-        x="layer",
         y="mean",
         colour="place",
         y_title=view.say(f"axis_{quantity}"),

@@ -13,8 +13,7 @@ from pages.ui.head.choice import head_with_most
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.weighing import is_clear
-from pages.ui.words.interval import row_with_interval
+from pages.ui.words.interval import is_clear, row_with_interval
 from pages.ui.words.names import place_name
 from pages.ui.words.say import say
 
@@ -29,7 +28,6 @@ def scores(view: View) -> None:
     shown, drawn = as_series(view, of_place, EXCESS_PART_COLOURS)
     chart = lines(
         shown,
-        x="layer",
         **drawn,
         dashed=[view.say("series_query_bias")],
         level=0.0,

@@ -20,7 +20,7 @@ from pages.ui.head.choice import head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.weighing import difference_text, is_clear
+from pages.ui.words.interval import difference_text, is_clear
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
 

@@ -96,7 +96,6 @@ def _by_layer(view: View, changes: pd.DataFrame, name: str) -> None:
     """The changes of some steps, from layer to layer."""
     chart = lines(
         in_points(changes),
-        x="layer",
         y="mean_delta",
         colour="effect",
         colour_title=" ",

@@ -82,7 +82,6 @@ def _lines(
     """ρ by layer, with bands where there are intervals."""
     chart = lines(
         frame,
-        x="layer",
         y="spearman",
         colour=colour,
         colour_title=" ",

@@ -5,27 +5,11 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.choices.links import CONTENTS, address
+from pages.ui.choices.links import CONTENTS, PREFIXES, address
 from pages.ui.words.say import say
 
-PAGES = {
-    "overview": "",
-    "attention_norms": "attention-norms",
-    "head_habits": "head-habits",
-    "sinks": "sinks",
-    "head_map": "head-map",
-    "syntax": "syntax",
-    "coreference": "coreference",
-    "layer_mixing": "layer-mixing",
-    "token_pairs": "token-pairs",
-    "sequences": "sequences",
-    "positions": "positions",
-    "relevance": "relevance",
-    "compare": "compare",
-    "query": "query",
-    "report": "report",
-    "methods": "methods",
-}
+PAGES = {page: page.replace("_", "-") for page in PREFIXES} | {"overview": ""}
+"""The address of every page."""
 _FOLDER = Path(__file__).parents[1]
 
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from pages.ui.figure import _lacks
-from pages.ui.weighing import difference_text
+from pages.ui.words.interval import difference_text
 
 NONE = float("nan")
 

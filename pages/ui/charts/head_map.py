@@ -54,8 +54,8 @@ def head_map(
     scale = scale or from_zero(float(frame[value].max()))
     colour = alt.Color(f"{value}:Q", title=title, scale=scale, legend=legend)
     cells = base.mark_rect(cursor="pointer").encode(color=colour, tooltip=lines)
-    cells = cells.add_params(cell_selection(name, "layer", "head"))
-    cells = cells.properties(height=_cell_height(frame) + _AROUND)
+    height = _cell_height(frame) + _AROUND
+    cells = cells.add_params(cell_selection(name, "layer", "head")).properties(height=height)
     over = []
     if clear:
         unclear = base.transform_filter(f"!datum['{clear}']")
@@ -64,7 +64,6 @@ def head_map(
         chosen = (alt.datum["layer"] == marked[0]) & (alt.datum["head"] == marked[1])
         ring = base.transform_filter(chosen)
         over.append(ring.mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5))
-    height = _cell_height(frame) + _AROUND
     return layered(cells, *over, height=height) if over else cells
 
 

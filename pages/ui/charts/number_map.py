@@ -75,7 +75,6 @@ def number_map(
     tooltip: Sequence[str] = (),
     titles: Mapping[str, str] | None = None,
     orders: Mapping[str, Sequence[Any]] | None = None,
-    fields: tuple[str, str] | None = None,
     marked: Mapping[str, Any] | None = None,
 ) -> Any:
     """One cell per x and y with its value in it.
@@ -85,9 +84,8 @@ def number_map(
         tooltip: further columns that the tooltip shows.
         titles: in place of those of the columns.
         orders: of what stands on x and on y; as they come if not given.
-        fields: columns that tell which cell was clicked, as `event["selection"][CELL][0][field]`;
-            None makes nothing of a click.
-        marked: values of some columns that the cell with a frame around it has.
+        marked: what the cell with a frame around it has in some columns, which a click gives of
+            another cell; None makes nothing of a click.
     """
     titles = titles or {column: title(column) for column in (x, y, value, *tooltip)}
     shown = with_names(frame.dropna(subset=value))
@@ -99,10 +97,10 @@ def number_map(
         y=alt.Y(f"{shown_as(y, shown)}:O", title=titles[y], axis=across, sort=_order(y, orders)),
         tooltip=tooltips({shown_as(name, shown): titles[name] for name in titles}, shown, ".3f"),
     )
-    pointer = "pointer" if fields else "default"
+    pointer = "pointer" if marked else "default"
     cells = base.mark_rect(cursor=pointer).encode(color=colours.colour(value, titles[value]))
-    if fields:
-        cells = cells.add_params(cell_selection(CELL, *fields))
+    if marked:
+        cells = cells.add_params(cell_selection(CELL, *marked))
     numbers = base.mark_text(fontSize=12, cursor=pointer).encode(
         text=alt.Text(f"{value}:Q", format=format),
         color=alt.ColorValue(
@@ -129,7 +127,6 @@ def number_map_of_heads(
         y="layer",
         value=value,
         orders={name: sorted(frame[name].unique().tolist()) for name in ("head", "layer")},
-        fields=("layer", "head"),
         marked={"layer": marked[0], "head": marked[1]},
         **options,
     )

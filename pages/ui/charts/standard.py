@@ -27,8 +27,6 @@ def bars(
     x: str,
     y: str,
     colour: str | None = None,
-    low: str = "low",
-    high: str = "high",
     x_title: str | None = None,
     y_title: str | None = None,
     colour_title: str | None = None,
@@ -56,7 +54,7 @@ def bars(
     if x in NAMES:
         frame, x = frame.assign(**{f"{x}{NAMED}": frame[x].map(NAMES[x].of)}), f"{x}{NAMED}"
     beside: dict[str, Any] = {"xOffset": alt.XOffset(f"{colour}:N", sort=present)} if colour else {}
-    ends = (low, high) if {low, high} <= set(frame) else ()
+    ends = _ENDS if set(_ENDS) <= set(frame) else ()
     titles = {x: x_title, colour: colour_title, y: y_title, **dict.fromkeys(ends)}
     base = alt.Chart(frame).encode(
         x=alt.X(f"{x}:O", title=x_title, axis=flat_axis(**lines), sort=order or alt.Undefined),
@@ -74,17 +72,17 @@ def bars(
     )
     if not ends:
         return marks.properties(height=height)
-    if frame[low].isna().all():
+    if frame["low"].isna().all():
         return layered(marks, height=height)
-    interval = base.encode(y=alt.Y(f"{low}:Q", title=y_title), y2=alt.Y2(high))
+    interval = base.encode(y=alt.Y("low:Q", title=y_title), y2=alt.Y2("high"))
     return layered(marks, *edged(interval), height=height)
 
 
 def lines(
     frame: pd.DataFrame,
     *,
-    x: str,
     y: str,
+    x: str = "layer",
     colour: str | None = None,
     y_title: str | None = None,
     colour_title: str | None = None,
@@ -99,8 +97,8 @@ def lines(
     format: str = ".3f",
     height: int = 300,
 ) -> Any:
-    """One line per colour over a whole-numbered x, with a band between its ends where the frame has
-    these columns and an interval at all.
+    """One line per colour over layers, or a whole-numbered x of another kind, with a band between
+    its ends where the frame has these columns and an interval at all.
 
     Args:
         y_title: that of the column if None.

@@ -8,21 +8,27 @@ from pages.ui.choices.address import named
 from pages.ui.words.say import say
 
 CONTENTS = "pages in the contents"
-VIEWS = {
-    "attention_norms": "an_view",
-    "head_habits": "hh_view",
-    "sinks": "si_view",
-    "head_map": "hm_view",
-    "syntax": "sy_view",
-    "coreference": "co_view",
-    "layer_mixing": "lm_view",
-    "token_pairs": "tp_view",
-    "sequences": "seq_view",
-    "positions": "po_view",
-    "relevance": "re_view",
-    "compare": "cmp_view",
-    "query": "qu_view",
+PREFIXES = {
+    "overview": "",
+    "attention_norms": "an",
+    "head_habits": "hh",
+    "sinks": "si",
+    "head_map": "hm",
+    "syntax": "sy",
+    "coreference": "co",
+    "layer_mixing": "lm",
+    "token_pairs": "tp",
+    "sequences": "seq",
+    "positions": "po",
+    "relevance": "re",
+    "compare": "cmp",
+    "query": "qu",
+    "report": "",
+    "methods": "",
 }
+"""All pages in the order of the contents, and how the names of their choices in the address begin;
+empty where a page has no sections."""
+VIEWS = {page: f"{prefix}_view" for page, prefix in PREFIXES.items() if prefix}
 """The parameter of the address that names the section of a page."""
 
 

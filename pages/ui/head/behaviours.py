@@ -13,8 +13,7 @@ from analysis.tables.norms.weighing import WEIGHT
 from pages.ui.charts.colours import BEHAVIOUR_COLOURS
 from pages.ui.choices.address import Choice, draw
 from pages.ui.store.chosen import ask, open_store
-from pages.ui.store.missing import show_command
-from pages.ui.words.say import plain, say
+from pages.ui.words.say import say
 
 _PAPER = Thresholds(**THRESHOLDS)
 _SHAPES = {
@@ -34,14 +33,13 @@ def behaviour_name(behaviour: str) -> str:
     return say(f"head_map.behaviour.{behaviour}")
 
 
-def colours() -> dict[str, str]:
-    """The colour of every behaviour under the name that readers see, in the order of the rules."""
-    return {behaviour_name(behaviour): BEHAVIOUR_COLOURS[behaviour] for behaviour in BEHAVIOURS}
-
-
-def shapes() -> dict[str, str]:
-    """A shape beside each colour, for readers who tell few hues apart."""
-    return {behaviour_name(behaviour): _SHAPES[behaviour] for behaviour in BEHAVIOURS}
+def looks() -> dict[str, dict[str, str]]:
+    """Colours of the behaviours under the names that readers see, in the order of the rules, and
+    shapes beside them, for readers who tell few hues apart."""
+    return {
+        "colours": {behaviour_name(name): BEHAVIOUR_COLOURS[name] for name in BEHAVIOURS},
+        "shapes": {behaviour_name(name): _SHAPES[name] for name in BEHAVIOURS},
+    }
 
 
 def has_habits() -> bool:
@@ -75,10 +73,3 @@ def behaviours_of_heads(
     """
     frame = ask(head_behaviour.behaviours, **vars(thresholds), weighing=weighing, by=by)
     return frame.assign(name=frame["behaviour"].map(behaviour_name))
-
-
-def offer_habits() -> None:
-    """Say that the file does not tell what heads do, and how to make it tell."""
-    values = {"name": plain(open_store().name), "statistics": head_pattern.TABLE.name}
-    st.info(say("head_map.no_habits", **values))
-    show_command(head_pattern.TABLE)

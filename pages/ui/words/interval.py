@@ -5,10 +5,15 @@ from typing import Any
 
 import pandas as pd
 
-from pages.ui.words.numbers import signed
+from pages.ui.words.numbers import points, signed
 from pages.ui.words.say import say
 
 Written = Callable[[float], str]
+
+
+def is_clear(low: float, high: float) -> bool:
+    """Whether an interval leaves out 0."""
+    return low > 0 or high < 0
 
 
 def interval(low: float, high: float, written: Written = signed) -> str:
@@ -38,3 +43,17 @@ def with_interval(
 def row_with_interval(row: Any, name: str = "mean", written: Written = signed) -> str:
     """A number of a row with the row's interval from low to high after it, if it has one."""
     return with_interval(row[name], row["low"], row["high"], written)
+
+
+def difference_text(row: Any) -> str:
+    """A difference of shares with its interval if there is one, in points.
+
+    Args:
+        row: with difference, low and high.
+    """
+    difference, low, high = (
+        points(row[column], digits=1) for column in ("difference", "low", "high")
+    )
+    if pd.isna(row["low"]):
+        return say("weighing.difference_alone", difference=difference)
+    return say("weighing.difference", difference=difference, low=low, high=high)

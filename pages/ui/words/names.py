@@ -48,11 +48,6 @@ def relation_name(relation: str) -> str:
     return say(f"relation.{relation}.name")
 
 
-def relation_meaning(relation: str) -> str:
-    """Which pairs of tokens a relation holds of, in plain words."""
-    return say(f"relation.{relation}.meaning")
-
-
 def token_type_name(token_type: str) -> str:
     """What a token type is called in the reader's language."""
     return say(f"token_type.{token_type}")

@@ -27,9 +27,7 @@ FRAME = pd.DataFrame(
 )
 TITLES: dict[str, Any] = {"x_title": "層", "y_title": "share"}
 CHARTS = {
-    "bars": lambda: charts.bars(
-        FRAME, x="layer", y="mean", colour="token_type", low="low", high="high", **TITLES
-    ),
+    "bars": lambda: charts.bars(FRAME, x="layer", y="mean", colour="token_type", **TITLES),
     "heat map": lambda: heat_map(
         FRAME,
         x="head",

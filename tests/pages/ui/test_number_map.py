@@ -62,7 +62,7 @@ def drawn(**options):
 
 
 def test_missing_cells_stay_empty_and_the_others_tell_their_number():
-    picture = export.svg(drawn(fields=("x", "y"), marked={"x": 1, "y": "b"}))
+    picture = export.svg(drawn(marked={"x": 1, "y": "b"}))
     assert all(f">{text}<" in picture for text in ("0.1", "0.9", "0.5"))
     assert "NaN" not in picture
     assert picture.count("#ff5a36") == 1
@@ -96,10 +96,10 @@ def test_bars_of_two_sides_stand_beside_each_other():
 
 
 def test_a_chart_whose_layers_share_their_encodings_is_the_same_as_one_of_copies(monkeypatch):
-    shared = drawn(fields=("x", "y"))
+    shared = drawn(marked={"x": 1, "y": "b"})
     assert shared.layer[0].copy().encoding is shared.layer[0].encoding
     monkeypatch.delattr(alt.FacetedEncoding, "__deepcopy__")
-    copied = drawn(fields=("x", "y"))
+    copied = drawn(marked={"x": 1, "y": "b"})
     assert copied.layer[0].copy().encoding is not copied.layer[0].encoding
     assert shared.to_dict() == copied.to_dict()
 
