@@ -15,7 +15,6 @@ from pages.ui.words.numbers import percent, signed
 from pages.ui.words.quantities import quantity_name
 from pages.ui.words.say import say
 
-_PAGE = "attention_norms"
 SPECIAL = ("bos", "cls", "sep", "comma_period", "register")
 _NEAR = 0.02
 _WEAK = 0.1
@@ -44,7 +43,6 @@ def _weight_against_norm() -> Iterator[Finding]:
             weight=percent(weight),
             norm=percent(norm),
         ),
-        _PAGE,
         "layers",
         pd.concat(evidence, ignore_index=True),
         baseline=quantity_name("attention"),
@@ -66,7 +64,6 @@ def _strongest_correlation() -> Iterator[Finding]:
         say("finding.label_relation", token_type=name),
         f"ρ = {signed(row['spearman'])}",
         f"{say(f'finding.correlation_{kind}', token_type=name)} {_others(others)}".strip(),
-        _PAGE,
         "relation",
         _coefficients(pd.concat([frame.loc[[row.name]], others]), "token_type", token_type_name),
         format="+.2f",
@@ -97,7 +94,6 @@ def _dispersion() -> Iterator[Finding]:
         say("finding.label_dispersion"),
         f"CV = {shown['pooled']}",
         say("finding.dispersion", per_head=shown["within"], **shown),
-        _PAGE,
         "dispersion",
         rows_of((say(f"finding.dispersion_{name}"), cv) for name, cv in cvs.items()),
         format=".2f",
@@ -117,7 +113,6 @@ def _frequency() -> Iterator[Finding]:
         say("finding.label_frequency"),
         f"ρ = {signed(row['spearman'])}",
         say(f"finding.frequency_{step}", low=signed(row["low"]), high=signed(row["high"])),
-        _PAGE,
         "frequency",
         _coefficients(frame, "quantity", quantity_name),
         baseline=0.0,

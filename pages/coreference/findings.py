@@ -25,7 +25,6 @@ def _coreference() -> Iterator[Finding]:
         say("finding.label_coreference"),
         percent(row["accuracy"]),
         say("finding.coreference", **chosen_head(row), rules=say("list.comma").join(rules)),
-        "coreference",
         "rules",
         rows_of([of_head, *baselines]),
         baseline=names[0],

@@ -21,7 +21,6 @@ def _cohesion() -> Iterator[Finding]:
         say("finding.label_cohesion"),
         say("finding.cohesion_number", **row[["within", "between"]].map("{:.2f}".format)),
         say(f"finding.cohesion_{'alike' if alike else 'unclear'}", p=f"{row['p_value']:.2g}"),
-        "head_map",
         "layers",
         rows_of((say(f"finding.{name}"), row[name]) for name in ("within", "between")),
         format=".2f",

@@ -12,7 +12,6 @@ from pages.ui.words.names import relation_name, step_name
 from pages.ui.words.numbers import percent, signed
 from pages.ui.words.say import say
 
-_PAGE = "layer_mixing"
 _EVERY = "all"
 _NEAR = 0.02
 _CLEAR = 1.1
@@ -30,7 +29,6 @@ def _similarity() -> Iterator[Finding]:
         say("finding.label_similarity", module=names[0]),
         f"ρ = {signed(steps['spearman'].iloc[0])}",
         say("finding.similarity", module=names[0], others=say("list.comma").join(others[1:])),
-        _PAGE,
         "similarity",
         steps.assign(name=names, value=steps["spearman"])[["name", "value", "low", "high"]],
         baseline=names[1] if len(names) > 1 else None,
@@ -52,7 +50,6 @@ def _mixing_ratio() -> Iterator[Finding]:
         say("finding.label_ratio"),
         f"{percent(before)} → {percent(after)}",
         say(f"finding.ratio_{step}", **shares.map(percent)),
-        _PAGE,
         "ratio",
         rows_of((names[scope], *every.loc[scope, ["mean", "low", "high"]]) for scope in names),
         baseline=names[order.vectors],
@@ -81,7 +78,6 @@ def _relation() -> Iterator[Finding]:
             above=int((here["ratio_low"] > 1).sum()),
             layers=len(here),
         ),
-        _PAGE,
         "modules",
         here[["layer", "ratio", "ratio_low", "ratio_high"]]
         .set_axis(["layer", "value", "low", "high"], axis=1)

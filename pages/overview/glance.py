@@ -1,5 +1,6 @@
 """What a file says at a glance: sentences with their numbers, each with a place that shows more."""
 
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -22,10 +23,14 @@ def findings() -> list[Finding]:
 @st.cache_data(max_entries=64, show_spinner=False)
 def _findings(version: Version, language: Language) -> list[Finding]:
     rows = open_store().rows
-    names = (f"pages.{page}.findings" for page in PAGES)
-    modules = [import_module(name) for name in names if find_spec(name)]
+    pages = [page for page in PAGES if find_spec(f"pages.{page}.findings")]
     if shows_images():
-        modules.sort(key=lambda module: module.__name__ != "pages.relevance.findings")
-    finders = [pair for module in modules for pair in module.FINDERS.items()]
-    results = [finding for table, find in finders if rows.get(table) for finding in find()]
+        pages.sort(key=lambda page: page != "relevance")
+    results = [
+        replace(finding, page=page)
+        for page in pages
+        for table, find in import_module(f"pages.{page}.findings").FINDERS.items()
+        if rows.get(table)
+        for finding in find()
+    ]
     return sorted(results, key=lambda finding: -finding.strength if finding.strength > 0 else 1.0)

@@ -22,7 +22,6 @@ from pages.ui.store.chosen import ask, knows_offsets
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
 
-_PAGE = "positions"
 _OF_POSITION = {"position": "value", "position_low": "low", "position_high": "high"}
 _DEPENDS = 0.1  # share of a head's variance that the offset explains, from which it is counted
 
@@ -61,7 +60,6 @@ def _claim() -> Iterator[Finding]:
         say("finding.label_claim"),
         share,
         sentence,
-        _PAGE,
         "claim",
         rows_of([(agreement, *map(float, every[[*ends]])), (chance, float(every["chance"]))]),
         baseline=chance,
@@ -93,7 +91,6 @@ def _states() -> Iterator[Finding]:
             after=after,
             **wave_words(wave.frequency),
         ),
-        _PAGE,
         "states",
     )
 
@@ -115,7 +112,6 @@ def _embeddings() -> Iterator[Finding]:
             most=needed(variance, 0.9),
             width=count(len(variance)),
         ),
-        _PAGE,
         "embeddings",
         known_by=say("finding.embeddings_known_by"),
     )
@@ -138,7 +134,6 @@ def _shares() -> Iterator[Finding]:
             least=percent(least["position"]),
             other=int(least["layer"]),
         ),
-        _PAGE,
         "shares",
         layers.rename(columns=_OF_POSITION)[["layer", *_OF_POSITION.values()]].assign(
             name=say("positions.column.position")

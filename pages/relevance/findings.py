@@ -16,7 +16,6 @@ from pages.ui.words.interval import row_with_interval
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
-_PAGE = "relevance"
 _FIRST, _LAST = RULES[0], RULES[-1]
 
 
@@ -38,7 +37,6 @@ def _where() -> Iterator[Finding]:
             top_first=percent(top["mean"][_FIRST]),
             top_last=percent(top["mean"][_LAST]),
         ),
-        _PAGE,
         "corpus",
         _rules(shares.loc[[_LAST, _FIRST]]),
         baseline=rule_name(_FIRST),
@@ -73,7 +71,7 @@ def _mask() -> Iterator[Finding]:
     label = say("finding.label_mask", rule=rule_name(best))
     number = written("mask_gain", row["mean"])
     evidence = _rules(pd.concat([of_rules.loc[[best]], others]))
-    yield Finding(label, number, sentence, _PAGE, "corpus", evidence, baseline=0.0, format="+.0%")
+    yield Finding(label, number, sentence, "corpus", evidence, baseline=0.0, format="+.0%")
 
 
 def _deletion() -> Iterator[Finding]:
@@ -96,7 +94,6 @@ def _deletion() -> Iterator[Finding]:
             random=row_with_interval(random, written=percent),
             others=len(named) - 1,
         ),
-        _PAGE,
         "methods",
         _rules(areas.loc[[best, RANDOM]]),
         baseline=rule_name(RANDOM),

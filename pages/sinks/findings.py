@@ -13,7 +13,6 @@ from pages.ui.words.names import place_name
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
-_PAGE = "sinks"
 _NEAR = 0.02
 _NUMBER = ["mean", "low", "high"]
 
@@ -49,7 +48,6 @@ def _resting() -> Iterator[Finding]:
             rate=percent(float(rates["mean"].iloc[0])),
             threshold=percent(USUAL_THRESHOLD),
         ),
-        _PAGE,
         "layers",
         pd.concat(evidence, ignore_index=True)[["name", "layer", "value", "low", "high"]],
         baseline=say("finding.sink_even"),
@@ -78,7 +76,6 @@ def _massive() -> Iterator[Finding]:
             others=f"{others['mean']:,.0f}",
             share=percent(float(massive)),
         ),
-        _PAGE,
         "activations",
         rows_of([(name, *peak[_NUMBER]), (baseline, *others[_NUMBER])]),
         baseline=baseline,

@@ -38,7 +38,6 @@ def _syntax() -> Iterator[Finding]:
             of=len(frame),
             least=LEAST,
         ),
-        "syntax",
         "relations",
         rows_of(
             [
@@ -61,7 +60,6 @@ def _parsers() -> Iterator[Finding]:
         say("finding.label_parsers"),
         shares["attention_words"],
         say("finding.parsers", **shares),
-        "syntax",
         "parsers",
         rows_of((say(f"syntax.parsers.method_{parser}"), means[parser]) for parser in _PARSERS),
         known_by=say(

@@ -18,18 +18,18 @@ class Finding:
     `evidence` are rows name, value, low and high, with their `layer` where there are some of every
     layer. The rows of its first name are what was found; `baseline` is what that is compared with,
     a value or the name of other rows. `format` is that of the values. `known_by` says how sure it
-    is where no interval does.
+    is where no interval does. `page` is told by who gathers findings of several pages.
     """
 
     label: str
     number: str
     sentence: str
-    page: str
     view: str
     evidence: pd.DataFrame | None = None
     baseline: float | str | None = None
     format: str = ".0%"
     known_by: str = ""
+    page: str = ""
 
     @cached_property
     def rows(self) -> pd.DataFrame:

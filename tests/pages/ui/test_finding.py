@@ -10,7 +10,7 @@ from pages.ui.finding import Finding, rows_of, shares_by_layer
 
 
 def finding(evidence, baseline=None) -> Finding:
-    return Finding("label", "0.5", "A sentence.", "syntax", "heads", evidence, baseline=baseline)
+    return Finding("label", "0.5", "A sentence.", "heads", evidence, baseline=baseline)
 
 
 @pytest.mark.parametrize(
