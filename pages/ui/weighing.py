@@ -4,13 +4,14 @@ from typing import Any
 
 import pandas as pd
 
-from pages.ui.words.numbers import points
+from analysis.tables.norms.weighing import WEIGHINGS
+from pages.ui.words.numbers import percent, points
 from pages.ui.words.say import say
 
 
-def is_clear(low: float, high: float) -> bool:
-    """Whether an interval leaves out 0."""
-    return low > 0 or high < 0
+def is_clear(low: Any, high: Any) -> Any:
+    """Whether an interval leaves out 0, or which of some in two columns do; no interval, no."""
+    return (low > 0) | (high < 0)
 
 
 def difference_text(row: Any) -> str:
@@ -25,3 +26,9 @@ def difference_text(row: Any) -> str:
     if pd.isna(row["low"]):
         return say("weighing.difference_alone", difference=difference)
     return say("weighing.difference", difference=difference, low=low, high=high)
+
+
+def change_words(row: Any) -> dict[str, str]:
+    """How often the best head is right by weights and by norms, and their difference."""
+    shares = {method: percent(row[f"accuracy_{method}"], digits=1) for method in WEIGHINGS}
+    return {**shares, "difference": difference_text(row)}
