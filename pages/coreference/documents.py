@@ -29,10 +29,9 @@ def documents(view: View) -> None:
     chosen, name = _pick_method(view)
     texts = ask(coreference_prediction.by_sequence, **chosen)
     seq = _pick_text(view, texts)
-    row = texts[texts["seq"] == seq].iloc[0]
-    totals = {"all_right": count(texts["n_right"].sum()), "all": count(texts["n"].sum())}
-    n_right, n = count(row["n_right"]), count(row["n"])
-    view.finding(view.say("finding", name=with_capital(name), n_right=n_right, n=n, **totals))
+    counts = texts.set_index("seq")[["n_right", "n"]]
+    of_text, of_all = counts.loc[seq].map(count), counts.sum().map(count).add_prefix("all_")
+    view.finding(view.say("finding", name=with_capital(name), **of_text, **of_all))
     words = ask(annotation.words, seq=seq)
     picked = ask(coreference_prediction.of_sequence, seq=seq, **chosen)
     arrows = view.pick("arrows", _ARROWS)
@@ -56,10 +55,9 @@ def _pick_method(view: View) -> tuple[dict[str, Any], str]:
 
 def _pick_text(view: View, texts: pd.DataFrame) -> int:
     """A text, by how often the head or rule is right about it and by its beginning."""
-    labels = {}
-    for row in texts.to_dict("records"):
-        values = {name: row[name] for name in ("seq", "n_right", "n")}
-        labels[int(row["seq"])] = view.say("label", text=beginning(row["text"], _SHORT), **values)
+    shown = texts.assign(text=[beginning(text, _SHORT) for text in texts["text"]])
+    rows: list[dict[Any, Any]] = shown.to_dict("records")
+    labels = {row["seq"]: view.say("label", **row) for row in rows}
     most = int(texts.nlargest(1, "n")["seq"].iloc[0])
     return view.pick("text", labels, default=most, kind="select")
 

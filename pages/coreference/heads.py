@@ -3,7 +3,6 @@
 import pandas as pd
 
 from analysis.tables.annotation import MERGINGS
-from analysis.tables.norms.weighing import WEIGHT
 from analysis.tables.probing import coreference_accuracy
 from analysis.tables.probing.coreference_prediction import BASELINES, MENTION_TYPES
 from pages.coreference.choices import pick_best_head, pick_way
@@ -47,11 +46,10 @@ def heads(view: View) -> None:
 
 def _types() -> list[str]:
     """All mentions, and the types that the corpus has."""
-    choices = {"merging": MERGINGS[0], "weighing": WEIGHT}
     return [
         kind
         for kind in MENTION_TYPES
-        if len(ask(coreference_accuracy.of_type, mention_type=kind, **choices))
+        if len(ask(coreference_accuracy.of_type, mention_type=kind, merging=MERGINGS[0]))
     ]
 
 

@@ -94,11 +94,9 @@ def _words(
         "fontSize": alt.ExprRef(_SIZE),
         "tooltip": False,
     }
-    plain, bold = (alt.Chart(shown).transform_filter(f"{no}datum.is_head") for no in ("!", ""))
-    return [
-        plain.mark_text(**style).encode(text=alt.Text("form:N")),
-        bold.mark_text(**style, fontWeight="bold").encode(text=alt.Text("form:N")),
-    ]
+    texts = alt.Chart(shown).encode(text=alt.Text("form:N"))
+    plain, bold = (texts.transform_filter(f"{no}datum.is_head") for no in ("!", ""))
+    return [plain.mark_text(**style), bold.mark_text(**style, fontWeight="bold")]
 
 
 def _arrows(forms: pd.Series, picked: pd.DataFrame, of: list[Place]) -> list[alt.Chart]:
@@ -119,8 +117,7 @@ def _arrows(forms: pd.Series, picked: pd.DataFrame, of: list[Place]) -> list[alt
         for step, (x, y) in enumerate(curve(of[row["head_word"]], of[row["predicted"]]))
     )
     colours = {name: ARROW_COLOURS[right] for right, name in names.items()}
-    look: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1}
-    colour = named("right", colours, **look)
+    colour = named("right", colours, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1)
     dashes = alt.Scale(domain=list(colours), range=[[1, 0], [5, 3]])
     dash = alt.StrokeDash("right:N", scale=dashes, legend=None)
     tooltip = tooltips(dict.fromkeys(("from", "to", "right")), frame, "d")

@@ -13,8 +13,7 @@ from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.store.together import ask_each
 from pages.ui.view import View
-from pages.ui.words.interval import difference_text
-from pages.ui.words.numbers import percent
+from pages.ui.words.interval import change_words
 from pages.ui.words.say import say
 
 _HALVES = ("first", "second")
@@ -43,15 +42,7 @@ def _finding(view: View, halves: pd.DataFrame) -> str:
     rows = halves.set_index("chosen_on").reindex(_HALVES).dropna(subset="difference")
     if len(rows) < len(_HALVES):
         return view.say("too_few")
-    shares = [
-        view.say(
-            "half",
-            weight=percent(row["accuracy_weight"], digits=1),
-            norm=percent(row["accuracy_norm"], digits=1),
-            difference=difference_text(row),
-        )
-        for _, row in rows.iterrows()
-    ]
+    shares = [view.say("half", **change_words(row)) for _, row in rows.iterrows()]
     more, less = (rows["low"] > 0).all(), (rows["high"] < 0).all()
     verdict = view.say(f"verdict_{'more' if more else 'less' if less else 'open'}")
     return f"{view.say('finding', shares=say('list.comma').join(shares))} {verdict}"

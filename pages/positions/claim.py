@@ -8,30 +8,32 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.published.positions import SHIFT
+from analysis.published.numbers import Published
+from analysis.published.positions import OFFSETS, SHIFT
 from analysis.tables.positions import head_offset, offset_agreement, query_key_phase
 from analysis.tables.positions.head_offset import REACH
 from analysis.tables.positions.offset_agreement import MIN_DEPENDENCES
 from pages.positions.offsets import (
     agreement_at_zero,
+    agreement_words,
     counting_picker,
     head_row,
-    heads_between,
     heads_compared,
 )
-from pages.positions.published import of_heads
+from pages.positions.spectra.peaks import UNIT
 from pages.ui.charts.colours import AGREEMENT_COLOUR, NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.encodings import named, places
 from pages.ui.charts.look import cell_selection, column_tooltips, flat_axis, layered, ramp, ringed
 from pages.ui.head.choice import head_of
 from pages.ui.page import section
+from pages.ui.published import Row, statistic_of
 from pages.ui.store.chosen import adds_positions, ask, has_offsets, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import with_interval
-from pages.ui.words.numbers import percent
 from pages.ui.words.offsets import offset_label
 from pages.ui.words.place import say_here
+from pages.ui.words.say import say
 
 _LEAST = tuple(f"{least:g}" for least in MIN_DEPENDENCES)  # as the address writes them
 _CELL, _AROUND = 44, 70  # heights of a cell and of the axis below, in pixels
@@ -65,7 +67,7 @@ def claim(view: View) -> None:
     view.table("table", most_dependent_first, columns, state=counting)
     if adds_positions():  # as the models of the paper do
         shown = ask(query_key_phase.of_head, layer=SHIFT.layer, head=SHIFT.head)
-        view.beside("heads", *of_heads(ask(head_offset.heads), shown))
+        view.beside("heads", *published_offsets(ask(head_offset.heads), shown))
 
 
 def _finding(view: View, agreement: pd.DataFrame, heads: pd.DataFrame) -> str:
@@ -78,9 +80,7 @@ def _finding(view: View, agreement: pd.DataFrame, heads: pd.DataFrame) -> str:
         "finding",
         same=round(row["agreement"] * row["n_heads"]),
         n=int(row["n_heads"]),
-        share=percent(row["agreement"]),
-        between=heads_between(row),
-        chance=percent(row["chance"]),
+        **agreement_words(row),
     )
     verdict = "more" if row["agreement_low"] > row["chance"] else "no_more"
     rho = with_interval(*row[["spearman", "spearman_low", "spearman_high"]])
@@ -107,6 +107,29 @@ def _disagreement(view: View, heads: pd.DataFrame) -> str:
         dependence=f"{head['dependence']:.2f}",
         **head[["score", "attention"]].map(offset_label),
     )
+
+
+def published_offsets(heads: pd.DataFrame, phases: pd.DataFrame) -> list[Row]:
+    """The offsets at which queries and keys go together most, and the shift of one head's waves,
+    where they are highest; nothing where there are none.
+
+    Args:
+        heads: layer, head, score_offset, from `head_offset.heads`.
+        phases: phase, frequency, amplitude of the head whose shift is printed.
+    """
+    offsets = heads.set_index(["layer", "head"])["score_offset"]
+    rows = [
+        Row(_of_head("offset", number), number, offsets.get((number.layer, number.head)))
+        for number in OFFSETS
+    ]
+    highest = phases[phases["frequency"] > 0].nlargest(1, "amplitude")
+    shift = UNIT * highest["phase"] / (2 * np.pi * highest["frequency"])  # tokens
+    return [*rows, Row(_of_head("shift", SHIFT), SHIFT, next(iter(shift), None))]
+
+
+def _of_head(quantity: str, number: Published) -> str:
+    where = say("published.head", layer=number.layer, head=number.head)
+    return statistic_of(where, say(f"positions.published.{quantity}"))
 
 
 def _offset_map(heads: pd.DataFrame, *, marked: tuple[int, int]) -> Any:

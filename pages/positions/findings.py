@@ -12,11 +12,10 @@ from analysis.tables.positions import (
     state_spectrum,
 )
 from analysis.tables.positions.offset_agreement import KERNEL
-from pages.positions.offsets import agreement_at_zero, at_zero, heads_between, heads_compared
-from pages.positions.spectra.amplitudes import read, with_ratio
+from pages.positions.offsets import agreement_at_zero, agreement_words, at_zero, heads_compared
 from pages.positions.spectra.embeddings import needed
 from pages.positions.spectra.peaks import peaks, wave_words
-from pages.positions.spectra.states import times_text, wave_of
+from pages.positions.spectra.states import read, times_text, wave_of, with_ratio
 from pages.ui.finding import Finding, rows_of
 from pages.ui.store.chosen import ask, knows_offsets
 from pages.ui.words.numbers import count, percent
@@ -34,31 +33,19 @@ def _claim() -> Iterator[Finding]:
     if every is None:
         return
     heads = heads_compared(counting)
-    share = percent(every["agreement"])
-    sentence = say(
-        "finding.claim",
-        n=count(every["n_heads"]),
-        agreement=share,
-        between=heads_between(every),
-        chance=percent(every["chance"]),
-    )
+    sentence = say("finding.claim", n=count(every["n_heads"]), **agreement_words(every))
     sentence = f"{sentence} {agreement_at_zero(heads[heads['dependence'] >= 0])}".strip()
     some = _over_all_layers(counting, _DEPENDS)
     if some is not None:
-        of_some = say(
-            "finding.claim_some",
-            least=_DEPENDS,
-            n=count(some["n_heads"]),
-            agreement=percent(some["agreement"]),
-            zero=at_zero(heads[heads["dependence"] >= _DEPENDS]),
-            chance=percent(some["chance"]),
-        )
+        zero = at_zero(heads[heads["dependence"] >= _DEPENDS])
+        counts = {"least": _DEPENDS, "n": count(some["n_heads"]), "zero": zero}
+        of_some = say("finding.claim_some", **counts, **agreement_words(some))
         sentence = f"{sentence} {of_some}"
     ends = ("agreement", "agreement_low", "agreement_high")
     agreement, chance = (say(f"positions.claim.column.{name}") for name in ("agreement", "chance"))
     yield Finding(
         say("finding.label_claim"),
-        share,
+        percent(every["agreement"]),
         sentence,
         "claim",
         rows_of([(agreement, *map(float, every[[*ends]])), (chance, float(every["chance"]))]),
@@ -80,17 +67,11 @@ def _states() -> Iterator[Finding]:
     if wave is None:
         return
     before, after = (times_text(wave.times["query", layer]) for layer in (wave.first, wave.last))
+    ends = {"first": wave.first, "last": wave.last}
     yield Finding(
-        say("finding.label_states", first=wave.first, last=wave.last),
+        say("finding.label_states", **ends),
         f"× {before} → × {after}",
-        say(
-            "finding.states",
-            first=wave.first,
-            last=wave.last,
-            before=before,
-            after=after,
-            **wave_words(wave.frequency),
-        ),
+        say("finding.states", **ends, before=before, after=after, **wave_words(wave.frequency)),
         "states",
     )
 
@@ -107,10 +88,7 @@ def _embeddings() -> Iterator[Finding]:
         say("finding.label_embeddings"),
         f"f = {clearest['frequency']}",
         say(
-            "finding.embeddings",
-            period=clearest["period"],
-            most=needed(variance, 0.9),
-            width=count(len(variance)),
+            "finding.embeddings", **clearest, most=needed(variance, 0.9), width=count(len(variance))
         ),
         "embeddings",
         known_by=say("finding.embeddings_known_by"),
@@ -128,9 +106,8 @@ def _shares() -> Iterator[Finding]:
         percent(most["position"]),
         say(
             "finding.shares",
-            most=percent(most["position"]),
             layer=int(most["layer"]),
-            content=percent(most["content"]),
+            **most[["position", "content"]].map(percent),
             least=percent(least["position"]),
             other=int(least["layer"]),
         ),

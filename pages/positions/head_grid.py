@@ -59,13 +59,11 @@ def profile_grid(
     heads = _edges(heads.rename(columns={"offset": "peak", "attention": "top"}), _ROOM / 2 + 0.02)
     areas = _base(shown).mark_area(interpolate="step", aria=False)
     cover = _cells(heads).mark_rect(opacity=0, cursor="pointer")
-    middle = _base(heads.assign(x=heads["head"]))
+    middle = _base(heads.assign(x=heads["head"])).encode(y2=alt.Y2("y2"))
     tooltip = column_tooltips(heads, layer="d", head="d", name="", peak="+d", top=".0%")
     parts = [
         _cells(heads).mark_rect(color=NEUTRAL, opacity=0.09, aria=False),
-        middle.mark_rule(color=NEUTRAL, opacity=0.35, strokeWidth=1, aria=False).encode(
-            y2=alt.Y2("y2")
-        ),
+        middle.mark_rule(color=NEUTRAL, opacity=0.35, strokeWidth=1, aria=False),
         areas.encode(
             y2=alt.Y2("y2"),
             color=alt.Color("name:N", scale=scale, legend=None),

@@ -48,12 +48,13 @@ def agreement_at_zero(heads: pd.DataFrame) -> str:
     return say("positions.claim.at_zero", zero=zero, same=same) if zero else ""
 
 
-def heads_between(row: pd.Series) -> str:
-    """Between which shares the agreement lies, or that there are too few heads to say."""
-    low, high = row["agreement_low"], row["agreement_high"]
-    if pd.isna(low):
-        return say("positions.claim.no_interval")
-    return say("positions.claim.between", low=percent(low), high=percent(high))
+def agreement_words(row: pd.Series) -> dict[str, str]:
+    """Which share of heads agrees, between which shares that lies, or that there are too few heads
+    to say, and which share would by chance."""
+    low, high = map(percent, row[["agreement_low", "agreement_high"]])
+    kind = "no_interval" if pd.isna(row["agreement_low"]) else "between"
+    between = say(f"positions.claim.{kind}", low=low, high=high)
+    return {"between": between, **row[["agreement", "chance"]].map(percent)}
 
 
 def pick_positions_head(view: View, *charts: str) -> Head:

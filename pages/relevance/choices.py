@@ -18,8 +18,7 @@ def pick_image(view: View) -> StoredMaps | None:
     """One of the images whose maps are kept; None, and the reader is told so, if none is."""
     kept = ask(image.images).query("kept")
     if kept.empty:
-        view.nothing("none_kept")
-        return None
+        return view.nothing("none_kept")
     names = kept.set_index("seq")["name"]
     labels = {seq: view.say("image_label", seq=seq, name=name) for seq, name in names.items()}
     return StoredMaps(view.pick("image", labels, kind="select"))

@@ -26,9 +26,10 @@ def _syntax() -> Iterator[Finding]:
     if frame.empty:
         return
     row = frame.loc[frame["difference"].idxmax()]
-    relation = str(row["relation"])
+    of_head = (say("finding.of_head"), row["accuracy"], row["low"], row["high"])
+    of_offset = (say("finding.of_offset"), row["offset_accuracy"])
     yield Finding(
-        say("finding.label_syntax", relation=plain(relation)),
+        say("finding.label_syntax", relation=plain(row["relation"])),
         percent(row["accuracy"]),
         say(
             "finding.syntax",
@@ -39,13 +40,8 @@ def _syntax() -> Iterator[Finding]:
             least=LEAST,
         ),
         "relations",
-        rows_of(
-            [
-                (say("finding.of_head"), row["accuracy"], row["low"], row["high"]),
-                (say("finding.of_offset"), row["offset_accuracy"]),
-            ]
-        ),
-        baseline=say("finding.of_offset"),
+        rows_of([of_head, of_offset]),
+        baseline=of_offset[0],
     )
 
 

@@ -89,14 +89,9 @@ def _spread(accuracies: pd.DataFrame) -> pd.DataFrame:
     """
     grouped = accuracies.groupby(["method", "method_named", "kind"], sort=False)
     return grouped.agg(
-        mean=("uas", "mean"),
-        std=("uas", "std"),
-        min=("uas", "min"),
-        max=("uas", "max"),
+        **{share: ("uas", share) for share in _SHARES},
         n_seeds=("seed", "nunique"),
-        n=("n", "mean"),
-        n_train=("n_train", "mean"),
-        n_test=("n_test", "mean"),
+        **{name: (name, "mean") for name in _COUNTS},
         vectors=("vectors", "first"),
     ).reset_index()
 

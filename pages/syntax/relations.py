@@ -19,7 +19,7 @@ from pages.syntax.names import (
 )
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
 from pages.ui.choices.pick import choose
-from pages.ui.head.choice import head_name
+from pages.ui.head.choice import head_name, head_of
 from pages.ui.page import section
 from pages.ui.published import Row
 from pages.ui.store.chosen import ask
@@ -83,20 +83,17 @@ def _finding(view: View, best: pd.DataFrame, shown: pd.DataFrame, chosen_on: str
             better=int((rows["difference_low"] > 0).sum()),
             n=len(rows),
             relation=relation_label(most["relation"]),
-            head=head_name(most["layer"], most["head"]),
+            head=head_of(most),
             offset=offset_label(most["offset"]),
             **most[["accuracy", "offset_accuracy"]].map(percent),
         )
     ]
     for _, row in best[best["relation"] == "all"].iterrows():
-        name, share = head_name(row["layer"], row["head"]), percent(row["accuracy"])
-        sentences.append(view.say("together", head=name, accuracy=share))
-    tried = count(most["n_tried"])
-    if chosen_on == "all":
-        sentences.append(view.say("flattered", n=tried))
-    else:
-        lost = (rows["accuracy_chosen"] - rows["accuracy"]).mean()
-        sentences.append(view.say("held_out", n=tried, points=f"{100 * lost:.1f}"))
+        share = percent(row["accuracy"])
+        sentences.append(view.say("together", head=head_of(row), accuracy=share))
+    kind = "flattered" if chosen_on == "all" else "held_out"
+    lost = (rows["accuracy_chosen"] - rows["accuracy"]).mean()
+    sentences.append(view.say(kind, n=count(most["n_tried"]), points=f"{100 * lost:.1f}"))
     return " ".join(sentences)
 
 

@@ -43,13 +43,8 @@ def sentences(view: View) -> None:
         choose(view.key("sentence"), f"{row['seq']}-{row['sentence']}")
     chosen = pick_chosen(view)
     layer, head = pick_probe(view, chosen)
-    probe = {
-        "layer": layer,
-        "head": head,
-        "direction": chosen.direction_of(layer, head),
-        "merging": chosen.merging,
-        "weighing": chosen.weighing,
-    }
+    place = {"layer": layer, "head": head, "direction": chosen.direction_of(layer, head)}
+    probe = {**place, "merging": chosen.merging, "weighing": chosen.weighing}
     predictions = ask(
         dependency_prediction.sentences, relation=chosen.relation, limit=_MOST, **probe
     )
@@ -96,11 +91,9 @@ def sentences(view: View) -> None:
 
 def _pick_sentence(view: View, shown: pd.DataFrame) -> tuple[int, int]:
     """A sentence of the list; one that is neither too short nor too long unless chosen."""
-    labels = {}
-    for row in shown.to_dict("records"):
-        text = beginning(row["text"], _LONGEST)
-        place = {"seq": row["seq"], "right": row["n_right"], "n": row["n"]}
-        labels[f"{row['seq']}-{row['sentence']}"] = view.say("label", text=text, **place)
+    named = shown.assign(text=[beginning(text, _LONGEST) for text in shown["text"]])
+    rows: list[dict[Any, Any]] = named.to_dict("records")
+    labels = {f"{row['seq']}-{row['sentence']}": view.say("label", **row) for row in rows}
     readable = int((shown["text"].str.len() - _READABLE).abs().to_numpy().argmin())
     chosen = view.pick("sentence", labels, default=[*labels][readable], kind="select")
     seq, sentence = chosen.split("-")

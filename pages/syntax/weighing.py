@@ -20,8 +20,8 @@ from pages.ui.head.choice import head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.words.interval import difference_text, is_clear
-from pages.ui.words.numbers import count, percent
+from pages.ui.words.interval import change_words, is_clear
+from pages.ui.words.numbers import count
 from pages.ui.words.say import say
 
 _ENDS = ("low", "high")
@@ -44,10 +44,8 @@ def weighing(view: View) -> None:
         state = f"{merging}_{chosen_on}_{least}"
         _rows(view, shown, merging, chosen_on, state)
         named = readable(shown.rename(columns={end: f"difference_{end}" for end in _ENDS}))
-        named = named.assign(
-            **{f"best_{method}": _best(view, shown, method) for method in WEIGHINGS}
-        )
-        view.table("table", named, columns(*_COLUMNS), state=state)
+        best = {f"best_{method}": _best(view, shown, method) for method in WEIGHINGS}
+        view.table("table", named.assign(**best), columns(*_COLUMNS), state=state)
 
 
 def _best(view: View, shown: pd.DataFrame, method: str) -> list[str]:
@@ -75,17 +73,11 @@ def _finding(view: View, shown: pd.DataFrame, part: str) -> str:
             less=int(less.sum()),
             unclear=int((~more & ~less).sum()),
         ),
-        view.say(f"largest_{clear}", relation=relation_label(row["relation"]), **_change(row)),
+        view.say(f"largest_{clear}", relation=relation_label(row["relation"]), **change_words(row)),
     ]
     together = shown[shown["relation"] == "all"]
-    sentences += [view.say("together", **_change(row)) for _, row in together.iterrows()]
+    sentences += [view.say("together", **change_words(row)) for _, row in together.iterrows()]
     return " ".join(sentences)
-
-
-def _change(row: pd.Series) -> dict[str, str]:
-    """Both accuracies and their difference, in words."""
-    shares = {method: percent(row[f"accuracy_{method}"], digits=1) for method in WEIGHINGS}
-    return {**shares, "difference": difference_text(row)}
 
 
 def _rows(view: View, shown: pd.DataFrame, merging: str, chosen_on: str, state: str) -> None:

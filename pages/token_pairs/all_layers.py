@@ -8,13 +8,14 @@ import pandas as pd
 from analysis.tables.pairs import pair, pair_delta
 from pages.token_pairs import grid
 from pages.token_pairs.choices import choices
-from pages.token_pairs.lists import COLUMNS, DIRECTIONS, in_points, is_clear, top_pairs
+from pages.token_pairs.lists import COLUMNS, DIRECTIONS, in_points, top_pairs
 from pages.token_pairs.published import EFFECT, pair_lists
 from pages.ui.charts.paired_stacks import paired_stacks
 from pages.ui.choices.links import address
 from pages.ui.page import section
 from pages.ui.store.chosen import layers
 from pages.ui.view import View
+from pages.ui.words.interval import is_clear
 from pages.ui.words.names import effect_meaning, effect_name, relation_name
 
 
@@ -42,7 +43,7 @@ def all_layers(view: View) -> None:
 
 def _sentence(view: View, direction: str, frame: pd.DataFrame) -> str:
     """How many pairs of a list are clear of 0, of what kind most, and in which layer."""
-    total, frame = len(frame), frame[is_clear(frame)]
+    total, frame = len(frame), frame[is_clear(frame["low"], frame["high"])]
     if frame.empty:
         return view.say(f"finding_{direction}_unclear", total=total)
     most = str(frame["relation"].value_counts().sort_index().idxmax())

@@ -52,11 +52,6 @@ def choices(view: View, *names: str) -> dict[str, Any]:
     return {name: choice(view, name) for name in names}
 
 
-def state_of(chosen: dict[str, Any]) -> str:
-    """Choices as a part of the key of a table or chart."""
-    return "_".join(map(str, chosen.values()))
-
-
 def follow_clicks() -> None:
     """Open the pair that was clicked in a chart or a table of the last run, if one was."""
     for name in _CLICKABLE:

@@ -10,11 +10,11 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.token_pairs.lists import PLACES, is_clear
+from pages.token_pairs.lists import PLACES
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, RELATION_COLOURS
 from pages.ui.charts.look import layered
 from pages.ui.words.columns import title
-from pages.ui.words.interval import interval
+from pages.ui.words.interval import interval, is_clear
 from pages.ui.words.names import relation_name
 from pages.ui.words.numbers import count, points
 from pages.ui.words.place import say_here
@@ -46,17 +46,21 @@ _FAINT = 0.4
 
 def key(frame: pd.DataFrame) -> str:
     """Which colour at the left of a cell stands for which relation, and what is drawn faint."""
-    spans = (
-        f'<span style="border-color: {colour}">{escape(relation_name(relation))}</span>'
-        for relation, colour in RELATION_COLOURS.items()
-        if relation in set(frame["relation"])
-    )
-    faint = (
-        ""
-        if is_clear(frame).all()
-        else f'<span class="tp-faint">{escape(say_here("faint"))}</span>'
-    )
-    return f'<div class="tp-key">{"".join(spans)}{faint}</div>'
+    spans = [
+        f'<span style="border-color: {colour}">{escape(name)}</span>'
+        for name, colour in _relations(frame).items()
+    ]
+    if not is_clear(frame["low"], frame["high"]).all():
+        spans.append(f'<span class="tp-faint">{escape(say_here("faint"))}</span>')
+    return f'<div class="tp-key">{"".join(spans)}</div>'
+
+
+def _relations(frame: pd.DataFrame) -> dict[str, str]:
+    """The colours of the relations that some pairs have, by their names."""
+    there = set(frame["relation"])
+    return {
+        relation_name(name): RELATION_COLOURS[name] for name in RELATION_COLOURS if name in there
+    }
 
 
 def grid(
@@ -75,7 +79,7 @@ def grid(
         address: where a pair's own section is.
     """
     cells: dict[Any, list[str]] = {layer: [] for layer in layers}
-    for pair in frame.assign(clear=is_clear(frame)).itertuples():
+    for pair in frame.assign(clear=is_clear(frame["low"], frame["high"])).itertuples():
         cells[pair.layer].append(_cell(pair, top, address(pair)))
     return rows_of_layers(name, range(1, PLACES + 1), cells)
 
@@ -149,14 +153,11 @@ def _grid(frame: pd.DataFrame, name: str, layers: range, top: float) -> Any:
     drawn = frame[["layer", "place"]].assign(
         ground=[ground(delta, top) for delta in frame["mean_delta"]],
         relation=frame["relation"].map(relation_name),
-        visible=is_clear(frame).map({True: 1.0, False: _FAINT}),
+        visible=is_clear(frame["low"], frame["high"]).map({True: 1.0, False: _FAINT}),
         lines=frame.apply(_lines, axis="columns"),
     )
-    there = [relation for relation in RELATION_COLOURS if relation in set(frame["relation"])]
-    colours = alt.Scale(
-        domain=[relation_name(relation) for relation in there],
-        range=[RELATION_COLOURS[relation] for relation in there],
-    )
+    relations = _relations(frame)
+    colours = alt.Scale(domain=list(relations), range=list(relations.values()))
     places = alt.Scale(domain=[*range(1, PLACES + 1)], paddingInner=0.04, paddingOuter=0.02)
     base = alt.Chart(drawn).encode(
         x=alt.X("place:O", title=None, scale=places, axis=alt.Axis(orient="top", labelAngle=0)),

@@ -6,6 +6,7 @@ import pandas as pd
 
 from analysis.tables.pairs import pair_delta
 from pages.ui.store.chosen import ask
+from pages.ui.words.interval import is_clear
 from pages.ui.words.numbers import points
 from pages.ui.words.place import say_here
 
@@ -32,19 +33,12 @@ def top_pairs(**choices: Any) -> pd.DataFrame:
     return pd.concat(lists, ignore_index=True)
 
 
-def is_clear(frame: pd.DataFrame) -> pd.Series:
-    """Whether the interval of each pair's mean change lies on one side of 0; no interval, no."""
-    return (frame["low"] > 0) | (frame["high"] < 0)
-
-
 def change(pair: pd.Series) -> str:
     """A pair's mean change in words, and whether its interval holds 0 or it has none."""
-    if pd.isna(pair["low"]):
-        kind = "missing"
-    else:
-        kind = "clear" if pair["low"] > 0 or pair["high"] < 0 else "crossing"
-    low, high = points(pair["low"]), points(pair["high"])
-    return say_here(f"change_{kind}", delta=points(pair["mean_delta"]), low=low, high=high)
+    low, high = pair["low"], pair["high"]
+    kind = "missing" if pd.isna(low) else "clear" if is_clear(low, high) else "crossing"
+    delta, low, high = map(points, (pair["mean_delta"], low, high))
+    return say_here(f"change_{kind}", delta=delta, low=low, high=high)
 
 
 def in_points(frame: pd.DataFrame) -> pd.DataFrame:

@@ -9,9 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.pairs import pair, pair_delta, pair_occurrence
-from pages.token_pairs.choices import PAIR, choices, state_of
+from pages.token_pairs.choices import PAIR, choices
 from pages.token_pairs.chosen_pair import chosen_pair
-from pages.token_pairs.lists import COLUMNS, in_points, is_clear, with_pair_names
+from pages.token_pairs.lists import COLUMNS, in_points, with_pair_names
 from pages.ui.charts.colours import MARKED, ZERO
 from pages.ui.charts.look import cell_selection, coloured, layered, tooltips
 from pages.ui.charts.points import POINT
@@ -19,7 +19,7 @@ from pages.ui.page import section
 from pages.ui.store.chosen import ask, layer_order, layers
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.interval import with_interval
+from pages.ui.words.interval import is_clear, with_interval
 from pages.ui.words.lines import width_of
 from pages.ui.words.names import effect_name
 from pages.ui.words.numbers import count
@@ -78,7 +78,7 @@ def _finding(view: View, frame: pd.DataFrame, chosen: Mapping[str, Any]) -> str:
     """How many of the pairs listed are clear of 0, and in which direction."""
     if frame.empty:
         return ""
-    change = frame.loc[is_clear(frame), "mean_delta"]
+    change = frame.loc[is_clear(frame["low"], frame["high"]), "mean_delta"]
     return view.say(
         "finding_cut" if len(frame) == _LIMIT else "finding",
         layer=chosen["layer"],
@@ -112,7 +112,7 @@ def _list(
         texts = [chosen[field] for field in ("source", "target", "text") if chosen[field]]
         none = "nothing" if texts else "none_clear" if chosen["clear"] else "none"
         return view.nothing(none, text=plain(", ".join(texts)), least=chosen["min_count"])
-    shown, state = frame.iloc[page], state_of(chosen)
+    shown, state = frame.iloc[page], "_".join(map(str, chosen.values()))
     place = {"layer": chosen["layer"], "effect": effect_name(chosen["effect"])}
     values = {"order": view.say(f"order_{chosen['rank']}"), "n": count(len(frame))}
     if len(shown):
@@ -197,7 +197,7 @@ def _if_clear(faint: float) -> Any:
 
 def _with_facts(frame: pd.DataFrame, chosen: Mapping[str, str]) -> pd.DataFrame:
     """The frame in percentage points, with all that a row tells."""
-    shown = with_pair_names(frame).assign(clear=is_clear(frame))
+    shown = with_pair_names(frame).assign(clear=is_clear(frame["low"], frame["high"]))
     shown["chosen"] = (shown[list(chosen)] == pd.Series(chosen)).all(axis=1)
     shown["occurrences"] = [f"n {count(n)}" for n in shown["n"]]
     numbers = zip(shown["mean_delta"], shown["low"], shown["high"], strict=True)

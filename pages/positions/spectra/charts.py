@@ -6,7 +6,6 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.positions.spectra.amplitudes import SOURCES
 from pages.positions.spectra.peaks import UNIT
 from pages.ui.charts.colours import CONTROL_COLOURS, LESS_TO_MORE
 from pages.ui.charts.look import coloured, column_tooltips, layered, ramp
@@ -14,6 +13,8 @@ from pages.ui.charts.number_map import Ramp
 from pages.ui.words.columns import title
 from pages.ui.words.place import say_here
 
+SOURCES = ("hidden", "query", "key")
+SCALES = ("linear", "log")
 _WIDTH = 700  # of panels below each other, with room for a legend beside them
 _PERIODS = [256, 64, 32, 16, 10, 8, 6, 5, 4, 3, 2]
 _CELL = 18

@@ -5,15 +5,15 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from analysis.published.positions import COMPONENTS, PEAK
 from analysis.tables.positions import embedding_spectrum, position_variance, state_spectrum
-from pages.positions.published import of_embeddings
-from pages.positions.spectra.amplitudes import SCALES
-from pages.positions.spectra.charts import spectrum_chart
+from pages.positions.spectra.charts import SCALES, spectrum_chart
 from pages.positions.spectra.comparisons import file_label, file_panels, pick_stores
 from pages.positions.spectra.peaks import UNIT, peaks, peaks_text, with_period
 from pages.ui.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.look import column_tooltips, layered
 from pages.ui.page import section
+from pages.ui.published import Row
 from pages.ui.store.chosen import adds_positions, ask, ask_store, open_store
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
@@ -34,16 +34,14 @@ def embeddings(view: View) -> None:
     words, length = _words(_positions(spectra))
     half, most = (needed(variance, share) for share in (0.5, 0.9))
     width = count(len(variance))
-    view.finding(
-        f"{_finding(view, kept, words)} "
-        f"{view.say('finding_components', half=half, most=most, width=width)}"
-    )
+    components = view.say("finding_components", half=half, most=most, width=width)
+    view.finding(f"{_finding(view, kept, words)} {components}")
     scale = view.pick("scale", SCALES)
     _spectrum(view, spectra, words, length, scale)
     _several_files(view, scale)
     chart = components_chart(variance)
     view.figure("components", variance, chart, half=half, most=most, all=width)
-    view.beside("embeddings", *of_embeddings(variance, peaks(kept)))
+    view.beside("embeddings", *_published(view, variance, peaks(kept)))
 
 
 def _finding(view: View, kept: pd.DataFrame, words: pd.DataFrame) -> str:
@@ -95,6 +93,16 @@ def _words(positions: int) -> tuple[pd.DataFrame, int]:
     columns = ["mean", "q25", "q75", "max"]
     frame[columns] *= (positions / length) ** 0.5
     return frame.assign(series="words")[["series", "frequency", *columns]], length
+
+
+def _published(view: View, variance: pd.DataFrame, frequencies: list[float]) -> list[Row]:
+    """What the first components hold, and where the amplitude spectrum has its clearest peak."""
+    cumulative = variance.set_index("component")["cumulative"]
+    rows = []
+    for number in COMPONENTS:
+        name = view.say("published.components", n=number.component)
+        rows.append(Row(name, number, cumulative.get(number.component)))
+    return [*rows, Row(view.say("published.peak"), PEAK, next(iter(frequencies), None))]
 
 
 def _several_files(view: View, scale: str) -> None:

@@ -8,16 +8,27 @@ import streamlit as st
 
 from analysis.tables.corpus import sequence_lengths
 from analysis.tables.positions import embedding_spectrum, state_spectrum
-from pages.positions.spectra.amplitudes import AMOUNTS, BESIDE, SCALES, SOURCES, read, with_ratio
-from pages.positions.spectra.charts import amplitude_maps, layer_chart, ratio_maps
+from analysis.tables.positions.state_spectrum import CONTROLS
+from pages.positions.spectra.charts import (
+    SCALES,
+    SOURCES,
+    amplitude_maps,
+    layer_chart,
+    ratio_maps,
+)
 from pages.positions.spectra.comparisons import Chosen, in_all_lengths, in_several_files
-from pages.positions.spectra.peaks import peaks, wave_words
+from pages.positions.spectra.peaks import peaks, wave_words, with_period
 from pages.ui.page import section
 from pages.ui.store.chosen import adds_positions, ask, layers, open_store
+from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.words.numbers import count
 from pages.ui.words.place import say_here
 
+_BESIDE = ("compared", "removed", "permuted")
+"""The texts that were run again: as they are, and what was done to their positions."""
+_AMOUNTS = ("max", "mean")
+"""The strongest dimension, as in the paper, or the mean of all."""
 _SHORTEST = 16  # tokens of a text that has a spectrum
 _CLEAR = 1.5  # times the amplitude without positions, below which nothing is claimed
 
@@ -50,7 +61,7 @@ def states(view: View) -> None:
         for length, n in sorted(lengths.itertuples(index=False, name=None))
     }
     length = view.pick("length", names, default=int(lengths["length"].iloc[0]))
-    amount = view.pick("amount", AMOUNTS)
+    amount = view.pick("amount", _AMOUNTS)
     spectra, state = read(length, amount), f"{length}_{amount}"
     ratio = with_ratio(spectra)
     view.finding(_finding(view, wave_of(ratio)))
@@ -98,7 +109,7 @@ def _layer(view: View, spectra: pd.DataFrame, layer: int, scale: str, state: str
     no text was run again."""
     n = spectra.loc[spectra["control"] == "compared", "n_sequences"].max()
     again = pd.notna(n)  # texts were run without their positions too
-    controls = BESIDE if again else ("kept",)
+    controls = _BESIDE if again else ("kept",)
     frame = spectra[spectra["control"].isin(controls) & (spectra["layer"] == layer)]
     view.figure(
         "layer",
@@ -108,6 +119,31 @@ def _layer(view: View, spectra: pd.DataFrame, layer: int, scale: str, state: str
         caption=view.say("layer_caption", n=count(n)) if again else view.say("layer_alone"),
         layer=layer,
     )
+
+
+def read(length: int, amount: str, *, controls: tuple[str, ...] = CONTROLS) -> pd.DataFrame:
+    """Hidden states, queries and keys of every layer, of texts of one length.
+
+    Returns:
+        control, source, layer, frequency, period, amplitude, n_sequences.
+    """
+    parts = [
+        ask_each(state_spectrum.by_layer, "control", controls, source=source, length=length)
+        for source in SOURCES
+    ]
+    every = pd.concat(parts, keys=SOURCES, names=["source"]).reset_index("source")
+    frame = with_period(every.reset_index(drop=True)).rename(columns={amount: "amplitude"})
+    columns = ["control", "source", "layer", "frequency", "period", "amplitude", "n_sequences"]
+    return frame.loc[frame["amplitude"].notna(), columns]
+
+
+def with_ratio(spectra: pd.DataFrame) -> pd.DataFrame:
+    """Amplitude with positions over that without them, of the same texts, where both are known."""
+    keys = ["source", "layer", "frequency", "period"]
+    with_them, without = (spectra[spectra["control"] == control] for control in _BESIDE[:2])
+    both = with_them.merge(without, on=keys, suffixes=("", "_removed"))
+    both = both[(both["amplitude_removed"] > 0) & (both["amplitude"] > 0)]
+    return both.assign(ratio=both["amplitude"] / both["amplitude_removed"])
 
 
 def wave_of(ratio: pd.DataFrame) -> Wave | None:

@@ -38,11 +38,9 @@ def outlines(layout: MapLayout) -> Iterator[alt.Chart]:
     """The mask's outline, dark in light, so that it is seen on every colour."""
     edges = layout.outline()
     if len(edges):
+        rules = alt.Chart(edges).encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))
         for colour, width in (("#101010", 3.2), ("#ffffff", 1.4)):
-            rules = alt.Chart(edges).mark_rule(
-                color=colour, strokeWidth=width, strokeCap="square", **_SILENT
-            )
-            yield rules.encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))
+            yield rules.mark_rule(color=colour, strokeWidth=width, strokeCap="square", **_SILENT)
 
 
 def ring(layout: MapLayout, marked: str | None) -> Iterator[alt.Chart]:

@@ -5,15 +5,16 @@ from typing import Any
 
 import pandas as pd
 
-from pages.ui.words.numbers import points, signed
+from analysis.tables.norms.weighing import WEIGHINGS
+from pages.ui.words.numbers import percent, points, signed
 from pages.ui.words.say import say
 
 Written = Callable[[float], str]
 
 
-def is_clear(low: float, high: float) -> bool:
-    """Whether an interval leaves out 0."""
-    return low > 0 or high < 0
+def is_clear(low: Any, high: Any) -> Any:
+    """Whether an interval leaves out 0, or which of some in two columns do; no interval, no."""
+    return (low > 0) | (high < 0)
 
 
 def interval(low: float, high: float, written: Written = signed) -> str:
@@ -57,3 +58,9 @@ def difference_text(row: Any) -> str:
     if pd.isna(row["low"]):
         return say("weighing.difference_alone", difference=difference)
     return say("weighing.difference", difference=difference, low=low, high=high)
+
+
+def change_words(row: Any) -> dict[str, str]:
+    """How often the best head is right by weights and by norms, and their difference."""
+    shares = {method: percent(row[f"accuracy_{method}"], digits=1) for method in WEIGHINGS}
+    return {**shares, "difference": difference_text(row)}

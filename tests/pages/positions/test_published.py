@@ -6,7 +6,7 @@ import pytest
 
 from analysis.published.numbers import EXPERIMENTS
 from analysis.published.positions import NUMBERS, OFFSETS, SHIFT
-from pages.positions.published import of_heads
+from pages.positions.claim import published_offsets
 from pages.ui.words.numbers import percent
 
 ROBERTA = (
@@ -50,14 +50,16 @@ def test_a_shift_is_told_of_the_highest_wave():
     phases = pd.DataFrame(
         {"phase": [0.5, -np.pi / 4, 1.0], "frequency": [0.0, 64.0, 8.0], "amplitude": [99, 3, 2]}
     )
-    rows = of_heads(HEADS, phases)
+    rows = published_offsets(HEADS, phases)
     assert [row.published for row in rows] == [*OFFSETS, SHIFT]
     assert [row.ours for row in rows] == [-2, 3, pytest.approx(-1)]
     assert [row.agrees for row in rows] == [True, False, True]
 
 
 def test_a_head_that_the_model_lacks_is_left_open():
-    rows = of_heads(HEADS.iloc[:1], pd.DataFrame({"phase": [], "frequency": [], "amplitude": []}))
+    rows = published_offsets(
+        HEADS.iloc[:1], pd.DataFrame({"phase": [], "frequency": [], "amplitude": []})
+    )
     assert [row.ours for row in rows] == [-2, None, None]
 
 
