@@ -32,9 +32,10 @@ NAMED = {
 def drawn(browser: WebDriver) -> WebDriver:
     """The page, drawn to its end; what is drawn last comes after a moment of rest."""
     title_of(browser)
-    for _ in range(2):
-        WebDriverWait(browser, 60).until(lambda d: d.execute_script(DRAWN))
-        time.sleep(0.5)
+    wait = WebDriverWait(browser, 60)
+    wait.until(lambda d: d.execute_script(DRAWN))
+    time.sleep(0.5)
+    wait.until(lambda d: d.execute_script(DRAWN))
     return browser
 
 
