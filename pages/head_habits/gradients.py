@@ -53,7 +53,7 @@ def _offer_masking(view: View) -> None:
     view.nothing("unmasked", name=plain(store.name))
     run = store.run.copy()
     run["mask_rate"] = _RATE
-    path = folder() / f"{store.name.removesuffix('.duckdb')}-masked.duckdb"
+    path = folder() / f"{store.label}-masked.duckdb"
     command = run_command(run, store.facts, path, statistics=missing)
     st.code(command, language="bash", wrap_lines=True)
 

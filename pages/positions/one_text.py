@@ -10,7 +10,7 @@ from analysis.tables.positions import exemplar_attention, query_key_wave, relati
 from pages.positions.offsets import offset_axis
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
 from pages.ui.charts.look import column_tooltips, layered, with_axes
-from pages.ui.charts.pieces import readable
+from pages.ui.charts.pieces import written
 from pages.ui.charts.standard import lines
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.store.chosen import ask, is_causal
@@ -21,7 +21,6 @@ from pages.ui.words.numbers import count
 from pages.ui.words.place import say_here
 
 _SIDE = 330
-_SPACE = "␣"
 _SHORT = 60  # characters of a text that stand in the picker
 _SIDES = {"query": ATTENTION_COLOUR, "key": SCORE_COLOUR}
 _SMALL, _COLUMNS = 6, 3
@@ -81,11 +80,9 @@ def _map(frame: pd.DataFrame) -> Any:
 
 def _labels(tokens: pd.DataFrame) -> list[str]:
     """Tokens as they are read, with their positions: two of one text have two labels."""
-    written = tokens["query_token"].tolist()
-    pieces = zip(written, readable(written), tokens["query_pos"], strict=True)
+    pieces = written(tokens["query_token"].tolist())
     return [
-        f"{token if token.startswith('##') else piece.strip() or _SPACE} {position}"
-        for token, (_, piece), position in pieces
+        f"{piece} {position}" for piece, position in zip(pieces, tokens["query_pos"], strict=True)
     ]
 
 

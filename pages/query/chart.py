@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.contracts import every_table
-from pages.ui.charts.colours import EDGES
-from pages.ui.charts.look import coloured, flat_axis, layered, tooltips
+from pages.ui.charts.look import coloured, edged, flat_axis, layered, tooltips
 from pages.ui.words.columns import NAMES
 
 KINDS = ("bars", "lines", "points")
@@ -172,8 +171,7 @@ def _with_interval(marks: alt.Chart, interval: alt.Chart, kind: str) -> list[alt
     """A band behind lines; rules over everything else."""
     if kind == "lines":
         return [interval.mark_area(opacity=0.18), marks]
-    edges = zip(EDGES, (3.5, 1.5), strict=True)
-    return [marks, *(interval.mark_rule(color=line, strokeWidth=wide) for line, wide in edges)]
+    return [marks, *edged(interval)]
 
 
 def _ends(frame: pd.DataFrame, y: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ import streamlit as st
 from analysis.tables.corpus import matching_sequences, sequence_texts
 from analysis.tables.pairs import pair_occurrence
 from pages.ui.charts.image_ground import ImageGround, ground_of
-from pages.ui.charts.pieces import readable
+from pages.ui.charts.pieces import written
 from pages.ui.choices.address import asked
 from pages.ui.choices.otherwise import DrawingEnds
 from pages.ui.live import door as live
@@ -23,7 +23,6 @@ from pages.ui.words.lines import beginning
 
 _MOST = 500  # texts that a picker lists
 _SHORT = 60  # letters of a text that stand in it
-_SPACE = "␣"
 _LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
@@ -58,17 +57,10 @@ class Subject:
         """Tokens as they are read with their positions, patches by their row and column: no two of
         a sequence have one name."""
         if self.ground is None:
-            pieces = enumerate(_pieces(self.tokens))
+            pieces = enumerate(written(list(self.tokens)))
             return [f"{name}{str(place).translate(_LOWERED)}" for place, name in pieces]
         places = self.ground.places().itertuples(index=False)
         return [*self.ground.special, *(f"{row}·{column}" for row, column in places)]
-
-
-def _pieces(tokens: tuple[str, ...]) -> list[str]:
-    pairs = zip(tokens, readable(list(tokens)), strict=True)
-    return [
-        token if token.startswith("##") else piece.strip() or _SPACE for token, (_, piece) in pairs
-    ]
 
 
 def pick_subject(view: View) -> Subject:

@@ -11,6 +11,7 @@ _STANDS_CLOSE = re.compile(r"[.,;:!?)\]}%’”]+$")
 _OPENS = frozenset("([{“‘")
 _A_BYTE = re.compile(r"<0x[0-9A-F]{2}>")
 _CONTINUES = "##"
+_WHITE = "␣"
 _WORD, _LINE, _SENTENCE_PIECE = "Ġ", "Ċ", "▁"
 _SPACES = {_WORD: " ", _LINE: "\n", _SENTENCE_PIECE: " "}
 _PART_OF_A_CHARACTER = "\u2009"  # narrow, but something that can be shaded and pointed at
@@ -27,6 +28,15 @@ def readable(tokens: list[str]) -> list[tuple[str, str]]:
     if any(token.startswith(_SENTENCE_PIECE) for token in tokens):
         return list(_marked_pieces(tokens))
     return list(_word_pieces(tokens))
+
+
+def written(tokens: list[str]) -> list[str]:
+    """Tokens one by one: `##` stays, other marks go, and what is white space alone is seen."""
+    pairs = zip(tokens, readable(tokens), strict=True)
+    return [
+        token if token.startswith(_CONTINUES) else piece.strip() or _WHITE
+        for token, (_, piece) in pairs
+    ]
 
 
 def _split(token: str) -> tuple[str, str]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.charts.pieces import readable
+from pages.ui.charts.pieces import readable, written
 from pages.ui.charts.shading import Shaded, scale, text
 from tests.precompute.corpora.tiny import roberta_like
 
@@ -78,3 +78,15 @@ def test_bytes_of_a_letter_are_one_letter_beside_pieces_that_hold_spaces():
         *("<s>", "caf", THIN, "é", "", THIN, THIN, "猫", "!"),
     ]
     assert joined(tokens) == "<s> café 猫!"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "names"),
+    [
+        (["un", "##do", "##", "."], ["un", "##do", "##", "."]),
+        (["Ġa", "b", "Ġ", "Ċ"], ["a", "b", "␣", "␣"]),
+        (["▁", "▁a", "b"], ["␣", "a", "b"]),
+    ],
+)
+def test_tokens_one_by_one_keep_what_tells_them_apart_and_white_space_is_seen(tokens, names):
+    assert written(tokens) == names
