@@ -8,15 +8,17 @@ from urllib.parse import urlencode
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from pages.ui.contents import PAGES
-from pages.ui.store.chosen import files, first_readable
+from pages.ui.store.chosen import first_readable
+from pages.ui.store.folder import files
 
 # Vega draws with its interpreter and the frontend styles its elements in place, so that styles are
 # allowed inline and scripts are not.
@@ -57,6 +59,29 @@ class SecurityHeaders:
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
+
+
+class OwnOrigin:
+    """Refuses the websockets that pages of other sites open in a reader's browser.
+
+    For each of them Streamlit would ask an outside service for this machine's address, and every
+    other request would wait for the answer.
+    """
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" and _is_foreign(Headers(scope=scope)):
+            await WebSocketClose(code=1008)(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+
+def _is_foreign(headers: Headers) -> bool:
+    """Whether a browser names another site than the one it asks; other programs name none."""
+    origin = headers.get("origin")
+    return origin is not None and origin.partition("://")[2] != headers.get("host")
 
 
 _PLACES = {f"/{path}" for path in PAGES.values()}
@@ -143,5 +168,5 @@ def _named(request: Request) -> dict[str, str]:
 # What a reader uploads stays in memory; beyond this many bytes it would go through a file on disk.
 MultiPartParser.spool_max_size = 2 * st.get_option("server.maxUploadSize") * 2**20
 
-_MIDDLEWARE = (SecurityHeaders, CitableAddress, OwnMarkup)
+_MIDDLEWARE = (OwnOrigin, SecurityHeaders, CitableAddress, OwnMarkup)
 app = st.App("pages/_main.py", middleware=[Middleware(middleware) for middleware in _MIDDLEWARE])

@@ -1,5 +1,6 @@
 """One run from its request to the finished file."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,11 +48,11 @@ def run(request: Request, runner: Runner) -> Plan:
         if request.until is not None:
             check_intervals(request.statistics)
         _assert_writable(request.output)
-        with claimed(request.output, repr(request)):
-            return _run(request, runner)
+        with claimed(request.output, repr(request)) as assert_claimed:
+            return _run(request, runner, assert_claimed)
 
 
-def _run(request: Request, runner: Runner) -> Plan:
+def _run(request: Request, runner: Runner, assert_claimed: Callable[[], None]) -> Plan:
     model = load_model(
         request.model,
         device=request.device,
@@ -73,7 +74,8 @@ def _run(request: Request, runner: Runner) -> Plan:
     with noting(request.output, runner) as noted:
         plan, stopped = _finished(request, model, noted)
         facts = provenance_facts(request, model, plan.corpus) | stopped
-        build(plan, request.output, run_row(request, model, plan), facts)
+        row = run_row(request, model, plan)
+        build(plan, request.output, row, facts, before_publishing=assert_claimed)
     return plan
 
 

@@ -10,13 +10,13 @@ from pages.ui.choices.address import asked
 from pages.ui.choices.pick import pick_many
 from pages.ui.store.chosen import (
     ask_store,
-    folder,
     is_causal,
     open_store,
     other_stores,
     shows_images,
 )
 from pages.ui.store.commands import run_command
+from pages.ui.store.folder import folder
 from pages.ui.store.open_file import ENDING, Store
 from pages.ui.store.together import ask_together
 from pages.ui.view import View

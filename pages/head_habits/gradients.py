@@ -7,8 +7,9 @@ from analysis.tables.heads import gradient_importance, sequence_gradient_importa
 from pages.head_habits.layer_chart import draw_layers
 from pages.ui.head.habits import importance_shares
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, folder, open_store
+from pages.ui.store.chosen import ask, open_store
 from pages.ui.store.commands import run_command
+from pages.ui.store.folder import folder
 from pages.ui.store.missing import require
 from pages.ui.view import View
 from pages.ui.words.names import token_type_name

@@ -19,12 +19,12 @@ from pages.ui.figure import figure, table
 from pages.ui.store.chosen import (
     ask,
     chosen_file,
-    files,
     open_store,
     readable,
     shows_images,
     why_unreadable,
 )
+from pages.ui.store.folder import files
 from pages.ui.store.missing import show_command
 from pages.ui.store.open_file import Store
 from pages.ui.words.names import token_type_name

@@ -3,64 +3,94 @@
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from analysis.errors import UserError
 
+_PAUSE = 0.01  # seconds until a claim is looked at again that another run makes or removes
+
 
 @contextmanager
-def claimed(output: Path, asked: str) -> Iterator[None]:
-    """Holds the output until the run ends, however it ends: the lock goes with the process.
+def claimed(output: Path, asked: str) -> Iterator[Callable[[], None]]:
+    """Hold the output until the run ends, however it ends: the lock goes with the process.
 
-    Runs of the same request share what they compute and put the same file there; of others the last
-    would replace the file of the first.
+    Runs of the same request share the lock, compute together and put the same file there; of others
+    the last would replace the file of the first.
 
     Args:
         asked: all that the run was asked for, in words of any kind.
+
+    Yields:
+        What raises a UserError if the claim is gone, as when its file was removed by hand.
 
     Raises:
         UserError: while a run lives that was asked for something else.
     """
     output.parent.mkdir(parents=True, exist_ok=True)
     path = output.with_name(f".{output.name}.claim")
-    held = _locked(path)
-    if held is None:
-        _refuse_unless_same(path, output, asked)
-        yield
-        return
+    held = _shared(path, output, asked)
     try:
-        os.ftruncate(held, 0)
-        os.pwrite(held, json.dumps({"process": os.getpid(), "asked": asked}).encode(), 0)
-        yield
+        yield lambda: _assert_held(held, path, output)
     finally:
-        path.unlink(missing_ok=True)
+        if _locked(held, fcntl.LOCK_EX):  # no other run shares it
+            path.unlink(missing_ok=True)
         os.close(held)
 
 
-def _locked(path: Path) -> int | None:
-    """The file, locked for this process; None if another holds it."""
+def _shared(path: Path, output: Path, asked: str) -> int:
+    """The claim's file, locked for this process and those that were asked for the same."""
     while True:
         file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(file)
-            return None
-        if path.exists() and os.path.samestat(os.fstat(file), path.stat()):
-            return file
-        os.close(file)  # its holder ended and removed it since it was opened
+        if _locked(file, fcntl.LOCK_EX) and _is_at(file, path):
+            os.ftruncate(file, 0)  # of a run that was killed
+            os.pwrite(file, json.dumps({"process": os.getpid(), "asked": asked}).encode(), 0)
+        if _locked(file, fcntl.LOCK_SH) and _is_at(file, path):
+            claim = _read(file)
+            if claim.get("asked") == asked:
+                return file
+            if claim:
+                os.close(file)
+                raise _taken(output, claim)
+        os.close(file)
+        time.sleep(_PAUSE)
 
 
-def _refuse_unless_same(path: Path, output: Path, asked: str) -> None:
+def _locked(file: int, kind: int) -> bool:
     try:
-        claim = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # the other run begins or ends at this moment
-        claim = {"process": "unknown", "asked": ""}
-    if claim["asked"] != asked:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_at(file: int, path: Path) -> bool:
+    """Whether the open file is still the one that bears the name."""
+    return path.exists() and os.path.samestat(os.fstat(file), path.stat())
+
+
+def _read(file: int) -> dict[str, Any]:
+    """Who was asked for what; nothing while that is being written."""
+    try:
+        return json.loads(os.pread(file, os.fstat(file).st_size, 0))
+    except ValueError:
+        return {}
+
+
+def _assert_held(file: int, path: Path, output: Path) -> None:
+    if not _is_at(file, path):
         raise UserError(
-            f"Process {claim['process']} is computing {output} with other settings or "
-            "statistics, and the later file would replace the other. Wait until it has ended and "
-            "rerun the command, which then adds to its file, or give another --output."
+            f"{path} was removed while this run computed {output}, so that another run may write "
+            "the same file. Nothing was replaced. Rerun the command to resume."
         )
+
+
+def _taken(output: Path, claim: dict[str, Any]) -> UserError:
+    return UserError(
+        f"A run with other settings or statistics, begun by process {claim['process']}, is "
+        f"computing {output}, and the later file would replace the other. Wait until it has ended "
+        "and rerun the command, which then adds to its file, or give another --output."
+    )

@@ -1,7 +1,7 @@
 """Shards into one DuckDB file that describes itself and has been checked."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -25,12 +25,20 @@ from precompute.store.check import assert_laws, assert_parts_add_up
 from precompute.store.image_tables import image_rows
 
 
-def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
+def build(
+    plan: Plan,
+    output: Path,
+    run: dict,
+    facts: dict[str, str],
+    *,
+    before_publishing: Callable[[], None] = lambda: None,
+) -> None:
     """Make the file beside its name and rename it when it is whole; readers of the old one go on.
 
     Args:
         run: the one row of `run`.
         facts: the rows of `provenance`.
+        before_publishing: may raise, which leaves the old file as it is.
 
     Raises:
         BrokenLaw: if a table holds what its contract rules out; the old file stays.
@@ -54,6 +62,7 @@ def build(plan: Plan, output: Path, run: dict, facts: dict[str, str]) -> None:
         assert_parts_add_up(store)
         _add_manifest(store)
         store.execute("checkpoint")
+        before_publishing()
     _publish(unfinished, output)
 
 

@@ -1,6 +1,7 @@
 """The dashboard in a real browser: deep links, exports, and nothing that leaves the machine."""
 
 import json
+import socket
 import urllib.request
 from collections.abc import Iterator
 from urllib.parse import urlsplit
@@ -9,6 +10,9 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+from websockets.typing import Origin, Subprotocol
 
 from tests.pages.kit.chromium import (
     chromium,
@@ -55,6 +59,22 @@ def test_a_deep_link_is_answered_by_a_server_that_has_just_started(first):
     assert parameters(first)["an_view"] == ["dispersion"]
     settled(first, '[data-testid="stVegaLiteChart"] svg, [data-testid="stVegaLiteChart"] canvas')
     assert not first.find_elements(By.CSS_SELECTOR, '[data-testid="stException"]')
+
+
+def test_pages_of_other_sites_open_no_socket_and_the_server_calls_nobody(store_folder):
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        called = f"http://127.0.0.1:{proxy.getsockname()[1]}"
+        with serving(store_folder, http_proxy=called, https_proxy=called, no_proxy="") as server:
+            address = f"{server.replace('http', 'ws')}/_stcore/stream"
+            for site in ("https://elsewhere.example", "http://127.0.0.1.example", "null"):
+                with pytest.raises(InvalidStatus) as refused:
+                    connect(address, origin=Origin(site))
+                assert refused.value.response.status_code == 403
+            with connect(address, origin=Origin(server), subprotocols=[Subprotocol("streamlit")]):
+                pass
+        proxy.setblocking(False)
+        with pytest.raises(BlockingIOError):  # nobody came by
+            proxy.accept()
 
 
 def test_links_between_pages_keep_the_language(server, first):

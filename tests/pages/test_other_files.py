@@ -1,5 +1,6 @@
 """The overview lists what else is in the folder."""
 
+import os
 from shutil import copyfile
 
 import pytest
@@ -16,6 +17,16 @@ def test_other_files_are_listed_readable_or_not(opened, store_folder, tmp_path):
     text = sentences(opened("overview", tmp_path, file="b.duckdb"))
     assert "on text\\.txt, 3 sequences" in text
     assert "c\\.duckdb cannot be read" in text
+
+
+@pytest.mark.parametrize("page", ["overview", "head_habits", "compare"])
+def test_a_name_that_is_no_text_hides_no_other_file(opened, store_folder, tmp_path, page):
+    copyfile(store_folder / "tiny.duckdb", tmp_path / "tiny.duckdb")
+    copyfile(store_folder / "tiny.duckdb", os.fsencode(tmp_path) + b"/\xff\xfe*.duckdb")
+    session = opened(page, tmp_path)
+    [warning] = session.sidebar.warning
+    assert r"\\xff\\xfe\*\.duckdb is left out" in warning.value
+    assert session.sidebar.selectbox(key="file").options == ["tiny.duckdb"]
 
 
 def test_a_file_with_trees_is_a_click_away_from_one_without(

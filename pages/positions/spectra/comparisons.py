@@ -12,7 +12,8 @@ from analysis.tables.table import Table
 from pages.positions.spectra.charts import below_each_other, span, spectrum_chart, spectrum_lines
 from pages.positions.spectra.peaks import with_period
 from pages.ui.charts.colours import SERIES_COLOURS
-from pages.ui.store.chosen import ask_store, files, open_store, other_stores
+from pages.ui.store.chosen import ask_store, open_store, other_stores
+from pages.ui.store.folder import files
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.numbers import count

@@ -1,6 +1,5 @@
 """The file that the reader chose, and the only way to ask it something."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from pages.ui.choices.address import Choice, always_name, asked, draw, stop, wri
 from pages.ui.choices.otherwise import otherwise
 from pages.ui.stage import stage
 from pages.ui.store.build import offer_demo
+from pages.ui.store.folder import files, folder, odd_names
 from pages.ui.store.open_file import Replaced, Store, Version, cursor, looked_at
 from pages.ui.words.say import ADDED, DISTANCE, IMAGES, PATCHES, TURNED, plain, say, speak_of
 
@@ -25,19 +25,6 @@ CONTENT = "content"
 """The parameter of the address that tells a file's content from others of its name."""
 _SHOWN = "file that was shown last"
 _UNREADABLE = (OtherSchema, BrokenContract, TooSlow, duckdb.Error)
-
-
-def folder() -> Path:
-    """Where the files are: `$MIXSCOPE_STATISTICS`, else `statistics` in the working directory."""
-    return Path(os.environ.get("MIXSCOPE_STATISTICS") or "statistics")
-
-
-def files() -> list[Path]:
-    """Every file of statistics in the folder, by name: demo before demo-treebank."""
-    if not folder().is_dir():
-        return []
-    paths = (path for path in folder().glob("*.duckdb") if not path.name.startswith("."))
-    return sorted((path for path in paths if path.is_file()), key=lambda path: path.stem)
 
 
 def stores() -> list[Store]:
@@ -69,6 +56,8 @@ def first_readable(paths: list[Path]) -> Path | None:
 def file_picker() -> None:
     """The picker in the sidebar; the choice is part of the address."""
     paths = files()
+    for name in odd_names():
+        st.sidebar.warning(say("store.odd_name", name=plain(name)))
     default = first_readable(paths)
     if default is None:
         return

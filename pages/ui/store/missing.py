@@ -10,8 +10,9 @@ from analysis.tables.probing import dependency_accuracy
 from analysis.tables.table import Table
 from pages.ui.choices.address import stop
 from pages.ui.choices.pick import choose
-from pages.ui.store.chosen import folder, open_store, shows_images, stores
+from pages.ui.store.chosen import open_store, shows_images, stores
 from pages.ui.store.commands import run_command
+from pages.ui.store.folder import folder
 from pages.ui.words.say import plain, say
 
 _FROM_A_TREEBANK = (

@@ -36,11 +36,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[str]:
+def serving(folder: Path, **variables: str) -> Iterator[str]:
     """The address of a server of a folder's files that no page has been asked of yet."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    environment = os.environ | {"MIXSCOPE_STATISTICS": str(folder)}
+    environment = os.environ | {"MIXSCOPE_STATISTICS": str(folder)} | variables
     process = subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

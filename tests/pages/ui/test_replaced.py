@@ -17,7 +17,8 @@ import os
 from pathlib import Path
 import streamlit as st
 from analysis.tables.corpus import sequence_lengths
-from pages.ui.store.chosen import ask, files, open_store
+from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.folder import files
 from pages.ui.store.open_file import seen_once
 
 new = Path(st.query_params["new"])

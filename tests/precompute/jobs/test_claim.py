@@ -12,7 +12,7 @@ import pytest
 
 from analysis.errors import UserError
 from precompute.jobs.claim import claimed
-from precompute.jobs.runner import run_local
+from precompute.jobs.runner import finish_plan, run_local
 from precompute.request import Request
 from precompute.run import run
 from tests.small_store import request
@@ -46,7 +46,7 @@ def another_run(output: Path) -> Iterator[subprocess.Popen]:
 def test_a_run_for_something_else_is_refused_and_told_of_the_process(tmp_path):
     asked = Request(model="none", corpus="none", output=tmp_path / "a.duckdb")
     with another_run(asked.output) as other:
-        with pytest.raises(UserError, match=f"Process {other.pid} is computing") as refused:
+        with pytest.raises(UserError, match=f"begun by process {other.pid}, is") as refused:
             run(asked, run_local)
         assert "Wait until it has ended" in str(refused.value)
         assert "another --output" in str(refused.value)
@@ -60,6 +60,39 @@ def test_the_same_run_and_runs_of_other_outputs_are_let_in(tmp_path):
             pass
         with pytest.raises(UserError), claimed(tmp_path / "a.duckdb", "something else"):
             pass
+
+
+def test_equal_runs_hold_the_output_until_the_last_of_them_ends(tmp_path):
+    output = tmp_path / "a.duckdb"
+    with another_run(output) as first:
+        with claimed(output, OTHERS):
+            first.kill()
+            first.wait()
+            with pytest.raises(UserError, match="other settings"), claimed(output, "else"):
+                pass
+            with claimed(output, OTHERS):
+                pass
+            with pytest.raises(UserError, match="other settings"), claimed(output, "else"):
+                pass
+        with claimed(output, "else"):
+            pass
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_run_whose_claim_was_removed_replaces_nothing(tmp_path, monkeypatch):
+    asked = request(tmp_path, statistics=["token_norm"])
+    run(asked, run_local)
+    before = asked.output.read_bytes()
+
+    def finish_unclaimed(*arguments):
+        finish_plan(*arguments)
+        asked.output.with_name(f".{asked.output.name}.claim").unlink()
+
+    monkeypatch.setattr("precompute.run.finish_plan", finish_unclaimed)
+    with pytest.raises(UserError, match="was removed while this run computed"):
+        run(asked, run_local)
+    assert asked.output.read_bytes() == before
+    assert {path.name for path in tmp_path.glob("*.duckdb*")} == {asked.output.name}
 
 
 def test_a_run_that_was_killed_holds_nothing(tmp_path):

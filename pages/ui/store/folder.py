@@ -1,0 +1,29 @@
+"""The folder of statistics and the files in it."""
+
+import os
+from pathlib import Path
+
+
+def folder() -> Path:
+    """Where the files are: `$MIXSCOPE_STATISTICS`, else `statistics` in the working directory."""
+    return Path(os.environ.get("MIXSCOPE_STATISTICS") or "statistics")
+
+
+def files() -> list[Path]:
+    """Every file of statistics in the folder, by name: demo before demo-treebank."""
+    return [path for path in _paths() if _text_of(path) == path.name]
+
+
+def odd_names() -> list[str]:
+    """Names of files that are left out since they are no UTF-8, with escapes for their bytes."""
+    return [name for path in _paths() if (name := _text_of(path)) != path.name]
+
+
+def _paths() -> list[Path]:
+    paths = (path for path in folder().glob("*.duckdb") if not path.name.startswith("."))
+    return sorted((path for path in paths if path.is_file()), key=lambda path: path.stem)
+
+
+def _text_of(path: Path) -> str:
+    """A file's name, with escapes for bytes that are no UTF-8 and that no address can hold."""
+    return os.fsencode(path.name).decode(errors="backslashreplace")
