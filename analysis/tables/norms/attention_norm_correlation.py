@@ -4,8 +4,11 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import count, number
+from analysis.tables.parts import OF_PAIRS, part_columns, part_laws
 from analysis.tables.question import asks
-from analysis.tables.table import HEAD_OR_ALL, LAYER_OR_ALL, TOKEN_TYPE, Table
+from analysis.tables.table import HEAD_OR_ALL, LAYER_OR_ALL, TOKEN_TYPE, Table, interval
+
+_RANK = "mean rank among all pairs of the type in the file, 0 the smallest and 1 the largest"
 
 TABLE = Table(
     name="attention_norm_correlation",
@@ -19,20 +22,34 @@ TABLE = Table(
             "ρ",
             nullable=True,
         ),
+        *part_columns(OF_PAIRS),
+        number("attention_rank", f"{_RANK}: of α", "rank"),
+        number("norm_rank", f"{_RANK}: of ‖f(x)‖", "rank"),
+        count("n_ranked", "heads with a ρ of their own", "heads"),
+        number("median", "median of the heads' own ρ; NULL where none has one", "ρ", nullable=True),
+        *interval("ρ", of="median"),
+        count("n_below", "heads whose own ρ is below 0", "heads"),
     ),
     source="kobayashi-2020",
-    laws=("n > 0", "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9"),
+    laws=(
+        "n > 0",
+        "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9",
+        *part_laws(OF_PAIRS),
+        "attention_rank between 0 and 1 and norm_rank between 0 and 1",
+        "n_below between 0 and n_ranked",
+        "(median is null) = (n_ranked = 0)",
+    ),
 )
 
 
 @asks("""
-    select token_type, n, spearman
+    select * exclude (layer, head)
     from attention_norm_correlation
     where layer is not distinct from $layer and head is not distinct from $head
     order by token_type
 """)
 def by_type(store: DuckDBPyConnection, *, layer: int | None, head: int | None) -> pd.DataFrame:
-    """token_type, n, spearman: of one head, of one layer (head None), or pooled (both None)."""
+    """The rows of one head, of one layer (head None), or of all pooled (both None)."""
     ...
 
 
@@ -48,11 +65,22 @@ def by_head(store: DuckDBPyConnection, *, token_type: str) -> pd.DataFrame:
 
 
 @asks("""
-    select layer, token_type, n, spearman
     from attention_norm_correlation
     where layer is not null and head is null
     order by layer, token_type
 """)
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """layer, token_type, n, spearman of every layer."""
+    """The row of every layer and token type."""
+    ...
+
+
+@asks("""
+    select layer, head, token_type, attention_rank, norm_rank
+    from attention_norm_correlation
+    where layer is not null and ($layer is null or (layer = $layer and head is not null))
+    order by layer, head nulls first, token_type
+""")
+def mean_ranks(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
+    """Mean ranks of the pairs of every layer (head missing) and head, or of the heads of one layer:
+    layer, head, token_type, attention_rank, norm_rank."""
     ...
