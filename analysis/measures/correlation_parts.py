@@ -17,6 +17,10 @@ class Units(NamedTuple):
     drawn: Redraws
     of_group: Int[np.ndarray, " unit"]
 
+    def sums(self, of_groups: Float[np.ndarray, "unit column"]) -> Float[np.ndarray, "block column"]:
+        """What the groups of each unit have together."""
+        return np.stack([np.bincount(self.of_group, column) for column in of_groups.T], axis=1)
+
 
 class Part(NamedTuple):
     """What one level adds to a correlation; and the correlation on that level by itself, with its
@@ -125,7 +129,7 @@ def _part(
         return Part(contribution, np.nan, np.nan, np.nan)
     low = high = np.nan
     if units is not None:
-        of_units = np.stack([np.bincount(units.of_group, column) for column in terms.T], axis=1)
+        of_units = units.sums(terms)
         resampled = _correlation(units.drawn.weights @ of_units)
         every_unit = np.ones((len(of_units), 1), dtype=bool)
         (low,), (high,) = units.drawn.interval(resampled[:, None], every_unit)

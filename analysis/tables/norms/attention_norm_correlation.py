@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.agreement import BY_RANK
 from analysis.tables.columns import count, number
 from analysis.tables.parts import OF_PAIRS, part_columns, part_laws
 from analysis.tables.question import asks
@@ -25,19 +26,16 @@ TABLE = Table(
         *part_columns(OF_PAIRS),
         number("attention_rank", f"{_RANK}: of α", "rank"),
         number("norm_rank", f"{_RANK}: of ‖f(x)‖", "rank"),
-        count("n_ranked", "heads with a ρ of their own", "heads"),
         number("median", "median of the heads' own ρ; NULL where none has one", "ρ", nullable=True),
         *interval("ρ", of="median"),
-        count("n_below", "heads whose own ρ is below 0", "heads"),
     ),
     source="kobayashi-2020",
+    declared=BY_RANK,
     laws=(
         "n > 0",
         "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9",
         *part_laws(OF_PAIRS),
         "attention_rank between 0 and 1 and norm_rank between 0 and 1",
-        "n_below between 0 and n_ranked",
-        "(median is null) = (n_ranked = 0)",
     ),
 )
 
@@ -61,6 +59,20 @@ def by_type(store: DuckDBPyConnection, *, layer: int | None, head: int | None) -
 """)
 def by_head(store: DuckDBPyConnection, *, token_type: str) -> pd.DataFrame:
     """layer, head, n, spearman of every head for one token type."""
+    ...
+
+
+@asks("""
+    select token_type, count(*) as n_heads, count(spearman) as n_ranked,
+        count(*) filter (spearman < 0) as n_below
+    from attention_norm_correlation
+    where head is not null and ($layer is null or layer = $layer)
+    group by token_type
+    order by token_type
+""")
+def signs(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
+    """How many heads of one layer, or of all, there are, have a ρ, and have one below 0:
+    token_type, n_heads, n_ranked, n_below."""
     ...
 
 

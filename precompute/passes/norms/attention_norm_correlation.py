@@ -130,7 +130,6 @@ def _row(cells: Cells, of_heads: list[dict[str, Any]], seed: int) -> dict[str, A
         for name, of_side in zip(_RANKS, cells.ranks, strict=True)
     }
     row = {"n": int(counts.sum()), "spearman": spearman, **ranks, **dict(medians)}
-    row |= {"n_ranked": len(own), "n_below": int((own < 0).sum())}
     return row if np.isnan(spearman) else row | _parts(cells, counts, seed)
 
 
