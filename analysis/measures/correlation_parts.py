@@ -17,7 +17,9 @@ class Units(NamedTuple):
     drawn: Redraws
     of_group: Int[np.ndarray, " unit"]
 
-    def sums(self, of_groups: Float[np.ndarray, "unit column"]) -> Float[np.ndarray, "block column"]:
+    def sums(
+        self, of_groups: Float[np.ndarray, "unit column"]
+    ) -> Float[np.ndarray, "block column"]:
         """What the groups of each unit have together."""
         return np.stack([np.bincount(self.of_group, column) for column in of_groups.T], axis=1)
 

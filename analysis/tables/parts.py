@@ -36,9 +36,7 @@ def part_laws(parts: tuple[str, ...]) -> tuple[str, ...]:
     )
 
 
-def part_values(
-    parts: tuple[str, ...], values: Iterable[Sequence[float]]
-) -> dict[str, float]:
+def part_values(parts: tuple[str, ...], values: Iterable[Sequence[float]]) -> dict[str, float]:
     """The columns of parts, each given by what it adds, its own correlation and the ends of it."""
     return {
         f"{part}{end}": value

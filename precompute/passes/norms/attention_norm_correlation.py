@@ -77,7 +77,9 @@ def _by_type(table: pa.Table) -> Iterator[tuple[str, Cells]]:
         attention, norm, counts = (
             np.concatenate([column[place] for place in slices]) for column in columns
         )
-        ranks = tuple(centred_midranks(bins, counts.astype(np.float64)) for bins in (attention, norm))
+        ranks = tuple(
+            centred_midranks(bins, counts.astype(np.float64)) for bins in (attention, norm)
+        )
         head = np.repeat(np.arange(len(heads)), [place.stop - place.start for place in slices])
         places = [(layer, number) for _, layer, number in heads]
         yield token_type, Cells((attention, norm), counts, ranks, head, places)
@@ -139,7 +141,5 @@ def _parts(cells: Cells, counts: Float[np.ndarray, " row"], seed: int) -> dict[s
     _, layer = np.unique([layer for layer, _ in cells.places], return_inverse=True)
     heads = single_units(len(cells.places), seed=seed)
     layers = single_units(int(layer.max()) + 1, seed=seed)
-    parts = correlation_parts(
-        moments(*ranks, counts, cells.head), (layer,), (heads, heads, layers)
-    )
+    parts = correlation_parts(moments(*ranks, counts, cells.head), (layer,), (heads, heads, layers))
     return part_values(OF_PAIRS, parts)

@@ -17,9 +17,7 @@ def test_correlation_follows_its_definition():
     generator = np.random.default_rng(0)
     ranks = generator.integers(1, 12, size=80)
     values = generator.integers(0, 9, size=80) + ranks / 3
-    correlation = rank_correlation(
-        ranks, values, np.arange(80) // 8, single_units(10, seed=0)
-    )
+    correlation = rank_correlation(ranks, values, np.arange(80) // 8, single_units(10, seed=0))
     expected = reference.rank_correlation(ranks.tolist(), values.tolist())
     assert correlation is not None
     assert correlation[0] == pytest.approx(expected, abs=1e-12)
@@ -28,9 +26,7 @@ def test_correlation_follows_its_definition():
 
 def test_one_sequence_over_and_over_leaves_no_doubt():
     ranks, values = np.tile([1, 2, 3, 4], 12), np.tile([0.1, 0.3, 0.2, 0.9], 12)
-    correlation = rank_correlation(
-        ranks, values, np.arange(48) // 4, single_units(12, seed=0)
-    )
+    correlation = rank_correlation(ranks, values, np.arange(48) // 4, single_units(12, seed=0))
     assert correlation is not None
     assert correlation[1] == pytest.approx(correlation[0])
     assert correlation[2] == pytest.approx(correlation[0])
