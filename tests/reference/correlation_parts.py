@@ -1,6 +1,7 @@
 """robinson-1950: what a correlation is within groups and between them, value by value."""
 
 import math
+from itertools import pairwise
 
 
 def parts(
@@ -27,7 +28,7 @@ def parts(
         nested = [values, *reversed(means)]
         return [
             [own - larger for own, larger in zip(inner, outer, strict=True)]
-            for inner, outer in zip(nested, nested[1:], strict=False)
+            for inner, outer in pairwise(nested)
         ]
 
     def size(values: list[float]) -> float:

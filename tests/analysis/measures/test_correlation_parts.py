@@ -89,7 +89,7 @@ def test_a_planted_paradox_has_both_signs():
 @pytest.mark.parametrize("shape", [(1, 1), (3, 1), (1, 3)])
 def test_a_level_of_one_adds_nothing(shape):
     layers, heads, values = _heads(*shape)
-    drawn = np.random.default_rng(0).normal(size=(2, len(values))) + [layers, 2 * heads]
+    drawn = np.random.default_rng(0).normal(size=(2, len(values))) + np.stack([layers, 2 * heads])
     parts = _split(*drawn, layers, heads)
     n_layers, n_heads = shape
     whole = spearmanr(*drawn)[0]
@@ -103,7 +103,7 @@ def test_a_level_of_one_adds_nothing(shape):
 def test_a_level_of_few_has_no_interval():
     for n_layers in (LEAST_UNITS - 1, LEAST_UNITS):
         layers, heads, _ = _heads(n_layers)
-        drawn = np.random.default_rng(0).normal(size=(2, len(layers))) + [layers, heads]
+        drawn = np.random.default_rng(0).normal(size=(2, len(layers))) + np.stack([layers, heads])
         within, between_heads, between_layers = _split(*drawn, layers, heads)
         assert not np.isnan([within.low, between_heads.low]).any()
         assert np.isnan(between_layers.low) == (n_layers < LEAST_UNITS)
