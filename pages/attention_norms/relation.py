@@ -9,7 +9,7 @@ from analysis.tables.norms import attention_norm_histogram, attention_norm_sampl
 from analysis.tables.parts import OF_PAIRS, by_part
 from pages.attention_norms.opened_head import most_drawn, pick_norms_head
 from pages.attention_norms.pair_panels import density_panels, rank_panels, sample_panels
-from pages.attention_norms.weight_and_norm import lowest_within, together, within_heads
+from pages.attention_norms.weight_and_norm import WEAK, lowest_within, weight_and_norm
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import bars, lines
 from pages.ui.choices.pick import choose
@@ -25,7 +25,6 @@ from pages.ui.words.numbers import count, signed
 from pages.ui.words.quantities import in_type_order, ordered_types
 
 _SAMPLED = 1_500
-_WEAK = -0.1  # a ρ above is no tendency worth mentioning
 _WITHIN, _BETWEEN_HEADS, _BETWEEN_LAYERS = OF_PAIRS
 _BY_LAYER = {
     _WITHIN: "median",
@@ -179,16 +178,14 @@ def _published(rho: pd.DataFrame) -> list[Row]:
 def _finding(view: View, rho: pd.DataFrame, scope: Scope, parts: tuple[str, ...]) -> str:
     """What heads do by themselves, and what they come to together; of one head, the type for which
     weight and norm pull most against each other, if there is one."""
-    known = rho.dropna(subset="spearman")
-    lowest = lowest_within(rho)
-    if lowest is None:
+    if lowest_within(rho) is None:
         return view.say("nothing_varies")
     if not scope["head"]:
         signs = ask(correlation.signs, layer=scope["layer"])
-        return f"{within_heads(lowest, signs)} {together(rho, parts)}".strip()
-    lowest = known.nsmallest(1, "spearman").iloc[0]
+        return weight_and_norm(rho, signs, parts)
+    lowest = rho.nsmallest(1, "spearman").iloc[0]
     return view.say(
-        f"finding_{'against' if lowest['spearman'] < _WEAK else 'nowhere'}",
+        f"finding_{'against' if lowest['spearman'] < -WEAK else 'nowhere'}",
         type=token_type_name(lowest["token_type"]),
         rho=signed(lowest["spearman"]),
         n=count(lowest["n"]),

@@ -11,7 +11,7 @@ from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import change, count
 from pages.ui.words.say import say
 
-_WEAK = 0.1  # a ρ nearer to 0 is no tendency worth mentioning
+WEAK = 0.1  # a ρ nearer to 0 is no tendency worth mentioning
 
 
 def lowest_within(rho: pd.DataFrame) -> Any:
@@ -25,41 +25,44 @@ def lowest_within(rho: pd.DataFrame) -> Any:
     return None if known.empty else known.nsmallest(1, "median").iloc[0]
 
 
-def within_heads(row: Any, signs: pd.DataFrame) -> str:
-    """What the heads do by themselves with the type of a row.
+def weight_and_norm(rho: pd.DataFrame, signs: pd.DataFrame, parts: tuple[str, ...]) -> str:
+    """What heads do by themselves with the type that they pull most against each other, and what
+    the lowest ρ over the pairs of all heads is the sum of.
 
     Args:
+        rho: rows of `attention_norm_correlation.by_type`; some head can be ranked.
         signs: rows of `attention_norm_correlation.signs`.
     """
-    median, low, high = row[["median", "median_low", "median_high"]]
-    unsure = pd.isna(low)
-    kind = "nowhere"
-    if median < -_WEAK and (unsure or high < 0):
+    within, known = lowest_within(rho), rho.dropna(subset="spearman")
+    median, low, high = within[["median", "median_low", "median_high"]]
+    unsure, kind = pd.isna(low), "nowhere"
+    if median < -WEAK and (unsure or high < 0):
         kind = "against"
-    elif median > _WEAK and (unsure or low > 0):
+    elif median > WEAK and (unsure or low > 0):
         kind = "together"
+    sentences = [_say(f"within_{kind}", **_heads(within, signs))]
+    if len(known):
+        row = known.nsmallest(1, "spearman").iloc[0]
+        numbers = {"rho": change(row["spearman"]), "n": count(row["n"])}
+        sentences.append(
+            _say("pooled", **numbers, **_heads(row, signs), carried=carried(row, parts))
+        )
+        if row["token_type"] != within["token_type"] and pd.notna(row["median"]):
+            sentences.append(_say("pooled_within", **_heads(row, signs)))
+    return " ".join(sentences)
+
+
+def _heads(row: pd.Series, signs: pd.DataFrame) -> dict[str, str]:
+    """The type of a row, and the median of its heads' own ρ, how many have one, and one below 0."""
     heads = signs.set_index("token_type").loc[row["token_type"]]
-    return say(
-        f"attention_norms.relation.within_{kind}",
-        type=token_type_name(row["token_type"]),
-        median=with_interval(median, low, high, change),
-        ranked=count(heads["n_ranked"]),
-        heads=count(heads["n_heads"]),
-        below=count(heads["n_below"]),
-    )
+    return {
+        "type": token_type_name(row["token_type"]),
+        "median": with_interval(*row[["median", "median_low", "median_high"]], change),
+        "ranked": count(heads["n_ranked"]),
+        "heads": count(heads["n_heads"]),
+        "below": count(heads["n_below"]),
+    }
 
 
-def together(rho: pd.DataFrame, parts: tuple[str, ...]) -> str:
-    """The type with the lowest ρ over the pairs of all heads, and what that is the sum of; nothing
-    where none can be ranked."""
-    known = rho.dropna(subset="spearman")
-    if known.empty:
-        return ""
-    row = known.nsmallest(1, "spearman").iloc[0]
-    return say(
-        "attention_norms.relation.together",
-        type=token_type_name(row["token_type"]),
-        rho=change(row["spearman"]),
-        n=count(row["n"]),
-        carried=carried(row, parts),
-    )
+def _say(name: str, **values: str) -> str:
+    return say(f"attention_norms.relation.{name}", **values)

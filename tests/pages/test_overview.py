@@ -5,10 +5,10 @@ from importlib import import_module
 import pytest
 
 from analysis.scopes import POST_NORM, ROLES
-from pages.attention_norms.findings import _frequency, _strongest_correlation
+from pages.attention_norms.findings import _frequency, _weight_and_length
 from pages.layer_mixing.findings import _mixing_ratio, _relation
 from pages.ui.choices.links import VIEWS
-from pages.ui.words.numbers import percent, scientific, signed
+from pages.ui.words.numbers import change, percent, scientific, signed
 from pages.ui.words.say import catalogue
 from tests.pages.conftest import assert_sound, sentences
 from tests.pages.kit.after import said_in
@@ -59,15 +59,15 @@ def test_the_shares_are_means_over_layers_of_what_the_file_holds(opened, store_f
     assert percent(norm) in sentences(session)
 
 
-def test_the_strongest_correlation_of_a_special_type_is_told(opened, store_folder, answers):
+def test_what_heads_do_by_themselves_with_a_special_type_is_told(opened, store_folder, answers):
     [(rho,)] = answers(
         """
-        select spearman from attention_norm_correlation
-        where layer is null and token_type <> 'other' order by abs(spearman) desc limit 1
+        select median(spearman) as rho from attention_norm_correlation
+        where head is not null and token_type <> 'other' group by token_type order by rho limit 1
         """
     )
     session = opened("overview", store_folder)
-    assert f"ρ = {signed(rho)}" in [heading.value for heading in session.subheader]
+    assert f"ρ = {change(rho)}" in [heading.value for heading in session.subheader]
 
 
 def test_completeness_is_told_with_its_limit(opened, store_folder, answers):
@@ -192,12 +192,33 @@ def assert_section(page: str, view: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rho", "expected"),
-    [(-0.5, "the shorter its vector"), (0.5, "the longer its vector"), (0.05, "hardly has")],
+    ("median", "expected"),
+    [
+        (-0.5, "the shorter its vector"),
+        (0.5, "go together for every type"),
+        (0.05, "hardly pull against each other for any type"),
+    ],
 )
-def test_a_weak_correlation_is_not_told_as_one(rho, expected, after):
-    after(f"update stored.attention_norm_correlation set spearman = {rho}")
-    assert expected in said_in(_strongest_correlation())
+def test_a_weak_correlation_is_not_told_as_one(median, expected, after):
+    after(
+        f"update stored.attention_norm_correlation set median = {median}, "
+        f"median_low = {median - 0.01}, median_high = {median + 0.01}"
+    )
+    assert expected in said_in(_weight_and_length())
+
+
+def test_a_pooled_correlation_that_heads_do_not_have_is_no_tendency_of_theirs(after):
+    """What [CLS] shows over all pairs of the demo: all of it is a difference between layers."""
+    after(
+        "update stored.attention_norm_correlation set spearman = -0.5, within_heads = 0.0, "
+        "between_heads = -0.1, between_layers = -0.4, between_layers_spearman = -0.95, "
+        "median = -0.01, median_low = -0.02, median_high = 0.0"
+    )
+    said = said_in(_weight_and_length())
+    assert "hardly pull against each other" in said
+    assert "the shorter" not in said
+    assert "+0.00 within heads, −0.10 between heads of a layer, −0.40 between layers" in said
+    assert "Most of it is between layers, where ρ by itself is −0.95" in said
 
 
 @pytest.mark.parametrize(
@@ -210,8 +231,9 @@ def test_a_weak_correlation_is_not_told_as_one(rho, expected, after):
 )
 def test_an_interval_that_holds_0_claims_nothing(low, high, expected, after):
     after(
-        f"update stored.frequency_correlation set spearman = {(low + high) / 2}, "
-        f"low = {low}, high = {high}"
+        "update stored.frequency_correlation set spearman = 0.9, low = 0.8, high = 1.0, "
+        f"within_sequences_spearman = {(low + high) / 2}, "
+        f"within_sequences_spearman_low = {low}, within_sequences_spearman_high = {high}"
     )
     assert expected in said_in(_frequency())
 

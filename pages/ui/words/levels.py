@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.tables.parts import by_part
 from pages.ui.words.columns import title
 from pages.ui.words.interval import is_clear, with_interval
 from pages.ui.words.numbers import change
@@ -16,6 +17,11 @@ POOLED = "pooled"
 def level_names(parts: tuple[str, ...]) -> dict[str, str]:
     """What the levels are called, that of everything together last."""
     return {level: title(level) for level in (*parts, POOLED)}
+
+
+def of_level(frame: pd.DataFrame, level: str) -> pd.DataFrame:
+    """The rows with ρ and its interval as they are at a level."""
+    return frame if level == POOLED else by_part(frame, (level,))
 
 
 def carrier(row: Any, parts: tuple[str, ...]) -> str:
