@@ -18,26 +18,28 @@ def parts(
     """
     n, depth = len(first), len(groups[0])
 
-    def mean(values: list[float], group: tuple) -> float:
-        own = [v for v, of in zip(values, groups, strict=True) if of[: len(group)] == group]
-        return math.fsum(own) / len(own)
+    def means(values: list[float], level: int) -> list[float]:
+        """Of each value the mean of its group of a level; level 0 is that of all."""
+        sums: dict[tuple, list[float]] = {}
+        for value, of in zip(values, groups, strict=True):
+            sums.setdefault(of[:level], []).append(value)
+        return [math.fsum(sums[of[:level]]) / len(sums[of[:level]]) for of in groups]
 
     def steps(values: list[float]) -> list[list[float]]:
         """The deviations of every level, of all values."""
-        means = [[mean(values, of[:level]) for of in groups] for level in range(depth + 1)]
-        nested = [values, *reversed(means)]
+        nested = [values, *(means(values, level) for level in range(depth, -1, -1))]
         return [
             [own - larger for own, larger in zip(inner, outer, strict=True)]
             for inner, outer in pairwise(nested)
         ]
 
     def size(values: list[float]) -> float:
-        return math.sqrt(math.fsum((v - mean(values, ())) ** 2 for v in values) / n)
+        middle = math.fsum(values) / n
+        return math.sqrt(math.fsum((value - middle) ** 2 for value in values) / n)
 
-    found = []
+    whole, found = size(first) * size(second), []
     for a, b in zip(steps(first), steps(second), strict=True):
         covariance = math.fsum(x * y for x, y in zip(a, b, strict=True)) / n
         own = size(a) * size(b)
-        whole = size(first) * size(second)
         found.append((covariance / whole, covariance / own if own > 1e-9 * whole else None))
     return found
