@@ -5,7 +5,6 @@ from importlib import import_module
 import pytest
 
 from analysis.scopes import POST_NORM, ROLES
-from pages.attention_norms.findings import _frequency, _weight_and_length
 from pages.layer_mixing.findings import _mixing_ratio, _relation
 from pages.ui.choices.links import VIEWS
 from pages.ui.words.numbers import change, percent, scientific, signed
@@ -189,53 +188,6 @@ def assert_section(page: str, view: str) -> None:
         f"{page} has no section {view}"
     )
     assert VIEWS[page] == f"{definition.prefix}_view"
-
-
-@pytest.mark.parametrize(
-    ("median", "expected"),
-    [
-        (-0.5, "the shorter its vector"),
-        (0.5, "go together for every type"),
-        (0.05, "hardly pull against each other for any type"),
-    ],
-)
-def test_a_weak_correlation_is_not_told_as_one(median, expected, after):
-    after(
-        f"update stored.attention_norm_correlation set median = {median}, "
-        f"median_low = {median - 0.01}, median_high = {median + 0.01}"
-    )
-    assert expected in said_in(_weight_and_length())
-
-
-def test_a_pooled_correlation_that_heads_do_not_have_is_no_tendency_of_theirs(after):
-    """What [CLS] shows over all pairs of the demo: all of it is a difference between layers."""
-    after(
-        "update stored.attention_norm_correlation set spearman = -0.5, within_heads = 0.0, "
-        "between_heads = -0.1, between_layers = -0.4, between_layers_spearman = -0.95, "
-        "median = -0.01, median_low = -0.02, median_high = 0.0"
-    )
-    said = said_in(_weight_and_length())
-    assert "hardly pull against each other" in said
-    assert "the shorter" not in said
-    assert "+0.00 within heads, −0.10 between heads of a layer, −0.40 between layers" in said
-    assert "Most of it is between layers, where ρ by itself is −0.95" in said
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "expected"),
-    [
-        (0.2, 0.4, "Frequent words have shorter vectors"),
-        (-0.4, -0.2, "Frequent words have longer vectors"),
-        (-0.1, 0.3, "No clear relation"),
-    ],
-)
-def test_an_interval_that_holds_0_claims_nothing(low, high, expected, after):
-    after(
-        "update stored.frequency_correlation set spearman = 0.9, low = 0.8, high = 1.0, "
-        f"within_sequences_spearman = {(low + high) / 2}, "
-        f"within_sequences_spearman_low = {low}, within_sequences_spearman_high = {high}"
-    )
-    assert expected in said_in(_frequency())
 
 
 FINDINGS = """
