@@ -41,6 +41,7 @@ AXES = {
     "rank": "place in a descending order, counted from 0",
     "sequence": "sequence of the corpus",
     "block": "sequences that are summed and redrawn together, often a single one",
+    "unit": "values that belong together, such as those of a head, or of a sequence",
     "cell": "one combination of what means are taken by, such as layer and token type",
     "resample": "one bootstrap resample of the sequences",
     "value": "one of a list of numbers",

@@ -49,6 +49,12 @@ PAPERS = {
         "Bootstrap Methods: Another Look at the Jackknife",
         "https://doi.org/10.1214/aos/1176344552",
     ),
+    "robinson-1950": Paper(
+        "Robinson",
+        1950,
+        "Ecological Correlations and the Behavior of Individuals",
+        "https://doi.org/10.2307/2087176",
+    ),
     "kobayashi-2021": Paper(
         "Kobayashi, Kuribayashi, Yokoi, Inui",
         2021,

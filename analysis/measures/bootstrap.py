@@ -98,3 +98,27 @@ def percentile_interval(
     if (rest := ever & ~always).any():  # one column at a time, which takes far longer
         ends[:, rest] = np.nanquantile(resampled[:, rest], tails, axis=0)
     return ends[0], ends[1]
+
+
+def median_with_interval(
+    values: Float[np.ndarray, " value"], *, seed: int
+) -> tuple[float, float, float]:
+    """The median of values that are redrawn by themselves, and its interval.
+
+    Returns:
+        NaN of no value, and for the interval of fewer than `LEAST_UNITS`.
+
+    Source:
+        efron-1979, section 2.
+    """
+    if not len(values):
+        return np.nan, np.nan, np.nan
+    drawn, ordered = redraws(np.arange(len(values)), seed=seed), np.sort(values)
+    reached = drawn.weights.cumsum(axis=1)
+    middles = [
+        ordered[(reached <= place).sum(axis=1)]
+        for place in ((len(values) - 1) // 2, len(values) // 2)
+    ]
+    every_value = np.ones((len(values), 1), dtype=bool)
+    (low,), (high,) = drawn.interval(np.mean(middles, axis=0)[:, None], every_value)
+    return float(np.median(values)), float(low), float(high)

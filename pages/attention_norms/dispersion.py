@@ -12,6 +12,7 @@ from pages.ui.published import Row, statistic_of
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.columns import title
+from pages.ui.words.numbers import count
 from pages.ui.words.say import say
 
 _STATISTICS = dict.fromkeys(("mean", "std", "cv", "max", "min"), "%.2f")
@@ -39,14 +40,19 @@ def _pooled(frame: pd.DataFrame) -> pd.Series:
 
 
 def _finding(view: View, values: pd.Series, inputs: pd.Series) -> str:
-    """The paper's argument in one sentence: does f spread lengths more than its input does?"""
+    """The paper's argument in one sentence: does f spread lengths more than its input does? Within
+    a head, that is, for heads may differ in length without f doing anything to single tokens."""
+    row = ask(value_norm_dispersion.beside_inputs)
     return view.say(
-        f"finding_{'more' if values['cv'] > inputs['cv'] else 'less'}",
-        values=f"{values['cv']:.2f}",
-        inputs=f"{inputs['cv']:.2f}",
-        per_head=f"{ask(value_norm_dispersion.mean_cv):.2f}",
-        low=f"{1 - values['cv']:.2f}",
-        high=f"{1 + values['cv']:.2f}",
+        f"finding_{'more' if row['values'] > row['inputs'] else 'less'}",
+        values=f"{row['values']:.2f}",
+        inputs=f"{row['inputs']:.2f}",
+        above=count(row["n_above"]),
+        heads=count(row["n_heads"]),
+        low=f"{1 - row['values']:.2f}",
+        high=f"{1 + row['values']:.2f}",
+        pooled=f"{values['cv']:.2f}",
+        pooled_inputs=f"{inputs['cv']:.2f}",
     )
 
 

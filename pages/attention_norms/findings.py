@@ -6,12 +6,16 @@ import pandas as pd
 
 from analysis.tables.norms import attention_norm_correlation as correlation
 from analysis.tables.norms import frequency_correlation as frequency
-from analysis.tables.norms import input_norm_dispersion, token_type_mixing, value_norm_dispersion
+from analysis.tables.norms import token_type_mixing, value_norm_dispersion
+from analysis.tables.parts import OF_PAIRS, OF_TOKENS
+from pages.attention_norms.weight_and_norm import lowest_within, weight_and_norm
 from pages.ui.finding import Finding, rows_of, shares_by_layer
 from pages.ui.store.absences import has_special
 from pages.ui.store.chosen import ask
+from pages.ui.words.interval import interval, is_clear
+from pages.ui.words.levels import of_level
 from pages.ui.words.names import token_type_name
-from pages.ui.words.numbers import percent, signed
+from pages.ui.words.numbers import change, count, percent
 from pages.ui.words.quantities import quantity_name
 from pages.ui.words.say import say
 
@@ -49,72 +53,72 @@ def _weight_against_norm() -> Iterator[Finding]:
     )
 
 
-def _strongest_correlation() -> Iterator[Finding]:
-    frame = ask(correlation.by_type, layer=None, head=None).dropna()
-    frame = frame[frame["token_type"].isin(SPECIAL)]
-    if frame.empty:
+def _weight_and_length() -> Iterator[Finding]:
+    """What heads do by themselves with special tokens, beside what all their pairs come to."""
+    frame = ask(correlation.by_type, layer=None, head=None)
+    frame = frame[frame["token_type"].isin(SPECIAL)].dropna(subset="median")
+    row = lowest_within(frame)
+    if row is None:
         return
-    row = frame.loc[frame["spearman"].abs().idxmax()]
-    name = token_type_name(row["token_type"])
-    others = frame.drop(index=row.name)
-    kind = "negative" if row["spearman"] < 0 else "positive"
-    if abs(row["spearman"]) < _WEAK:
-        kind = "none_alone" if others.empty else "none"
+    medians = {"median": "value", "median_low": "low", "median_high": "high"}
+    others = frame[frame["token_type"] != row["token_type"]]
+    evidence = pd.concat([frame.loc[[row.name]], others]).rename(columns=medians)
     yield Finding(
-        say("finding.label_relation", token_type=name),
-        f"ρ = {signed(row['spearman'])}",
-        f"{say(f'finding.correlation_{kind}', token_type=name)} {_others(others)}".strip(),
+        say("finding.label_relation", token_type=token_type_name(row["token_type"])),
+        f"ρ = {change(row['median'])}",
+        weight_and_norm(frame, ask(correlation.signs, layer=None), OF_PAIRS),
         "relation",
-        _coefficients(pd.concat([frame.loc[[row.name]], others]), "token_type", token_type_name),
+        evidence.assign(name=evidence["token_type"].map(token_type_name))[
+            ["name", *medians.values()]
+        ],
+        baseline=0.0,
         format="+.2f",
     )
 
 
-def _coefficients(frame: pd.DataFrame, column: str, called: Callable[[str], str]) -> pd.DataFrame:
-    """Correlations as evidence; those of types have no interval."""
-    ends = frame.reindex(columns=["low", "high"])
-    return ends.assign(name=frame[column].map(called), value=frame["spearman"])
-
-
-def _others(frame: pd.DataFrame) -> str:
-    """The other types, if the model has any."""
-    pairs = zip(frame["token_type"], frame["spearman"], strict=True)
-    named = [f"{token_type_name(token_type)} {signed(rho)}" for token_type, rho in pairs]
-    return say("finding.correlation_others", others=say("list.comma").join(named)) if named else ""
-
-
 def _dispersion() -> Iterator[Finding]:
-    pooled, of_input = (
-        float(frame[frame["layer"].isna()]["cv"].iloc[0])
-        for frame in (ask(value_norm_dispersion.by_head), ask(input_norm_dispersion.by_layer))
-    )
-    cvs = {"pooled": pooled, "within": ask(value_norm_dispersion.mean_cv), "of_input": of_input}
+    """How much lengths vary within heads, and within the inputs of layers."""
+    row, heads = ask(value_norm_dispersion.beside_inputs), ask(value_norm_dispersion.by_head)
+    pooled = float(heads[heads["layer"].isna()]["cv"].iloc[0])
+    cvs = {"within": row["values"], "of_input": row["inputs"], "pooled": pooled}
     shown = {name: f"{cv:.2f}" for name, cv in cvs.items()}
+    counts = row[["n_above", "n_heads"]].map(count)
     yield Finding(
         say("finding.label_dispersion"),
-        f"CV = {shown['pooled']}",
-        say("finding.dispersion", per_head=shown["within"], **shown),
+        f"CV = {shown['within']}",
+        say("finding.dispersion", **counts, **shown),
         "dispersion",
         rows_of((say(f"finding.dispersion_{name}"), cv) for name, cv in cvs.items()),
         format=".2f",
+        known_by=say("finding.dispersion_known_by", **counts),
     )
 
 
 def _frequency() -> Iterator[Finding]:
     frame = ask(frequency.correlations)
-    frame = frame[~frame["special_tokens"]].dropna().drop_duplicates("quantity")
+    frame = frame[~frame["special_tokens"]].dropna(subset="spearman").drop_duplicates("quantity")
     frame = frame.sort_values("quantity", key=lambda names: names != "value_norm", kind="stable")
     if "value_norm" not in set(frame["quantity"]):
         return
-    row = frame.iloc[0]
-    unclear = not (row["low"] > 0 or row["high"] < 0)
-    step = "unclear" if unclear else "shorter" if row["spearman"] > 0 else "longer"
+    within = of_level(frame, OF_TOKENS[0]).dropna(subset="spearman")
+    if within.empty or within["quantity"].iloc[0] != "value_norm":
+        return
+    row = within.iloc[0]
+    step = "unclear"
+    if is_clear(row["low"], row["high"]):
+        step = "shorter" if row["spearman"] > 0 else "longer"
     yield Finding(
         say("finding.label_frequency"),
-        f"ρ = {signed(row['spearman'])}",
-        say(f"finding.frequency_{step}", low=signed(row["low"]), high=signed(row["high"])),
+        f"ρ = {change(row['spearman'])}",
+        say(
+            f"finding.frequency_{step}",
+            interval=interval(row["low"], row["high"], change),
+            **frame.iloc[0][["spearman", *OF_TOKENS]].map(change),
+        ),
         "frequency",
-        _coefficients(frame, "quantity", quantity_name),
+        within.assign(name=within["quantity"].map(quantity_name), value=within["spearman"])[
+            ["name", "value", "low", "high"]
+        ],
         baseline=0.0,
         format="+.2f",
     )
@@ -122,7 +126,7 @@ def _frequency() -> Iterator[Finding]:
 
 FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {
     "token_type_mixing": _weight_against_norm,
-    "attention_norm_correlation": _strongest_correlation,
+    "attention_norm_correlation": _weight_and_length,
     "value_norm_dispersion": _dispersion,
     "frequency_correlation": _frequency,
 }

@@ -3,20 +3,24 @@
 import pandas as pd
 
 from analysis.tables.norms import frequency_correlation
+from analysis.tables.parts import OF_TOKENS
 from pages.ui.charts.standard import bars
 from pages.ui.choices.links import link_to_view
 from pages.ui.page import section
 from pages.ui.store.absences import has_special
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.words.numbers import signed
+from pages.ui.words.interval import with_interval
+from pages.ui.words.levels import level_names, of_level
+from pages.ui.words.numbers import change, signed
 from pages.ui.words.quantities import quantity_name
 
-_COLUMNS = ("origin", "name", "special", "spearman", "low", "high", "n")
+_COLUMNS = ("origin", "name", "special", "spearman", "low", "high", *OF_TOKENS, "n")
 
 
 @section("frequency", frequency_correlation.TABLE)
 def frequency(view: View) -> None:
+    level = view.pick("level", level_names(OF_TOKENS))
     frame = ask(frequency_correlation.correlations)
     if not has_special():  # then nothing is left out, and both are the same
         frame = frame[~frame["special_tokens"]]
@@ -27,16 +31,17 @@ def frequency(view: View) -> None:
         origin=[view.say(f"source_{origin}") for origin in frame["source"]],
     )
     for source, part in frame.groupby("source", sort=False):
-        _correlations(view, str(source), part.dropna(subset="spearman"))
+        _correlations(view, str(source), part.dropna(subset="spearman"), level)
     view.table("table", frame, _COLUMNS)
     link_to_view("layer_mixing", "frequency", view.say("see_ratio"))
 
 
-def _correlations(view: View, source: str, frame: pd.DataFrame) -> None:
+def _correlations(view: View, source: str, frame: pd.DataFrame, level: str) -> None:
     if frame.empty:
         return view.nothing("nothing_varies")
     for _, row in frame[~frame["special_tokens"]].iterrows():
         view.finding(_finding(view, row))
+    frame = of_level(frame, level)
     chart = bars(
         frame,
         x="name",
@@ -45,11 +50,21 @@ def _correlations(view: View, source: str, frame: pd.DataFrame) -> None:
         x_title="",
         colour_title=" ",
     )
-    view.figure(f"question_{source}", frame, chart, caption=view.say("caption"))
+    caption = f"{view.say(f'caption_{level}')} {view.say('caption')}"
+    view.figure(f"question_{source}", frame, chart, state=level, caption=caption)
 
 
 def _finding(view: View, row: pd.Series) -> str:
-    """What one correlation means in plain words."""
-    who = "rare" if row["low"] > 0 else "frequent" if row["high"] < 0 else "unclear"
-    numbers = row[["spearman", "low", "high"]].map(signed)
-    return view.say(f"finding_{who}", quantity=row["name"], **numbers)
+    """What one correlation is within texts, and what that is of the one of all texts together."""
+    within, between = OF_TOKENS
+    ends = (f"{within}_spearman", f"{within}_spearman_low", f"{within}_spearman_high")
+    own, low, high = row[[*ends]]
+    who = "rare" if low > 0 else "frequent" if high < 0 else "unclear"
+    return view.say(
+        f"finding_{who}",
+        quantity=row["name"],
+        rho=with_interval(own, low, high),
+        pooled=signed(row["spearman"]),
+        within=change(row[within]),
+        between=change(row[between]),
+    )

@@ -1,20 +1,17 @@
 """How attention weight and norm go together, token type by token type (figure 3, table 3)."""
 
-from collections.abc import Callable
-from typing import Any
-
 import altair as alt
-import numpy as np
 import pandas as pd
 
 from analysis.published.numbers import numbers
 from analysis.tables.norms import attention_norm_correlation as correlation
 from analysis.tables.norms import attention_norm_histogram, attention_norm_sample
+from analysis.tables.parts import OF_PAIRS, by_part
 from pages.attention_norms.opened_head import most_drawn, pick_norms_head
-from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
+from pages.attention_norms.pair_panels import density_panels, rank_panels, sample_panels
+from pages.attention_norms.weight_and_norm import WEAK, lowest_within, weight_and_norm
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.look import ramp_below, tooltips
-from pages.ui.charts.standard import lines
+from pages.ui.charts.standard import bars, lines
 from pages.ui.choices.pick import choose
 from pages.ui.head.choice import follow_head_click
 from pages.ui.page import section
@@ -22,21 +19,19 @@ from pages.ui.published import Row, statistic_of
 from pages.ui.store.chosen import ask, layers
 from pages.ui.view import View
 from pages.ui.words.columns import title
+from pages.ui.words.levels import POOLED, level_names
 from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import count, signed
-from pages.ui.words.quantities import in_type_order, ordered_types, quantity_axis
+from pages.ui.words.quantities import in_type_order, ordered_types
 
 _SAMPLED = 1_500
-_WEAK = -0.1  # a ρ above is no tendency worth mentioning
-_WIDTH, _HEIGHT, _COLUMNS = 330, 230, 2
-_OVERLAP = 1.02  # cells are drawn a little over their edges, so that no gaps show between them
-_POWERS = "['1','0.1','0.01','10⁻³','10⁻⁴','10⁻⁵','10⁻⁶','10⁻⁷','10⁻⁸','10⁻⁹','10⁻¹⁰']"
-_AS_POWER = f"{_POWERS}[round(-log(datum.value) / LN10)]"
-"""A Vega expression that writes a power of ten, at most 1, as a reader would."""
-_TICKS = [10.0**-power for power in range(11)]
-_BINS = (("alpha", "attention_bin", 22), ("norm", "norm_bin", 21))
-"""What they are of, their column, and how many low bits of a float32 they leave open: those of half
-octaves, and of quarter octaves."""
+_WITHIN, _BETWEEN_HEADS, _BETWEEN_LAYERS = OF_PAIRS
+_BY_LAYER = {
+    _WITHIN: "median",
+    _BETWEEN_HEADS: f"{_BETWEEN_HEADS}_spearman",
+    POOLED: "spearman",
+}
+"""What of a layer is drawn at each level that a layer has."""
 Scope = dict[str, int | None]
 
 
@@ -49,25 +44,110 @@ Scope = dict[str, int | None]
 def relation(view: View) -> None:
     if follow_head_click(view.key("heads")):
         choose(view.key("scope"), "head")
+    level = view.pick("level", level_names(OF_PAIRS))
     scope = _pick_scope(view)
+    if scope["head"]:
+        level = POOLED  # a head is all within it
+    parts = OF_PAIRS[:2] if scope["layer"] else OF_PAIRS
     rho = ask(correlation.by_type, **scope)
-    view.finding(_finding(view, rho))
-    marks = view.pick("marks", ["density", "sample"])
-    if marks == "density":
-        frame = ask(attention_norm_histogram.densities, **scope)
-        chart = _density_panels(frame)
-    else:
-        frame = ask(attention_norm_sample.scatter, limit=_SAMPLED, **scope)
-        chart = _sample_panels(frame)
-    view.figure("pairs", frame, chart, state=marks, caption=view.say(f"caption_{marks}"))
+    view.finding(_finding(view, rho, scope, parts))
+    _pairs(view, level, scope)
     pairs = in_type_order(rho).rename(columns={"n": "pairs"})
-    view.table("table", pairs, ["token_type", "pairs", "spearman"])
+    columns = ["token_type", "pairs", "spearman"]
+    columns += [] if scope["head"] else [*parts, "median", "median_low", "median_high"]
+    view.table("table", pairs, columns)
     if scope["layer"] is None:
         view.beside("rho", *_published(rho))
-    frame = ask(correlation.by_layer).dropna(subset="spearman")
-    if len(frame):
-        view.figure("layers", frame, lines(frame, y="spearman", colour="token_type", level=0.0))
+    if not scope["head"]:
+        _parts(view, rho, parts)
+    _layers(view, level)
     _map(view, scope)
+
+
+def _pairs(view: View, level: str, scope: Scope) -> None:
+    """Pairs of all kinds, pairs within their heads, or heads or layers by the mean ranks of theirs,
+    so that what is drawn is what the level is about."""
+    layer = scope["layer"]
+    if level in (_BETWEEN_HEADS, _BETWEEN_LAYERS):
+        return _ranks(view, level, layer)
+    marks = view.pick("marks", ["density", "sample"])
+    within = level == _WITHIN
+    if marks == "sample":
+        frame = ask(attention_norm_sample.scatter, limit=_SAMPLED, **scope)
+        if within:
+            frame = _over_centres(frame, ask(attention_norm_histogram.centres, layer=layer))
+        chart = sample_panels(frame, within=within)
+    else:
+        frame = (
+            ask(attention_norm_histogram.densities_within, layer=layer)
+            if within
+            else ask(attention_norm_histogram.densities, **scope)
+        )
+        chart = density_panels(frame, within=within)
+    caption = view.say(f"caption_{marks}")
+    if within:
+        caption = f"{view.say('caption_within')} {caption}"
+    view.figure("pairs", frame, chart, state=(level, marks), caption=caption)
+
+
+def _over_centres(frame: pd.DataFrame, centres: pd.DataFrame) -> pd.DataFrame:
+    """Pairs as multiples of the geometric means over those of their head and type."""
+    frame = frame.merge(centres, on=["layer", "head", "token_type"])
+    return frame.assign(
+        attention=frame["attention"] / frame["attention_centre"],
+        value_norm=frame["value_norm"] / frame["norm_centre"],
+    ).drop(columns=["attention_centre", "norm_centre"])
+
+
+def _ranks(view: View, level: str, layer: int | None) -> None:
+    """Layers by the mean ranks of their pairs, or heads by theirs less those of their layer."""
+    if level == _BETWEEN_LAYERS and layer is not None:
+        return view.nothing("one_layer")
+    frame = ask(correlation.mean_ranks, layer=layer)
+    of_heads = frame["head"].notna()
+    ranks = ["attention_rank", "norm_rank"]
+    if level == _BETWEEN_LAYERS:
+        shown = frame[~of_heads].drop(columns="head")
+    else:
+        shown = frame[of_heads].astype({"head": "int64"})
+        of_layer = shown.groupby(["layer", "token_type"], observed=True)[ranks].transform("mean")
+        shown[ranks] -= of_layer
+    caption = view.say(f"ranks_caption_{level}")
+    view.figure("ranks", shown, rank_panels(shown), state=(level, layer), caption=caption)
+
+
+def _parts(view: View, rho: pd.DataFrame, parts: tuple[str, ...]) -> None:
+    """What each level adds to ρ, type by type."""
+    known = in_type_order(rho.dropna(subset="spearman"))
+    if known.empty:
+        return
+    frame = by_part(known, parts)[["token_type", "part", "contribution", "spearman"]]
+    frame["part"] = frame["part"].map(level_names(parts))
+    chart = bars(
+        frame,
+        x="token_type",
+        y="contribution",
+        colour="part",
+        colour_title=" ",
+        order=[token_type_name(kind) for kind in ordered_types(frame["token_type"])],
+        tooltip=("spearman",),
+        format="+.3f",
+    )
+    view.figure("parts", frame, chart)
+
+
+def _layers(view: View, level: str) -> None:
+    """ρ of every layer at a level."""
+    if level == _BETWEEN_LAYERS:
+        return
+    number = _BY_LAYER[level]
+    frame = ask(correlation.by_layer).dropna(subset=number)
+    if frame.empty:
+        return
+    ends = (f"{number}_low", f"{number}_high")
+    chart = lines(frame, y=number, colour="token_type", level=0.0, ends=ends)
+    caption = view.say(f"layers_caption_{level}")
+    view.figure("layers", frame, chart, state=level, caption=caption)
 
 
 def _pick_scope(view: View) -> Scope:
@@ -95,14 +175,17 @@ def _published(rho: pd.DataFrame) -> list[Row]:
     ]
 
 
-def _finding(view: View, rho: pd.DataFrame) -> str:
-    """The type for which weight and norm pull most against each other, if there is one."""
-    known = rho.dropna(subset="spearman")
-    if known.empty:
+def _finding(view: View, rho: pd.DataFrame, scope: Scope, parts: tuple[str, ...]) -> str:
+    """What heads do by themselves, and what they come to together; of one head, the type for which
+    weight and norm pull most against each other, if there is one."""
+    if lowest_within(rho) is None:
         return view.say("nothing_varies")
-    lowest = known.nsmallest(1, "spearman").iloc[0]
+    if not scope["head"]:
+        signs = ask(correlation.signs, layer=scope["layer"])
+        return weight_and_norm(rho, signs, parts)
+    lowest = rho.nsmallest(1, "spearman").iloc[0]
     return view.say(
-        f"finding_{'against' if lowest['spearman'] < _WEAK else 'nowhere'}",
+        f"finding_{'against' if lowest['spearman'] < -WEAK else 'nowhere'}",
         type=token_type_name(lowest["token_type"]),
         rho=signed(lowest["spearman"]),
         n=count(lowest["n"]),
@@ -128,82 +211,3 @@ def _map(view: View, scope: Scope) -> None:
     )
     state, name = (token_type, layer, head), token_type_name(token_type)
     view.figure("heads", frame, chart, state=state, click=True, type=name)
-
-
-def _density_panels(frame: pd.DataFrame) -> Any:
-    """The share of a type's pairs in every cell, from `attention_norm_histogram.densities`."""
-    frame = _with_edges(frame[frame["norm_bin"] > 0])
-    ticks = [tick for tick in _TICKS if frame["share"].min() <= tick <= frame["share"].max()]
-    legend = ramp_below(260, titleLimit=300, labelExpr=_AS_POWER, values=ticks)
-    scale = alt.Scale(type="log", scheme="viridis")
-    titles = {"alpha": "α", "norm": title("value_norm"), "n": title("pairs"), "share": None}
-    encodings = {
-        "x": _axis("low_alpha", "pair_attention", frame["low_alpha"].min(), 1.0),
-        "x2": alt.X2("end_alpha"),
-        "y": _axis("low_norm", "pair_norm", frame["low_norm"].min(), frame["high_norm"].max()),
-        "y2": alt.Y2("end_norm"),
-        "color": alt.Color("share:Q", title=title("share"), scale=scale, legend=legend),
-        "tooltip": tooltips(titles, frame, ".2e"),
-    }
-    return _panels(frame, lambda part: alt.Chart(part).mark_rect().encode(**encodings))
-
-
-def _sample_panels(frame: pd.DataFrame) -> Any:
-    """A point per drawn pair, from `attention_norm_sample.scatter`."""
-    frame = frame[(frame["attention"] > 0) & (frame["value_norm"] > 0)]
-    low, high = frame["value_norm"].min(), frame["value_norm"].max()
-    least = frame["attention"].clip(lower=2**-24).min()
-    titles = dict.fromkeys(("token", "attention", "value_norm", "layer", "head", "seq"))
-    encodings = {
-        "x": _axis("attention", "pair_attention", least, 1.0),
-        "y": _axis("value_norm", "pair_norm", low, high),
-        "tooltip": tooltips(titles | {"attention": "α"}, frame, ".3~g"),
-    }
-
-    def drawn(part: pd.DataFrame) -> alt.Chart:
-        colour = TOKEN_TYPE_COLOURS[part["token_type"].iloc[0]]
-        points = alt.Chart(part).mark_circle(size=14, opacity=0.45, clip=True, color=colour)
-        return points.encode(**encodings)
-
-    return _panels(frame, drawn)
-
-
-def _with_edges(frame: pd.DataFrame) -> pd.DataFrame:
-    """Cells with their edges, written out as well, and their share of the type's pairs."""
-    total = frame.groupby("token_type")["n"].transform("sum")
-    frame = frame.assign(share=frame["n"] / total)
-    for name, column, open_bits in _BINS:
-        low, high = (edges(frame[column] + step, open_bits) for step in (0, 1))
-        frame[f"low_{name}"], frame[f"high_{name}"] = low, high
-        frame[f"end_{name}"] = high * _OVERLAP
-        frame[name] = [f"{start:.3g} – {end:.3g}" for start, end in zip(low, high, strict=True)]
-    return frame
-
-
-def edges(bins: pd.Series, open_bits: int) -> np.ndarray:
-    """The smallest float32 of each bin: floats that are not negative sort as their bits do."""
-    return (bins.to_numpy(np.int32) << open_bits).view(np.float32).astype(np.float64)
-
-
-def _axis(field: str, quantity: str, low: float, high: float) -> alt.X | alt.Y:
-    """A logarithmic axis of its ends: of weights across, of norms upwards."""
-    axis = {"grid": False, "labelAngle": 0, "labelOverlap": True, "format": "~g", "tickCount": 5}
-    if quantity == "pair_attention":
-        axis |= {"values": _TICKS, "labelExpr": _AS_POWER}
-    channel = alt.X if quantity == "pair_attention" else alt.Y
-    return channel(
-        f"{field}:Q",
-        title=quantity_axis(quantity),
-        scale=alt.Scale(type="log", domain=[low, high], nice=False),
-        axis=alt.Axis(**axis),
-    )
-
-
-def _panels(frame: pd.DataFrame, draw: Callable[[pd.DataFrame], Any]) -> Any:
-    parts = [
-        draw(frame[frame["token_type"] == token_type]).properties(
-            title=token_type_name(token_type), width=_WIDTH, height=_HEIGHT
-        )
-        for token_type in ordered_types(frame["token_type"])
-    ]
-    return alt.concat(*parts, columns=_COLUMNS, spacing=24)

@@ -5,6 +5,7 @@ import pandas as pd
 
 from analysis.tables.heads import head_distance, head_distance_agreement, layer_cohesion
 from analysis.tables.norms.weighing import WEIGHINGS
+from analysis.tables.parts import OF_HEADS
 from pages.head_map.apart import LEVEL, chance, most_unlike, nats
 from pages.head_map.layers import with_all_layers
 from pages.ui.charts.head_map import head_map
@@ -13,7 +14,8 @@ from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import count, percent, signed
+from pages.ui.words.levels import level_names, of_level
+from pages.ui.words.numbers import change, count, percent, signed
 
 
 @section(
@@ -22,10 +24,12 @@ from pages.ui.words.numbers import count, percent, signed
     also=(head_distance.TABLE, layer_cohesion.TABLE),
 )
 def weighing(view: View) -> None:
+    level = view.pick("level", level_names(OF_HEADS))
     frame = ask(head_distance_agreement.agreement)
-    heads = frame.dropna(subset="layer").astype({"layer": "int64", "head": "int64"})
+    heads = of_level(frame.dropna(subset="layer"), level)
+    heads = heads.astype({"layer": "int64", "head": "int64"})
     view.finding(_finding(view, frame[frame["layer"].isna()].iloc[0]))
-    scale = alt.Scale(scheme="viridis", domain=[min(0.0, heads["spearman"].min()), 1.0])
+    scale = alt.Scale(scheme="viridis", domain=[min(0.0, heads["spearman"].fillna(0.0).min()), 1.0])
     head = clicked_head(view, "agreement", default=most_unlike())
     chart = head_map(
         heads,
@@ -36,7 +40,8 @@ def weighing(view: View) -> None:
         tooltip=(*WEIGHINGS, "same_nearest"),
         marked=head,
     )
-    view.figure("agreement", heads, chart, state=head, click=True)
+    caption = f"{view.say(f'caption_{level}')} {view.say('agreement_caption')}"
+    view.figure("agreement", heads, chart, state=(level, *head), click=True, caption=caption)
     by_weight, by_norm = (
         ask(layer_cohesion.cohesion, weighing=method)[["layer", "difference", "p_value"]]
         for method in WEIGHINGS
@@ -48,12 +53,20 @@ def weighing(view: View) -> None:
 
 
 def _finding(view: View, row: pd.Series) -> str:
-    """How far both orders of all pairs agree, and whether norms bring heads nearer together."""
+    """How far both orders of pairs agree, within pairs of layers where these have several, and
+    whether norms bring heads nearer together."""
     if pd.isna(row["spearman"]):
         return view.say("none")
+    within, between = OF_HEADS
+    is_split = pd.notna(row["p_within"])
+    level, p_value = ("within_", row["p_within"]) if is_split else ("", row["p_value"])
     return view.say(
-        f"finding_{'clear' if row['p_value'] < LEVEL else 'unclear'}",
+        f"finding_{level}{'clear' if p_value < LEVEL else 'unclear'}",
         rho=signed(row["spearman"]),
+        within=signed(row[f"{within}_spearman"]),
+        p_within=chance(p_value),
+        adds_within=change(row[within]),
+        adds_between=change(row[between]),
         p=chance(row["p_value"]),
         n=count(row["n_permutations"]),
         same=percent(row["same_nearest"]),

@@ -7,6 +7,7 @@ import streamlit as st
 
 from analysis.published.numbers import numbers
 from analysis.tables.mixing import ratio_frequency_correlation, token_mixing_ratio
+from analysis.tables.parts import OF_TOKENS
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars
 from pages.ui.page import section
@@ -15,14 +16,16 @@ from pages.ui.store.absences import has_special
 from pages.ui.store.chosen import ask, layer_order
 from pages.ui.view import View
 from pages.ui.words.interval import interval
+from pages.ui.words.levels import level_names, of_level
 from pages.ui.words.names import scope_name
-from pages.ui.words.numbers import count, signed
+from pages.ui.words.numbers import change, count, signed
 
 _DRAWN = 1_500
 
 
 @section("frequency", ratio_frequency_correlation.TABLE, token_mixing_ratio.TABLE)
 def frequency(view: View) -> None:
+    level = view.pick("frequency_level", level_names(OF_TOKENS), of="level")
     every = ask(ratio_frequency_correlation.correlations)
     frame = every if has_special() else every[~every["special_tokens"]]
     if frame["spearman"].isna().all():
@@ -36,15 +39,17 @@ def frequency(view: View) -> None:
     look: dict[str, Any] = {"x_title": "", "colour": "special", "colour_title": " "}
     for source, part in frame.dropna(subset="spearman").groupby("source", sort=False):
         view.finding(_finding(view, part[~part["special_tokens"]].set_index("scope")))
-        chart = bars(part, x="scope", y="spearman", order=order, **look)
-        view.figure(f"question_{source}", part, chart, caption=view.say("caption"))
+        shown = of_level(part, level)
+        chart = bars(shown, x="scope", y="spearman", order=order, **look)
+        caption = f"{view.say(f'caption_{level}')} {view.say('caption')}"
+        view.figure(f"question_{source}", shown, chart, state=level, caption=caption)
     scope = view.pick(
         "frequency_scope", scopes.of_ratios, default=scopes.before_network, of="scope"
     )
     words = ask(token_mixing_ratio.words, scope=scope, special=False, limit=_DRAWN)
     points = scatter(words, x="rank", y="ratio", tooltip=("token", "rank", "n", "ratio"))
     view.figure("words", words, points, scope=scope_name(scope), n=count(len(words)))
-    columns = ["origin", "scope", "special", "spearman", "low", "high", "n"]
+    columns = ["origin", "scope", "special", "spearman", "low", "high", *OF_TOKENS, "n"]
     view.table("table", frame, columns)
     rows = _published(view, every)
     view.beside("ratio_frequency", *rows)
@@ -72,18 +77,24 @@ def _published(view: View, correlations: pd.DataFrame) -> list[Row]:
 
 
 def _finding(view: View, words: pd.DataFrame) -> str:
-    """What attention with all that is around it shows, and what the weights show by themselves."""
+    """What attention with all that is around it shows within texts, what that is of the ρ of all
+    texts together, and what the weights show by themselves."""
     before = layer_order().before_network
     if not {before, "attn_w"} <= set(words.index):
         return ""
-    rows = words[["spearman", "low", "high"]].astype(float).to_dict("index")
-    block, weights = rows[before], rows["attn_w"]
+    within, between = OF_TOKENS
+    rows = of_level(words.reset_index(), within).set_index("scope")
+    rows = rows[["spearman", "low", "high"]].astype(float).to_dict("index")
+    block, weights, pooled = rows[before], rows["attn_w"], words.loc[before]
     kind = "rare" if block["low"] > 0 else "frequent" if block["high"] < 0 else "unclear"
     return view.say(
         f"finding_{kind}",
         scope=scope_name(before),
         rho=signed(block["spearman"]),
         interval=interval(block["low"], block["high"]),
+        pooled=signed(pooled["spearman"]),
+        within=change(pooled[within]),
+        between=change(pooled[between]),
         weights_scope=scope_name("attn_w"),
         weights_rho=signed(weights["spearman"]),
         weights_interval=interval(weights["low"], weights["high"]),

@@ -10,6 +10,7 @@ import pandas as pd
 
 from analysis.published.numbers import Published
 from analysis.published.positions import OFFSETS, SHIFT
+from analysis.tables.parts import OF_HEADS
 from analysis.tables.positions import head_offset, offset_agreement, query_key_phase
 from analysis.tables.positions.head_offset import REACH
 from analysis.tables.positions.offset_agreement import MIN_DEPENDENCES
@@ -31,6 +32,7 @@ from pages.ui.store.chosen import adds_positions, ask, has_offsets, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import with_interval
+from pages.ui.words.levels import carried
 from pages.ui.words.offsets import offset_label
 from pages.ui.words.place import say_here
 from pages.ui.words.say import say
@@ -85,8 +87,9 @@ def _finding(view: View, agreement: pd.DataFrame, heads: pd.DataFrame) -> str:
     verdict = "more" if row["agreement_low"] > row["chance"] else "no_more"
     rho = with_interval(*row[["spearman", "spearman_low", "spearman_high"]])
     correlation = view.say("no_spearman" if pd.isna(row["spearman"]) else "spearman", rho=rho)
+    parts = "" if pd.isna(row["spearman"]) else carried(row, OF_HEADS)
     sentences = [finding, correlation, view.say(f"verdict_{verdict}"), agreement_at_zero(heads)]
-    return " ".join(sentences).strip()
+    return " ".join(filter(None, [*sentences, parts]))
 
 
 def _disagreement(view: View, heads: pd.DataFrame) -> str:

@@ -5,10 +5,9 @@ from importlib import import_module
 import pytest
 
 from analysis.scopes import POST_NORM, ROLES
-from pages.attention_norms.findings import _frequency, _strongest_correlation
 from pages.layer_mixing.findings import _mixing_ratio, _relation
 from pages.ui.choices.links import VIEWS
-from pages.ui.words.numbers import percent, scientific, signed
+from pages.ui.words.numbers import change, percent, scientific, signed
 from pages.ui.words.say import catalogue
 from tests.pages.conftest import assert_sound, sentences
 from tests.pages.kit.after import said_in
@@ -59,15 +58,15 @@ def test_the_shares_are_means_over_layers_of_what_the_file_holds(opened, store_f
     assert percent(norm) in sentences(session)
 
 
-def test_the_strongest_correlation_of_a_special_type_is_told(opened, store_folder, answers):
+def test_what_heads_do_by_themselves_with_a_special_type_is_told(opened, store_folder, answers):
     [(rho,)] = answers(
         """
-        select spearman from attention_norm_correlation
-        where layer is null and token_type <> 'other' order by abs(spearman) desc limit 1
+        select median(spearman) as rho from attention_norm_correlation
+        where head is not null and token_type <> 'other' group by token_type order by rho limit 1
         """
     )
     session = opened("overview", store_folder)
-    assert f"ρ = {signed(rho)}" in [heading.value for heading in session.subheader]
+    assert f"ρ = {change(rho)}" in [heading.value for heading in session.subheader]
 
 
 def test_completeness_is_told_with_its_limit(opened, store_folder, answers):
@@ -189,31 +188,6 @@ def assert_section(page: str, view: str) -> None:
         f"{page} has no section {view}"
     )
     assert VIEWS[page] == f"{definition.prefix}_view"
-
-
-@pytest.mark.parametrize(
-    ("rho", "expected"),
-    [(-0.5, "the shorter its vector"), (0.5, "the longer its vector"), (0.05, "hardly has")],
-)
-def test_a_weak_correlation_is_not_told_as_one(rho, expected, after):
-    after(f"update stored.attention_norm_correlation set spearman = {rho}")
-    assert expected in said_in(_strongest_correlation())
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "expected"),
-    [
-        (0.2, 0.4, "Frequent words have shorter vectors"),
-        (-0.4, -0.2, "Frequent words have longer vectors"),
-        (-0.1, 0.3, "No clear relation"),
-    ],
-)
-def test_an_interval_that_holds_0_claims_nothing(low, high, expected, after):
-    after(
-        f"update stored.frequency_correlation set spearman = {(low + high) / 2}, "
-        f"low = {low}, high = {high}"
-    )
-    assert expected in said_in(_frequency())
 
 
 FINDINGS = """

@@ -3,8 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from scipy.stats import permutation_test, rankdata
+
+from analysis.measures.correlation_parts import Part, correlation_parts, moments
 
 PERMUTATIONS = 9999
 _DIGITS = 12  # the same ranks added up in another order differ in later ones
@@ -23,6 +25,16 @@ class Agreement(NamedTuple):
     n_permutations: int
     of_heads: Float[np.ndarray, " head"]
     same_nearest: Float[np.ndarray, " head"]
+
+
+class LayerParts(NamedTuple):
+    """What the agreement is within pairs of layers and between them, and how often chance does as
+    well within; and the parts of each head's own agreement, within layers of the others and
+    between."""
+
+    parts: tuple[Part, ...]
+    p_value: float
+    of_heads: list[tuple[Part, ...]]
 
 
 def distance_agreement(
@@ -81,6 +93,71 @@ def distance_agreement(
         np.array(rows),
         (_nearest(one) == _nearest(other)).astype(np.float64),
     )
+
+
+def layer_parts(
+    one: Float[np.ndarray, "head head"],
+    other: Float[np.ndarray, "head head"],
+    layers: Int[np.ndarray, " head"],
+    *,
+    seed: int,
+) -> LayerParts:
+    """The parts of ρ within and between pairs of layers, and Mantel's test within layers.
+
+    Heads of two layers are far apart or near as the layers are; whether the same heads are, within
+    what is of one pair of layers, is another question. The p-value is the share of 9,999 orders in
+    which heads stay in their layer that give as large a part within, as (b + 1) / (B + 1).
+
+    Args:
+        one, other: symmetric, 0 on the diagonal, of the same heads; three or more.
+        layers: of the heads, in ascending order.
+
+    Returns:
+        Parts without intervals, NaN where either distance is the same for all pairs; no p-value
+        where it is within every pair of layers.
+
+    Source:
+        robinson-1950, section on the relation of ecological and individual correlations;
+        mantel-1967, the test by permutation.
+    """
+    n_heads = len(one)
+    pairs = np.triu_indices(n_heads, 1)
+    _, layer = np.unique(layers, return_inverse=True)
+    joined = layer[pairs[0]] * n_heads + layer[pairs[1]]
+    sides = [_standardised(distances[pairs]) for distances in (one, other)]
+    parts = _parts(sides, joined)
+    of_heads = [
+        _parts([_standardised(side[head][others]) for side in (one, other)], layer[others])
+        for head in range(n_heads)
+        for others in [np.arange(n_heads) != head]
+    ]
+    if np.isnan(parts[0].spearman):
+        return LayerParts(parts, np.nan, of_heads)
+    first, second = (_from_group_means(side, joined) for side in sides)
+    matrix = np.zeros((n_heads, n_heads))
+    matrix[pairs] = second
+    matrix += matrix.T
+    generator, as_large = np.random.default_rng(seed), 0
+    for start in range(0, PERMUTATIONS, _AT_A_TIME):
+        size = (min(_AT_A_TIME, PERMUTATIONS - start), n_heads)
+        order = np.argsort(layer + generator.random(size), axis=1)
+        moved = matrix[order[:, pairs[0]], order[:, pairs[1]]] @ first
+        as_large += int((moved.round(_DIGITS) >= (first @ second).round(_DIGITS)).sum())
+    return LayerParts(parts, (as_large + 1) / (PERMUTATIONS + 1), of_heads)
+
+
+def _parts(sides: list[Float[np.ndarray, " value"]], groups: np.ndarray) -> tuple[Part, ...]:
+    if np.isnan(sides).any():
+        return (Part(np.nan, np.nan, np.nan, np.nan),) * 2
+    _, group = np.unique(groups, return_inverse=True)
+    return correlation_parts(moments(*sides, np.ones(len(group)), group))
+
+
+def _from_group_means(
+    values: Float[np.ndarray, " value"], groups: np.ndarray
+) -> Float[np.ndarray, " value"]:
+    _, group = np.unique(groups, return_inverse=True)
+    return values - (np.bincount(group, values) / np.bincount(group))[group]
 
 
 def _standardised(values: Float[np.ndarray, " value"]) -> Float[np.ndarray, " value"]:

@@ -30,13 +30,12 @@ def histogram_spearman(
         `tests/benchmarks/accuracy/spearman_accuracy.py` measures on real pairs.
     """
     counts = counts.astype(np.float64)
-    total = counts.sum()
-    first_ranks, first_variance = _centred_midranks(first, counts, total)
-    second_ranks, second_variance = _centred_midranks(second, counts, total)
-    if first_variance == 0 or second_variance == 0:
+    first_ranks, second_ranks = (centred_midranks(bins, counts) for bins in (first, second))
+    variances = counts @ first_ranks**2, counts @ second_ranks**2
+    if min(variances) == 0:
         return None
     covariance = counts @ (first_ranks * second_ranks)
-    return float(covariance / np.sqrt(first_variance * second_variance))
+    return float(covariance / np.sqrt(variances[0] * variances[1]))
 
 
 def can_be_ranked(bins: Int[np.ndarray, " row"], counts: Int[np.ndarray, " row"]) -> bool:
@@ -53,10 +52,14 @@ def can_be_ranked(bins: Int[np.ndarray, " row"], counts: Int[np.ndarray, " row"]
     return bool(weight.sum() ** 2 >= LEAST_BINS * (weight @ weight))
 
 
-def _centred_midranks(
-    bins: Int[np.ndarray, " row"], counts: Float[np.ndarray, " row"], total: float
-) -> tuple[Float[np.ndarray, " row"], float]:
-    """Mid-rank of each row's bin less the mean rank, and the sum of squares over all pairs."""
+def centred_midranks(
+    bins: Int[np.ndarray, " row"], counts: Float[np.ndarray, " row"]
+) -> Float[np.ndarray, " row"]:
+    """Mid-rank of each row's bin as a share of all pairs, less that of the middle: −½ to ½.
+
+    Source:
+        kobayashi-2020, section 5.3, table 3: what ranks are taken of.
+    """
     weight = np.bincount(bins, weights=counts)
-    rank = np.cumsum(weight) - weight / 2 - total / 2
-    return rank[bins], float(weight @ rank**2)
+    rank = np.cumsum(weight) - weight / 2
+    return (rank / weight.sum() - 0.5)[bins]

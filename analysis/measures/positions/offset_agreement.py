@@ -4,8 +4,15 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
+from scipy.stats import rankdata
 
 from analysis.measures.bootstrap import Redraws, redraws
+from analysis.measures.correlation_parts import (
+    Part,
+    correlation_parts,
+    moments,
+    single_units,
+)
 
 Offsets = Int[np.ndarray, " row"]
 
@@ -45,6 +52,23 @@ def rank_correlation(scores: Offsets, attention: Offsets, *, seed: int) -> Estim
     (value,) = _weighted_spearman(scores, attention, np.ones((1, len(scores))))
     drawn = _redrawn_heads(len(scores), seed=seed)
     return _estimate(value, _weighted_spearman(scores, attention, drawn.weights), drawn)
+
+
+def layer_parts(
+    scores: Offsets, attention: Offsets, layers: Int[np.ndarray, " row"], *, seed: int
+) -> tuple[Part, ...]:
+    """What ρ is within layers and between them, layers being drawn for the intervals.
+
+    Args:
+        layers: of the heads; either offset differs between some of them.
+
+    Source:
+        robinson-1950, section on the relation of ecological and individual correlations.
+    """
+    _, layer = np.unique(layers, return_inverse=True)
+    units = single_units(int(layer.max()) + 1, seed=seed)
+    ranks = (rankdata(offsets) for offsets in (scores, attention))
+    return correlation_parts(moments(*ranks, np.ones(len(layer)), layer), redrawn=(units, units))
 
 
 def chance_agreement(scores: Offsets, attention: Offsets) -> float:

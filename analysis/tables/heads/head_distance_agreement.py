@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import count, number
+from analysis.tables.parts import OF_HEADS, part_columns, part_laws
 from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER_OR_ALL, Table, nullable
 
@@ -22,6 +23,7 @@ TABLE = Table(
             "ρ",
             nullable=True,
         ),
+        *part_columns(OF_HEADS, intervals=False),
         number(
             "same_nearest",
             "1 where the nearest head is the same by both, else 0; for all heads the share",
@@ -30,6 +32,13 @@ TABLE = Table(
             "p_value",
             "share of the orders of the heads that give as large a ρ; of random orders "
             "(b + 1) / (B + 1) where b of B do; NULL for a single head",
+            "probability",
+            nullable=True,
+        ),
+        number(
+            "p_within",
+            "share of 9,999 orders in which heads stay in their layer that give as large a part "
+            "within layers, as (b + 1) / (B + 1) where b of B do; NULL for a single head",
             "probability",
             nullable=True,
         ),
@@ -45,7 +54,9 @@ TABLE = Table(
     laws=(
         "weight >= 0 and norm >= 0",
         "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9",
+        *part_laws(OF_HEADS),
         "same_nearest between 0 and 1",
+        "p_within is null or p_within between 0 and 1",
         "p_value is null or p_value between 0 and 1",
     ),
 )
@@ -53,6 +64,6 @@ TABLE = Table(
 
 @asks("from head_distance_agreement order by layer nulls last, head nulls last")
 def agreement(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every head by itself, then all of them: layer, head (missing for all), weight, norm,
-    spearman, same_nearest, p_value, n_permutations."""
+    """Every head by itself, then all of them, whose layer and head are missing. Within layers is
+    within a pair of layers, or, of one head, within the layer of the others."""
     ...

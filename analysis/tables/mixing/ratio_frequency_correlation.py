@@ -7,7 +7,7 @@ from analysis.needs import Need
 from analysis.scopes import OF_RATIOS
 from analysis.tables.agreement import BY_RANK
 from analysis.tables.mixing.sequence_mixing_ratio import RATIO_SCOPE
-from analysis.tables.norms.frequency_correlation import SOURCE, SPECIAL, VALUES
+from analysis.tables.norms.frequency_correlation import LAWS, SOURCE, SPECIAL, VALUES
 from analysis.tables.question import asks, placed
 from analysis.tables.table import Table
 
@@ -20,7 +20,7 @@ TABLE = Table(
     source="kobayashi-2021",
     declared=BY_RANK,
     needs=(Need.FREQUENCY,),
-    laws=("n > 0", "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9"),
+    laws=LAWS,
 )
 
 

@@ -3,9 +3,13 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.tables.agreement import BY_RANK
 from analysis.tables.columns import count, number
+from analysis.tables.parts import OF_PAIRS, part_columns, part_laws
 from analysis.tables.question import asks
-from analysis.tables.table import HEAD_OR_ALL, LAYER_OR_ALL, TOKEN_TYPE, Table
+from analysis.tables.table import HEAD_OR_ALL, LAYER_OR_ALL, TOKEN_TYPE, Table, interval
+
+_RANK = "mean rank among all pairs of the type in the file, 0 the smallest and 1 the largest"
 
 TABLE = Table(
     name="attention_norm_correlation",
@@ -19,20 +23,31 @@ TABLE = Table(
             "ρ",
             nullable=True,
         ),
+        *part_columns(OF_PAIRS),
+        number("attention_rank", f"{_RANK}: of α", "rank"),
+        number("norm_rank", f"{_RANK}: of ‖f(x)‖", "rank"),
+        number("median", "median of the heads' own ρ; NULL where none has one", "ρ", nullable=True),
+        *interval("ρ", of="median"),
     ),
     source="kobayashi-2020",
-    laws=("n > 0", "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9"),
+    declared=BY_RANK,
+    laws=(
+        "n > 0",
+        "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9",
+        *part_laws(OF_PAIRS),
+        "attention_rank between 0 and 1 and norm_rank between 0 and 1",
+    ),
 )
 
 
 @asks("""
-    select token_type, n, spearman
+    select * exclude (layer, head)
     from attention_norm_correlation
     where layer is not distinct from $layer and head is not distinct from $head
     order by token_type
 """)
 def by_type(store: DuckDBPyConnection, *, layer: int | None, head: int | None) -> pd.DataFrame:
-    """token_type, n, spearman: of one head, of one layer (head None), or pooled (both None)."""
+    """The rows of one head, of one layer (head None), or of all pooled (both None)."""
     ...
 
 
@@ -48,11 +63,36 @@ def by_head(store: DuckDBPyConnection, *, token_type: str) -> pd.DataFrame:
 
 
 @asks("""
-    select layer, token_type, n, spearman
+    select token_type, count(*) as n_heads, count(spearman) as n_ranked,
+        count(*) filter (spearman < 0) as n_below
+    from attention_norm_correlation
+    where head is not null and ($layer is null or layer = $layer)
+    group by token_type
+    order by token_type
+""")
+def signs(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
+    """How many heads of one layer, or of all, there are, have a ρ, and have one below 0:
+    token_type, n_heads, n_ranked, n_below."""
+    ...
+
+
+@asks("""
     from attention_norm_correlation
     where layer is not null and head is null
     order by layer, token_type
 """)
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """layer, token_type, n, spearman of every layer."""
+    """The row of every layer and token type."""
+    ...
+
+
+@asks("""
+    select layer, head, token_type, attention_rank, norm_rank
+    from attention_norm_correlation
+    where layer is not null and ($layer is null or (layer = $layer and head is not null))
+    order by layer, head nulls first, token_type
+""")
+def mean_ranks(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
+    """Mean ranks of the pairs of every layer (head missing) and head, or of the heads of one layer:
+    layer, head, token_type, attention_rank, norm_rank."""
     ...

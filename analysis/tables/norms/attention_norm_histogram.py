@@ -28,6 +28,24 @@ TABLE = Table(
 )
 
 
+_OCTAVES = """
+    with cells as (
+        select layer, head, token_type, n,
+            greatest(attention_bin // 4 - 127 + log2(1 + (attention_bin % 4) / 4), -24) as alpha,
+            norm_bin // 64 - 127 + log2(1 + (norm_bin % 64) / 64) as norm
+        from attention_norm_histogram
+        where norm_bin > 0 and ($layer is null or layer = $layer)
+    ),
+    centres as (
+        select layer, head, token_type, sum(n * alpha) / sum(n) as alpha_centre,
+            sum(n * norm) / sum(n) as norm_centre
+        from cells
+        group by all
+    )
+"""
+"""Cells with their lower edges as powers of two, and the mean of these over the pairs of a head."""
+
+
 @asks("""
     select
         token_type,
@@ -47,4 +65,36 @@ def densities(store: DuckDBPyConnection, *, layer: int | None, head: int | None)
         Weights under 2⁻²⁴ are gathered in the lowest bin shown, weights of exactly 1 with those
         just below. A norm of exactly 0, which a log axis has no place for, is in norm_bin 0.
     """
+    ...
+
+
+@asks(f"""
+    {_OCTAVES}
+    select token_type, floor(2 * (alpha - alpha_centre))::int as attention_bin,
+        floor(8 * (norm - norm_centre))::int as norm_bin, sum(n)::bigint as n
+    from cells join centres using (layer, head, token_type)
+    group by all
+    order by all
+""")
+def densities_within(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
+    """The same of weights and norms as multiples of their geometric means over the pairs of the
+    type in their own head, of one layer or of all.
+
+    Returns:
+        token_type, attention_bin (counts half octaves from the mean), norm_bin (counts eighths of
+        an octave from it), n. Pairs with a norm of exactly 0 are left out.
+    """
+    ...
+
+
+@asks(f"""
+    {_OCTAVES}
+    select layer, head, token_type, 2 ** alpha_centre as attention_centre,
+        2 ** norm_centre as norm_centre
+    from centres
+    order by layer, head, token_type
+""")
+def centres(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
+    """Geometric means over the pairs of a type, which `densities_within` measures from: layer,
+    head, token_type, attention_centre, norm_centre."""
     ...

@@ -6,6 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.needs import Need
 from analysis.tables.agreement import BY_RANK
 from analysis.tables.columns import count, flag, number, text
+from analysis.tables.parts import OF_TOKENS, part_columns, part_laws
 from analysis.tables.question import asks
 from analysis.tables.table import Table, interval
 
@@ -15,6 +16,12 @@ VALUES = (
     count("n", "token occurrences, masked places not among them", "tokens"),
     number("spearman", "ρ of frequency rank (1 = frequent) and quantity", "ρ", nullable=True),
     *interval("ρ"),
+    *part_columns(OF_TOKENS),
+)
+LAWS = (
+    "n > 0",
+    "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9",
+    *part_laws(OF_TOKENS),
 )
 TABLE = Table(
     name="frequency_correlation",
@@ -29,7 +36,7 @@ TABLE = Table(
     source="kobayashi-2020",
     declared=BY_RANK,
     needs=(Need.FREQUENCY,),
-    laws=("n > 0", "spearman is null or spearman between -1 - 1e-9 and 1 + 1e-9"),
+    laws=LAWS,
 )
 
 

@@ -22,9 +22,15 @@ def by_head(store: DuckDBPyConnection) -> pd.DataFrame:
     return frame_of(store, "from value_norm_dispersion order by layer nulls last, head")
 
 
-def mean_cv(store: DuckDBPyConnection) -> float | None:
-    """Mean over heads of the per-head coefficient of variation."""
-    rows = store.execute(
-        "select avg(cv) from value_norm_dispersion where layer is not null"
-    ).fetchall()
-    return rows[0][0]
+def beside_inputs(store: DuckDBPyConnection) -> pd.Series:
+    """Coefficients of variation within heads beside those of the layers' inputs, with no difference
+    between heads or layers in either: their means `values` and `inputs`, and in `n_above` of
+    `n_heads` heads the one of the head is above that of the input of its layer."""
+    sql = """
+        select avg(heads.cv) as values, avg(inputs.cv) as inputs,
+            count(*) filter (heads.cv > inputs.cv) as n_above, count(*) as n_heads
+        from value_norm_dispersion as heads
+        join input_norm_dispersion as inputs using (layer)
+        where heads.cv is not null and inputs.cv is not null
+    """
+    return frame_of(store, sql).iloc[0]

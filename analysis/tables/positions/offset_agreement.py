@@ -5,6 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.columns import count, number, text
+from analysis.tables.parts import OF_HEADS, part_columns, part_laws
 from analysis.tables.question import asks
 from analysis.tables.table import LAYER_OR_ALL, Table, interval
 
@@ -44,6 +45,7 @@ TABLE = Table(
             nullable=True,
         ),
         *interval("ρ", of="spearman"),
+        *part_columns(OF_HEADS),
     ),
     source="yamamoto-2023",
     needs=(Need.OFFSETS,),
@@ -54,6 +56,7 @@ TABLE = Table(
         "agreement_low <= agreement_high",
         "spearman is null or spearman between -1 and 1",
         "spearman is not null or spearman_low is null",
+        *part_laws(OF_HEADS),
     ),
 )
 
@@ -72,7 +75,7 @@ def agreement(store: DuckDBPyConnection, *, counting: str, min_dependence: float
         min_dependence: one of `MIN_DEPENDENCES`.
 
     Returns:
-        layer (missing for all), n_heads, agreement, agreement_low, agreement_high, chance,
-        spearman, spearman_low, spearman_high; no row where fewer than two heads are left.
+        layer (missing for all) and the columns of the table; no row where fewer than two heads are
+        left.
     """
     ...

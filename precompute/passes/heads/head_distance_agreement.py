@@ -6,14 +6,15 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 from jaxtyping import Float
 
-from analysis.measures.heads.distance_agreement import distance_agreement
+from analysis.measures.heads.distance_agreement import distance_agreement, layer_parts
 from analysis.tables.heads.head_distance_agreement import TABLE
 from analysis.tables.norms.weighing import WEIGHINGS
+from analysis.tables.parts import OF_HEADS, part_values
 from precompute.passes.base import FitContext
 from precompute.passes.heads.head_matrix import stored_distances
 from precompute.passes.intervals import rows_of
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("head_distance",)
 
 
@@ -23,6 +24,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     agreement = distance_agreement(weight.distances, norm.distances, seed=context.seed)
     if agreement is None:
         return rows_of(TABLE, [])
+    parts = layer_parts(weight.distances, norm.distances, weight.layers, seed=context.seed)
     heads = pd.DataFrame(
         {
             "layer": weight.layers,
@@ -33,8 +35,10 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
             "same_nearest": agreement.same_nearest,
         }
     )
+    heads = heads.join(pd.DataFrame([part_values(OF_HEADS, of) for of in parts.of_heads]))
     means = heads[["weight", "norm", "same_nearest"]].mean()
     every = {**means, "spearman": agreement.spearman}
+    every |= {"p_within": parts.p_value, **part_values(OF_HEADS, parts.parts)}
     every |= {"p_value": agreement.p_value, "n_permutations": agreement.n_permutations}
     return rows_of(TABLE, [heads, pd.DataFrame([every]).assign(layer=np.nan, head=np.nan)])
 

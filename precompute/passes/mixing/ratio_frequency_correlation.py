@@ -8,7 +8,7 @@ from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
 from precompute.passes.norms.frequency_rows import IS_SPECIAL, frequency_rows
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("token_mixing_ratio",)
 _TOKENS = f"""
     select seq, any_value(block) as block, token_id, {IS_SPECIAL} as is_special, {{means}}

@@ -1,45 +1,88 @@
-"""Spearman's ρ of α and ‖f(x)‖ by token type: per head, per layer and pooled."""
+"""Spearman's ρ of α and ‖f(x)‖ by token type: per head, per layer and pooled, with its parts."""
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from duckdb import DuckDBPyConnection
+from jaxtyping import Float, Int
 
-from analysis.measures.norms.attention_norm_correlation import can_be_ranked, histogram_spearman
+from analysis.measures.bootstrap import median_with_interval
+from analysis.measures.correlation_parts import correlation_parts, moments, single_units
+from analysis.measures.norms.attention_norm_correlation import (
+    can_be_ranked,
+    centred_midranks,
+    histogram_spearman,
+)
 from analysis.tables.norms.attention_norm_correlation import TABLE
+from analysis.tables.parts import OF_PAIRS, part_values
 from precompute.passes.base import FitContext
+from precompute.passes.intervals import rows_of
 
-VERSION = 1
+VERSION = 2
 NEEDS = ("attention_norm_histogram",)
 _GROUP, _CELL = ("layer", "head", "token_type"), ("attention_bin", "norm_bin", "n")
-_LEVELS = (("layer", "head"), ("layer",), ())
+_RANKS = ("attention_rank", "norm_rank")
+
+
+class Cells(NamedTuple):
+    """Occupied cells of some heads of one token type, head after head.
+
+    `head` is the place of a cell's head in `places`, which has their layers and numbers; `ranks`
+    are those of α and ‖f(x)‖ among all pairs of the type.
+    """
+
+    bins: tuple[Int[np.ndarray, " row"], Int[np.ndarray, " row"]]
+    counts: Int[np.ndarray, " row"]
+    ranks: tuple[Float[np.ndarray, " row"], Float[np.ndarray, " row"]]
+    head: Int[np.ndarray, " row"]
+    places: list[tuple[int, int]]
+
+    def of(self, first: int, after: int) -> "Cells":
+        """Those of the heads from one place on, up to another."""
+        rows = slice(*np.searchsorted(self.head, [first, after]))
+        return Cells(
+            (self.bins[0][rows], self.bins[1][rows]),
+            self.counts[rows],
+            (self.ranks[0][rows], self.ranks[1][rows]),
+            self.head[rows] - first,
+            self.places[first:after],
+        )
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per token type and head, per token type and layer, and per token type."""
     histogram = store.sql(f"select {', '.join((*_GROUP, *_CELL))} from attention_norm_histogram")
-    cells = histogram.to_arrow_table()
-    rows = [_row(*group) for level in _LEVELS for group in _groups(cells, level)]
-    return pa.Table.from_pylist(rows, schema=TABLE.schema)
+    rows = [
+        {"token_type": token_type, **row}
+        for token_type, cells in _by_type(histogram.to_arrow_table())
+        for row in _rows(cells, context.seed)
+    ]
+    return rows_of(TABLE, [pd.DataFrame(rows)] if rows else [])
 
 
-def _groups(
-    cells: pa.Table, level: tuple[str, ...]
-) -> Iterator[tuple[dict[str, int], str, list[np.ndarray]]]:
-    """The cells of every token type at one level of pooling, and the layer and head they are of."""
-    columns = [cells[name].to_numpy() for name in _CELL]
-    parts = defaultdict(list)
-    for first, after, group in _runs(cells):
-        key = tuple(group[name] for name in (*level, "token_type"))
-        parts[key].append(slice(first, after))
-    for key, places in sorted(parts.items()):
-        *numbers, token_type = key
-        of_group = [np.concatenate([column[place] for place in places]) for column in columns]
-        yield dict(zip(level, numbers, strict=True)), token_type, of_group
+def _by_type(table: pa.Table) -> Iterator[tuple[str, Cells]]:
+    """The cells of every token type, and its name."""
+    columns = [table[name].to_numpy() for name in _CELL]
+    runs = defaultdict(list)
+    for first, after, group in _runs(table):
+        runs[group["token_type"]].append((slice(first, after), group["layer"], group["head"]))
+    for token_type, heads in sorted(runs.items()):
+        slices = [place for place, _, _ in heads]
+        attention, norm, counts = (
+            np.concatenate([column[place] for place in slices]) for column in columns
+        )
+        ranks = tuple(
+            centred_midranks(bins, counts.astype(np.float64)) for bins in (attention, norm)
+        )
+        head = np.repeat(np.arange(len(heads)), [place.stop - place.start for place in slices])
+        places = [(layer, number) for _, layer, number in heads]
+        yield token_type, Cells((attention, norm), counts, ranks, head, places)
 
 
 def _runs(cells: pa.Table) -> Iterator[tuple[int, int, dict[str, Any]]]:
@@ -56,14 +99,47 @@ def _runs(cells: pa.Table) -> Iterator[tuple[int, int, dict[str, Any]]]:
     yield from zip(firsts, after, groups.take(firsts).to_pylist(), strict=False)
 
 
-def _row(place: dict[str, int], token_type: str, cells: list[np.ndarray]) -> dict:
-    """ρ of some cells; the same cell may come from several heads, which changes no sum."""
-    first, second, counts = cells
-    spearman = histogram_spearman(first, second, counts)
-    return {
-        "layer": place.get("layer"),
-        "head": place.get("head"),
-        "token_type": token_type,
-        "n": int(counts.sum()),
-        "spearman": spearman if can_be_ranked(second, counts) else None,
+def _rows(cells: Cells, seed: int) -> Iterator[dict[str, Any]]:
+    """The rows of one token type: its heads, its layers, and all together."""
+    n_heads, layers = len(cells.places), [layer for layer, _ in cells.places]
+    of_heads = [_row(cells.of(head, head + 1), [], seed) for head in range(n_heads)]
+    firsts = [0, *np.flatnonzero(np.diff(layers)) + 1, n_heads]
+    for first, after in pairwise(map(int, firsts)):
+        own = of_heads[first:after]
+        for (layer, head), row in zip(cells.places[first:after], own, strict=True):
+            yield {"layer": layer, "head": head, **row}
+        yield {"layer": layers[first], "head": None, **_row(cells.of(first, after), own, seed)}
+    yield {"layer": None, "head": None, **_row(cells, of_heads, seed)}
+
+
+def _row(cells: Cells, of_heads: list[dict[str, Any]], seed: int) -> dict[str, Any]:
+    """ρ of some heads with its parts, and the distribution of the heads' own ρ.
+
+    Args:
+        of_heads: the rows of these heads; none of a head by itself, which is its own.
+    """
+    counts = cells.counts.astype(np.float64)
+    spearman = histogram_spearman(*cells.bins, cells.counts)
+    if spearman is None or not can_be_ranked(cells.bins[1], cells.counts):
+        spearman = np.nan
+    own = np.array([row["spearman"] for row in of_heads] or [spearman])
+    own = own[~np.isnan(own)]
+    medians = zip(
+        ("median", "median_low", "median_high"), median_with_interval(own, seed=seed), strict=True
+    )
+    ranks = {
+        name: float(counts @ of_side / counts.sum() + 0.5)
+        for name, of_side in zip(_RANKS, cells.ranks, strict=True)
     }
+    row = {"n": int(counts.sum()), "spearman": spearman, **ranks, **dict(medians)}
+    return row if np.isnan(spearman) else row | _parts(cells, counts, seed)
+
+
+def _parts(cells: Cells, counts: Float[np.ndarray, " row"], seed: int) -> dict[str, float]:
+    """What ρ is within heads, between heads of a layer and between layers."""
+    ranks = [centred_midranks(bins, counts) for bins in cells.bins]
+    _, layer = np.unique([layer for layer, _ in cells.places], return_inverse=True)
+    heads = single_units(len(cells.places), seed=seed)
+    layers = single_units(int(layer.max()) + 1, seed=seed)
+    parts = correlation_parts(moments(*ranks, counts, cells.head), (layer,), (heads, heads, layers))
+    return part_values(OF_PAIRS, parts)

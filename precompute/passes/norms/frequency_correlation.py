@@ -8,7 +8,7 @@ from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
 from precompute.passes.norms.frequency_rows import IS_SPECIAL, frequency_rows
 
-VERSION = 2
+VERSION = 3
 NEEDS = ("head_token",)
 _QUANTITIES = ("attention", "value_norm")
 _TOKENS = f"""

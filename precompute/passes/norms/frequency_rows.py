@@ -7,11 +7,14 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.measures.correlation_parts import Units
 from analysis.measures.norms.frequency_correlation import (
+    FrequencyCorrelation,
     correlation_of_moments,
     frequency_ranks,
     rank_correlation,
 )
+from analysis.tables.parts import OF_TOKENS, part_values
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import make_table
 
@@ -21,7 +24,7 @@ AN_OCTAVE = 4096
 IS_SPECIAL = "token_type in ('bos', 'cls', 'sep')"
 _MOMENTS = """
     with chosen as (
-        select block, rank, {value} as value
+        select seq, block, rank, {value} as value
         from tokens join ranking using (token_id)
         where {special} or not is_special
     ),
@@ -33,12 +36,12 @@ _MOMENTS = """
         select value, (sum(n) over (order by value) - (n - 1) / 2) / sum(n) over () - 0.5 as second
         from (select value, count(*) as n from chosen group by value)
     )
-    select block, count(*)::double as n, fsum(first) as a, fsum(second) as b,
+    select any_value(block) as block, count(*)::double as n, fsum(first) as a, fsum(second) as b,
         fsum(first * first) as aa, fsum(second * second) as bb, fsum(first * second) as ab
     from chosen join firsts using (rank) join seconds using (value)
-    group by block order by block
+    group by seq order by seq
 """
-"""Of each block how many tokens it has, and sums of mid-ranks, their squares and products."""
+"""Of each sequence how many tokens it has, and sums of mid-ranks, their squares and products."""
 
 
 def frequency_rows(
@@ -86,16 +89,17 @@ def _in_memory(
     *,
     special: bool,
 ) -> Iterator[dict]:
-    chosen = f'select block, token_id, "{quantity}" as value from tokens where $special'
+    chosen = f'select seq, block, token_id, "{quantity}" as value from tokens where $special'
     asked = {"special": special}
     tokens = store.execute(f"{chosen} or not is_special", asked).df()
     if len(tokens):
-        present, blocks = np.unique(tokens["block"].to_numpy(), return_inverse=True)
-        values, drawn = tokens["value"].to_numpy(dtype=np.float64), context.redraws(present)
-        correlation = rank_correlation(
-            ranking[tokens["token_id"].to_numpy()], values, blocks, drawn
+        _, first, sequences = np.unique(
+            tokens["seq"].to_numpy(), return_index=True, return_inverse=True
         )
-        yield _row(len(values), correlation)
+        values = tokens["value"].to_numpy(dtype=np.float64)
+        redrawn = _units(tokens["block"].to_numpy()[first], context)
+        ranks = ranking[tokens["token_id"].to_numpy()]
+        yield _row(len(values), rank_correlation(ranks, values, sequences, redrawn))
 
 
 def _in_store(
@@ -113,10 +117,19 @@ def _in_store(
     store.unregister("ranking")
     if len(rows):
         moments = rows[["n", "a", "b", "aa", "bb", "ab"]].to_numpy(dtype=np.float64)
-        correlation = correlation_of_moments(moments, context.redraws(rows["block"].to_numpy()))
-        yield _row(int(moments[:, 0].sum()), correlation)
+        redrawn = _units(rows["block"].to_numpy(), context)
+        yield _row(int(moments[:, 0].sum()), correlation_of_moments(moments, redrawn))
 
 
-def _row(n: int, correlation: tuple[float, float, float] | None) -> dict:
-    values = zip(("spearman", "low", "high"), correlation or (np.nan,) * 3, strict=True)
-    return {"n": n, **dict(values)}
+def _units(blocks: np.ndarray, context: FitContext) -> Units:
+    """The blocks that sequences are redrawn with."""
+    present, of_sequence = np.unique(blocks, return_inverse=True)
+    return Units(context.redraws(present), of_sequence)
+
+
+def _row(n: int, correlation: FrequencyCorrelation | None) -> dict:
+    if correlation is None:
+        return {"n": n, "spearman": np.nan}
+    *numbers, parts = correlation
+    row = dict(zip(("spearman", "low", "high"), numbers, strict=True))
+    return {"n": n, **row, **part_values(OF_TOKENS, parts)}

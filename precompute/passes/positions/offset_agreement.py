@@ -1,5 +1,6 @@
 """How often a head's attention prefers the offset that its scores prefer, per layer and pooled."""
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
@@ -7,13 +8,15 @@ from duckdb import DuckDBPyConnection
 from analysis.measures.positions.offset_agreement import (
     agreement,
     chance_agreement,
+    layer_parts,
     rank_correlation,
 )
+from analysis.tables.parts import OF_HEADS, part_values
 from analysis.tables.positions.offset_agreement import COUNTINGS, MIN_DEPENDENCES, TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
 
-VERSION = 3
+VERSION = 4
 NEEDS = ("head_offset",)
 
 
@@ -33,11 +36,12 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     return rows_of(TABLE, [pd.DataFrame(rows)] if rows else [])
 
 
-def _numbers(
-    heads: pd.DataFrame, columns: tuple[str, str], seed: int
-) -> dict[str, float | int | None]:
+def _numbers(heads: pd.DataFrame, columns: tuple[str, str], seed: int) -> dict[str, float]:
     scores, attention = (heads[name].to_numpy().astype("int64") for name in columns)
-    numbers = {"n_heads": len(heads), "chance": chance_agreement(scores, attention)}
+    numbers: dict[str, float] = {
+        "n_heads": len(heads),
+        "chance": chance_agreement(scores, attention),
+    }
     estimates = {
         "agreement": agreement(scores, attention, seed=seed),
         "spearman": rank_correlation(scores, attention, seed=seed),
@@ -48,4 +52,7 @@ def _numbers(
             f"{name}_low": estimate.low,
             f"{name}_high": estimate.high,
         }
+    if not np.isnan(numbers["spearman"]):
+        parts = layer_parts(scores, attention, heads["layer"].to_numpy("int64"), seed=seed)
+        numbers |= part_values(OF_HEADS, parts)
     return numbers

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from analysis.tables.norms import attention_norm_histogram, attention_norm_sample
-from pages.attention_norms.relation import edges
+from pages.attention_norms.pair_panels import edges
 from tests.pages.conftest import assert_exportable, charts, frames
 
 

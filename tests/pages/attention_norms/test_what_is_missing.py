@@ -48,7 +48,7 @@ def test_a_model_without_special_tokens_has_its_sections(view, after, section):
 
 def test_what_never_varies_is_told_and_draws_nothing(after, section):
     after(
-        "update stored.attention_norm_correlation set spearman = null",
+        "update stored.attention_norm_correlation set spearman = null, median = null",
         "update stored.frequency_correlation set spearman = null, low = null, high = null",
         "update stored.singular_value set value = 0",
     )

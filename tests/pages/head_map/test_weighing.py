@@ -35,7 +35,7 @@ def test_groups_are_cut_from_the_tree_by_norm(section, exported, answers):
 def test_the_finding_tells_the_agreement_of_all_heads(section, after):
     after(
         "update stored.head_distance_agreement set spearman = 0.77, p_value = 0.0001, "
-        "n_permutations = 9999, same_nearest = 0.5, weight = 0.23, norm = 0.27 "
+        "n_permutations = 9999, same_nearest = 0.5, weight = 0.23, norm = 0.27, p_within = null "
         "where layer is null",
     )
     text = sentences(section("weighing"))
@@ -47,8 +47,31 @@ def test_the_finding_tells_the_agreement_of_all_heads(section, after):
     assert "do not clearly agree" in sentences(section("weighing"))
 
 
-def test_a_map_shows_the_agreement_of_every_head(section, exported, answers):
-    section("weighing")
-    frame, _ = figure_of(exported, "hm_weighing_agreement")
-    stored = answers("select spearman from head_distance_agreement where layer is not null")
-    assert np.sort(frame["spearman"]) == pytest.approx(sorted(value for (value,) in stored))
+def test_what_agrees_between_layers_alone_does_not_agree_within_them(section, after):
+    after(
+        "update stored.head_distance_agreement set spearman = 0.77, p_value = 0.0001, "
+        "within_layers = 0.02, within_layers_spearman = 0.05, between_layers = 0.75, "
+        "p_within = 0.4 where layer is null"
+    )
+    text = sentences(section("weighing"))
+    assert "do not clearly agree within layers: ρ = 0.05" in text
+    assert "a share of 0.40 gives as much" in text
+    assert "Of ρ = 0.77 over all pairs, +0.02 is within layers and +0.75 between them" in text
+
+
+@pytest.mark.parametrize(
+    ("level", "column"),
+    [
+        ("within_layers", "within_layers_spearman"),
+        ("between_layers", "between_layers_spearman"),
+        ("pooled", "spearman"),
+    ],
+)
+def test_a_map_shows_the_agreement_of_every_head_at_a_level(
+    level, column, section, exported, answers
+):
+    section("weighing", hm_level=level)
+    frame, _ = figure_of(exported, f"hm_weighing_agreement_{level}")
+    stored = answers(f"select {column} from head_distance_agreement where layer is not null")
+    known = [value for (value,) in stored if value is not None]
+    assert np.sort(frame["spearman"].dropna()) == pytest.approx(sorted(known))

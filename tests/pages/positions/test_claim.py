@@ -93,8 +93,12 @@ def test_a_verdict_is_above_chance_only_if_the_whole_interval_is(low, verdict):
 
 def test_spearman_is_told_or_said_to_be_missing():
     heads = all_heads((1, 1, 0.3))
-    known = finding(heads, spearman=0.25, spearman_low=-0.5, spearman_high=0.75)
+    parts = {"within_layers": -0.05, "between_layers": 0.3, "between_layers_spearman": 0.6}
+    parts |= dict.fromkeys(("between_layers_spearman_low", "between_layers_spearman_high"), np.nan)
+    known = finding(heads, spearman=0.25, spearman_low=-0.5, spearman_high=0.75, **parts)
     assert f"{signed(0.25)} [{signed(-0.5)}, {signed(0.75)}]" in known
+    assert "ρ is the sum of −0.05 within layers, +0.30 between layers." in known
+    assert "Most of it is between layers, where ρ by itself is +0.60, of too few" in known
     assert "no rank correlation" in finding(heads)
 
 

@@ -2,9 +2,14 @@
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
+from scipy.stats import rankdata, spearmanr
 
-from analysis.measures.heads.distance_agreement import PERMUTATIONS, distance_agreement
+from analysis.measures.heads.distance_agreement import (
+    PERMUTATIONS,
+    distance_agreement,
+    layer_parts,
+)
+from tests.reference import correlation_parts as twin_of_parts
 from tests.reference.heads import distance_agreement as twin
 
 
@@ -65,3 +70,55 @@ def test_two_heads_have_one_distance_and_three_can_be_ranked():
     agreement = distance_agreement(distances(3, 0), distances(3, 0), seed=0)
     assert agreement is not None
     assert agreement.spearman == pytest.approx(1)
+
+
+def in_layers(within: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Distances of 4 layers of 6 heads that are those of the layers, and some within them."""
+    layers = np.repeat(np.arange(4), 6)
+    far = 100 * distances(4, seed)[layers][:, layers]
+    return (far + within) * (1 - np.eye(24)), layers
+
+
+def test_parts_are_those_of_the_twin_and_add_up():
+    matrix, layers = in_layers(distances(24, 1), seed=0)
+    other = distances(24, 2)
+    found, agreement = (
+        layer_parts(matrix, other, layers, seed=0),
+        distance_agreement(matrix, other, seed=0),
+    )
+    assert agreement is not None
+    upper = np.triu_indices(24, 1)
+    ranks = [rankdata(side[upper]).tolist() for side in (matrix, other)]
+    joined = [((layers[a], layers[b]),) for a, b in zip(*upper, strict=True)]
+    slow = twin_of_parts.parts(*ranks, joined)
+    assert [part[:2] for part in found.parts] == [pytest.approx(part) for part in slow]
+    assert sum(part.contribution for part in found.parts) == pytest.approx(agreement.spearman)
+    for parts, spearman in zip(found.of_heads, agreement.of_heads, strict=True):
+        assert sum(part.contribution for part in parts) == pytest.approx(spearman)
+
+
+def test_distances_that_agree_between_layers_alone_are_chance_within_them():
+    one, layers = in_layers(distances(24, 1), seed=0)
+    other, _ = in_layers(distances(24, 2), seed=0)
+    agreement, found = (
+        distance_agreement(one, other, seed=0),
+        layer_parts(one, other, layers, seed=0),
+    )
+    assert agreement is not None
+    assert (agreement.p_value, agreement.spearman) == (1e-4, pytest.approx(1, abs=0.1))
+    within, between = found.parts
+    assert between.spearman > 0.9 > 0.2 > abs(within.spearman)
+    assert found.p_value > 0.05
+    same, _ = in_layers(distances(24, 1), seed=5)
+    assert layer_parts(one, same, layers, seed=0).p_value == 1e-4
+
+
+def test_one_layer_has_it_all_within_and_layers_of_one_head_all_between():
+    one, other = distances(5, 0), distances(5, 1)
+    whole = distance_agreement(one, other, seed=0)
+    assert whole is not None
+    within, between = layer_parts(one, other, np.ones(5, dtype=int), seed=0).parts
+    assert (within.contribution, between.contribution) == pytest.approx((whole.spearman, 0))
+    found = layer_parts(one, other, np.arange(5), seed=0)
+    assert found.parts[1].contribution == pytest.approx(whole.spearman)
+    assert np.isnan([found.p_value, found.parts[0].spearman]).all()

@@ -2,13 +2,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import rankdata
 
 from analysis.measures.bootstrap import redraws
 from analysis.measures.positions.offset_agreement import (
     agreement,
     chance_agreement,
+    layer_parts,
     rank_correlation,
 )
+from tests.reference import correlation_parts as parts_twin
 from tests.reference.positions import offset_agreement as reference
 
 PAIRS = st.integers(2, 12).flatmap(
@@ -70,3 +73,17 @@ def test_offsets_that_are_all_the_same_cannot_be_ranked_but_agree_or_not():
     assert np.isnan(rank_correlation(same, other, seed=0)).all()
     assert agreement(same, other, seed=0).value == pytest.approx(1 / 3)
     assert chance_agreement(same, other) == pytest.approx(1 / 3)
+
+
+def test_parts_add_up_and_shifts_of_whole_layers_are_between_them():
+    """Within every layer the offsets go against each other; layers differ in both alike."""
+    layers, heads = np.indices((12, 5)).reshape(2, -1)
+    scores, attention = 10 * layers + heads, 10 * layers - heads
+    within, between = layer_parts(scores, attention, layers, seed=0)
+    assert within.spearman == pytest.approx(-1)
+    assert within.high < 0 < between.low
+    found = rank_correlation(scores, attention, seed=0)
+    assert within.contribution + between.contribution == pytest.approx(found.value)
+    ranks = [rankdata(offsets).tolist() for offsets in (scores, attention)]
+    slow = parts_twin.parts(*ranks, [(int(layer),) for layer in layers])
+    assert [part[:2] for part in (within, between)] == [pytest.approx(part) for part in slow]

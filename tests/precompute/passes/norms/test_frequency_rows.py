@@ -17,11 +17,11 @@ def _tokens() -> pd.DataFrame:
     drawn = np.random.default_rng(0)
     ids = np.minimum(drawn.zipf(1.3, size=TOKENS), 500)
     value = np.where(drawn.random(TOKENS) < 0.1, 0, drawn.lognormal(size=TOKENS) / ids**0.2)
-    blocks = np.sort(drawn.integers(64, size=TOKENS))
+    texts = np.arange(TOKENS) // 100
     return pd.DataFrame(
         {
-            "seq": np.arange(TOKENS) // 100,
-            "block": blocks,
+            "seq": texts,
+            "block": texts // 5,
             "token_id": ids,
             "is_special": ids < 2,
             "value": value,

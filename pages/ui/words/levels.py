@@ -1,0 +1,47 @@
+"""Levels that a correlation is split into, and which of them carries it, in words."""
+
+from typing import Any
+
+import pandas as pd
+
+from analysis.tables.parts import by_part
+from pages.ui.words.columns import title
+from pages.ui.words.interval import is_clear, with_interval
+from pages.ui.words.numbers import change
+from pages.ui.words.say import say
+
+POOLED = "pooled"
+"""The level of everything together."""
+
+
+def level_names(parts: tuple[str, ...]) -> dict[str, str]:
+    """What the levels are called, that of everything together last."""
+    return {level: title(level) for level in (*parts, POOLED)}
+
+
+def of_level(frame: pd.DataFrame, level: str) -> pd.DataFrame:
+    """The rows with ρ and its interval as they are at a level."""
+    return frame if level == POOLED else by_part(frame, (level,))
+
+
+def carrier(row: Any, parts: tuple[str, ...]) -> str:
+    """The part that has most of a correlation, in its direction."""
+    return max(parts, key=lambda part: row[part] * (1 if row["spearman"] > 0 else -1))
+
+
+def carried(row: Any, parts: tuple[str, ...]) -> str:
+    """The parts that a correlation is the sum of, and whether the one with most of it is clear of 0
+    by itself."""
+    most = carrier(row, parts)
+    own, low, high = (row[f"{most}_spearman{end}"] for end in ("", "_low", "_high"))
+    step = "unsure" if pd.isna(low) else "clear" if is_clear(low, high) else "unclear"
+    listed = [
+        say("level.part", level=title(part), contribution=change(row[part])) for part in parts
+    ]
+    return say(
+        "level.carried",
+        parts=say("list.comma").join(listed),
+        carrier=title(most),
+        own=with_interval(own, low, high, change),
+        clear=say(f"level.{step}"),
+    )

@@ -1,0 +1,176 @@
+"""Levels of a correlation: what is drawn of pairs, and what the sentence says carries it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.tables.parts import OF_PAIRS, OF_TOKENS
+from pages.attention_norms.findings import _frequency, _weight_and_length
+from pages.ui.words.levels import carried, carrier, of_level
+from tests.pages.conftest import charts, frames, sentences
+from tests.pages.kit.after import said_in
+from tests.pages.kit.figures import figure_of
+
+
+def drawn(section, exported, name: str, **address: str) -> pd.DataFrame:
+    section("relation", **address)
+    return figure_of(exported, f"an_relation_{name}")[0]
+
+
+def test_pairs_within_heads_are_drawn_first_and_lose_none(section, exported, answers):
+    session = section("relation")
+    assert session.session_state["an_level"] == "within_heads"
+    frame, _ = figure_of(exported, "an_relation_pairs_within_heads")
+    pairs = answers("select sum(n) from attention_norm_histogram where norm_bin > 0")
+    assert frame["n"].sum() == pairs[0][0]
+
+
+def test_multiples_of_a_heads_mean_have_a_geometric_mean_of_1(section, exported):
+    """But for the halves of cells of half and of eighth octaves."""
+    frame = drawn(section, exported, "pairs_within")
+    for name, to_an_octave in (("attention_bin", 2), ("norm_bin", 8)):
+        middle = (frame[name] + 0.5) / to_an_octave
+        of_type = (middle * frame["n"]).groupby(frame["token_type"]).sum()
+        mean = of_type / frame.groupby("token_type")["n"].sum()
+        assert mean.abs().max() < 1 / to_an_octave
+
+
+def test_a_sample_within_heads_is_over_the_means_of_its_heads(section, exported, answers):
+    frame = drawn(section, exported, "pairs_within", an_marks="sample")
+    raw = drawn(section, exported, "pairs_pooled", an_marks="sample", an_level="pooled")
+    rows = answers(
+        "select layer, head, token_type, "
+        "exp(sum(n_tokens * ln(value_norm)) / sum(n_tokens)) as mean "
+        "from head_token join sequence using (seq) group by all"
+    )
+    means = {tuple(place): mean for *place, mean in rows}
+    places = raw[["layer", "head", "token_type"]].itertuples(index=False, name=None)
+    expected = raw["value_norm"].to_numpy() / [means[place] for place in places]
+    assert frame["value_norm"].to_numpy() == pytest.approx(expected, rel=0.03)
+
+
+@pytest.mark.parametrize(("level", "per_layer"), [("between_heads", 3), ("between_layers", 1)])
+def test_heads_and_layers_are_points_of_their_mean_ranks(
+    level, per_layer, section, exported, answers
+):
+    frame = drawn(section, exported, f"ranks_{level}", an_level=level)
+    assert set(frame.groupby(["token_type", "layer"]).size()) == {per_layer}
+    ranks = frame[["attention_rank", "norm_rank"]]
+    if level == "between_heads":
+        means = frame.groupby(["token_type", "layer"])[["attention_rank", "norm_rank"]].mean()
+        assert means.abs().to_numpy().max() < 1e-9
+    else:
+        assert ranks.to_numpy().min() >= 0
+        assert ranks.to_numpy().max() <= 1
+
+
+def test_bars_of_a_type_add_up_to_its_correlation(section, exported, answers):
+    frame = drawn(section, exported, "parts")
+    sums = frame.groupby("token_type")["contribution"].sum()
+    stored = dict(
+        answers(
+            "select token_type, spearman from attention_norm_correlation "
+            "where layer is null and spearman is not null"
+        )
+    )
+    assert len(sums) == len(stored)
+    assert sorted(sums) == pytest.approx(sorted(stored.values()))
+
+
+def test_one_layer_has_no_level_between_layers_and_one_head_has_none(section):
+    one_layer = section("relation", an_scope="layer", an_layer="2", an_level="between_layers")
+    assert "no other layers" in one_layer.info[0].value
+    assert "between_layers" not in frames(one_layer)[0]
+    one_head = section("relation", an_scope="head", head="2-1")
+    assert "within_heads" not in frames(one_head)[0]
+    assert charts(one_head)
+
+
+def test_the_sentence_says_what_heads_do_and_what_carries_the_rest(section, after):
+    after(
+        "update stored.attention_norm_correlation set median = -0.3, median_low = -0.4, "
+        "median_high = -0.2, spearman = 0.5, within_heads = -0.1, between_heads = 0.6, "
+        "between_layers = 0.0, between_heads_spearman = 0.8, between_heads_spearman_low = 0.6, "
+        "between_heads_spearman_high = 0.9 where layer is null"
+    )
+    text = sentences(section("relation"))
+    assert "Within heads, weight and length pull against each other most" in text
+    assert "−0.30 [−0.40, −0.20]" in text
+    assert "ρ is the sum of −0.10 within heads, +0.60 between heads of a layer" in text
+    assert "between heads of a layer, where ρ by itself is +0.80 [+0.60, +0.90], clear of 0" in text
+
+
+@pytest.mark.parametrize("level", [*OF_TOKENS, "pooled"])
+def test_bars_of_frequency_are_those_of_the_level(level, section, exported, answers):
+    section("frequency", an_level=level)
+    frame, _ = figure_of(exported, f"an_frequency_question_corpus_{level}")
+    column = "spearman" if level == "pooled" else f"{level}_spearman"
+    stored = answers(f"select {column} from frequency_correlation where source = 'corpus'")
+    assert sorted(frame["spearman"]) == pytest.approx(sorted(value for (value,) in stored))
+
+
+def test_the_carrier_goes_the_way_of_the_whole():
+    row = {"spearman": -0.2, "within_heads": 0.3, "between_heads": -0.1, "between_layers": -0.4}
+    row |= {f"{part}_spearman{end}": np.nan for part in OF_PAIRS for end in ("", "_low", "_high")}
+    assert carrier(row, OF_PAIRS) == "between_layers"
+    assert carrier(row | {"spearman": 0.2}, OF_PAIRS) == "within_heads"
+    ends = {"between_layers_spearman_low": -0.9, "between_layers_spearman_high": 0.1}
+    assert "not clear of 0" in carried(row | ends, OF_PAIRS)
+    assert "too few" in carried(row, OF_PAIRS)
+
+
+def test_a_level_takes_the_place_of_the_whole():
+    frame = pd.DataFrame(
+        {"name": ["a"], "spearman": [0.5], "low": [0.4], "high": [0.6], "within_sequences": [0.2]}
+        | {f"within_sequences_spearman{end}": [0.1] for end in ("", "_low", "_high")}
+    )
+    assert of_level(frame, "pooled")["spearman"].tolist() == [0.5]
+    within = of_level(frame, "within_sequences")
+    assert within[["name", "spearman", "low", "high"]].iloc[0].tolist() == ["a", 0.1, 0.1, 0.1]
+
+
+@pytest.mark.parametrize(
+    ("median", "expected"),
+    [
+        (-0.5, "the shorter its vector"),
+        (0.5, "go together for every type"),
+        (0.05, "hardly pull against each other for any type"),
+    ],
+)
+def test_a_weak_correlation_is_not_told_as_one(median, expected, after):
+    after(
+        f"update stored.attention_norm_correlation set median = {median}, "
+        f"median_low = {median - 0.01}, median_high = {median + 0.01}"
+    )
+    assert expected in said_in(_weight_and_length())
+
+
+def test_a_pooled_correlation_that_heads_do_not_have_is_no_tendency_of_theirs(after):
+    """What [CLS] shows over all pairs of the demo: all of it is a difference between layers."""
+    after(
+        "update stored.attention_norm_correlation set spearman = -0.5, within_heads = 0.0, "
+        "between_heads = -0.1, between_layers = -0.4, between_layers_spearman = -0.95, "
+        "median = -0.01, median_low = -0.02, median_high = 0.0"
+    )
+    said = said_in(_weight_and_length())
+    assert "hardly pull against each other" in said
+    assert "the shorter" not in said
+    assert "+0.00 within heads, −0.10 between heads of a layer, −0.40 between layers" in said
+    assert "Most of it is between layers, where ρ by itself is −0.95" in said
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0.2, 0.4, "Frequent words have shorter vectors"),
+        (-0.4, -0.2, "Frequent words have longer vectors"),
+        (-0.1, 0.3, "No clear relation"),
+    ],
+)
+def test_an_interval_that_holds_0_claims_nothing(low, high, expected, after):
+    after(
+        "update stored.frequency_correlation set spearman = 0.9, low = 0.8, high = 1.0, "
+        f"within_sequences_spearman = {(low + high) / 2}, "
+        f"within_sequences_spearman_low = {low}, within_sequences_spearman_high = {high}"
+    )
+    assert expected in said_in(_frequency())
