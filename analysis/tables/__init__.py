@@ -6,4 +6,4 @@ Tables are physical and live in schema `stored`; views are what readers rely on 
 Layers and heads count from 1 everywhere in the store.
 """
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8

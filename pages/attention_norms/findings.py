@@ -8,38 +8,39 @@ from analysis.tables.norms import attention_norm_correlation as correlation
 from analysis.tables.norms import frequency_correlation as frequency
 from analysis.tables.norms import input_norm_dispersion, token_type_mixing, value_norm_dispersion
 from pages.ui.finding import Finding, rows_of, shares_by_layer
-from pages.ui.store.absences import has_special
+from pages.ui.store.absences import FIRST, SPECIAL, types_apart
 from pages.ui.store.chosen import ask
+from pages.ui.words.lines import with_capital
 from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import percent, signed
 from pages.ui.words.quantities import quantity_name
 from pages.ui.words.say import say
 
-SPECIAL = ("bos", "cls", "sep", "comma_period", "register")
+APART = (*SPECIAL, FIRST, "comma_period")
 _NEAR = 0.02
 _WEAK = 0.1
 
 
 def _weight_against_norm() -> Iterator[Finding]:
-    """What special types get of the weight and of the norm, over all layers and in each."""
+    """What types told apart get of the weight and of the norm, over all layers and in each."""
     frame = ask(token_type_mixing.by_layer, head=None)
     shares, evidence = [], []
     for quantity in ("weighted_norm", "attention"):
         part = frame[frame["quantity"] == quantity]
         means = part.groupby("token_type")["mean"].mean()
-        shares.append((means / means.sum()).reindex(SPECIAL).sum())
-        own = part["token_type"].isin(SPECIAL)
+        shares.append((means / means.sum()).reindex(APART).sum())
+        own = part["token_type"].isin(APART)
         evidence.append(shares_by_layer(part, own, quantity_name(quantity)))
     norm, weight = shares
     if weight == 0:
         return
     step = "less" if norm < weight - _NEAR else "more" if norm > weight + _NEAR else "same"
     yield Finding(
-        say("finding.label_layers"),
+        say("finding.label_layers", types=with_capital(types_apart())),
         f"{percent(weight)} → {percent(norm)}",
         say(
             f"finding.mixing_{step}",
-            types=say(f"finding.types_{'special' if has_special() else 'marks'}"),
+            types=types_apart(),
             weight=percent(weight),
             norm=percent(norm),
         ),
@@ -51,7 +52,7 @@ def _weight_against_norm() -> Iterator[Finding]:
 
 def _strongest_correlation() -> Iterator[Finding]:
     frame = ask(correlation.by_type, layer=None, head=None).dropna()
-    frame = frame[frame["token_type"].isin(SPECIAL)]
+    frame = frame[frame["token_type"].isin(APART)]
     if frame.empty:
         return
     row = frame.loc[frame["spearman"].abs().idxmax()]
@@ -60,10 +61,11 @@ def _strongest_correlation() -> Iterator[Finding]:
     kind = "negative" if row["spearman"] < 0 else "positive"
     if abs(row["spearman"]) < _WEAK:
         kind = "none_alone" if others.empty else "none"
+    said = say(f"finding.correlation_{kind}", token_type=name, types=types_apart())
     yield Finding(
         say("finding.label_relation", token_type=name),
         f"ρ = {signed(row['spearman'])}",
-        f"{say(f'finding.correlation_{kind}', token_type=name)} {_others(others)}".strip(),
+        f"{said} {_others(others)}".strip(),
         "relation",
         _coefficients(pd.concat([frame.loc[[row.name]], others]), "token_type", token_type_name),
         format="+.2f",
