@@ -103,7 +103,7 @@ def test_packed_texts(tmp_path, family, packing):
 
 def test_a_corpus_of_a_causal_model_is_another_corpus(tmp_path):
     text = tmp_path / "text.txt"
-    text.write_text("The cat sat.\nThe dog.", encoding="utf-8")
+    text.write_text("The cat sat.\n\nThe dog.", encoding="utf-8")
     sizes = {"positions": 128, "segment_types": 0}
     both = [
         indexed(read_corpus(str(text), BUILT["gpt2"], is_causal=causal, **sizes), tmp_path)
@@ -152,7 +152,7 @@ MODELS = {
 
 
 @pytest.fixture(scope="module", params=MODELS)
-def told(request, tmp_path_factory) -> Iterator[tuple[str, Plan, duckdb.DuckDBPyConnection]]:
+def first_run(request, tmp_path_factory) -> Iterator[tuple[str, Plan, duckdb.DuckDBPyConnection]]:
     """The type of what is read first, and a run whose file may be written to."""
     folder = tmp_path_factory.mktemp("first")
     make, opening = MODELS[request.param]
@@ -177,8 +177,8 @@ def names(store, column: str, table: str) -> set[str]:
     return {name for (name,) in store.sql(f"select distinct {column} from {table}").fetchall()}
 
 
-def test_every_table_has_the_type_where_there_is_such_a_token(told):
-    opening, plan, store = told
+def test_every_table_has_the_type_where_there_is_such_a_token(first_run):
+    opening, plan, store = first_run
     assert names(store, "token_type", "token where pos = 0") == {opening}
     assert "first" not in names(store, "token_type", "token where pos > 0")
     for table in ("token_type_mixing", "mixing_ratio", "rollout"):
@@ -190,9 +190,9 @@ def test_every_table_has_the_type_where_there_is_such_a_token(told):
     assert is_word == {opening in ("first", "other")}
 
 
-def test_what_the_first_token_gets_is_counted_by_hand(told):
+def test_what_the_first_token_gets_is_counted_by_hand(first_run):
     """Σ_i α_i0 / n of every text, and what arrives so; means over texts and heads."""
-    opening, plan, store = told
+    opening, plan, store = first_run
     model = load_model(str(plan.folder.parent / "model"), device="cpu")
     by_hand = np.mean([_received_first(model, sequence) for sequence in plan.corpus], axis=0)
     rows = store.execute(
@@ -210,8 +210,8 @@ def test_what_the_first_token_gets_is_counted_by_hand(told):
         assert set(given) == {None}
 
 
-def test_a_file_that_tells_another_token_apart_breaks_a_law(told):
-    _, _, store = told
+def test_a_file_that_tells_another_token_apart_breaks_a_law(first_run):
+    _, _, store = first_run
     (law,) = (query for text, query in CROSS_LAWS.items() if "the first token of a causal" in text)
     assert store.execute(law).fetchall() == [(0,)]
     store.execute("begin")
