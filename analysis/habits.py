@@ -11,8 +11,9 @@ HABITS = (
     "other_to_sep",
     "entropy",
     "entropy_cls",
+    "first",
 )
-TOKEN_TYPES = ("cls", "sep", "comma_period")
+TOKEN_TYPES = ("first", "cls", "sep", "comma_period")
 """Habits that are attention to tokens of a type: 0 in a text without any of them."""
 QUANTITIES = (*HABITS, "uniform")
 """Every habit, and the entropy of a head that attends to everything alike."""

@@ -136,6 +136,7 @@ def _reading(request: Request, model: LoadedModel) -> Reading:
         model.tokenizer,
         positions=model.positions,
         segment_types=model.segment_types,
+        is_causal=model.layers[0].is_causal,
         max_tokens=request.max_tokens,
         limit=request.limit,
         mask_rate=request.mask_rate,

@@ -192,7 +192,11 @@ def tiny_sequences(family: str, entries: tuple[Entry, ...] = TEXTS) -> tuple[Seq
         return image_sequences(family, len(entries))
     tiny = TINY[family]
     encoder = Encoder(
-        tiny.tokenizer(), positions=POSITIONS, segment_types=tiny.segment_types, max_tokens=36
+        tiny.tokenizer(),
+        positions=POSITIONS,
+        segment_types=tiny.segment_types,
+        max_tokens=36,
+        is_causal=family in ("gpt2", *DECODERS),
     )
     from collections import Counter
 

@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
+from analysis.habits import TOKEN_TYPES
 from analysis.tables.heads import head_pattern
 from analysis.tables.positions import relative_position_profile
 
@@ -17,8 +18,8 @@ PROFILES = {
     "kinds": head_pattern.TABLE,
 }
 """What a head attends to: by how many tokens away, up to 10 either way and beyond; or by kind of
-token: [CLS], [SEP], commas and periods, others. And the table that tells it."""
-_KINDS = ("cls", "sep", "comma_period")
+token: the first one or BOS, [CLS], [SEP], commas and periods, others. And the table that tells
+it."""
 
 
 class Matching(NamedTuple):
@@ -49,7 +50,7 @@ def head_profiles(store: DuckDBPyConnection, *, profile: str) -> pd.DataFrame:
     else:
         rows = head_pattern.heads(store)
         wide = rows.pivot(index=["layer", "head"], columns="quantity", values="mean")
-        wide = wide.reindex(columns=list(_KINDS))
+        wide = wide.reindex(columns=list(TOKEN_TYPES))
     shares = wide.fillna(0.0)
     shares = shares.assign(rest=(1 - shares.sum(axis=1)).clip(lower=0.0))
     return shares.div(shares.sum(axis=1), axis=0)

@@ -30,7 +30,7 @@ ALL_LAYERS = 0
 """In place of a layer: the mean over all of them."""
 OF_HEADS = ("offset_agreement",)
 """Numbers that are means over heads; all others are means over sequences."""
-_SPECIAL = ("cls", "sep")
+_SPECIAL = ("first", "cls", "sep")
 _SINKS = ("sink_rate", "sink_weight", "sink_norm")
 _HABITS = ("previous", "next", "breadth")
 NUMBERS = (
@@ -118,9 +118,9 @@ def _habits(store: DuckDBPyConnection) -> pd.DataFrame:
     rows = frame_of(
         store,
         """
-        select weighing, seq as unit, layer::int as layer, avg(cls::double) as cls,
-            avg(sep::double) as sep, avg(previous::double) as previous, avg(next::double) as next,
-            avg(entropy::double / nullif(uniform, 0)) as breadth
+        select weighing, seq as unit, layer::int as layer, avg(first::double) as first,
+            avg(cls::double) as cls, avg(sep::double) as sep, avg(previous::double) as previous,
+            avg(next::double) as next, avg(entropy::double / nullif(uniform, 0)) as breadth
         from sequence_head_pattern_weighing
         group by all
         order by all

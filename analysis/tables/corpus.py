@@ -45,7 +45,7 @@ TOKENS = Table(
     raw_rows=True,
     laws=(
         "token_id >= 0",
-        "token_type in ('cls', 'sep', 'comma_period', 'other', 'register', 'bos')",
+        "token_type in ('cls', 'sep', 'comma_period', 'other', 'register', 'bos', 'first')",
     ),
 )
 VOCABULARY = Table(

@@ -135,8 +135,18 @@ LAYER = Column("layer", pa.uint8(), "layer, counted from 1", "index")
 HEAD = Column("head", pa.uint8(), "head within its layer, counted from 1", "index")
 NAME = pa.dictionary(pa.int8(), pa.string())
 TOKEN_TYPE = Column(
-    "token_type", NAME, "cls, sep, comma_period, other (masked places too), register or bos", "name"
+    "token_type",
+    NAME,
+    "cls, sep, comma_period, other (masked places too), register, bos or first (the first token of "
+    "a causal model, unless it is special or masked)",
+    "name",
 )
+TYPE_OF_ENTRY = """coalesce(
+    any_value(token_type::varchar) filter (token_type <> 'first'),
+    any_value(token_type::varchar)
+)"""
+"""The type of an entry of the vocabulary among its tokens, as SQL: `first`, which is a place, only
+where the entry occurs nowhere else."""
 SCOPE = Column(
     "scope",
     NAME,

@@ -10,40 +10,41 @@ from analysis.tables.norms import token_type_mixing, value_norm_dispersion
 from analysis.tables.parts import OF_PAIRS, OF_TOKENS
 from pages.attention_norms.weight_and_norm import lowest_within, weight_and_norm
 from pages.ui.finding import Finding, rows_of, shares_by_layer
-from pages.ui.store.absences import has_special
+from pages.ui.store.absences import FIRST, SPECIAL, types_apart
 from pages.ui.store.chosen import ask
 from pages.ui.words.interval import interval, is_clear
 from pages.ui.words.levels import of_level
+from pages.ui.words.lines import with_capital
 from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import change, count, percent
 from pages.ui.words.quantities import quantity_name
 from pages.ui.words.say import say
 
-SPECIAL = ("bos", "cls", "sep", "comma_period", "register")
+APART = (*SPECIAL, FIRST, "comma_period")
 _NEAR = 0.02
 _WEAK = 0.1
 
 
 def _weight_against_norm() -> Iterator[Finding]:
-    """What special types get of the weight and of the norm, over all layers and in each."""
+    """What types told apart get of the weight and of the norm, over all layers and in each."""
     frame = ask(token_type_mixing.by_layer, head=None)
     shares, evidence = [], []
     for quantity in ("weighted_norm", "attention"):
         part = frame[frame["quantity"] == quantity]
         means = part.groupby("token_type")["mean"].mean()
-        shares.append((means / means.sum()).reindex(SPECIAL).sum())
-        own = part["token_type"].isin(SPECIAL)
+        shares.append((means / means.sum()).reindex(APART).sum())
+        own = part["token_type"].isin(APART)
         evidence.append(shares_by_layer(part, own, quantity_name(quantity)))
     norm, weight = shares
     if weight == 0:
         return
     step = "less" if norm < weight - _NEAR else "more" if norm > weight + _NEAR else "same"
     yield Finding(
-        say("finding.label_layers"),
+        say("finding.label_layers", types=with_capital(types_apart())),
         f"{percent(weight)} → {percent(norm)}",
         say(
             f"finding.mixing_{step}",
-            types=say(f"finding.types_{'special' if has_special() else 'marks'}"),
+            types=types_apart(),
             weight=percent(weight),
             norm=percent(norm),
         ),
@@ -56,7 +57,7 @@ def _weight_against_norm() -> Iterator[Finding]:
 def _weight_and_length() -> Iterator[Finding]:
     """What heads do by themselves with special tokens, beside what all their pairs come to."""
     frame = ask(correlation.by_type, layer=None, head=None)
-    frame = frame[frame["token_type"].isin(SPECIAL)].dropna(subset="median")
+    frame = frame[frame["token_type"].isin(APART)].dropna(subset="median")
     row = lowest_within(frame)
     if row is None:
         return

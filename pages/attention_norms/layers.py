@@ -3,9 +3,10 @@
 import pandas as pd
 
 from analysis.tables.norms import token_type_mixing
-from pages.attention_norms.findings import SPECIAL
+from pages.attention_norms.findings import APART
 from pages.ui.charts.standard import bars
 from pages.ui.page import section
+from pages.ui.store.absences import types_apart
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.words.names import token_type_name
@@ -65,9 +66,9 @@ def _wide(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _finding(view: View, wide: pd.DataFrame) -> str:
-    """Which special type gets most weight, and how much of the norm arrives from it."""
+    """Which type that is told apart gets most weight, and how much of the norm arrives from it."""
     means = wide.groupby("token_type")[list(_PAIR)].sum()
-    means = (means / means.sum())[means.index.isin(SPECIAL)]
+    means = (means / means.sum())[means.index.isin(APART)]
     if means.empty:
         return view.say("no_special")
     most = str(means["attention"].idxmax())
@@ -76,6 +77,7 @@ def _finding(view: View, wide: pd.DataFrame) -> str:
     kind = "same" if abs(norm - weight) < _NEAR else "less" if norm < weight else "more"
     sentence = view.say(
         f"finding_{kind}",
+        types=types_apart(),
         type=token_type_name(most),
         **means.loc[most].map(percent),
         layer=peak["layer"],
@@ -84,4 +86,4 @@ def _finding(view: View, wide: pd.DataFrame) -> str:
     )
     if len(means) == 1:
         return sentence
-    return f"{sentence} {view.say('together', **means.sum().map(percent))}"
+    return f"{sentence} {view.say('together', types=types_apart(), **means.sum().map(percent))}"

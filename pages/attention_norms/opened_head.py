@@ -12,7 +12,7 @@ from analysis.tables.norms import (
     token_type_mixing,
     value_norm_dispersion,
 )
-from pages.attention_norms.findings import SPECIAL
+from pages.attention_norms.findings import APART
 from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import Head, head_with_most, row_of
 from pages.ui.store.chosen import ask
@@ -45,8 +45,8 @@ def pick_norms_head(view: View, *charts: str) -> Head:
 
 
 def most_drawn() -> Head:
-    """The head that gives most weight to one special type: where there is most to see."""
-    heads = pd.concat([ask(token_type_mixing.by_head, token_type=kind) for kind in SPECIAL])
+    """The head that gives most weight to one type told apart: where there is most to see."""
+    heads = pd.concat([ask(token_type_mixing.by_head, token_type=kind) for kind in APART])
     return head_with_most(heads[heads["quantity"] == "attention"], "mean")
 
 

@@ -27,7 +27,7 @@ from pages.ui.words.interval import with_interval
 from pages.ui.words.numbers import change, points
 from pages.ui.words.say import plain
 
-_DEFAULT = "cls"
+_DEFAULTS = ("first", "cls")
 _COLUMNS = ("layer", "head", "one", "other", "difference", "low", "high", "p", "q", "n")
 
 
@@ -37,7 +37,7 @@ def head_changes(view: View) -> None:
     first, other = sides
     held = ask_store(other, held_habits)
     habits = [habit for habit in ask_store(first, held_habits) if habit in held]
-    default = _DEFAULT if _DEFAULT in habits else None
+    default = next((habit for habit in _DEFAULTS if habit in habits), None)
     habit = view.pick("quantity", habits, default=default, of="habit", kind="select")
     weighing = view.pick_weighing()
     choices = {"habit": habit, "weighing": weighing}

@@ -4,17 +4,18 @@ from collections.abc import Callable, Iterator
 
 import pandas as pd
 
+from analysis.habits import TOKEN_TYPES
 from analysis.tables.heads import gradient_importance, head_pattern
 from pages.ui.finding import Finding, rows_of, shares_by_layer
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
 from pages.ui.head.habits import importance_shares
+from pages.ui.store.absences import types_apart
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
 _OTHER = "other"
-_TYPES = ("cls", "sep", "comma_period")
 _STAND_IN = "pooled_length"
 
 
@@ -41,7 +42,7 @@ def _habits() -> Iterator[Finding]:
 
 
 def _gradients() -> Iterator[Finding]:
-    """Whether the special type that gets most attention is one that the loss depends on."""
+    """Whether the type that gets most attention is one that the loss depends on."""
     if not open_store().holds(head_pattern.TABLE):
         return
     frame = ask(gradient_importance.by_layer)
@@ -49,7 +50,7 @@ def _gradients() -> Iterator[Finding]:
     means = frame[frame["head"].isna()].rename(columns={"importance": "mean"})
     shares = importance_shares(means)
     patterns = ask(head_pattern.by_layer)
-    weights = patterns[patterns["quantity"].isin(_TYPES)].groupby("quantity")["mean"].mean()
+    weights = patterns[patterns["quantity"].isin(TOKEN_TYPES)].groupby("quantity")["mean"].mean()
     if weights.empty:
         return
     most = str(weights.idxmax())
@@ -64,6 +65,7 @@ def _gradients() -> Iterator[Finding]:
         f"{percent(weight)} → {percent(share)}",
         say(
             f"finding.gradients_{'less' if share < weight else 'more'}",
+            types=types_apart(),
             token_type=name,
             weight=percent(weight),
             share=percent(share),

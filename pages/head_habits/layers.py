@@ -39,6 +39,7 @@ def layers(view: View) -> None:
         y_format="%",
         caption=caption,
         weighing=weighing,
+        habits=say("list.comma").join(map(habit_name, means["habit"].unique())),
     )
     if group == "neighbours" and weighing == WEIGHT:
         view.beside("neighbours", *neighbours(heads))

@@ -5,6 +5,7 @@ import pandas as pd
 from analysis.published.numbers import numbers
 from analysis.scopes import WEIGHTS_WITH_RESIDUAL
 from analysis.tables.mixing import mixing_ratio
+from analysis.tables.mixing.sequence_mixing_ratio import MASK_TYPES
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines
@@ -17,7 +18,7 @@ from pages.ui.words.names import scope_name, token_type_name
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
-_TYPES = ("all", "bos", "cls", "sep", "mask", "other")
+_TYPES = ("all", *MASK_TYPES[:-1])
 
 
 @section("ratio", mixing_ratio.TABLE)

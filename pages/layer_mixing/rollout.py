@@ -7,7 +7,7 @@ from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT, DISTANCES
 from pages.ui.charts.colours import NEAR_TO_FAR
 from pages.ui.charts.paired_stacks import paired_stacks
 from pages.ui.page import section
-from pages.ui.store.absences import SPECIAL
+from pages.ui.store.absences import FIRST, SPECIAL
 from pages.ui.store.chosen import layer_order
 from pages.ui.store.together import ask_each
 from pages.ui.view import View
@@ -47,17 +47,20 @@ def _own(view: View, distances: pd.DataFrame, scope: str) -> str:
 
 
 def _special(view: View, types: pd.DataFrame, scope: str) -> str:
-    """What comes from special tokens after the last layer."""
-    last = types[(types["layer"] == types["layer"].max()) & types["token_type"].isin(SPECIAL)]
-    shares = last.groupby("scope")["mean"].sum()
-    if shares.empty:
-        return ""
-    return view.say(
-        "finding_special",
-        scope=scope_name(scope),
-        last=percent(shares.get(scope, 0.0)),
-        weights=percent(shares.get(ATTENTION_ROLLOUT, 0.0)),
-    )
+    """What comes from special tokens, and from the first one, after the last layer."""
+    sentences, last = [], types[types["layer"] == types["layer"].max()]
+    for name, kinds in (("special", SPECIAL), ("first", (FIRST,))):
+        shares = last[last["token_type"].isin(kinds)].groupby("scope")["mean"].sum()
+        if len(shares):
+            sentences.append(
+                view.say(
+                    f"finding_{name}",
+                    scope=scope_name(scope),
+                    last=percent(shares.get(scope, 0.0)),
+                    weights=percent(shares.get(ATTENTION_ROLLOUT, 0.0)),
+                )
+            )
+    return " ".join(sentences)
 
 
 def origins(

@@ -14,8 +14,10 @@ from pages.ui.page import section
 from pages.ui.store.chosen import ask, layer_order
 from pages.ui.view import View
 from pages.ui.words.interval import is_clear, with_interval
-from pages.ui.words.names import scope_name
+from pages.ui.words.names import scope_name, token_type_name
 from pages.ui.words.numbers import percent, points, scientific, signed
+
+_OPENING = ("cls", "bos", "first")
 
 
 @section("vectors", vector_rollout.TABLE, vector_agreement.TABLE, vector_completeness.TABLE)
@@ -27,7 +29,7 @@ def vectors(view: View) -> None:
     shares = ask(vector_rollout.shares, scopes=scopes)
     distances, types = (shares.dropna(subset=column) for column in ("distance", "token_type"))
     distances = distances.astype({"distance": int})
-    sentences = (_own(view, distances, scope), _class_token(view, types), _sums(view, sums))
+    sentences = (_own(view, distances, scope), _opening(view, types), _sums(view, sums))
     view.finding(" ".join(sentences))
     _agreement(view, ask(vector_agreement.by_layer), n=int(sums["n_sequences"].max()))
     origins(view, distances, types, (scope, VECTORS), scope)
@@ -60,15 +62,19 @@ def _own(view: View, distances: pd.DataFrame, scope: str) -> str:
     return " ".join(sentences)
 
 
-def _class_token(view: View, types: pd.DataFrame) -> str:
-    """What comes from [CLS] after the last layer, by vectors and by both rollouts."""
-    last = types[(types["layer"] == types["layer"].max()) & types["token_type"].eq("cls")]
-    shares = {row["scope"]: _share(row) for _, row in last.iterrows()}
-    if not shares:
+def _opening(view: View, types: pd.DataFrame) -> str:
+    """What comes from the token that opens a sequence, where it is a type of its own, after the
+    last layer, by vectors and by both rollouts."""
+    last = types[types["layer"] == types["layer"].max()]
+    kind = next((kind for kind in _OPENING if last["token_type"].eq(kind).any()), None)
+    if kind is None:
         return ""
+    of_kind = last[last["token_type"] == kind]
+    shares = {row["scope"]: _share(row) for _, row in of_kind.iterrows()}
     whole = layer_order().whole
     return view.say(
-        "finding_cls",
+        "finding_opening",
+        type=token_type_name(kind),
         vectors=shares[VECTORS],
         scope=scope_name(whole),
         rolled=shares[whole],

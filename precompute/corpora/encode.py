@@ -12,7 +12,7 @@ from analysis.errors import BadCorpus, UnfitModel, UserError
 from precompute.corpora.checks import check_length, check_some_tokens
 from precompute.corpora.sequence import NO_WORD, Annotated, Entry, Pair, Sequence, Text, Tokens
 from precompute.corpora.special_tokens import check_tokenizer, encoding, framed, room_for
-from precompute.corpora.token_types import SEP, TokenTypes, are_special
+from precompute.corpora.token_types import FIRST, SEP, TokenTypes, are_special
 from precompute.corpora.tokenizing.japanese import is_japanese, joined_japanese
 from precompute.corpora.tokenizing.word_pieces import word_pieces
 from precompute.corpora.tokenizing.words import words_of_tokens
@@ -28,6 +28,8 @@ class Encoder:
         positions: how many tokens the model can read at once.
         segment_types: how many segment ids the model knows; 0 for a model without segments.
         max_tokens: the length that texts and pairs are cut to.
+        is_causal: whether no token of the model sees one after itself. Every token then sees the
+            first one of a sequence, which is of type `first` unless it is special or masked.
 
     Raises:
         UserError: `max_tokens` is more than the model can read, or less than one text needs.
@@ -41,6 +43,7 @@ class Encoder:
         positions: int,
         segment_types: int,
         max_tokens: int,
+        is_causal: bool = False,
     ):
         if max_tokens > positions:
             raise UserError(
@@ -57,6 +60,7 @@ class Encoder:
         self._positions = positions
         self._segment_types = segment_types
         self._max_tokens = max_tokens
+        self._is_causal = is_causal
 
     def sequences(
         self, entries: Iterable[Entry], *, counts: Counter[str], first: int = 0
@@ -151,6 +155,8 @@ class Encoder:
         token_types = self._token_types(ids)
         masked = ids == self._mask
         special = masked | are_special(token_types)
+        if self._is_causal and not special[0]:
+            token_types[0] = FIRST
         return Sequence(
             index=index,
             ids=ids,

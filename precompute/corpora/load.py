@@ -59,6 +59,7 @@ def read_corpus(
     *,
     positions: int,
     segment_types: int,
+    is_causal: bool = False,
     max_tokens: int = 128,
     limit: int | None = None,
     mask_rate: float = 0.0,
@@ -72,6 +73,7 @@ def read_corpus(
             corpus (`BUNDLED_TEXTS`).
         positions: how many tokens the model can read at once.
         segment_types: how many segment ids the model knows; 0 for a model without segments.
+        is_causal: whether no token of the model sees one after itself.
         max_tokens: the length that texts and pairs are cut to.
         limit: how many sequences to keep, from the first on; None keeps all.
         mask_rate: the share of tokens replaced by the mask token.
@@ -87,8 +89,8 @@ def read_corpus(
     """
     check_limit(limit)
     check_masking(tokenizer, mask_rate)
-    sizes = {"positions": positions, "segment_types": segment_types, "max_tokens": max_tokens}
-    encoder = Encoder(tokenizer, **sizes)
+    of_model = {"positions": positions, "segment_types": segment_types, "is_causal": is_causal}
+    encoder = Encoder(tokenizer, max_tokens=max_tokens, **of_model)
     counts = Counter(truncated=0, unpaired=0, too_short=0)
     source = source_of(given)
     all_entries = entries(
@@ -104,7 +106,8 @@ def read_corpus(
         "files": source.sha256,
         "names": [file_name(file) for file in source.files],
         "tokenizer": _sha256_of(tokenizer),
-        **sizes,
+        **of_model,
+        "max_tokens": max_tokens,
         "limit": limit,
         "mask_rate": mask_rate,
         "seed": seed,

@@ -8,7 +8,7 @@ from jaxtyping import Bool, Int32, UInt8
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.images.pictures import Picture
 
-TOKEN_TYPES = ("cls", "sep", "comma_period", "other", "register", "bos")
+TOKEN_TYPES = ("cls", "sep", "comma_period", "other", "register", "bos", "first")
 NO_WORD = -1
 
 

@@ -10,7 +10,7 @@ from transformers import PreTrainedTokenizerBase
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.corpora.special_tokens import PROBE
 
-CLS, SEP, COMMA_PERIOD, OTHER, REGISTER, BOS = range(len(TOKEN_TYPES))
+CLS, SEP, COMMA_PERIOD, OTHER, REGISTER, BOS, FIRST = range(len(TOKEN_TYPES))
 SPECIAL = (BOS, CLS, SEP)
 """Types of the tokens that frame a text and stand for no part of it."""
 _IS_SPECIAL = np.isin(np.arange(len(TOKEN_TYPES)), SPECIAL)
@@ -25,7 +25,7 @@ WORD_END = "</w>"
 
 
 class TokenTypes:
-    """The type of each id of a tokenizer.
+    """The type of each id of a tokenizer; `FIRST` is the type of a place, and of no id.
 
     A tokenizer that lacks a classification token or a separator has no token of that type, and one
     that uses one token as both has neither: such a token marks an end and not a part. `bos` is the

@@ -62,6 +62,7 @@ def text_of(model: LoadedModel, text: str, max_tokens: int) -> tuple[Sequence, b
         model.tokenizer,
         positions=model.positions,
         segment_types=model.segment_types,
+        is_causal=model.layers[0].is_causal,
         max_tokens=min(max_tokens, model.positions),
     )
     counts = Counter(truncated=0)

@@ -96,11 +96,13 @@ CROSS_LAWS = {
                 abs(sum(attention_received::double) filter (token_type = 'sep')
                     / any_value(n_tokens) - any_value(sep)) as sep_error,
                 abs(sum(attention_received::double) filter (token_type = 'comma_period')
-                    / any_value(n_tokens) - any_value(comma_period)) as comma_period_error
+                    / any_value(n_tokens) - any_value(comma_period)) as comma_period_error,
+                abs(sum(attention_received::double) filter (token_type in ('bos', 'first'))
+                    / any_value(n_tokens) - any_value(first)) as first_error
             from head_token
             join sequence_head_pattern using (seq, layer, head)
             group by seq, layer, head)
-        where greatest(cls_error, sep_error, comma_period_error) > $tolerance""",
+        where greatest(cls_error, sep_error, comma_period_error, first_error) > $tolerance""",
     "no place gets less from the queries that see it than its tokens receive from all": """
         select count(*) from (
             select any_value(attention) - sum(attention_received::double) / any_value(n_tokens)
@@ -128,6 +130,9 @@ CROSS_LAWS = {
     "the pairs of every layer occur as often as two tokens stand in one sequence": f"""
         {_miscounted("(select layer, sum(n) as n from pair_delta_wide group by layer)", N_OTHERS)}
         and not exists (from provenance where name = '{LEAST_COUNT}')""",
+    "the first token of a causal model is of type first, unless it is special or masked": f"""
+        select count(*) from token where (token_type = 'first') <> (pos = 0 and {IS_CAUSAL}
+            and not is_masked and token_type not in ('bos', 'cls', 'sep'))""",
     "no pair occurs less often than the file says": f"""
         select count(*) from pair_delta_wide
         where n < (select value::bigint from provenance where name = '{LEAST_COUNT}')""",

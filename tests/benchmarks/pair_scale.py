@@ -53,7 +53,7 @@ def sequences(n: int) -> tuple[Sequence, ...]:
 
 
 def _sequence(index: int, ids: np.ndarray, starts: np.ndarray) -> Sequence:
-    kinds = np.select([ids == CLS, ids == SEP], [0, 1], len(TOKEN_TYPES) - 1)
+    kinds = np.select([ids == CLS, ids == SEP], [0, 1], TOKEN_TYPES.index("other"))
     return Sequence(
         index=index,
         ids=ids,

@@ -61,7 +61,11 @@ def long_texts(model: LoadedModel, n_sequences: int) -> tuple[Sequence, ...]:
     """The demo corpus over and over, cut into texts of exactly 512 tokens."""
     corpus = whole(
         read_corpus(
-            "demo", model.tokenizer, positions=model.positions, segment_types=model.segment_types
+            "demo",
+            model.tokenizer,
+            positions=model.positions,
+            segment_types=model.segment_types,
+            is_causal=model.layers[0].is_causal,
         )
     )
     sequences = corpus.sequences

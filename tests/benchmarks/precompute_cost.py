@@ -42,7 +42,11 @@ def full_length(model: LoadedModel, n_sequences: int) -> tuple[Sequence, ...]:
     """The demo corpus, joined and cut into sequences of exactly 128 tokens."""
     corpus = whole(
         read_corpus(
-            "demo", model.tokenizer, positions=model.positions, segment_types=model.segment_types
+            "demo",
+            model.tokenizer,
+            positions=model.positions,
+            segment_types=model.segment_types,
+            is_causal=model.layers[0].is_causal,
         )
     )
     long = [sequence for sequence in corpus.sequences if len(sequence) >= TOKENS - 16]

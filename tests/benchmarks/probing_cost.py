@@ -31,6 +31,7 @@ def sentences(model: LoadedModel, treebank: str, limit: int) -> Whole:
             model.tokenizer,
             positions=model.positions,
             segment_types=model.segment_types,
+            is_causal=model.layers[0].is_causal,
             limit=limit,
             packing="trees",
         )

@@ -4,7 +4,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from tests.outermost.corpus import Corpus, frame_of
+from tests.outermost.corpus import SPECIAL, Corpus, frame_of
 
 
 def run(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFrame:
@@ -50,7 +50,7 @@ def token(corpus: Corpus) -> pd.DataFrame:
 def masked_share(corpus: Corpus, rate: float) -> bool:
     """Whether every sequence has max(1, ⌊rate · k⌋) masked of its k tokens but [CLS] and [SEP]."""
     for reading in corpus.readings:
-        places = [i for i, kind in enumerate(reading.types) if kind not in ("bos", "cls", "sep")]
+        places = [i for i, kind in enumerate(reading.types) if kind not in SPECIAL]
         n_masked = sum(corpus.is_masked(reading.ids[place]) for place in places)
         if n_masked != (max(1, int(rate * len(places))) if rate else 0):
             return False

@@ -9,6 +9,8 @@ import pandas as pd
 from tests.outermost.bare_model import BareModel, Reading
 from tests.outermost.layer_parts import Parts, layer_parts
 
+SPECIAL = ("bos", "cls", "sep")
+
 
 @dataclass(frozen=True)
 class Corpus:
@@ -43,6 +45,8 @@ def read_corpus(store: duckdb.DuckDBPyConnection, model: BareModel) -> Corpus:
         ids = rows["token_id"].astype(int).tolist()
         segments = (rows["segment"].astype(int) * (not ignored)).tolist()
         types = [type_of(model.tokenizer, identity) for identity in ids]
+        if model.is_causal and types[0] not in SPECIAL and ids[0] != model.tokenizer.mask_token_id:
+            types[0] = "first"
         readings.append(model.read(int(str(seq)), ids, segments, types))
     return Corpus(model, readings)
 

@@ -10,7 +10,7 @@ import torch
 from tests.outermost.corpus import Corpus, frame_of
 
 HABITS = ("self", "previous", "next", "cls", "sep", "comma_period", "sep_to_sep", "other_to_sep")
-HABITS += ("entropy", "entropy_cls")
+HABITS += ("entropy", "entropy_cls", "first")
 
 
 def head_pattern(corpus: Corpus) -> pd.DataFrame:
@@ -31,7 +31,7 @@ def head_pattern(corpus: Corpus) -> pd.DataFrame:
 
 def _mean(name: str, values: list[float | None]) -> float | None:
     present = [value for value in values if value is not None]
-    counted = len(values) if name in ("cls", "sep", "comma_period") else len(present)
+    counted = len(values) if name in ("first", "cls", "sep", "comma_period") else len(present)
     return sum(present) / counted if present else None
 
 
@@ -41,8 +41,8 @@ def _habits(alpha: np.ndarray, types: list[str], is_causal: bool) -> dict[str, f
     kind = np.array(types)
     seen = np.tri(n, dtype=bool) if is_causal else np.ones((n, n), dtype=bool)
 
-    def towards(name: str, queries: np.ndarray) -> float | None:
-        pairs = seen & queries[:, None] & (kind == name)
+    def towards(names: tuple[str, ...], queries: np.ndarray) -> float | None:
+        pairs = seen & queries[:, None] & np.isin(kind, names)
         return alpha[pairs].sum() / queries.sum() if pairs.any() else None
 
     def along(offset: int) -> float | None:
@@ -55,11 +55,12 @@ def _habits(alpha: np.ndarray, types: list[str], is_causal: bool) -> dict[str, f
         "self": along(0),
         "previous": along(-1),
         "next": along(1),
-        **{name: towards(name, every) for name in ("cls", "sep", "comma_period")},
-        "sep_to_sep": towards("sep", kind == "sep"),
-        "other_to_sep": towards("sep", kind != "sep"),
+        **{name: towards((name,), every) for name in ("cls", "sep", "comma_period")},
+        "sep_to_sep": towards(("sep",), kind == "sep"),
+        "other_to_sep": towards(("sep",), kind != "sep"),
         "entropy": float(np.mean(rows)),
         "entropy_cls": float(np.mean(of_cls)) if of_cls else None,
+        "first": towards(("bos", "first"), every),
     }
 
 

@@ -8,7 +8,7 @@ import torch
 from scipy import stats
 
 from tests.outermost.bare_model import Reading
-from tests.outermost.corpus import Corpus, frame_of
+from tests.outermost.corpus import SPECIAL, Corpus, frame_of
 from tests.outermost.layer_parts import Parts
 
 EFFECTS = {"res_ln": (1, 3), "ff": (3, 4), "ff_res": (4, 5), "ff_ln": (5, 6)}
@@ -59,7 +59,7 @@ def mixing_ratio(corpus: Corpus) -> pd.DataFrame:
     rows = []
     n_layers = len(corpus.model.layers)
     for name in ("attn_w_res", *corpus.model.scopes):
-        for kind in ("bos", "cls", "sep", "mask", "other", "all"):
+        for kind in (*SPECIAL, "first", "mask", "other", "all"):
             of_layers = [list(_ratios(corpus, layer, name, kind)) for layer in range(n_layers)]
             if not of_layers[0]:
                 continue
@@ -91,7 +91,7 @@ def _kind(corpus: Corpus, reading: Reading, place: int) -> str:
     if corpus.is_masked(reading.ids[place]):
         return "mask"
     kind = reading.types[place]
-    return kind if kind in ("bos", "cls", "sep") else "other"
+    return kind if kind in (*SPECIAL, "first") else "other"
 
 
 def _ratio_row(layer: int | None, name: str, kind: str, mean: float, tokens: np.ndarray) -> dict:

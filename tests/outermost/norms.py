@@ -6,9 +6,7 @@ import torch
 from scipy import stats
 
 from tests.outermost.bare_model import BareModel
-from tests.outermost.corpus import Corpus, frame_of
-
-TYPES = ("bos", "cls", "sep", "comma_period", "other")
+from tests.outermost.corpus import SPECIAL, Corpus, frame_of
 
 
 def token_norm(corpus: Corpus) -> pd.DataFrame:
@@ -220,7 +218,7 @@ def frequency_correlation(corpus: Corpus) -> pd.DataFrame:
     counts = tokens["id"].map(tokens["id"].value_counts())
     rows = []
     for special in (True, False):
-        kept = (~tokens["kind"].isin(["bos", "cls", "sep"])) | special
+        kept = (~tokens["kind"].isin(SPECIAL)) | special
         for quantity in ("attention", "value_norm"):
             ranks = stats.rankdata(-counts[kept]), stats.rankdata(tokens[quantity][kept])
             rho = _pearson(*ranks)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from tests.outermost.corpus import Corpus, frame_of
+from tests.outermost.corpus import SPECIAL, Corpus, frame_of
 
 RULES = ("i", "ii", "iii", "iv")
 
@@ -82,7 +82,7 @@ def relevance_summary(corpus: Corpus) -> pd.DataFrame:
 
 
 def _summary(relevance: np.ndarray, types: np.ndarray) -> tuple[float, float, float]:
-    content = relevance[~np.isin(types, ["bos", "cls", "sep"])]
+    content = relevance[~np.isin(types, SPECIAL)]
     shares = content / content.sum()
     positive = shares[shares > 0]
     top = np.sort(shares)[::-1][: -(-len(shares) // 20)].sum()

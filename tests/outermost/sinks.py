@@ -7,10 +7,9 @@ import pandas as pd
 import torch
 
 from tests.outermost.bare_model import Reading
-from tests.outermost.corpus import Corpus, frame_of
+from tests.outermost.corpus import SPECIAL, Corpus, frame_of
 from tests.outermost.norms import value_norms
 
-SPECIAL = ("bos", "cls", "sep")
 THRESHOLDS = [tenth / 10 for tenth in range(1, 10)]
 SHARES = ("attention", "even", "neighbour", "norm_share")
 

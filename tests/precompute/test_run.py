@@ -30,7 +30,7 @@ CONTRACT = {
     "input_norm_dispersion": "layer n mean std cv min max",
     "token_type_mixing": "layer head token_type attention value_norm weighted_norm n_sequences",
     "head_pattern": "layer head self previous next cls sep comma_period sep_to_sep other_to_sep "
-    "entropy entropy_cls",
+    "entropy entropy_cls first",
     "gradient_importance": "layer head token_type importance",
     "head_distance": "layer_a head_a layer_b head_b divergence",
     "head_layout": "layer head x y",

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 RULES = {
+    "first": ("first", "token_type"),
     "next": ("next", "neighbour"),
     "previous": ("previous", "neighbour"),
     "broad": ("entropy", "entropy"),
@@ -36,11 +37,13 @@ def head_behaviour(
     """One of `BEHAVIOURS` for every head.
 
     Args:
-        quantities: means by name: `next`, `previous`, `entropy`, `cls`, `sep`, `comma_period`; NaN
-            where a head has none, which exceeds nothing.
+        quantities: means by the names in `RULES`; NaN where a head has none, which exceeds nothing.
 
     Source:
         clark-2019, section 6: the order of the rules is that of the released code.
+
+    Differs:
+        `first`, attention to the first token of a causal model, is ours: BERT has no such token.
     """
     behaviours = np.full(len(quantities["entropy"]), OTHER, dtype=object)
     for name, (quantity, threshold) in RULES.items():

@@ -15,6 +15,7 @@ def head_pattern(
     is_cls: Bool[Tensor, "batch key"],
     is_sep: Bool[Tensor, "batch key"],
     is_comma_period: Bool[Tensor, "batch key"],
+    is_first: Bool[Tensor, "batch key"],
 ) -> Float[Tensor, "batch head value"]:
     """The quantities of `analysis.habits.QUANTITIES`, in their order.
 
@@ -25,6 +26,7 @@ def head_pattern(
 
     Args:
         is_pair: which keys each query may see, neither of them padding.
+        is_first: BOS or the first token of a causal model.
 
     Returns:
         Shares from 0 to 1 and entropies in nats; NaN where a text has no pair of the kind.
@@ -38,12 +40,12 @@ def head_pattern(
         not 0; [SEP]s are counted and not taken to be two.
     """
     is_token = is_pair.diagonal(dim1=1, dim2=2)
-    kinds = torch.stack([is_cls, is_sep, is_comma_period], dim=-1)
+    kinds = torch.stack([is_cls, is_sep, is_comma_period, is_first], dim=-1)
     received = attention @ kinds[:, None].to(attention.dtype)
     n_pairs = (is_pair[..., None] & kinds[:, None]).sum(dim=2)
     everyone = is_token
     others = is_token & ~is_sep
-    cls, sep, comma_period = range(3)
+    cls, sep, comma_period, first = range(4)
     weights = [
         *(_diagonal(attention, is_pair, offset) for offset in (0, -1, 1)),
         *(
@@ -65,6 +67,7 @@ def head_pattern(
             *weights,
             _per_query(entropies, n_keys, is_token),
             _per_query(entropies, n_keys, is_cls),
+            _per_query(received[..., first], n_pairs[..., first], everyone),
             _per_query(uniform, n_keys, is_token),
         ],
         dim=-1,

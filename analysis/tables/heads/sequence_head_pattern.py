@@ -24,6 +24,7 @@ MEANINGS = {
     "other_to_sep": ("attention of all tokens but [SEP] to [SEP]", _SHARE),
     "entropy": ("entropy of a token's attention, smoothed", _NATS),
     "entropy_cls": ("entropy of the attention of [CLS], smoothed", _NATS),
+    "first": ("attention to BOS or the first token of a causal model", _SHARE),
     "uniform": ("entropy of a head that attends to everything alike", _NATS),
 }
 _ALWAYS = ("self", "entropy", "uniform")  # the rest is NULL where there is no such pair

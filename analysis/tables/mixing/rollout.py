@@ -9,7 +9,9 @@ from analysis.tables.question import asks
 from analysis.tables.table import LAYER, N_SEQUENCES, TOKEN_TYPE, Table, interval, nullable
 
 OF_TOKENS = (
-    nullable(TOKEN_TYPE, "cls, sep, comma_period, other, register or bos; NULL: all together"),
+    nullable(
+        TOKEN_TYPE, "cls, sep, comma_period, other, register, bos or first; NULL: all together"
+    ),
     nullable(DISTANCE, f"{DISTANCE.meaning}; NULL: all together"),
 )
 SHARE = (

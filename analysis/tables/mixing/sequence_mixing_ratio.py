@@ -10,8 +10,8 @@ from analysis.tables.columns import named, number, whole
 from analysis.tables.question import asks
 from analysis.tables.table import LAYER, SCOPE, SEQUENCE, Table
 
-MASK_TYPES = ("bos", "cls", "sep", "mask", "other", "all")
-MASK_TYPE = named("token_type", "bos, cls, sep, mask, other (commas and periods too) or all")
+MASK_TYPES = ("bos", "first", "cls", "sep", "mask", "other", "all")
+MASK_TYPE = named("token_type", "bos, first, cls, sep, mask, other (commas and periods too) or all")
 RATIO_SCOPE = replace(
     SCOPE,
     meaning=f"{SCOPE.meaning}; {WEIGHTS_WITH_RESIDUAL}: half the weights, half the token itself",

@@ -7,7 +7,7 @@ from analysis.needs import Need
 from analysis.tables.columns import single
 from analysis.tables.mixing.sequence_mixing_ratio import RATIO_SCOPE
 from analysis.tables.question import asks
-from analysis.tables.table import POSITION, SEQUENCE, Table
+from analysis.tables.table import POSITION, SEQUENCE, TYPE_OF_ENTRY, Table
 
 TABLE = Table(
     name="token_mixing_ratio",
@@ -22,10 +22,9 @@ TABLE = Table(
 )
 
 
-@asks("""
+@asks(f"""
     with entry as (
-        select token_id, any_value(token) as token,
-            any_value(token_type)::varchar as token_type,
+        select token_id, any_value(token) as token, {TYPE_OF_ENTRY} as token_type,
             count(*) as n, avg(mean::double) as ratio,
             rank() over (order by count(*) desc) as rank
         from token_mixing_ratio

@@ -5,7 +5,16 @@ from duckdb import DuckDBPyConnection
 
 from analysis.tables.columns import single
 from analysis.tables.question import asks, frame_of
-from analysis.tables.table import HEAD, LAYER, POSITION, SEQUENCE, TOKEN_TYPE, Table, View
+from analysis.tables.table import (
+    HEAD,
+    LAYER,
+    POSITION,
+    SEQUENCE,
+    TOKEN_TYPE,
+    TYPE_OF_ENTRY,
+    Table,
+    View,
+)
 
 _VALUE_NORM = single("value_norm", "‖f(x)‖ of the token in the head", "stream length")
 _RECEIVED = single(
@@ -73,7 +82,7 @@ def top_tokens(
         f"""
         select
             token,
-            any_value(token_type) as token_type,
+            {TYPE_OF_ENTRY} as token_type,
             count(*) as n,
             avg(attention_received / n_tokens)::double as attention,
             avg(value_norm)::double as value_norm,

@@ -17,9 +17,10 @@ TOKEN_TYPE_COLOURS = {
     "cls": _PINK,
     "register": _PLUM,
     "bos": _LILAC,
+    "first": _GREEN,
 }
 PLACE_COLOURS = {
-    "first": _GREEN,
+    "first": TOKEN_TYPE_COLOURS["first"],
     "first_content": _LEAF,
     **{name: TOKEN_TYPE_COLOURS[name] for name in reversed(TOKEN_TYPE_COLOURS)},
 }
@@ -65,13 +66,13 @@ RELEVANCE_RULE_COLOURS = {  # a rule and the same rule on mean weights share a c
     "random": _GREY,
 }
 BEHAVIOUR_COLOURS = {
-    "next": _GREEN,
-    "previous": _LILAC,
+    "next": _LEAF,
+    "previous": _VIOLET,
     "broad": _BROWN,
-    **{name: TOKEN_TYPE_COLOURS[name] for name in ("cls", "sep", "comma_period", "other")},
+    **{name: TOKEN_TYPE_COLOURS[name] for name in ("first", "cls", "sep", "comma_period", "other")},
 }
 HABIT_COLOURS = {
-    **{name: TOKEN_TYPE_COLOURS[name] for name in ("cls", "sep", "comma_period")},
+    **{name: TOKEN_TYPE_COLOURS[name] for name in ("first", "cls", "sep", "comma_period")},
     "previous": _BLUE,
     "self": _LILAC,
     "next": _GREEN,

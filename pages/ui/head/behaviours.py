@@ -17,6 +17,7 @@ from pages.ui.words.say import say
 
 _PAPER = Thresholds(**THRESHOLDS)
 _SHAPES = {
+    "first": "triangle-up",
     "next": "triangle-right",
     "previous": "triangle-left",
     "broad": "diamond",

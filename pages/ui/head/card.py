@@ -12,6 +12,7 @@ from pages.ui.facts import STYLE, fact_grid
 from pages.ui.head.choice import HEAD, head_name
 from pages.ui.head.facts import facts
 from pages.ui.head.habits import GROUPS, habit_name, habit_value
+from pages.ui.store.absences import FIRST
 from pages.ui.store.chosen import ask, open_store, shows_images
 from pages.ui.words.lines import with_capital
 from pages.ui.words.say import say
@@ -89,7 +90,7 @@ def _bar(quantity: str, share: float) -> str:
 
 def _note(means: pd.Series) -> str:
     entropy, uniform = (f"{means[quantity]:.2f}" for quantity in ("entropy", "uniform"))
-    absent = [habit_name(quantity) for quantity in _SHOWN if quantity not in means]
+    absent = [habit_name(name) for name in _SHOWN if name not in means and name != FIRST]
     note = say("head_card.habits_note", entropy=entropy, uniform=uniform)
     if absent:
         names = say("list.comma").join(absent)

@@ -10,7 +10,7 @@ from pages.ui.words.say import say
 
 _NATS = ("entropy", "entropy_cls", "uniform")
 GROUPS = {
-    "special": ("cls", "sep", "comma_period"),
+    "special": ("first", "cls", "sep", "comma_period"),
     "neighbours": ("previous", "self", "next"),
     "from_sep": ("sep_to_sep", "other_to_sep"),
 }

@@ -9,11 +9,27 @@ from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
 SPECIAL = ("bos", "cls", "sep", "register")
+FIRST = "first"
 
 
 def has_special() -> bool:
     """Whether the corpus, as the model reads it, has special tokens such as [CLS]."""
-    return bool(ask(token_type_counts)["token_type"].isin(SPECIAL).any())
+    return _has(*SPECIAL)
+
+
+def types_apart() -> str:
+    """In words, the types of tokens that are told apart from all others."""
+    names = [name for name, there in (("first", has_first()), ("special", has_special())) if there]
+    return say(f"types_apart.{'_'.join(names) or 'marks'}")
+
+
+def has_first() -> bool:
+    """Whether the first token of a text is a type of its own."""
+    return _has(FIRST)
+
+
+def _has(*types: str) -> bool:
+    return bool(ask(token_type_counts)["token_type"].isin(types).any())
 
 
 def absences() -> None:
@@ -21,7 +37,11 @@ def absences() -> None:
     are; nothing of a text whose model has all of them."""
     sentences = [
         say(f"absent.{name}")
-        for name, absent in (("special", not has_special()), ("behind", is_causal()))
+        for name, absent in (
+            ("special", not has_special()),
+            ("first", has_first()),
+            ("behind", is_causal()),
+        )
         if absent
     ]
     sentences += _masked()

@@ -4,7 +4,7 @@ from analysis.habits import QUANTITIES, TOKEN_TYPES
 from analysis.tables.heads.head_pattern import TABLE
 from precompute.passes.intervals import Means, mean_over_sequences
 
-VERSION = 4
+VERSION = 5
 NEEDS = ("sequence_head_pattern",)
 _COLUMNS = ", ".join(f'"{name}"' for name in QUANTITIES)
 _AVERAGES = ", ".join(f'avg("{name}") as "{name}"' for name in QUANTITIES)

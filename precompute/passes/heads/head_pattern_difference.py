@@ -8,7 +8,7 @@ from analysis.tables.heads.head_pattern_difference import TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import means, rows_of
 
-VERSION = 3
+VERSION = 4
 NEEDS = ("sequence_head_pattern", "head_pattern")
 _PAIRED = ", ".join(f'norm."{habit}" - weight."{habit}" as "{habit}"' for habit in HABITS)
 _COLUMNS = ", ".join(f'"{habit}"' for habit in HABITS)

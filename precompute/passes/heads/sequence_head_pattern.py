@@ -7,11 +7,11 @@ from analysis.habits import QUANTITIES
 from analysis.measures.heads.sequence_head_pattern import head_pattern
 from analysis.tables.heads.sequence_head_pattern import TABLE
 from analysis.tables.norms.weighing import WEIGHINGS
-from precompute.corpora.token_types import CLS, COMMA_PERIOD, SEP
+from precompute.corpora.token_types import BOS, CLS, COMMA_PERIOD, FIRST, SEP
 from precompute.passes.base import nulls_where, one_name, table_of
 from precompute.passes.batch import Batch
 
-VERSION = 2
+VERSION = 3
 
 
 def totals(batch: Batch) -> pa.Table:
@@ -31,6 +31,7 @@ def _of_layer(batch: Batch, index: int, weighing: str) -> pa.Table:
         is_cls=types == CLS,
         is_sep=types == SEP,
         is_comma_period=types == COMMA_PERIOD,
+        is_first=(types == FIRST) | (types == BOS),
     )
     n_sequences, heads, n_quantities = pattern.shape
     values = pattern.double().cpu().numpy().reshape(-1, n_quantities)

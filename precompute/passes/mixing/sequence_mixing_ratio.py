@@ -7,11 +7,11 @@ from analysis.measures.mixing.layer_mixing import LayerMixing
 from analysis.measures.mixing.mixing_ratio import ratio_moments, ratios_of_layer
 from analysis.tables.mixing.sequence_mixing_ratio import MASK_TYPES, TABLE
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
-from precompute.corpora.token_types import SPECIAL
+from precompute.corpora.token_types import FIRST, SPECIAL
 from precompute.passes.base import names_of, table_of
 from precompute.passes.batch import Batch
 
-VERSION = 2
+VERSION = 3
 NEEDS = ("layer_completeness",)
 
 
@@ -47,7 +47,7 @@ def _rows(sequence: Sequence, index: int, layer: LayerMixing, scopes: tuple[str,
 
 def _members(sequence: Sequence) -> dict[str, np.ndarray]:
     """Which tokens are of each type; every token is of one, and of `all`."""
-    special = {TOKEN_TYPES[kind]: sequence.token_types == kind for kind in SPECIAL}
-    named = {**special, "mask": sequence.masked}
+    apart = {TOKEN_TYPES[kind]: sequence.token_types == kind for kind in (*SPECIAL, FIRST)}
+    named = {**apart, "mask": sequence.masked}
     other = ~np.logical_or.reduce(list(named.values()))
     return {**named, "other": other, "all": np.ones(len(sequence), dtype=bool)}

@@ -10,7 +10,7 @@ from precompute.corpora.sequence import TOKEN_TYPES, Sequence
 from precompute.passes.base import names_of, table_of
 from precompute.passes.batch import Batch
 
-VERSION = 2
+VERSION = 3
 _STREAM = 1  # this pass's own stream of random numbers, beside the run's seed
 
 

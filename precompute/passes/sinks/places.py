@@ -8,7 +8,8 @@ from analysis.sinks import POSITIONAL
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.passes.batch import Batch
 
-PLACES = (*POSITIONAL, *TOKEN_TYPES)
+_TYPES = tuple(name for name in TOKEN_TYPES if name not in POSITIONAL)
+PLACES = (*POSITIONAL, *_TYPES)
 
 
 def places_of(batch: Batch) -> Bool[Tensor, "batch place key"]:
@@ -18,7 +19,7 @@ def places_of(batch: Batch) -> Bool[Tensor, "batch place key"]:
     for row, is_content in enumerate(batch.is_content):
         content[row, : len(is_content)] = torch.from_numpy(is_content)
     firsts = [_first(tokens) for tokens in (is_token, content)]
-    types = [(batch.token_types == kind) & is_token for kind in range(len(TOKEN_TYPES))]
+    types = [(batch.token_types == TOKEN_TYPES.index(name)) & is_token for name in _TYPES]
     return torch.stack([*firsts, *types], dim=1)
 
 

@@ -34,6 +34,7 @@ def real_pairs(n_sequences: int) -> pd.DataFrame:
             model.tokenizer,
             positions=model.positions,
             segment_types=model.segment_types,
+            is_causal=model.layers[0].is_causal,
             limit=n_sequences,
         )
     )

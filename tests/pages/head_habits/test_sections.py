@@ -31,7 +31,10 @@ def test_a_causal_model_without_special_tokens_has_its_sections(view, section, g
 
 def test_a_group_that_a_model_lacks_is_not_offered(section, gpt2_folder):
     session = section("layers", gpt2_folder, hh_group="from_sep")
-    assert options_of(session, "hh_group") == ["special tokens, punctuation", "neighbours"]
+    assert options_of(session, "hh_group") == [
+        "first or special tokens, punctuation",
+        "neighbours",
+    ]
     assert charts(session)
     assert not session.info
 

@@ -130,6 +130,7 @@ def encode(
     positions: int = 64,
     segment_types: int | None = None,
     max_tokens: int = 64,
+    is_causal: bool = False,
 ) -> tuple[Sequence, int]:
     """The entry's sequence, and how many were cut to make it: 0 or 1."""
     counts = Counter()
@@ -138,6 +139,7 @@ def encode(
         positions=positions,
         segment_types=SEGMENT_TYPES[family] if segment_types is None else segment_types,
         max_tokens=max_tokens,
+        is_causal=is_causal,
     )
     (sequence,) = encoder.sequences([entry], counts=counts)
     return sequence, counts["truncated"]

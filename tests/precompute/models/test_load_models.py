@@ -229,6 +229,7 @@ def test_the_demo_model_adds_up_with_its_real_weights():
             model.tokenizer,
             positions=model.positions,
             segment_types=model.segment_types,
+            is_causal=model.layers[0].is_causal,
             limit=3,
         )
     )

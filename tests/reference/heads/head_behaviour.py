@@ -1,4 +1,7 @@
-"""clark-2019, section 6: what a head mostly does, rule by rule; a later rule wins."""
+"""clark-2019, section 6: what a head mostly does, rule by rule; a later rule wins.
+
+The rule on the first token, the earliest, is none of the paper's.
+"""
 
 
 def behaviour(head: dict[str, float], neighbour: float, entropy: float, token_type: float) -> str:
@@ -15,4 +18,6 @@ def behaviour(head: dict[str, float], neighbour: float, entropy: float, token_ty
         return "previous"
     if head["next"] > neighbour:
         return "next"
+    if head["first"] > token_type:
+        return "first"
     return "other"

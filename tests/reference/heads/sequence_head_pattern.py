@@ -47,6 +47,7 @@ def pattern(attention: Matrix, types: list[str], *, is_causal: bool) -> dict[str
         ("comma_period", everyone, of_type["comma_period"]),
         ("sep_to_sep", of_type["sep"], of_type["sep"]),
         ("other_to_sep", others, of_type["sep"]),
+        ("first", everyone, [i for i in everyone if types[i] in ("bos", "first")]),
     ):
         pairs = [(i, j) for i in senders for j in receivers]
         habits[name] = weight(attention, pairs, len(senders), is_causal=is_causal)

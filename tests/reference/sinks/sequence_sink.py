@@ -10,7 +10,8 @@ def place_tokens(types: list[str]) -> dict[str, list[int]]:
     content = [j for j, kind in enumerate(types) if kind not in special]
     places = {"first": [0], "first_content": content[:1]}
     for j, kind in enumerate(types):
-        places.setdefault(kind, []).append(j)
+        if kind != "first":  # which is a place already
+            places.setdefault(kind, []).append(j)
     return {name: tokens for name, tokens in places.items() if tokens}
 
 

@@ -11,7 +11,7 @@ from analysis.measures.heads.head_behaviour import BEHAVIOURS, Thresholds, head_
 from analysis.published.heads import THRESHOLDS
 from tests.reference.heads import head_behaviour as twin
 
-QUANTITIES = ("next", "previous", "entropy", "cls", "sep", "comma_period")
+QUANTITIES = ("first", "next", "previous", "entropy", "cls", "sep", "comma_period")
 NOTHING = dict.fromkeys(QUANTITIES, 0.0)
 shares = st.sampled_from([0.0, 0.3, 0.5, 0.55, 0.6, 0.7, 1.0, math.nan])
 heads = st.fixed_dictionaries(
@@ -35,6 +35,7 @@ def test_heads_are_named_as_the_twin_names_them(of, share):
 @pytest.mark.parametrize(
     ("quantity", "value", "name"),
     [
+        ("first", 0.61, "first"),
         ("next", 0.51, "next"),
         ("previous", 0.51, "previous"),
         ("entropy", 3.81, "broad"),
@@ -43,6 +44,7 @@ def test_heads_are_named_as_the_twin_names_them(of, share):
         ("comma_period", 0.61, "comma_period"),
         ("next", 0.5, "other"),
         ("entropy", 3.8, "other"),
+        ("first", 0.6, "other"),
         ("sep", 0.6, "other"),
         ("cls", math.nan, "other"),
     ],

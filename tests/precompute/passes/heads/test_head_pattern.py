@@ -57,7 +57,7 @@ def by_both(finished, is_causal) -> pd.DataFrame:
 
 def _with_zeros(rows: pd.DataFrame) -> pd.DataFrame:
     """The same as means take them: attention to a type of which a text has no token is 0."""
-    had = [name for name in ("cls", "sep", "comma_period") if rows[name].notna().any()]
+    had = [name for name in ("first", "cls", "sep", "comma_period") if rows[name].notna().any()]
     return rows.fillna(dict.fromkeys(had, 0.0))
 
 
@@ -154,6 +154,7 @@ def test_what_a_text_cannot_have_is_absent(store, tiny, is_causal):
     assert ("next" in there) == (not is_causal)
     kinds = {name for (name,) in store.execute("select distinct token_type from token").fetchall()}
     assert {"cls", "sep", "comma_period"} & there == {"cls", "sep", "comma_period"} & kinds
+    assert ("first" in there) == ("first" in kinds) == is_causal
 
 
 def test_the_texts_in_which_a_head_does_something_most_come_first(store, slow):
@@ -167,7 +168,10 @@ def test_the_texts_in_which_a_head_does_something_most_come_first(store, slow):
         sequence_head_pattern.extremes(store, layer=1, head=1, quantity="nxt", limit=1)
 
 
-def test_weights_to_types_are_counted_alike_by_head_and_by_token(finished, tmp_path):
+@pytest.mark.parametrize("habit", ["comma_period", "first"])
+def test_weights_to_types_are_counted_alike_by_head_and_by_token(
+    finished, tmp_path, is_causal, habit
+):
     """The law between the tables can fail: a habit that is off by a hundredth is told."""
     copy = tmp_path / "copy.duckdb"
     copy.write_bytes(finished[0].output.read_bytes())
@@ -176,7 +180,8 @@ def test_weights_to_types_are_counted_alike_by_head_and_by_token(finished, tmp_p
         limit = {"tolerance": LIMITS["float32"]}
         assert connection.execute(law, limit).fetchall() == [(0,)]
         connection.execute(
-            "update stored.sequence_head_pattern set comma_period = comma_period + 0.01 "
+            f"update stored.sequence_head_pattern set {habit} = {habit} + 0.01 "
             "where seq = 0 and layer = 1"
         )
-        assert connection.execute(law, limit).fetchall() > [(0,)]
+        is_seen = habit != "first" or is_causal
+        assert (connection.execute(law, limit).fetchall() > [(0,)]) == is_seen

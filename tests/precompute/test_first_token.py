@@ -1,0 +1,233 @@
+"""The first token of a causal model is a type of its own, whatever the form of the corpus."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+
+import duckdb
+import numpy as np
+import pytest
+import transformers
+from tokenizers.processors import TemplateProcessing
+
+from precompute.corpora.encode import Encoder
+from precompute.corpora.index.write import indexed
+from precompute.corpora.load import read_corpus
+from precompute.corpora.masking import masked
+from precompute.corpora.sequence import NO_WORD, Pair, Sequence, Text, Tokens
+from precompute.jobs.plan import Plan
+from precompute.jobs.runner import run_local
+from precompute.live.live_relevance import text_of
+from precompute.models.load_models import load_model
+from precompute.passes.batch import Batch
+from precompute.run import Request, run
+from precompute.store.cross_laws import CROSS_LAWS
+from tests.precompute.corpora.tiny import BUILT, PLACE, encode, llama_like, load
+from tests.tiny import ANNOTATED, save_tiny, tiny_model, tiny_sequences
+
+FORMS = {
+    "text": Text("The cat sat.", PLACE),
+    "one token": Text(",", PLACE),
+    "pair": Pair("The cat, the dog.", "The mat.", PLACE),
+    "words": ANNOTATED[0],
+}
+OPENING = {"bert": "cls", "roberta": "cls", "gpt2": "first", "llama": "bos"}
+"""Of each tokenizer the type of what a causal model reads first."""
+
+
+def types_of(entry, family="gpt2", **how) -> tuple[str, ...]:
+    return encode(entry, family, **how)[0].named_types
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("family", OPENING)
+def test_the_first_token_is_told_apart_unless_it_is_special(family, form):
+    bare = types_of(FORMS[form], family)
+    types = types_of(FORMS[form], family, is_causal=True)
+    assert "first" not in bare
+    assert types == (OPENING[family], *bare[1:])
+
+
+def test_no_template_no_bos_and_the_first_token_is_a_word():
+    tokenizer = llama_like()
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single="$A", special_tokens=[])
+    encoder = Encoder(tokenizer, positions=64, segment_types=0, max_tokens=3, is_causal=True)
+    texts = [Text("the cat sat", PLACE), Text("<s> the cat", PLACE)]
+    for sequence in encoder.sequences(texts, counts=Counter()):
+        assert sequence.named_types[0] == "first"
+        assert "bos" not in sequence.named_types
+
+
+@pytest.mark.parametrize(
+    ("family", "tokens", "types"),
+    [
+        ("gpt2", ["t", "Ġ,", "."], ("first", "comma_period", "comma_period")),
+        ("gpt2", [".", "."], ("first", "comma_period")),
+        ("gpt2", ["<|end|>", "t", "<|end|>"], ("first", "other", "other")),
+        ("llama", ["<s>", "▁the", "<s>"], ("bos", "other", "bos")),
+        ("llama", ["▁the", "<s>", "▁,"], ("first", "bos", "comma_period")),
+        ("bert", ["the", "[SEP]"], ("first", "sep")),
+        ("bert", ["[SEP]", "the"], ("sep", "other")),
+        ("bert", ["[MASK]", "the"], ("other", "other")),
+    ],
+)
+def test_tokens_that_are_used_as_they_are(family, tokens, types):
+    assert types_of(Tokens(tuple(tokens), None, PLACE), family, is_causal=True) == types
+
+
+def test_it_keeps_its_word_and_can_be_masked():
+    sequence, _ = encode(Text("the cat", PLACE), "gpt2", is_causal=True)
+    plain, _ = encode(Text("the cat", PLACE), "gpt2")
+    assert sequence.words.tolist() == plain.words.tolist()
+    assert sequence.words[0] != NO_WORD
+    tokens = Tokens(("the", "cat"), None, PLACE)
+    of_bert, _ = encode(tokens, "bert", is_causal=True)
+    hidden = [masked(of_bert, BUILT["bert"], rate=0.5, seed=seed) for seed in range(9)]
+    assert {text.named_types for text in hidden} == {("other", "other"), ("first", "other")}
+    assert {text.named_types[0] for text in hidden if text.masked[0]} == {"other"}
+
+
+@pytest.mark.parametrize("packing", ["paragraphs", "sentences", "blocks"])
+@pytest.mark.parametrize("family", OPENING)
+def test_packed_texts(tmp_path, family, packing):
+    text = tmp_path / "text.txt"
+    text.write_text("\n".join(["The cat sat, the dog ran."] * 6), encoding="utf-8")
+    causal, plain = (
+        load(text, family, packing=packing, max_tokens=24, is_causal=is_causal).sequences
+        for is_causal in (True, False)
+    )
+    assert len(causal) == len(plain) > 0
+    for sequence, other in zip(causal, plain, strict=True):
+        assert sequence.named_types == (OPENING[family], *other.named_types[1:])
+
+
+def test_a_corpus_of_a_causal_model_is_another_corpus(tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("The cat sat.\n\nThe dog.", encoding="utf-8")
+    sizes = {"positions": 128, "segment_types": 0}
+    both = [
+        indexed(read_corpus(str(text), BUILT["gpt2"], is_causal=causal, **sizes), tmp_path)
+        for causal in (True, False)
+    ]
+    assert both[0].folder != both[1].folder
+    assert both[0].content_sha256 != both[1].content_sha256
+    kinds = [[sequence.named_types[0] for sequence in corpus] for corpus in both]
+    assert kinds == [["first"] * 2, ["other"] * 2]
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama", "qwen3", "gpt_neox", "bert", "t5"])
+def test_what_a_reader_types_is_read_as_a_run_reads_it(family):
+    model = tiny_model(family)
+    sequence, _ = text_of(model, "The dog.", 36)
+    of_run = tiny_sequences(family)[1]
+    assert sequence.named_types == of_run.named_types
+    assert sequence.named_types[0] == {"llama": "bos", "bert": "cls", "t5": "cls"}.get(
+        family, "first"
+    )
+
+
+def _without_bos(folder):
+    """Tiny Llama whose tokenizer puts nothing before a text."""
+    save_tiny("llama", folder)
+    tokenizer = llama_like()
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single="$A", special_tokens=[])
+    tokenizer.save_pretrained(folder)
+
+
+def _looking_both_ways(folder):
+    _without_bos(folder)
+    config = transformers.AutoConfig.from_pretrained(folder)
+    config.is_causal = False
+    config.save_pretrained(folder)
+
+
+MODELS = {
+    "Llama without BOS": (_without_bos, "first"),
+    "Llama with BOS": (lambda folder: save_tiny("llama", folder), "bos"),
+    "Llama as an encoder": (_looking_both_ways, "other"),
+    "GPT-2": (lambda folder: save_tiny("gpt2", folder), "first"),
+    "Qwen 3": (lambda folder: save_tiny("qwen3", folder), "first"),
+    "BERT": (lambda folder: save_tiny("bert", folder), "cls"),
+}
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def first_run(request, tmp_path_factory) -> Iterator[tuple[str, Plan, duckdb.DuckDBPyConnection]]:
+    """The type of what is read first, and a run whose file may be written to."""
+    folder = tmp_path_factory.mktemp("first")
+    make, opening = MODELS[request.param]
+    make(folder / "model")
+    lines = [{"text": "the cat sat, the dog ran."}, {"text": "the dog"}]
+    corpus = folder / "texts.jsonl"
+    corpus.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    asked = Request(
+        model=str(folder / "model"),
+        corpus=str(corpus),
+        output=folder / "tiny.duckdb",
+        device="cpu",
+        max_tokens=36,
+        statistics=["token_type_mixing", "head_pattern", "sink", "mixing_ratio", "rollout"],
+    )
+    plan = run(asked, run_local)
+    with duckdb.connect(str(asked.output)) as store:
+        yield opening, plan, store
+
+
+def names(store, column: str, table: str) -> set[str]:
+    return {name for (name,) in store.sql(f"select distinct {column} from {table}").fetchall()}
+
+
+def test_every_table_has_the_type_where_there_is_such_a_token(first_run):
+    opening, plan, store = first_run
+    assert names(store, "token_type", "token where pos = 0") == {opening}
+    assert "first" not in names(store, "token_type", "token where pos > 0")
+    for table in ("token_type_mixing", "mixing_ratio", "rollout"):
+        there = names(store, "token_type", table)
+        assert opening in there
+        assert ("first" in there) == (opening == "first")
+    assert "first" in names(store, "place", "sink"), "which is the place of every model"
+    is_word = {text.words[0] != NO_WORD for text in plan.corpus}
+    assert is_word == {opening in ("first", "other")}
+
+
+def test_what_the_first_token_gets_is_counted_by_hand(first_run):
+    """Σ_i α_i0 / n of every text, and what arrives so; means over texts and heads."""
+    opening, plan, store = first_run
+    model = load_model(str(plan.folder.parent / "model"), device="cpu")
+    by_hand = np.mean([_received_first(model, sequence) for sequence in plan.corpus], axis=0)
+    rows = store.execute(
+        "select attention, weighted_norm from token_type_mixing "
+        "where head is null and token_type = $opening order by layer",
+        {"opening": opening},
+    ).fetchall()
+    if opening != "other":
+        np.testing.assert_allclose(rows, by_hand, rtol=1e-4)
+    habits = store.sql("select avg(first) from head_pattern group by layer order by layer")
+    given = [share for (share,) in habits.fetchall()]
+    if opening in ("first", "bos"):
+        np.testing.assert_allclose(given, by_hand[:, 0], rtol=1e-4)
+    else:
+        assert set(given) == {None}
+
+
+def test_a_file_that_tells_another_token_apart_breaks_a_law(first_run):
+    _, _, store = first_run
+    (law,) = (query for text, query in CROSS_LAWS.items() if "the first token of a causal" in text)
+    assert store.execute(law).fetchall() == [(0,)]
+    store.execute("begin")
+    store.execute("update stored.token set token_type = 'first' where pos = 1")
+    assert store.execute(law).fetchall() == [(2,)]
+    store.execute("rollback")
+
+
+def _received_first(model, sequence: Sequence) -> list[tuple[float, float]]:
+    """Layer by layer what the first token of a text gets of all queries' weight, and what arrives
+    from it, mean over heads and queries."""
+    batch = Batch((sequence,), model.trace([sequence]))
+    found = []
+    for layer, norms in zip(batch.trace.layers, batch.value_norms, strict=True):
+        weights, n = layer.attention[0, :, :, 0], len(sequence)
+        shares = [sum(head.tolist()) / n for head in weights]
+        lengths = [share * float(norm) for share, norm in zip(shares, norms[0, :, 0], strict=True)]
+        found.append((float(np.mean(shares)), float(np.mean(lengths))))
+    return found
