@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from analysis.errors import UserError
+from analysis.errors import BadCorpus, UserError
 from analysis.needs import OF_MODELS, OF_TEXTS, Need
 from precompute.corpora.index.corpus import Corpus
 from precompute.models.loaded_model import LoadedModel
@@ -51,6 +51,26 @@ def check_corpus(statistics: Iterable[str], corpus: Corpus) -> None:
                     f"give {_REMEDIES[need]} as --corpus, such as demo-treebank, or leave "
                     f"{statistic} out."
                 )
+
+
+def check_known(corpus: Corpus, model: LoadedModel) -> None:
+    """Raises if the tokenizer knows less than half of a corpus, so that numbers would be of its
+    unknown token.
+
+    Raises:
+        BadCorpus: naming how many of how many tokens are unknown.
+    """
+    unknown = model.tokenizer and model.tokenizer.unk_token_id
+    if corpus.is_images or unknown is None:
+        return
+    n_unknown, n_tokens = corpus.count_token(unknown)
+    if 2 * n_unknown > n_tokens:
+        raise BadCorpus(
+            corpus.name,
+            f"{n_unknown:,} of {n_tokens:,} tokens are unknown to the tokenizer of model "
+            f"{model.name!r} and read as {model.tokenizer.unk_token!r}; give texts in a language "
+            "and script that the model was trained on, or a model that was trained on these",
+        )
 
 
 def check_model(statistics: Iterable[str], model: LoadedModel) -> None:

@@ -28,7 +28,7 @@ from precompute.jobs.shards import remove_unfinished
 from precompute.jobs.shortage import reporting_shortage
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
-from precompute.needs import allowed, check_corpus, check_model
+from precompute.needs import allowed, check_corpus, check_known, check_model
 from precompute.request import Request, check_gate_rule, check_segments, image_corpus_name
 from precompute.store.build import build
 from precompute.store.open_file import opened
@@ -63,6 +63,11 @@ def _run(request: Request, runner: Runner, assert_claimed: Callable[[], None]) -
     )
     if model.random_weights is not None:
         print(f"Untrained: weights drawn anew with seed {model.random_weights}.")
+    if model.overruled_tokenizer:
+        print(
+            f"Texts are read as tokenizer.json says, not as {model.overruled_tokenizer} would, which "
+            "the library takes for this model."
+        )
     if _is_imitated(model):
         print("This processor has no bfloat16 arithmetic: float32 is faster here, and more exact.")
     if model.images is not None and model.images.interpolation:
@@ -103,6 +108,7 @@ def _finished(request: Request, model: LoadedModel, runner: Runner) -> tuple[Pla
 def _finished_plan(request: Request, model: LoadedModel, runner: Runner) -> Plan:
     corpus = indexed(_reading(request, model), request.output.parent / SHARDS)
     check_corpus(request.statistics or (), corpus)
+    check_known(corpus, model)
     plan = _plan(request, model, corpus)
     finish_plan(plan, model, runner)
     return plan

@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from analysis.models.capture import change_output
-from analysis.models.parts import attentions_of
+from analysis.models.parts import attentions_of, forward_pass
 from analysis.models.trace import Model
 
 NO_TARGET = -1
@@ -35,7 +35,7 @@ def attention_gradients(
         first: the module that puts out what the first layer gets.
     """
     with torch.enable_grad(), change_output(first, lambda out: out.detach().requires_grad_()):
-        output = model(**inputs, output_attentions=True)
+        output = forward_pass(model, inputs)
         attentions = attentions_of(output, n_layers)
         return torch.autograd.grad(loss(output.last_hidden_state), attentions)
 

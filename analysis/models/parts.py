@@ -198,6 +198,12 @@ def _by_head(values: Tensor, layer: LayerWeights) -> Tensor:
     return of_every_head(cut.transpose(0, 1), heads).transpose(0, 1)
 
 
+def forward_pass(model: Model, inputs: Mapping[str, Any]) -> Any:
+    """Run a model once, whatever its configuration asks for; return its parts by name, with the
+    attention weights."""
+    return model(**inputs, output_attentions=True, output_hidden_states=False, return_dict=True)
+
+
 def attentions_of(output: Any, n_layers: int) -> tuple[Tensor, ...]:
     """The attention weights that a forward pass returned, one tensor per layer.
 

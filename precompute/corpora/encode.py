@@ -14,6 +14,7 @@ from precompute.corpora.sequence import NO_WORD, Annotated, Entry, Pair, Sequenc
 from precompute.corpora.special_tokens import check_tokenizer, encoding, framed, room_for
 from precompute.corpora.token_types import FIRST, SEP, TokenTypes, are_special
 from precompute.corpora.tokenizing.japanese import is_japanese, joined_japanese
+from precompute.corpora.tokenizing.kind import kind_of
 from precompute.corpora.tokenizing.word_pieces import word_pieces
 from precompute.corpora.tokenizing.words import words_of_tokens
 from precompute.corpora.wording import shown
@@ -55,6 +56,7 @@ class Encoder:
         self._tokenizer = tokenizer
         self._vocabulary = tokenizer.get_vocab()
         self._token_types = TokenTypes(tokenizer)
+        self._kind = kind_of(tokenizer)
         mask = tokenizer.mask_token
         self._mask = -1 if mask is None else self._vocabulary.get(str(mask), -1)
         self._positions = positions
@@ -112,7 +114,7 @@ class Encoder:
         check_length(len(entry.tokens), self._positions, place=entry.place)
         ids = self._ids(entry)
         segments = self._given(entry) if entry.segments else self._by_separator(ids)
-        words = words_of_tokens(entry.tokens)
+        words = words_of_tokens(entry.tokens, self._kind)
         text = self._readable(ids)
         return self._sequence(index, ids, segments, words, text=text, place=entry.place)
 

@@ -67,7 +67,7 @@ class Classification:
 
     def _probabilities(self, inputs: dict[str, Tensor]) -> Float[Tensor, "batch class"]:
         with torch.inference_mode():
-            hidden = self.model.model(**inputs).last_hidden_state
+            hidden = self.model.model(**inputs, return_dict=True).last_hidden_state
             logits = self.model.adapter.class_logits(self.classifier, hidden)
             return logits.float().softmax(dim=-1)
 

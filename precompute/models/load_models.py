@@ -12,10 +12,12 @@ from analysis.models.adapter import adapter_for
 from analysis.models.trace import Model, in_dtype
 from analysis.scopes import GATE_RULES
 from precompute.models.bundled import BUNDLED, check_bundled
-from precompute.models.load_processor import load_image_reader, read_tokenizer
+from precompute.models.load_processor import load_image_reader
+from precompute.models.load_tokenizer import VOCABULARIES, ReadTokenizer, read_tokenizer
 from precompute.models.loaded_model import DTYPES, LoadedModel
 from precompute.models.model_folder import (
     configuration_of,
+    library_configuration,
     message_of,
     states_of,
     weights_sha256_of,
@@ -23,9 +25,10 @@ from precompute.models.model_folder import (
 from precompute.models.model_heads import if_exclusive, if_named, loader_of_body, loader_of_head
 from precompute.models.random_weights import drawn_model, drawn_sha256
 
-_HUB_FILES = ["config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer*", "vocab*"]
-_HUB_FILES += ["merges.txt", "special_tokens_map.json", "added_tokens.json"]
+_HUB_FILES = ["config.json", "*.safetensors", "*.safetensors.index.json", "adapter_config.json"]
+_HUB_FILES += ["tokenizer*", "special_tokens_map.json", "added_tokens.json"]
 _HUB_FILES += ["preprocessor_config.json", "processor_config.json"]
+_HUB_FILES += sorted({file for group in VOCABULARIES for file in group})
 
 
 def load_model(
@@ -70,6 +73,7 @@ def load_model(
     reads_images = adapter.layout(model) is not None
     # which fits the model to the size of its images, before weights say how patches are turned
     images = load_image_reader(folder, name, model, adapter) if reads_images else None
+    read = ReadTokenizer(None, "") if reads_images else read_tokenizer(folder, name)
     layers = adapter.weights(model)
     if dtype != "float32":
         layers = tuple(in_dtype(layer, torch.float32) for layer in layers)
@@ -78,7 +82,8 @@ def load_model(
         revision=_revision(revision, weights_sha256, random_weights),
         weights_sha256=weights_sha256,
         model=model,
-        tokenizer=None if reads_images else read_tokenizer(folder, name),
+        tokenizer=read.tokenizer,
+        overruled_tokenizer=read.overruled,
         adapter=adapter,
         layers=layers,
         dtype=dtype,
@@ -99,7 +104,7 @@ def _revision(commit: str, weights_sha256: str, random_weights: int | None) -> s
 
 def load_tokenizer(name: str) -> transformers.PreTrainedTokenizerBase:
     """The tokenizer of a model, without its weights."""
-    return read_tokenizer(_folder(name)[0], name)
+    return read_tokenizer(_folder(name)[0], name).tokenizer
 
 
 def _folder(name: str, *, fetch: bool = True) -> tuple[Path, str]:
@@ -135,13 +140,13 @@ def _models(folder: Path, configuration: dict, dtype: torch.dtype) -> tuple[Mode
     """
     loader = loader_of_head(configuration)
     if loader is None:
-        return None, _model(folder, loader_of_body(configuration), dtype)[0]
-    model, missing = _model(folder, loader, dtype, has_head=True)
+        return None, _model(folder, configuration, loader_of_body(configuration), dtype)[0]
+    model, missing = _model(folder, configuration, loader, dtype, has_head=True)
     return (None if missing else model), model.base_model
 
 
 def _model(
-    folder: Path, loader: str, dtype: torch.dtype, *, has_head: bool = False
+    folder: Path, configuration: dict, loader: str, dtype: torch.dtype, *, has_head: bool = False
 ) -> tuple[Model, list[str]]:
     """A model, and which tensors of its head are not in the file.
 
@@ -152,7 +157,9 @@ def _model(
     try:
         model, report = getattr(transformers, loader).from_pretrained(
             folder,
+            config=library_configuration(configuration),
             use_safetensors=True,
+            ignore_mismatched_sizes=True,
             trust_remote_code=False,
             local_files_only=True,
             attn_implementation="eager",
@@ -163,6 +170,11 @@ def _model(
         raise UnfitModel(
             f"The weights in {folder} cannot be loaded: {message_of(error)}"
         ) from error
+    for tensor, found, made in sorted(report["mismatched_keys"]):
+        raise UnfitModel(
+            f"The weights in {folder} do not fit its config.json: {tensor} is {tuple(found)} in "
+            f"the one and {tuple(made)} by the other. Give the folder as the model was saved."
+        )
     # the pooler comes after the last layer and is measured by nothing
     absent = {name for name in report["missing_keys"] if not name.startswith("pooler.")}
     inside = f"{model.base_model_prefix}." if has_head else ""

@@ -1,7 +1,5 @@
-"""What reads texts or images for a model: the tokenizer or the image processor in its folder."""
+"""What reads images for a model: the image processor in its folder."""
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,66 +12,9 @@ from analysis.models.adapter import Adapter
 from analysis.models.layout import two_sizes
 from analysis.models.trace import Model
 from precompute.corpora.images.image_reader import ImageReader, colours
-from precompute.models.model_folder import message_of
 
-JAPANESE = "fugashi==1.5.2 unidic-lite==1.0.8"
-"""What words of Japanese need: the extra `japanese`."""
 PROCESSOR_FILES = ("preprocessor_config.json", "processor_config.json")
-_MOST_TOKENS = 10_000_000
 _PROBES = ((64, 64), (64, 128))  # width × height of images whose shapes differ
-
-
-def read_tokenizer(folder: Path, name: str) -> transformers.PreTrainedTokenizerBase:
-    """The model's tokenizer, which is tried out; no code that lies beside it is run.
-
-    Raises:
-        UnfitModel: there is none that can be loaded, or a package that it needs is missing.
-    """
-    _check_ids(folder, name)
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(
-            folder, trust_remote_code=False, local_files_only=True, use_fast=True
-        )
-        tokenizer("a")
-    except ImportError as error:
-        raise UnfitModel(
-            f"The tokenizer of model {name!r} needs a package that is not installed: {error} For "
-            f"Japanese words by MeCab: python -m pip install {JAPANESE}"
-        ) from error
-    except Exception as error:  # of whatever kind a strange file makes it stumble into
-        raise UnfitModel(
-            f"Model {name!r} has no tokenizer that can be loaded: {message_of(error)}"
-        ) from error
-    return tokenizer
-
-
-def _check_ids(folder: Path, name: str) -> None:
-    """Raises if a token has an id up to which no memory holds a vocabulary.
-
-    Raises:
-        UnfitModel: naming the id.
-    """
-    try:
-        read = json.loads((folder / "tokenizer.json").read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return  # whoever loads it says what is wrong
-    largest = max((number for number in _ids(read) if isinstance(number, int)), default=0)
-    if largest > _MOST_TOKENS:
-        raise UnfitModel(
-            f"tokenizer.json of model {name!r} gives a token the id {largest}, and no vocabulary "
-            f"has more than {_MOST_TOKENS:,} tokens. Give the tokenizer that the model was "
-            "published with."
-        )
-
-
-def _ids(read: Any) -> Iterator[Any]:
-    """What stands for ids in a tokenizer.json, whatever else does."""
-    match read:
-        case {"model": {"vocab": dict(vocabulary)}}:
-            yield from vocabulary.values()
-    match read:
-        case {"added_tokens": list(added)}:
-            yield from (token.get("id") for token in added if isinstance(token, dict))
 
 
 def load_image_reader(folder: Path, name: str, model: Model, adapter: Adapter) -> ImageReader:

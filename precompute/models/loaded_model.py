@@ -46,11 +46,12 @@ class LoadedModel:
     revision: str
     weights_sha256: str
     model: Model
-    tokenizer: Any
-    """A tokenizer of transformers; None where the model reads images."""
+    tokenizer: Any  # of transformers; None where the model reads images
     adapter: Adapter
     layers: tuple[LayerWeights, ...]
     dtype: str
+    overruled_tokenizer: str = ""
+    """The library's class that would read texts otherwise than tokenizer.json says."""
     language_model: Model | None = None
     """The model with the head that predicts tokens, around `model`; None if it has no such head."""
     classifier: Model | None = None

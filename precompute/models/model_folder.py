@@ -3,7 +3,10 @@
 import hashlib
 import json
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, NoReturn
+
+import transformers
 
 from analysis.errors import UnfitModel
 from analysis.models.adapter import adapter_for
@@ -13,6 +16,22 @@ _MOST = {
     "num_labels": 1_000_000,
 }
 """Numbers that a model is made by in loops; a file numbers layers and heads in one byte."""
+_REFUSED = {
+    "pruned_heads": "layers that lack heads are not read. Give the model with all its heads",
+    "quantization_config": "quantised weights are not read. Give the model that they were made "
+    "from, in float32, float16 or bfloat16",
+    "add_cross_attention": "attention to a second text is not read. Give a model without it",
+    "per_layer_config": "layers of several sizes are not read. Give a model whose layers are alike",
+    "transformers_weights": "model.safetensors alone is read. Rename the file and leave this out",
+}
+"""Settings that no covered model has, and what to do; empty ones say nothing."""
+_OF_THE_LIBRARY = (
+    *("attn_implementation", "_attn_implementation", "experts_implementation"),
+    *("fusion_config", "use_return_dict"),
+)
+"""Settings of how the library runs a model; the reading needs its own."""
+_WEIGHTS, _INDEX = "model.safetensors", "model.safetensors.index.json"
+_ADAPTERS = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
 _LARGEST_CONFIGURATION = 64 * 2**20  # bytes
 
 
@@ -27,14 +46,30 @@ def check_regular(folder: Path, name: str) -> None:
             raise UnfitModel(f"{path.name} of model {name!r} is no regular file. Leave it out.")
 
 
-def configuration_of(folder: Path, name: str) -> dict[str, Any]:
-    """What config.json says.
+def check_no_adapter(folder: Path, name: str) -> None:
+    """Raises if an adapter lies in the folder of a model, since its weights would not be applied.
 
     Raises:
-        UnfitModel: it is missing, cannot be read, or describes no model that can be made.
+        UnfitModel: naming its file.
+    """
+    for file in _ADAPTERS:
+        if (folder / file).exists():
+            raise UnfitModel(
+                f"Model {name!r} holds an adapter ({file}), which is not applied. Merge it first: "
+                "call merge_and_unload of peft, and save the whole model in a folder of its own."
+            )
+
+
+def configuration_of(folder: Path, name: str) -> dict[str, Any]:
+    """Settings of config.json, without those of how the library runs a model.
+
+    Raises:
+        UnfitModel: it is missing, cannot be read, or describes no model that can be made or is
+            covered; or the folder holds an adapter.
         UnknownName: the model is of no family that is known.
     """
     check_regular(folder, name)
+    check_no_adapter(folder, name)
     configuration = _read(folder / "config.json", name)
     if not isinstance(configuration, dict):
         raise UnfitModel(f"config.json of model {name!r} is no object; save the model again.")
@@ -45,23 +80,67 @@ def configuration_of(folder: Path, name: str) -> dict[str, Any]:
         value = configuration.get(key, 1)
         if type(value) is not int or not 1 <= value <= most:
             raise _broken(name, key, value, f"a whole number from 1 to {most}")
-    return configuration
+    for key, remedy in _REFUSED.items():
+        if value := configuration.get(key):
+            text = shorten(str(value), 60, placeholder=" …")
+            raise UnfitModel(f"config.json of model {name!r} has {key} = {text}; {remedy}.")
+    return {key: value for key, value in configuration.items() if key not in _OF_THE_LIBRARY}
+
+
+def library_configuration(configuration: dict[str, Any]) -> transformers.PreTrainedConfig:
+    """The same as the library's own object."""
+    return transformers.AutoConfig.for_model(**configuration)
 
 
 def weights_sha256_of(folder: Path, name: str) -> str:
-    """One hash for all weight files, that of the file where there is one.
+    """One hash for the files that weights are loaded from; that of the file where there is one.
 
     Raises:
-        UnfitModel: there is none in safetensors.
+        UnfitModel: as `weight_files`.
     """
-    files = sorted(file for file in folder.glob("*.safetensors") if file.is_file())
-    if not files:
+    hashes = [_sha256(file) for file in weight_files(folder, name)]
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
+
+
+def weight_files(folder: Path, name: str) -> list[Path]:
+    """The files that the library loads weights from: one, or those that an index names.
+
+    Raises:
+        UnfitModel: one is not there, or the library would load others that lie beside them.
+    """
+    there = sorted(file.name for file in folder.glob("*.safetensors") if file.is_file())
+    if parts := [file for file in there if file.startswith("shard-")]:
+        raise UnfitModel(
+            f"Model {name!r} holds {parts[0]}, as training on several devices leaves its weights. "
+            "Save the model with save_pretrained in a folder of its own."
+        )
+    shards = [_WEIGHTS] if _WEIGHTS in there else _indexed(folder, name)
+    if not there:
         raise UnfitModel(
             f"Model {name!r} holds no safetensors weights, and other formats can run code when "
             "read. Save it again with save_pretrained, which writes model.safetensors."
         )
-    hashes = [_sha256(file) for file in files]
-    return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
+    if not shards:
+        raise UnfitModel(
+            f"Model {name!r} holds {there[0]} and no {_WEIGHTS}, which alone is read. Save it "
+            f"again with save_pretrained, which writes {_WEIGHTS}."
+        )
+    if absent := [shard for shard in shards if shard not in there]:
+        raise UnfitModel(
+            f"{_INDEX} of model {name!r} names {absent[0]}, which is not beside it. Give the "
+            "folder of the whole model."
+        )
+    return [folder / shard for shard in shards]
+
+
+def _indexed(folder: Path, name: str) -> list[str]:
+    """The files that an index names; none where there is no index."""
+    if not (folder / _INDEX).exists():
+        return []
+    match _read(folder / _INDEX, name):
+        case {"weight_map": dict(files)}:
+            return sorted(set(map(str, files.values())))
+    raise UnfitModel(f"{_INDEX} of model {name!r} names no files. Save the model again.")
 
 
 def states_of(folder: Path) -> dict[str, tuple[int, ...]]:
@@ -82,7 +161,7 @@ def message_of(error: Exception) -> str:
 def _read(path: Path, name: str) -> Any:
     try:
         if path.stat().st_size > _LARGEST_CONFIGURATION:
-            raise UnfitModel(f"config.json of model {name!r} is no configuration: it is too large.")
+            raise UnfitModel(f"{path.name} of model {name!r} is too large to be one.")
         return json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_constant)
     except FileNotFoundError:
         raise UnfitModel(
@@ -91,10 +170,10 @@ def _read(path: Path, name: str) -> Any:
         ) from None
     except OSError as error:
         raise UnfitModel(
-            f"config.json of model {name!r} cannot be read ({error.strerror}). Save it again."
+            f"{path.name} of model {name!r} cannot be read ({error.strerror}). Save it again."
         ) from error
     except (ValueError, RecursionError) as error:
-        raise UnfitModel(f"config.json of model {name!r} is no JSON: {error}.") from error
+        raise UnfitModel(f"{path.name} of model {name!r} is no JSON: {error}.") from error
 
 
 def _no_constant(constant: str) -> NoReturn:

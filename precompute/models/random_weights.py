@@ -10,6 +10,7 @@ import transformers
 
 from analysis.errors import UnfitModel
 from analysis.models.trace import Model
+from precompute.models.model_folder import configuration_of, library_configuration
 
 _ONE_AT_A_TIME = Lock()  # all threads draw from one generator
 _NOT_ARCHITECTURE = ("_name_or_path", "transformers_version", "architectures", "dtype")
@@ -28,9 +29,7 @@ def drawn_model(folder: Path, loader: str, *, seed: int) -> Model:
         UnfitModel: if the configuration describes no model.
     """
     try:
-        config = transformers.AutoConfig.from_pretrained(
-            folder, trust_remote_code=False, local_files_only=True
-        )
+        config = library_configuration(configuration_of(folder, str(folder)))
         with _ONE_AT_A_TIME, torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             kind, settings = getattr(transformers, loader), {"dtype": torch.float32}

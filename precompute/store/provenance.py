@@ -74,9 +74,11 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
 
 
 def _of_text(request: Request, model: LoadedModel, corpus: Corpus) -> dict[str, str]:
+    own, overruled = type(model.tokenizer).__name__, model.overruled_tokenizer
     given = corpus.segments if request.segments == "read" else (0,)
     return {
         "max_tokens": str(request.max_tokens),
+        "tokenizer": f"tokenizer.json, not {overruled}" if overruled else own,
         "packing": request.packing,
         "segments": request.segments,
         "segments_given": ", ".join(map(str, given)) if model.segment_types else "none",

@@ -18,6 +18,7 @@ from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import (
     activation_named,
     attentions_of,
+    forward_pass,
     layer_norm,
     layer_traces,
     no_images,
@@ -131,7 +132,7 @@ def trace(
     watched |= {f"value {i}": layer.attention.self.value for i, layer in enumerate(modules)}
     watched |= {f"output {i}": layer.attention.output.dense for i, layer in enumerate(modules)}
     with torch.inference_mode(), record_outputs(watched) as seen:
-        attentions = attentions_of(model(**inputs, output_attentions=True), len(modules))
+        attentions = attentions_of(forward_pass(model, inputs), len(modules))
     values = [seen[f"value {i}"] for i in range(len(layers))]
     return Trace(
         layers=layer_traces(layers, seen, attentions, values=values),

@@ -13,7 +13,13 @@ from analysis.errors import UnfitModel
 from analysis.models.capture import change_named_inputs, change_output, record_outputs
 from analysis.models.families import bert
 from analysis.models.offset_terms import OffsetTerms
-from analysis.models.parts import activation_named, attentions_of, layer_traces, no_images
+from analysis.models.parts import (
+    activation_named,
+    attentions_of,
+    forward_pass,
+    layer_traces,
+    no_images,
+)
 from analysis.models.trace import LayerWeights, Model, Trace
 
 FAMILIES = ("deberta-v2",)
@@ -124,7 +130,7 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
     watched |= {f"value {i}": layer.attention.self.value_proj for i, layer in enumerate(modules)}
     watched |= {f"output {i}": layer.attention.output.dense for i, layer in enumerate(modules)}
     with torch.inference_mode(), record_outputs(watched) as seen:
-        attentions = attentions_of(model(**inputs, output_attentions=True), len(modules))
+        attentions = attentions_of(forward_pass(model, inputs), len(modules))
     values = [seen[f"value {i}"] for i in range(len(layers))]
     return Trace(
         layers=layer_traces(layers, seen, attentions, values=values),

@@ -20,6 +20,7 @@ from analysis.models.norm import Norm
 from analysis.models.parts import (
     attentions_of,
     bias_of,
+    forward_pass,
     gate_named,
     layer_traces,
     network_of,
@@ -194,7 +195,7 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
 
 def run(model: Model, inputs: dict[str, Tensor]) -> Any:
     """One forward pass, nothing kept for a text that goes on."""
-    return model(**inputs_of(inputs), output_attentions=True)
+    return forward_pass(model, inputs_of(inputs))
 
 
 def words(model: Model, inputs: dict[str, Tensor]) -> Tensor:

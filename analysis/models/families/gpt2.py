@@ -17,6 +17,7 @@ from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import (
     activation_named,
     attentions_of,
+    forward_pass,
     layer_norm,
     layer_traces,
     no_class_logits,
@@ -77,10 +78,13 @@ def weights(model: Model) -> tuple[LayerWeights, ...]:
     """Every layer's weights, first to last."""
     config = model.config
     activation = activation_named(config.activation_function)
-    return tuple(_layer_weights(layer, config.n_head, activation) for layer in model.h)
+    is_causal = getattr(config, "is_causal", True)
+    return tuple(
+        _layer_weights(layer, config.n_head, activation, is_causal=is_causal) for layer in model.h
+    )
 
 
-def _layer_weights(layer: Model, heads: int, activation: str) -> LayerWeights:
+def _layer_weights(layer: Model, heads: int, activation: str, *, is_causal: bool) -> LayerWeights:
     fused, output = layer.attn.c_attn, layer.attn.c_proj
     hidden, back = layer.mlp.c_fc, layer.mlp.c_proj
     sides = zip(fused.weight.chunk(3, dim=1), fused.bias.chunk(3, dim=0), strict=True)
@@ -97,7 +101,7 @@ def _layer_weights(layer: Model, heads: int, activation: str) -> LayerWeights:
         ),
         order=PRE_NORM,
         norms=(layer_norm(layer.ln_1), layer_norm(layer.ln_2)),
-        is_causal=True,
+        is_causal=is_causal,
     )
 
 
@@ -113,7 +117,7 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
     watched |= {f"fused {i}": layer.attn.c_attn for i, layer in enumerate(model.h)}
     watched |= {f"output {i}": layer.attn.c_proj for i, layer in enumerate(model.h)}
     with torch.inference_mode(), record_outputs(watched) as seen:
-        attentions = attentions_of(model(**_own(inputs), output_attentions=True), len(model.h))
+        attentions = attentions_of(forward_pass(model, _own(inputs)), len(model.h))
     values = [seen[f"fused {i}"].chunk(3, dim=-1)[2] for i in range(len(layers))]
     return Trace(
         layers=layer_traces(layers, seen, attentions, values=values),

@@ -16,6 +16,7 @@ from analysis.models.norm import NoNorm, Norm
 from analysis.models.parts import (
     attentions_of,
     bias_of,
+    forward_pass,
     gate_named,
     layer_norm,
     layer_traces,
@@ -88,9 +89,7 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
     watched |= {f"fused {i}": layer.attn.Wqkv for i, layer in enumerate(modules)}
     watched |= {f"output {i}": layer.attn.Wo for i, layer in enumerate(modules)}
     with torch.inference_mode(), record_outputs(watched) as seen:
-        attentions = attentions_of(
-            model(**own_inputs(inputs), output_attentions=True), len(modules)
-        )
+        attentions = attentions_of(forward_pass(model, own_inputs(inputs)), len(modules))
     values = [seen[f"fused {i}"].chunk(3, dim=-1)[2] for i in range(len(layers))]
     return Trace(
         layers=layer_traces(layers, seen, attentions, values=values),

@@ -15,6 +15,7 @@ from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import (
     attentions_of,
     bias_of,
+    forward_pass,
     layer_norm,
     layer_traces,
     network_of,
@@ -112,7 +113,7 @@ def trace_patches(
     watched |= {f"value {i}": part.attention.v_proj for i, part in enumerate(parts)}
     watched |= {f"output {i}": part.attention_output for i, part in enumerate(parts)}
     with torch.inference_mode(), record_outputs(watched) as seen:
-        attentions = attentions_of(model(**inputs, output_attentions=True), len(parts))
+        attentions = attentions_of(forward_pass(model, inputs), len(parts))
         patches = seen["patches"]
         if patches.dim() == 4:  # as a convolution leaves them: channel, row, column
             patches = patches.flatten(2).mT

@@ -17,6 +17,7 @@ from analysis.models.parts import (
     activation_named,
     attentions_of,
     bias_of,
+    forward_pass,
     gate_named,
     layer_traces,
     network_of,
@@ -118,7 +119,7 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
     watched |= {f"value {i}": block.layer[0].SelfAttention.v for i, block in enumerate(blocks)}
     watched |= {f"output {i}": block.layer[0].SelfAttention.o for i, block in enumerate(blocks)}
     with torch.inference_mode(), record_outputs(watched) as seen:
-        attentions = attentions_of(model(**own_inputs(inputs), output_attentions=True), len(blocks))
+        attentions = attentions_of(forward_pass(model, own_inputs(inputs)), len(blocks))
     values = [seen[f"value {i}"] for i in range(len(layers))]
     return Trace(
         layers=layer_traces(layers, seen, attentions, values=values),

@@ -15,7 +15,7 @@ from jaxtyping import Int32
 
 from analysis.needs import Need
 from precompute.corpora.index.columns import sequences_of
-from precompute.corpora.sequence import Sequence
+from precompute.corpora.sequence import NO_WORD, Sequence
 
 
 @dataclass(frozen=True)
@@ -130,6 +130,18 @@ class Corpus:
         for a sequence that has none."""
         columns = [self._file(part).read(["index", "unit"]) for part in range(len(self.parts))]
         return pa.concat_tables(columns).sort_by("index")["unit"].to_numpy()
+
+    def count_token(self, token: int) -> tuple[int, int]:
+        """How many pieces of words are a token, and how many there are."""
+        found = total = 0
+        for part in range(len(self.parts)):
+            rows = self._file(part).read(["ids", "words"])
+            ids, words = (
+                rows[name].combine_chunks().flatten().to_numpy() for name in rows.column_names
+            )
+            of_words = ids[words != NO_WORD]
+            found, total = found + int((of_words == token).sum()), total + len(of_words)
+        return found, total
 
     def forms(self) -> set[str]:
         """All annotated words."""

@@ -8,7 +8,7 @@ from jaxtyping import Int32
 from transformers import BatchEncoding, BertJapaneseTokenizer, PreTrainedTokenizerBase
 
 from precompute.corpora.tokenizing.japanese import words_of_japanese
-from precompute.corpora.tokenizing.space_marks import marks_spaces
+from precompute.corpora.tokenizing.kind import kind_of
 from precompute.corpora.tokenizing.words import numbered_through, words_of_spans
 
 
@@ -43,7 +43,7 @@ def encoded_fast(tokenizer: PreTrainedTokenizerBase, *texts: str) -> Encoded:
         verbose=False,
     )
     sides = seen.sequence_ids()
-    words = _words_by_spans(seen, texts) if marks_spaces(tokenizer) else seen.word_ids()
+    words = _words_by_spans(seen, texts) if kind_of(tokenizer).is_by_letters else seen.word_ids()
     return Encoded(
         tokens=tuple(seen.tokens()),
         ids=np.array(seen["input_ids"], dtype=np.int32),

@@ -6,7 +6,8 @@ from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import BadCorpus
 from precompute.corpora.tokenizing.japanese import is_japanese
-from precompute.corpora.tokenizing.space_marks import marks_spaces, pieces_within
+from precompute.corpora.tokenizing.kind import kind_of
+from precompute.corpora.tokenizing.space_marks import pieces_within
 from precompute.corpora.wording import shown
 
 
@@ -44,7 +45,7 @@ def word_pieces(
 
 def line_pieces(text: str, tokenizer: PreTrainedTokenizerBase, *, goes_on: bool) -> list[str]:
     """The tokens of a line by itself, or of one that goes on with a text after a space."""
-    if goes_on and marks_spaces(tokenizer):
+    if goes_on and kind_of(tokenizer).marks_spaces:
         return pieces_within(text, tokenizer, space=True)
     # byte-level tokenizers join words that no space parts
     return tokenizer.tokenize(f" {text}" if goes_on else text)
@@ -56,7 +57,7 @@ def _pieces(
     if is_japanese(tokenizer):
         return [tuple(tokenizer.tokenize(form)) for form in forms]
     pairs = list(zip(forms, before, strict=True))
-    if marks_spaces(tokenizer):
+    if kind_of(tokenizer).marks_spaces:
         pieces = [pieces_within(form, tokenizer, space=apart) for form, apart in pairs]
         first = pieces[0] if before[0] else tokenizer.tokenize(forms[0])
         return [tuple(tokens) for tokens in (first, *pieces[1:])]

@@ -1,7 +1,9 @@
 """Which word each token is a piece of."""
 
+from bisect import bisect_right
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from unicodedata import category
 
 import numpy as np
@@ -9,9 +11,11 @@ from jaxtyping import Int32
 
 from analysis.byte_characters import BYTES
 from precompute.corpora.sequence import NO_WORD
-from precompute.corpora.tokenizing.space_marks import MARK
+from precompute.corpora.tokenizing.kind import MARK, Kind
 
-_CONTINUES, _BYTE_SPACE = "##", "Ġ"
+_PART_OF_A_LETTER = "一"
+"""Stands for bytes that are no whole character, as where a text was cut: mostly part of a letter of
+a script whose letters take several bytes."""
 
 
 def numbered_through(
@@ -54,35 +58,57 @@ def _is_letter(character: str) -> bool:
     return character.isalnum() or category(character or " ").startswith("M")
 
 
-def words_of_tokens(tokens: tuple[str, ...]) -> Int32[np.ndarray, " token"]:
-    """Words of tokens without their text, known from how tokenizers mark pieces.
+def words_of_tokens(tokens: Sequence[str], kind: Kind) -> Int32[np.ndarray, " token"]:
+    """Words of tokens without their text, the same as those of the text.
 
     Where tokens hold the spaces of their text, it is put together again; else a token goes on with
-    the word before it if it bears the mark of WordPiece.
+    the word before it if the marks of its tokenizer say so. Added tokens are words by themselves.
     """
-    if any(token.startswith((_BYTE_SPACE, MARK)) for token in tokens):
-        text, starts = _put_together(tokens)
-        _, words = np.unique(words_of_spans(text, starts), return_inverse=True)
-        return words.astype(np.int32)
-    starts_word = np.array([not token.startswith(_CONTINUES) for token in tokens])
-    starts_word[:1] = True
-    return (np.cumsum(starts_word) - 1).astype(np.int32)
+    words: list[int] = []
+    for is_added, group in groupby(tokens, key=kind.added.__contains__):
+        run, first = list(group), words[-1] + 1 if words else 0
+        of_run = range(len(run)) if is_added else _words_of_run(run, kind)
+        words += [first + word for word in of_run]
+    return np.array(words, dtype=np.int32)
 
 
-def _put_together(tokens: tuple[str, ...]) -> tuple[str, list[int]]:
+def _words_of_run(tokens: list[str], kind: Kind) -> list[int]:
+    """Words of tokens that stand in one text, counted from 0."""
+    if not kind.holds_spaces:
+        return _words_by_marks(tokens, kind)
+    text, starts = _put_together(tokens, kind)
+    if kind.is_by_letters:
+        words = words_of_spans(text, starts)
+    else:
+        chunks = kind.chunks(text)
+        words = [bisect_right(chunks, start) for start in starts]
+    return np.unique(words, return_inverse=True)[1].tolist()
+
+
+def _words_by_marks(tokens: list[str], kind: Kind) -> list[int]:
+    words, word = [], 0
+    for before, token in zip(("", *tokens), tokens, strict=False):
+        goes_on = bool(kind.continues) and token.startswith(kind.continues)
+        goes_on |= bool(kind.ends) and not before.endswith(kind.ends)
+        word += bool(words) and not goes_on
+        words.append(word)
+    return words
+
+
+def _put_together(tokens: list[str], kind: Kind) -> tuple[str, list[int]]:
     """The text of tokens, and where in it each of them starts."""
     decoder = getincrementaldecoder("utf-8")(errors="replace")
     text, starts = "", []
-    for part in _bytes_of(tokens):
+    for part in _bytes_of(tokens, kind):
         starts.append(len(text))
         text += decoder.decode(part)
-    return text + decoder.decode(b"", final=True), starts
+    text += decoder.decode(b"", final=True)
+    return text.replace("\ufffd", _PART_OF_A_LETTER), starts
 
 
-def _bytes_of(tokens: tuple[str, ...]) -> Iterator[bytes]:
-    is_bytes = any(token.startswith(_BYTE_SPACE) for token in tokens)
+def _bytes_of(tokens: list[str], kind: Kind) -> Iterator[bytes]:
     for token in tokens:
-        if is_bytes and all(character in BYTES for character in token):
+        if kind.is_bytes and all(character in BYTES for character in token):
             yield bytes(BYTES[character] for character in token)
         elif len(token) == 6 and token.startswith("<0x") and token.endswith(">"):
             yield bytes.fromhex(token[3:5])

@@ -1,0 +1,76 @@
+"""How a tokenizer writes a text: what its parts make of spaces, and how its tokens mark words."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+
+from tokenizers import Tokenizer
+from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
+
+MARK = "▁"
+_CONTINUES = "##"
+_PROBE, _AS_BYTES = "a 。", "ãĢĤ"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the parts of a tokenizer do, whatever a text holds.
+
+    Attributes:
+        is_bytes: tokens are bytes, written as characters.
+        marks_spaces: tokens hold the space before a word as `▁`.
+        continues: what a token begins with that goes on with a word; empty where nothing does.
+        ends: what a token ends with that ends a word; empty where nothing does.
+        added: tokens that are found in a text before it is cut into words; the unknown one is not.
+        chunks: where the words of a text begin by the tokenizer itself; None where it takes a whole
+            text for one.
+    """
+
+    is_bytes: bool
+    marks_spaces: bool
+    continues: str
+    ends: str
+    added: frozenset[str]
+    chunks: Callable[[str], list[int]] | None
+
+    @property
+    def is_by_letters(self) -> bool:
+        """Whether words are runs of letters, since the tokenizer takes a whole text for one."""
+        return self.marks_spaces or (self.is_bytes and self.chunks is None)
+
+    @property
+    def holds_spaces(self) -> bool:
+        """Whether a text can be put together again from its tokens."""
+        return self.is_bytes or self.marks_spaces
+
+
+@lru_cache(maxsize=1)  # asked for every text of a corpus
+def kind_of(tokenizer: PreTrainedTokenizerBase) -> Kind:
+    """The kind of a tokenizer, from its normalizer, pre-tokenizer and model."""
+    added = frozenset(tokenizer.added_tokens_encoder) - {str(tokenizer.unk_token)}
+    if not tokenizer.is_fast:
+        return Kind(False, False, _CONTINUES, "", added, None)
+    backend = cast(PreTrainedTokenizerFast, tokenizer).backend_tokenizer
+    written = "".join(prepared(_PROBE, backend))
+    model: Any = backend.model
+    return Kind(
+        is_bytes=_AS_BYTES in written,
+        marks_spaces=MARK in written,
+        continues=getattr(model, "continuing_subword_prefix", None) or "",
+        ends=getattr(model, "end_of_word_suffix", None) or "",
+        added=added,
+        chunks=_chunks(backend) if len(prepared("a a", backend)) > 1 else None,
+    )
+
+
+def prepared(text: str, backend: Tokenizer) -> list[str]:
+    """What the model of a tokenizer gets of a text, chunk by chunk."""
+    normal = backend.normalizer.normalize_str(text) if backend.normalizer else text
+    parts = backend.pre_tokenizer.pre_tokenize_str(normal) if backend.pre_tokenizer else []
+    return [chunk for chunk, _ in parts] or [normal]
+
+
+def _chunks(backend: Tokenizer) -> Callable[[str], list[int]]:
+    pre_tokenizer = backend.pre_tokenizer
+    return lambda text: [start for _, (start, _) in pre_tokenizer.pre_tokenize_str(text)]
