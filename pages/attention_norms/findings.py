@@ -22,7 +22,6 @@ from pages.ui.words.say import say
 
 APART = (*SPECIAL, FIRST, "comma_period")
 _NEAR = 0.02
-_WEAK = 0.1
 
 
 def _weight_against_norm() -> Iterator[Finding]:
