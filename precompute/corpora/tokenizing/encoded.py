@@ -57,7 +57,7 @@ def encoded_fast(tokenizer: PreTrainedTokenizerBase, *texts: str) -> Encoded:
 
 
 def _spelt_out(encoded: Encoded, tokenizer: PreTrainedTokenizerBase) -> Encoded:
-    """The same with the letters of every special token that is part of a text."""
+    """The same with the letters of every special token that is part of a text, as one word."""
     sides = zip(encoded.tokens, encoded.sides, strict=True)
     if frame_tokens(tokenizer).isdisjoint(token for token, side in sides if side is not None):
         return encoded
