@@ -1,6 +1,7 @@
 """The command line: `python -m precompute`."""
 
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
@@ -215,6 +216,9 @@ def _names(statistics: str | None) -> list[str] | None:
 
 def main() -> None:
     """Run a command; what a user can put right is said in one line, without a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # of a console that may lack letters: escape them
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except UserError as error:

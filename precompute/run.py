@@ -1,5 +1,6 @@
 """One run from its request to the finished file."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from precompute.corpora.load import read_corpus
 from precompute.corpora.reading import Reading
 from precompute.corpora.source import DEMO_DIGITS
 from precompute.corpora.word_vectors import WordVectors, read_word_vectors
+from precompute.corpora.wording import path_as_given
 from precompute.jobs.claim import claimed
 from precompute.jobs.enough import FIRST, check_intervals, widest_interval
 from precompute.jobs.note import noting
@@ -35,6 +37,9 @@ from precompute.store.open_file import opened
 from precompute.store.provenance import NO_GATES, identity, provenance_facts, run_row
 
 SHARDS = ".shards"
+_OF_FOLDERS, _OF_PATHS = re.compile(r"\?"), re.compile(r"[\\\ud800-\udfff]")
+"""What DuckDB reads otherwise: `?` in a folder begins parameters, a backslash is a slash, and bytes
+that are not UTF-8 are nothing."""
 
 
 def run(request: Request, runner: Runner) -> Plan:
@@ -48,6 +53,8 @@ def run(request: Request, runner: Runner) -> Plan:
         if request.until is not None:
             check_intervals(request.statistics)
         _assert_writable(request.output)
+        # where `~` and `md:` are names
+        request = replace(request, output=request.output.absolute())
         with claimed(request.output, repr(request)) as assert_claimed:
             return _run(request, runner, assert_claimed)
 
@@ -128,6 +135,13 @@ def _assert_writable(output: Path) -> None:
         raise UserError(
             f"{output} does not end in .duckdb, so the dashboard would not find it. "
             f"Give --output {output.with_suffix('.duckdb')}"
+        )
+    path = output.absolute()
+    misread = _OF_FOLDERS.search(str(path.parent)) or _OF_PATHS.search(str(path))
+    if misread:
+        raise UserError(
+            f"{path_as_given(path)} holds {misread[0]!r}, which DuckDB does not take as a letter. "
+            "Give --output a path without it."
         )
 
 

@@ -23,6 +23,11 @@ def quoted(*texts: str) -> str:
     return ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
 
 
+def quoted_files(*paths: str) -> str:
+    """Paths as `read_parquet` takes them: no character of theirs stands for others."""
+    return quoted(*(re.sub(r"[*?[]", r"[\g<0>]", path) for path in paths))
+
+
 def placed(names: Iterable[str], column: str) -> str:
     """The place of a column's value in an order of names, as SQL; NULL if it is none of them."""
     return f"list_position([{quoted(*names)}], {column})"

@@ -1,5 +1,6 @@
-"""What a file leaves out of a corpus that is too large for all of it."""
+"""What a file leaves out of a corpus: what cannot be used, and what it has no room for."""
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -8,6 +9,9 @@ from analysis.tables.table import Table
 _SAMPLE, _LEAST = "sample", "least_count"
 LEAST_COUNT = f"{_LEAST} pair_delta"
 """The fact that says how often a pair occurs at least that the file has; none if it has all."""
+
+_UNUSED = ("images", "masks", "blank_rows", "malformed_rows", "padding_tokens")
+_COUNT = re.compile(r"[1-9][0-9]{0,17}")
 
 
 class Sample(NamedTuple):
@@ -40,6 +44,12 @@ def samples(facts: Mapping[str, str]) -> dict[str, Sample]:
         for name, value in facts.items()
         if name.startswith(start)
     }
+
+
+def left_out(facts: Mapping[str, str]) -> dict[str, int]:
+    """How much of the corpus could not be used, by kind, from what a file says of its run."""
+    counts = {kind: facts.get(f"corpus {kind}_left_out", "") for kind in _UNUSED}
+    return {kind: int(count) for kind, count in counts.items() if _COUNT.fullmatch(count)}
 
 
 def least_count(facts: Mapping[str, str]) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from analysis.tables import image
+from analysis.tables.sample import left_out
 from pages.overview.file_account import (
     corpus,
     holdings,
@@ -91,6 +92,14 @@ def stopped() -> None:
     if until != "none":
         values = {"until": until, "widest": store.facts.get("widest_interval", "none")}
         st.caption(say("overview.stopped", n=count(store.run["n_sequences"]), **values))
+
+
+def unused() -> None:
+    """A line on how much of the corpus could not be used, if there is such."""
+    counts = left_out(open_store().facts)
+    if counts:
+        kinds = (say(f"overview.left_out_{kind}", n=count(n)) for kind, n in counts.items())
+        st.caption(say("overview.left_out", kinds=say("list.comma").join(kinds)))
 
 
 def glance() -> None:
@@ -187,6 +196,7 @@ def _account() -> None:
 headline()
 still_computing()
 stopped()
+unused()
 glance()
 absences()
 account()

@@ -1,19 +1,32 @@
 """What a corpus may hold as text, tokens and segments, whichever format it is written in."""
 
+from unicodedata import category
+
 from analysis.errors import BadCorpus
+from precompute.corpora.left_out import BlankRow
 from precompute.corpora.wording import shown
+
+_UNSEEN = ("Cc", "Cf")  # control and format characters, such as a zero-width space
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text holds no character that can be seen."""
+    return all(letter.isspace() or category(letter) in _UNSEEN for letter in text)
 
 
 def checked_text(value: object, *, key: str, place: str) -> str:
     """The value, if it is text that can be encoded.
 
     Raises:
-        BadCorpus: it is no string, is empty or blank, or holds half of a UTF-16 pair.
+        BlankRow: it is null, empty or blank.
+        BadCorpus: it is no string, or holds half of a UTF-16 pair.
     """
+    if value is None:
+        raise BlankRow(place, f"`{key}` is null; it must hold some text")
     if not isinstance(value, str):
         raise BadCorpus(place, f"`{key}` is {shown(value)}; it must be a string")
-    if not value.strip():
-        raise BadCorpus(place, f"`{key}` is {shown(value)}; it must hold some text")
+    if is_blank(value):
+        raise BlankRow(place, f"`{key}` is {shown(value)}; it must hold some text")
     _refuse_surrogates(value, key=key, place=place)
     return value
 
@@ -22,12 +35,13 @@ def checked_tokens(value: object, *, place: str) -> tuple[str, ...]:
     """The value as a tuple, if it is a list of at least one token.
 
     Raises:
-        BadCorpus: it is no list, is empty, or one of its members is not a token.
+        BlankRow: it is an empty list.
+        BadCorpus: it is no list, or one of its members is not a token.
     """
     if not isinstance(value, list):
         raise BadCorpus(place, f"`tokens` is {shown(value)}; it must be a list of strings")
     if not value:
-        raise BadCorpus(place, "`tokens` is empty; it must hold at least one token")
+        raise BlankRow(place, "`tokens` is empty; it must hold at least one token")
     for position, token in enumerate(value, start=1):
         if not isinstance(token, str) or not token:
             raise BadCorpus(

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
@@ -9,11 +10,12 @@ from typing import TypeVar
 
 from transformers import PreTrainedTokenizerBase
 
-from analysis.errors import BadCorpus, UnknownName, UserError
+from analysis.errors import UnknownName, UserError
 from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.annotated.coreference_columns import column_documents
 from precompute.corpora.annotated.windows import windows
 from precompute.corpora.encode import Encoder
+from precompute.corpora.left_out import LeftOut, usable_rows
 from precompute.corpora.masking import check_masking, masked
 from precompute.corpora.reading import Reading
 from precompute.corpora.recognition import one_format_of
@@ -27,6 +29,7 @@ from precompute.corpora.texts.paragraphs import documents
 from precompute.corpora.texts.parquet import parquet_entries
 from precompute.corpora.texts.unlabeled_pickle import unlabeled_pickle_entries
 from precompute.corpora.tokenizing.japanese import is_japanese, settings_of_japanese
+from precompute.corpora.tokenizing.padding import without_padding
 from precompute.corpora.wording import file_name
 
 __all__ = [
@@ -45,10 +48,10 @@ READERS = {
     "parquet": parquet_entries,
     "pickle": unlabeled_pickle_entries,
 }
-_LEFT_OUT = {
-    "too_long": "none of its sentences fits into --max-tokens; give a larger number there",
-    "too_short": "all its documents are too short to be packed; use --packing paragraphs",
-}
+_COUNTED = (
+    *("truncated", "unpaired", "too_short"),
+    *("blank_rows_left_out", "malformed_rows_left_out", "padding_tokens_left_out"),
+)
 Read = TypeVar("Read")
 ANNOTATED = {"conllu": conllu_documents, "coreference": column_documents}
 
@@ -91,7 +94,7 @@ def read_corpus(
     check_masking(tokenizer, mask_rate)
     of_model = {"positions": positions, "segment_types": segment_types, "is_causal": is_causal}
     encoder = Encoder(tokenizer, max_tokens=max_tokens, **of_model)
-    counts = Counter(truncated=0, unpaired=0, too_short=0)
+    counts = Counter(dict.fromkeys(_COUNTED, 0))
     source = source_of(given)
     all_entries = entries(
         given,
@@ -100,7 +103,8 @@ def read_corpus(
         max_tokens=max_tokens,
         segment_types=segment_types,
         seed=seed,
-        counts=counts,
+        limit=limit,
+        left_out=LeftOut(counts),
     )
     settings = {
         "files": source.sha256,
@@ -115,7 +119,7 @@ def read_corpus(
     }
 
     def begin(first: int) -> Iterator[Input]:
-        wanted = islice(all_entries, first, limit)
+        wanted = islice(all_entries, first, None)
         for sequence in encoder.sequences(wanted, counts=counts, first=first):
             yield masked(sequence, tokenizer, rate=mask_rate, seed=seed)
         source.check_unchanged()
@@ -156,28 +160,33 @@ def entries(
     max_tokens: int = 128,
     segment_types: int = 2,
     seed: int = 0,
-    counts: Counter[str] | None = None,
+    limit: int | None = None,
+    left_out: LeftOut | None = None,
 ) -> Iterator[Entry]:
     """Entries of a corpus given as to `read_corpus`, in its order, read as they are asked for.
 
     Args:
         tokenizer: needed to pack sentences, to cut blocks, and for annotated corpora, and by
             nothing else here; `max_tokens`, `segment_types` and `seed` concern these alone.
-        counts: grows by what packing does: see `paired`, `packed`, `blocks` and `windows`.
+        limit: how many there are at most.
+        left_out: takes the rows that cannot be used; its counts grow also by what packing does: see
+            `paired`, `packed`, `blocks` and `windows`.
 
     Raises:
-        BadCorpus: as `read_corpus`; what is wrong in a line is raised when that line is reached.
+        BadCorpus: as `read_corpus`; at the end, that too many rows cannot be used.
         UserError: text is to be packed by word pieces without a tokenizer, or trees are asked of
             a corpus that holds none.
         UnknownName: no packing is called so.
     """
     if packing not in PACKINGS:
         raise UnknownName("packing", packing, PACKINGS)
-    source, counts = source_of(given), Counter() if counts is None else counts
+    source, left_out = source_of(given), left_out or LeftOut()
     form, texts = one_format_of(source.files), _each(documents, source.files)
+    counts = left_out.counts
     if form in ANNOTATED:
+        reader = partial(ANNOTATED[form], on_bad_row=left_out.add_row)
         all_entries = windows(
-            _each(ANNOTATED[form], source.files),
+            left_out.counting(_each(reader, source.files), lambda document: document.n_rows),
             _needed(tokenizer),
             max_tokens=max_tokens,
             by_sentence=packing == TREES,
@@ -189,7 +198,12 @@ def entries(
             "give a CoNLL-U file, or leave --packing out."
         )
     elif form != "paragraphs":
-        all_entries = _each(READERS[form], source.files)
+        reader = partial(READERS[form], on_bad_row=left_out.add_row)
+        rows = _each(reader, source.files)
+        if tokenizer is not None:
+            unpadded = partial(without_padding, tokenizer=tokenizer, counts=counts)
+            rows = usable_rows(rows, unpadded, left_out.add_row)
+        all_entries = left_out.counting(rows, lambda _: 1)
     elif packing == "paragraphs":
         all_entries = paired(texts, counts=counts)
     elif tokenizer is None:
@@ -208,21 +222,12 @@ def entries(
             segment_types=segment_types,
             counts=counts,
         )
-    return _at_least_one(all_entries, source.name, counts)
+    return left_out.at_least_one(islice(all_entries, limit), source.name)
 
 
 def _each(reader: Callable[[Path], Iterator[Read]], files: Sequence[Path]) -> Iterator[Read]:
     """What a reader finds in the files, one after the other."""
     return chain.from_iterable(map(reader, files))
-
-
-def _at_least_one(all_entries: Iterator[Entry], name: str, counts: Counter[str]) -> Iterator[Entry]:
-    first = next(all_entries, None)
-    if first is None:
-        left_out = (why for count, why in _LEFT_OUT.items() if counts[count])
-        raise BadCorpus(name, next(left_out, "holds no sequence; give a file that holds some text"))
-    yield first
-    yield from all_entries
 
 
 def _needed(tokenizer: PreTrainedTokenizerBase | None) -> PreTrainedTokenizerBase:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import duckdb
 
 from analysis.errors import UserError
-from analysis.tables.question import quoted
+from analysis.tables.question import quoted_files
 from precompute.jobs.plan import Plan
 from precompute.passes import BY_NAME
 
@@ -46,7 +46,7 @@ def widest_interval(plan: Plan, statistics: list[str]) -> Widest | None:
     """The widest interval in the finished tables of a plan; None if no row has one yet."""
     intervals: list[Widest] = []
     for name in statistics:
-        file = quoted(str(plan.table_file(BY_NAME[name])))
+        file = quoted_files(str(plan.table_file(BY_NAME[name])))
         query = f"select max(high - low) from read_parquet({file})"
         with duckdb.connect() as store:
             [(width,)] = store.execute(query).fetchall()

@@ -8,7 +8,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.corpus import SEQUENCES
-from analysis.tables.question import quoted
+from analysis.tables.question import quoted_files
 from analysis.tables.sample import Sample, rarest_facts, sample_facts
 from analysis.tables.table import Table
 from precompute.jobs.bounds import Bounds, block_of, sample_order
@@ -61,7 +61,7 @@ def register_texts(store: DuckDBPyConnection, plan: Plan) -> int:
     which has the order in which sequences are kept; says how many have their text."""
     order = sample_order(len(plan.corpus), plan.kept_first)
     _register(store, "drawn", seq=order, place=np.arange(len(order)))
-    file = quoted(str(plan.corpus_file(SEQUENCES)))
+    file = quoted_files(str(plan.corpus_file(SEQUENCES)))
     sizes = f"select seq, n_tokens as n from read_parquet({file})"
     return _keep(store, "texts", sizes, rows=plan.bounds.raw_rows)
 

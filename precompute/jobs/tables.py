@@ -17,7 +17,7 @@ import torch
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.corpus import TOKENS
-from analysis.tables.question import quoted
+from analysis.tables.question import quoted_files
 from analysis.tables.table import Table
 from precompute.jobs.plan import CORPUS, Plan
 from precompute.jobs.sample import WHOLE, Cut, cut_of, register_blocks, register_texts
@@ -91,7 +91,7 @@ def merge(
 
 def view_of_shards(store: DuckDBPyConnection, table: Table, shards: list[Path]) -> str:
     """The name of a view of all rows of a table's shards."""
-    rows = f"from read_parquet([{quoted(*map(str, shards))}])"
+    rows = f"from read_parquet([{quoted_files(*map(str, shards))}])"
     store.execute(f"create or replace temp view {table.name}_shards as {rows}")
     return f"{table.name}_shards"
 
@@ -181,7 +181,8 @@ def _fitted(database: DuckDBPyConnection, plan: Plan, of: Fit) -> pa.Table:
 
 def _stand_in(store: DuckDBPyConnection, table: Table, path: Path) -> None:
     """The table by its name, read from its file."""
-    store.execute(f"create view stored.{table.name} as from read_parquet({quoted(str(path))})")
+    file = quoted_files(str(path))
+    store.execute(f"create view stored.{table.name} as from read_parquet({file})")
 
 
 def _stand_in_for_all(store: DuckDBPyConnection, plan: Plan, of: Pass) -> None:
@@ -195,7 +196,8 @@ def _stand_in_for_all(store: DuckDBPyConnection, plan: Plan, of: Pass) -> None:
         store.execute(f"create view stored.{of.TABLE.name} as from {rows}")
     else:
         _stand_in(store, of.TABLE, file)
-    store.execute(f"create view kept.{of.TABLE.name} as from read_parquet({quoted(str(file))})")
+    kept = quoted_files(str(file))
+    store.execute(f"create view kept.{of.TABLE.name} as from read_parquet({kept})")
 
 
 def _write(

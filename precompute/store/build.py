@@ -13,7 +13,7 @@ from analysis.checksums import contents
 from analysis.tables import annotation
 from analysis.tables import corpus as corpus_tables
 from analysis.tables import image as image_table
-from analysis.tables.question import quoted
+from analysis.tables.question import quoted, quoted_files
 from analysis.tables.sample import Sample, sample_facts
 from analysis.tables.table import Table, View
 from precompute.jobs.plan import CORPUS, Plan
@@ -98,7 +98,7 @@ def add_table(store: DuckDBPyConnection, table: Table, file: Path | None, kept: 
     """
     create_empty(store, table)
     if file is not None:
-        rows = f"from read_parquet({quoted(str(file))}) {kept}"
+        rows = f"from read_parquet({quoted_files(str(file))}) {kept}"
         store.execute(f"insert into stored.{table.name} by name {rows}")
     describe(store, table)
     assert_laws(store, table)

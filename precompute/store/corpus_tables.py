@@ -9,7 +9,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.tables.corpus import SEQUENCES, TOKENS
-from analysis.tables.question import quoted
+from analysis.tables.question import quoted_files
 from precompute.corpora.sequence import Sequence
 from precompute.passes.base import names_of
 
@@ -41,6 +41,6 @@ def corpus_rows(sequences: SequenceOf[Sequence]) -> dict[str, pa.Table]:
 def vocabulary_rows(store: DuckDBPyConnection, tokens: Path) -> Iterator[pa.RecordBatch]:
     """The rows of `vocabulary`, from the file of `token`."""
     yield from store.sql(
-        f"select token_id, min(token) as token from read_parquet({quoted(str(tokens))}) "
+        f"select token_id, min(token) as token from read_parquet({quoted_files(str(tokens))}) "
         "group by token_id order by token_id"
     ).to_arrow_reader()

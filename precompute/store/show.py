@@ -10,7 +10,7 @@ import duckdb
 from analysis.contracts import every_table as every_table
 from analysis.errors import UserError
 from analysis.foreign_file import OtherSchema, rows
-from analysis.tables import image
+from analysis.tables import image, sample
 from analysis.tables.corpus import provenance, run
 from analysis.tables.mixing.completeness import by_layer
 from precompute.passes import PASSES
@@ -72,16 +72,13 @@ def _images(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 
 def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    """What could not be read of a folder of images, in one sentence; nothing if all could."""
-    facts = provenance(store).set_index("name")["value"]
-    n_images, n_masks = (
-        int(facts.get(f"corpus {kind}_left_out", 0)) for kind in ("images", "masks")
-    )
-    if n_images or n_masks:
-        yield (
-            f"Left out since they could not be used: {n_images} image(s), {n_masks} mask(s); a run "
-            "names them and says why."
+    """What could not be used of a corpus, in one sentence; nothing if all could."""
+    counts = sample.left_out(provenance(store).set_index("name")["value"].to_dict())
+    if counts:
+        listed = ", ".join(
+            f"{n} {kind.removesuffix('s').replace('_', ' ')}(s)" for kind, n in counts.items()
         )
+        yield (f"Left out since they could not be used: {listed}; a run names them and says why.")
 
 
 def _untrained(store: duckdb.DuckDBPyConnection) -> Iterator[str]:

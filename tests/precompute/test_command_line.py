@@ -1,10 +1,11 @@
 """The commands as typed, with their exit status and what they print."""
 
 import json
+import os
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from unittest.mock import patch
 
@@ -146,3 +147,54 @@ def test_the_demo_is_three_files_treebank_and_digits_beside_the_articles(tmp_pat
             "output": tmp_path / "demo-digits.duckdb",
         },
     ]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "shift_jis"])
+def test_a_console_of_another_encoding_shows_letters_that_it_lacks_by_their_numbers(
+    place, encoding
+):
+    (place / "猫é.txt").write_text(TEXT)
+    output = place / f"猫é-{encoding}.duckdb"
+    asked = [
+        *("run", "--model", place / "model", "--corpus", place / "猫é.txt"),
+        "--output",
+        output,
+    ]
+    commands = (
+        ["statistics"],
+        ["--help"],
+        [*asked, "--max-tokens", "36", "--statistics", "completeness"],
+        ["check", output],
+        ["show", output],
+        ["convert", "--corpus", place / "猫é.txt", "--output", place / "猫é.jsonl"],
+        ["check", place / "鼠.duckdb"],
+    )
+    for command in commands:
+        with patch.object(sys, "argv", ["precompute", *map(str, command)]):
+            printed, complained = (TextIOWrapper(BytesIO(), encoding=encoding) for _ in range(2))
+            with redirect_stdout(printed), redirect_stderr(complained):
+                try:
+                    __main__.main()
+                    status = 0
+                except SystemExit as done:
+                    status = done.code
+            text = b""
+            for stream in (printed, complained):
+                stream.flush()
+                text += stream.buffer.getvalue()
+        assert status in (0, None) or "鼠" in str(command[-1]), text
+        if command[0] == "statistics":
+            assert ("α" if encoding == "shift_jis" else "\\u03b1") in text.decode(encoding)
+        elif command[0] != "--help":
+            cat = "猫" if encoding == "shift_jis" else "\\u732b"
+            mouse = "鼠" if encoding == "shift_jis" else "\\u9f20"
+            assert cat in text.decode(encoding) or mouse in text.decode(encoding)
+
+
+def test_a_process_of_its_own_prints_so_too():
+    command = [sys.executable, "-m", "precompute", "statistics"]
+    done = subprocess.run(
+        command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "cp1252"}
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"\\u03b1" in done.stdout

@@ -7,13 +7,15 @@ Empty nodes and enhanced dependencies are passed over.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, zip_longest
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from analysis.errors import BadCorpus
 from precompute.corpora.annotated.dependency_tree import checked_governors
-from precompute.corpora.annotated.documents import Document, Sentence
+from precompute.corpora.annotated.documents import Document, Sentence, check_words
 from precompute.corpora.annotated.entities import Entities, entity_fields
+from precompute.corpora.left_out import OnBadRow, refuse
 from precompute.corpora.lines import Line, numbered_lines
 from precompute.corpora.wording import shown
 
@@ -23,53 +25,89 @@ _NEW_DOCUMENT = re.compile(r"#\s*newdoc\b")
 _ABSENT = "_"
 
 
-def conllu_documents(path: Path) -> Iterator[Document]:
+def conllu_documents(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Document]:
     """The documents of a treebank in its order; without `# newdoc` it is one.
 
+    A bad sentence parts a document in two.
+
+    Args:
+        on_bad_row: what happens where a sentence is not CoNLL-U or no tree, or has no words, and
+            for the whole document if that bears coreference, or its brackets do not match.
+
     Raises:
-        BadCorpus: a line is not UTF-8 or not CoNLL-U, a sentence is no tree, or brackets of
-            mentions do not match.
+        BadCorpus: a line is not UTF-8, or a comment on mentions cannot be read.
     """
-    document = _UnfinishedSentence()
+    document = _UnfinishedDocument()
     lines = numbered_lines(path, stripped=False)
     runs = groupby(lines, key=lambda line: bool(line.text.strip()))
     for block in (list(run) for filled, run in runs if filled):
         comments = [line for line in block if line.text.startswith("#")]
         if any(_NEW_DOCUMENT.match(line.text) for line in comments):
-            yield from document.finished()
-            document = _UnfinishedSentence(document.fields)
+            yield from document.finished(on_bad_row)
+            document = _UnfinishedDocument(document.fields)
         document.fields = entity_fields(comments) or document.fields
         if len(comments) < len(block):
             document.add([line for line in block if not line.text.startswith("#")])
-    yield from document.finished()
+    yield from document.finished(on_bad_row)
 
 
 @dataclass
-class _UnfinishedSentence:
-    """A document as it is read; `fields` names the fields of its mentions, as its header does."""
+class _UnfinishedDocument:
+    """A document as it is read; `fields` names the fields of its mentions, as its header does.
+
+    `runs` are its sentences, parted where one is bad, and `faults` what is wrong with those.
+    """
 
     fields: tuple[str, ...] = ()
-    sentences: list[Sentence] = field(default_factory=list)
+    runs: list[list[Sentence]] = field(default_factory=lambda: [[]])
+    faults: list[BadCorpus] = field(default_factory=list)
     n_words: int = 0
     entities: Entities = field(default_factory=Entities)
 
     def add(self, lines: list[Line]) -> None:
-        rows, ranges = _rows(lines)
-        self.sentences.append(_sentence(rows, ranges))
-        for word, row in enumerate(rows, start=self.n_words):
-            if value := row.misc.get("Entity"):
-                self.entities.read(value, word, row.line, fields=self.fields)
-        self.n_words += len(rows)
+        try:
+            rows, ranges = _rows(lines)
+            sentence = _sentence(rows, ranges)
+            for word, row in enumerate(rows, start=self.n_words):
+                if value := row.misc.get("Entity"):
+                    self.entities.read(value, word, row.line, fields=self.fields)
+        except BadCorpus as error:
+            self.faults.append(error.with_traceback(None))  # which holds its lines
+            self.runs.append([])
+        else:
+            self.runs[-1].append(sentence)
+            self.n_words += len(rows)
 
-    def finished(self) -> Iterator[Document]:
-        if self.sentences:
-            trees = all(sentence.governors is not None for sentence in self.sentences)
-            yield Document(
-                sentences=tuple(self.sentences),
-                mentions=self.entities.mentions(self.sentences),
-                bears_coreference=self.entities.are_there,
-                heads_by="tree" if trees else "tag",
-            )
+    def finished(self, on_bad_row: OnBadRow) -> Iterator[Document]:
+        if self.entities.are_there:
+            yield from self._with_coreference(on_bad_row)
+            return
+        for run, fault in zip_longest(self.runs, self.faults):
+            if run:
+                yield Document(tuple(run), heads_by=_heads_by(run))
+            if fault is not None:
+                on_bad_row(fault)
+
+    def _with_coreference(self, on_bad_row: OnBadRow) -> Iterator[Document]:
+        """The whole document, unless any of it is bad: mentions go from one sentence to another."""
+        try:
+            if self.faults:
+                raise self.faults[0]
+            mentions = self.entities.mentions(self.runs[0])
+        except BadCorpus as error:
+            on_bad_row(error)
+            return
+        yield Document(
+            tuple(self.runs[0]),
+            mentions,
+            bears_coreference=True,
+            heads_by=_heads_by(self.runs[0]),
+        )
+
+
+def _heads_by(sentences: list[Sentence]) -> Literal["tree", "tag"]:
+    """What the heads of mentions follow from."""
+    return "tree" if all(sentence.governors is not None for sentence in sentences) else "tag"
 
 
 class _Row(NamedTuple):
@@ -143,10 +181,11 @@ def _check_range(number: int, end: int, n_words: int, *, line: Line) -> None:
 
 
 def _sentence(rows: list[_Row], ranges: list[_Range]) -> Sentence:
-    lines = [row.line for row in rows]
+    lines, forms = [row.line for row in rows], tuple(row.form for row in rows)
+    check_words(forms, lines[0])
     governors = checked_governors([row.governor for row in rows], lines)
     return Sentence(
-        forms=tuple(row.form for row in rows),
+        forms=forms,
         spaces=_spaces(rows, ranges),
         governors=governors,
         relations=None if governors is None else tuple(map(_relation, rows)),

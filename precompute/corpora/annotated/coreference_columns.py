@@ -15,13 +15,14 @@ from typing import NamedTuple
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.annotation import Mention
 from precompute.corpora.annotated.brackets import Bracketed, Brackets, bracket_items, clusters
-from precompute.corpora.annotated.documents import Document, Sentence
+from precompute.corpora.annotated.documents import Document, Sentence, check_words
 from precompute.corpora.annotated.mention_heads import (
     head_by_tag,
     head_by_word,
     kind_by_tag,
     kind_by_word,
 )
+from precompute.corpora.left_out import OnBadRow, refuse
 from precompute.corpora.lines import Line, numbered_lines
 from precompute.corpora.wording import file_name, shown
 
@@ -49,12 +50,15 @@ _NO_SPACE_BEFORE = re.compile(r"[,.;:!?)\]}%]|n['’]t|['’](?:s|re|ve|ll|d|m)?
 _NO_SPACE_AFTER = frozenset("([{$")
 
 
-def column_documents(path: Path) -> Iterator[Document]:
+def column_documents(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Document]:
     """The documents of the file in its order; those without a word are passed over.
 
+    Args:
+        on_bad_row: what happens where a line of a document has too few columns, its brackets do not
+            match, or it has placeholders for words.
+
     Raises:
-        BadCorpus: a line is not UTF-8, has too few columns or stands outside a document, a
-            document does not end, or brackets do not match.
+        BadCorpus: a line is not UTF-8 or stands outside a document, or a document does not end.
     """
     document: _UnfinishedDocument | None = None
     for line in numbered_lines(path, stripped=False):
@@ -64,7 +68,7 @@ def column_documents(path: Path) -> Iterator[Document]:
         elif _END.match(line.text):
             if document is None:
                 raise line.refused("ends a document that did not begin; leave it out")
-            yield from document.finished()
+            yield from document.finished(on_bad_row)
             document = None
         elif document is not None:
             document.add(line)
@@ -87,11 +91,19 @@ class _UnfinishedDocument:
     words: list[_Word] = field(default_factory=list)
     breaks: set[int] = field(default_factory=set)
     brackets: Brackets = field(default_factory=Brackets)
+    fault: BadCorpus | None = None
 
     def add(self, line: Line) -> None:
+        """Read one more line, unless one before it was bad."""
         if not line.text.strip():
             self.breaks.add(len(self.words))
-            return
+        elif self.fault is None:
+            try:
+                self._add_word(line)
+            except BadCorpus as error:
+                self.fault = error
+
+    def _add_word(self, line: Line) -> None:
         columns = line.text.split("\t") if "\t" in line.text else line.text.split()
         word = _Word(line, _form(columns, line), _tag(columns))
         self._bracket(columns[-1].strip(), line)
@@ -107,8 +119,12 @@ class _UnfinishedDocument:
             if kind != "opens":
                 self.brackets.closes(name, place, line)
 
-    def finished(self) -> Iterator[Document]:
-        closed = self.brackets.all_closed()
+    def finished(self, on_bad_row: OnBadRow) -> Iterator[Document]:
+        try:
+            closed = self._closed()
+        except BadCorpus as error:
+            on_bad_row(error)
+            return
         if not self.words:
             return
         breaks = self.breaks - {0, len(self.words)}
@@ -125,6 +141,14 @@ class _UnfinishedDocument:
             heads_by="tag" if tagged else "word",
             sentences_by_rule=by_rule,
         )
+
+    def _closed(self) -> list[Bracketed]:
+        """The brackets of a document in which nothing is bad."""
+        if self.fault is not None:
+            raise self.fault
+        if self.words:
+            check_words([word.form for word in self.words], self.words[0].line)
+        return self.brackets.all_closed()
 
 
 def _refuse_unended(document: _UnfinishedDocument | None, place: str) -> None:

@@ -1,12 +1,18 @@
 """Documents of which each word is annotated, before they are made sequences."""
 
+import re
 from bisect import bisect_left
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 from precompute.corpora.annotated.annotation import Mention
 from precompute.corpora.lines import Line
+from precompute.corpora.wording import shown
+
+_BLANK = re.compile("_+")
+_PLACEHOLDER = re.compile(r"\[\w+\]|<\w+>|[Xx]+")
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,25 @@ class Sentence:
         return len(self.forms)
 
 
+def check_words(forms: SequenceOf[str], line: Line) -> None:
+    """Raise if a placeholder stands for every word, as where words may not be passed on.
+
+    Placeholders are underscores, as many as a word has letters or one; and `[WORD]`, `<unk>` or
+    `XXX` where there are several words and no other.
+
+    Raises:
+        BadCorpus: naming the line.
+    """
+    first = forms[0]
+    is_one_form = len(forms) > 1 and set(forms) == {first}
+    if all(map(_BLANK.fullmatch, forms)) or (is_one_form and _PLACEHOLDER.fullmatch(first)):
+        raise line.refused(
+            f"{shown(first)} stands for every word, as where words may not be passed on; put them "
+            "back first with the script of whoever made the corpus (those of OntoNotes are the "
+            "LDC's)"
+        )
+
+
 @dataclass(frozen=True)
 class Document:
     """Sentences that follow each other, and their mentions, whose words count within it all.
@@ -40,6 +65,11 @@ class Document:
     bears_coreference: bool = False
     heads_by: Literal["tree", "tag", "word"] = "tree"
     sentences_by_rule: bool = False
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows of a corpus it is: its sentences, or one if mentions bind them together."""
+        return 1 if self.bears_coreference else len(self.sentences)
 
     def begun_before(self, word: int) -> int:
         """How many mentions begin before a word; they stand in the order in which they begin."""

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,15 +18,13 @@ from precompute.corpora.images.image_folder import (
 )
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.pictures import Picture, seen
+from precompute.corpora.left_out import LeftOut
 from precompute.corpora.load import check_limit
 from precompute.corpora.reading import Reading
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.corpora.source import BUNDLED_TEXTS
 from precompute.corpora.token_types import CLS, OTHER, REGISTER
 from precompute.corpora.wording import file_name, path_as_given
-
-LINES = 20
-"""How many images and masks that are left out are named one by one."""
 
 
 def read_images(source: str, reader: ImageReader, *, limit: int | None = None) -> Reading:
@@ -49,7 +47,8 @@ def read_images(source: str, reader: ImageReader, *, limit: int | None = None) -
             "holds text, and the model reads images; give a folder of images or `demo-digits`, or "
             "take a model that reads text",
         )
-    folder, left_out = image_folder(source), _LeftOut()
+    folder = image_folder(source)
+    left_out = LeftOut(Counter(images_left_out=0, masks_left_out=0))
     sequences: list[Sequence] = []
 
     def begin(first: int) -> Iterator[Sequence]:
@@ -69,7 +68,7 @@ def read_images(source: str, reader: ImageReader, *, limit: int | None = None) -
 
 
 def _sequences(
-    folder: ImageFolder, reader: ImageReader, left_out: "_LeftOut", *, limit: int | None
+    folder: ImageFolder, reader: ImageReader, left_out: LeftOut, *, limit: int | None
 ) -> Iterator[Sequence]:
     for mask in folder.strays:
         left_out.add("masks", stray(mask))
@@ -83,7 +82,7 @@ def _sequences(
             n_read += 1
     left_out.report_rest()
     if not n_read:
-        n, first = len(folder.images), left_out.first_image
+        n, first = len(folder.images), left_out.first.get("images")
         reason = f"none of its {n} images can be used, the first since {first}"
         raise BadCorpus(path_as_given(folder.path), reason)
 
@@ -95,28 +94,7 @@ def _state(folder: ImageFolder) -> list[tuple[str, int, int]]:
     return [(str(path), state.st_size, state.st_mtime_ns) for path, state in states]
 
 
-@dataclass
-class _LeftOut:
-    """What cannot be used: counted, and named as it is met, up to `LINES` of them."""
-
-    counts: Counter[str] = field(
-        default_factory=lambda: Counter(images_left_out=0, masks_left_out=0)
-    )
-    first_image: BadCorpus | None = None
-
-    def add(self, kind: str, error: BadCorpus) -> None:
-        if kind == "images" and self.first_image is None:
-            self.first_image = error
-        self.counts[f"{kind}_left_out"] += 1
-        if self.counts.total() <= LINES:
-            print(f"Left out: {error}.")
-
-    def report_rest(self) -> None:
-        if self.counts.total() > LINES:
-            print(f"Left out: {self.counts.total() - LINES} more.")
-
-
-def _read(image: ImagePath, reader: ImageReader, left_out: _LeftOut) -> Picture | None:
+def _read(image: ImagePath, reader: ImageReader, left_out: LeftOut) -> Picture | None:
     """The image with its mask, both tried out; without the mask if that cannot be used."""
     try:
         picture = read_picture(image.path, name=file_name(image.path))
@@ -128,7 +106,7 @@ def _read(image: ImagePath, reader: ImageReader, left_out: _LeftOut) -> Picture 
 
 
 def _with_mask(
-    picture: Picture, image: ImagePath, reader: ImageReader, left_out: _LeftOut
+    picture: Picture, image: ImagePath, reader: ImageReader, left_out: LeftOut
 ) -> Picture:
     first, *others = image.masks
     folder = "" if first.parent == image.path.parent else f"{MASKS}/"

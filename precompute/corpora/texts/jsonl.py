@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from analysis.errors import BadCorpus, UserError
 from precompute.corpora.checks import checked_segments, checked_text, checked_tokens
+from precompute.corpora.left_out import OnBadRow, refuse, usable_rows
 from precompute.corpora.lines import Line, numbered_lines
 from precompute.corpora.sequence import Annotated, Entry, Pair, Text, Tokens
 from precompute.corpora.wording import shown
@@ -23,13 +24,16 @@ FORM_KEYS = set[str]().union(*FORMS)
 EXPECTED = "give `text`, or `text_a` and `text_b`, or `tokens` with or without `segments`"
 
 
-def jsonl_entries(path: Path) -> Iterator[Entry]:
+def jsonl_entries(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Entry]:
     """Entries of a JSON Lines file, in its order; blank lines are passed over.
 
+    Args:
+        on_bad_row: what happens where a line is not JSON, or in none of the three forms.
+
     Raises:
-        BadCorpus: a line is not UTF-8, not JSON, or in none of the three forms.
+        BadCorpus: a line is not UTF-8.
     """
-    return (_entry(line) for line in numbered_lines(path) if line.text)
+    return usable_rows((line for line in numbered_lines(path) if line.text), _entry, on_bad_row)
 
 
 def write_jsonl(entries: Iterable[Entry], path: Path) -> int:

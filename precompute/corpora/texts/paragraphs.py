@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
+from precompute.corpora.checks import is_blank
 from precompute.corpora.lines import Line, numbered_lines
 
 
@@ -13,5 +14,5 @@ def documents(path: Path) -> Iterator[list[Line]]:
     Raises:
         BadCorpus: a line is not UTF-8.
     """
-    runs = groupby(numbered_lines(path), key=lambda line: bool(line.text))
-    return (list(lines) for filled, lines in runs if filled)
+    runs = groupby(numbered_lines(path), key=lambda line: is_blank(line.text))
+    return (list(lines) for blank, lines in runs if not blank)

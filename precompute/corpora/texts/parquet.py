@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 
 from analysis.errors import BadCorpus
 from precompute.corpora.checks import checked_text
+from precompute.corpora.left_out import OnBadRow, refuse, usable_rows
 from precompute.corpora.sequence import Text
 from precompute.corpora.source import LEAST_UNPACKED, MOST_UNPACKED, UNFOLDS
 from precompute.corpora.wording import file_name, shown
@@ -16,11 +17,14 @@ COLUMN = "text"
 _ROWS_AT_A_TIME = 256
 
 
-def parquet_entries(path: Path) -> Iterator[Text]:
+def parquet_entries(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Text]:
     """Texts of a Parquet file, in its order; its other columns are not read.
 
+    Args:
+        on_bad_row: what happens where a row holds no text.
+
     Raises:
-        BadCorpus: the file is damaged, has no column of texts, or holds a row without text.
+        BadCorpus: the file is damaged, or has no column of texts.
     """
     name = file_name(path)
     try:
@@ -29,15 +33,17 @@ def parquet_entries(path: Path) -> Iterator[Text]:
             _check_sizes(file.metadata, name)
         # what stands in many rows is in memory once: a small file may hold a long text many times
         with pq.ParquetFile(path, read_dictionary=[COLUMN]) as file:
-            number = 0
-            for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=[COLUMN], use_threads=False):
-                for text in batch.column(0):
-                    number += 1
-                    place = f"{name} row {number}"
-                    yield Text(checked_text(text.as_py(), key=COLUMN, place=place), place)
+            batches = file.iter_batches(_ROWS_AT_A_TIME, columns=[COLUMN], use_threads=False)
+            texts = (text for batch in batches for text in batch.column(0))
+            numbered = ((text, f"{name} row {n}") for n, text in enumerate(texts, start=1))
+            yield from usable_rows(numbered, lambda row: _entry(*row), on_bad_row)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = shown(str(error).partition("\n")[0])
         raise BadCorpus(name, f"is a damaged Parquet file ({reason}); make it again") from error
+
+
+def _entry(text: pa.Scalar, place: str) -> Text:
+    return Text(checked_text(text.as_py(), key=COLUMN, place=place), place)
 
 
 def _check_sizes(metadata: pq.FileMetaData, name: str) -> None:

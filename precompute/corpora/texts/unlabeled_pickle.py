@@ -13,6 +13,7 @@ from typing import IO
 
 from analysis.errors import BadCorpus
 from precompute.corpora.checks import checked_tokens
+from precompute.corpora.left_out import OnBadRow, refuse, usable_rows
 from precompute.corpora.sequence import Tokens
 from precompute.corpora.source import opened
 from precompute.corpora.wording import file_name, shown
@@ -41,18 +42,21 @@ REMEDY = "download it again, or give the corpus as JSON Lines"
 CHUNK = 1 << 16
 
 
-def unlabeled_pickle_entries(path: Path) -> Iterator[Tokens]:
+def unlabeled_pickle_entries(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Tokens]:
     """Tokens of each sequence of the pickle, in its order; whatever else it holds is dropped.
 
+    Args:
+        on_bad_row: what happens where an entry has no tokens.
+
     Raises:
-        BadCorpus: the pickle is damaged, asks for a name no array needs, or is not in that form.
+        BadCorpus: the pickle is damaged, asks for a name no array needs, or is no list.
     """
     name = file_name(path)
     records = _unpickled(path, name)
     if not isinstance(records, list):
         raise BadCorpus(name, f"holds {shown(records)}; it must be a pickled list of dicts")
-    for number, record in enumerate(records, start=1):
-        yield _entry(record, f"{name} entry {number}")
+    numbered = ((record, f"{name} entry {n}") for n, record in enumerate(records, start=1))
+    yield from usable_rows(numbered, lambda row: _entry(*row), on_bad_row)
 
 
 def _entry(record: object, place: str) -> Tokens:

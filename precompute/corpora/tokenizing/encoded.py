@@ -9,6 +9,7 @@ from transformers import BatchEncoding, BertJapaneseTokenizer, PreTrainedTokeniz
 
 from precompute.corpora.tokenizing.japanese import words_of_japanese
 from precompute.corpora.tokenizing.kind import kind_of
+from precompute.corpora.tokenizing.literal import frame_tokens, spelt_out
 from precompute.corpora.tokenizing.words import numbered_through, words_of_spans
 
 
@@ -40,16 +41,38 @@ def encoded_fast(tokenizer: PreTrainedTokenizerBase, *texts: str) -> Encoded:
         padding=False,
         return_token_type_ids=True,
         return_offsets_mapping=True,
+        split_special_tokens=True,
         verbose=False,
     )
     sides = seen.sequence_ids()
     words = _words_by_spans(seen, texts) if kind_of(tokenizer).is_by_letters else seen.word_ids()
-    return Encoded(
+    encoded = Encoded(
         tokens=tuple(seen.tokens()),
         ids=np.array(seen["input_ids"], dtype=np.int32),
         segments=np.array(seen["token_type_ids"], dtype=np.int32),
         sides=tuple(sides),
         words=numbered_through(words, sides),
+    )
+    return _spelt_out(encoded, tokenizer)
+
+
+def _spelt_out(encoded: Encoded, tokenizer: PreTrainedTokenizerBase) -> Encoded:
+    """The same with the letters of every special token that is part of a text, as one word."""
+    sides = zip(encoded.tokens, encoded.sides, strict=True)
+    if frame_tokens(tokenizer).isdisjoint(token for token, side in sides if side is not None):
+        return encoded
+    pieces = [
+        [token] if side is None else spelt_out(token, tokenizer)
+        for token, side in zip(encoded.tokens, encoded.sides, strict=True)
+    ]
+    places = np.repeat(np.arange(len(pieces)), list(map(len, pieces)))
+    tokens = [piece for of_token in pieces for piece in of_token]
+    return Encoded(
+        tokens=tuple(tokens),
+        ids=np.array(tokenizer.convert_tokens_to_ids(tokens), dtype=np.int32),
+        segments=encoded.segments[places],
+        sides=tuple(encoded.sides[place] for place in places),
+        words=encoded.words[places],
     )
 
 

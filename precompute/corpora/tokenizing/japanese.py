@@ -3,7 +3,6 @@
 It is a tokenizer written in Python, which says nothing of words; they are asked of its parts.
 """
 
-import re
 from functools import reduce
 from importlib.metadata import PackageNotFoundError, version
 from typing import TypeGuard
@@ -41,22 +40,13 @@ def is_japanese(tokenizer: PreTrainedTokenizerBase) -> TypeGuard[BertJapaneseTok
 
 
 def words_of_japanese(text: str, tokenizer: BertJapaneseTokenizer) -> list[list[str]]:
-    """The pieces of each word of a text; special tokens that are written in it are words.
+    """The pieces of each word of a text; special tokens that are written in it are letters.
 
-    Joined they are what the tokenizer itself makes of the text. Words of which it makes nothing
-    are left out.
+    Joined they are what the tokenizer itself makes of the text with `split_special_tokens`. Words
+    of which it makes nothing are left out.
     """
-    special = sorted(tokenizer.added_tokens_encoder, key=len, reverse=True)
-    parts = re.split(f"({'|'.join(map(re.escape, special))})", text)
-    pieces: list[list[str]] = []
-    for at, part in enumerate(parts):
-        if at % 2:
-            pieces.append([part])
-        elif part:
-            words = tokenizer.word_tokenizer.tokenize(
-                part, never_split=tokenizer.all_special_tokens
-            )
-            pieces += [tokenizer.subword_tokenizer.tokenize(word) for word in words]
+    words = tokenizer.word_tokenizer.tokenize(text, never_split=[])
+    pieces = (tokenizer.subword_tokenizer.tokenize(word) for word in words)
     return [word for word in pieces if word]
 
 

@@ -1,12 +1,14 @@
 """The pieces that a tokenizer makes of words that were marked as such."""
 
 from collections.abc import Sequence as SequenceOf
+from itertools import chain
 
 from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import BadCorpus
-from precompute.corpora.tokenizing.japanese import is_japanese
+from precompute.corpora.tokenizing.japanese import is_japanese, words_of_japanese
 from precompute.corpora.tokenizing.kind import kind_of
+from precompute.corpora.tokenizing.literal import spelt_out
 from precompute.corpora.tokenizing.space_marks import pieces_within
 from precompute.corpora.wording import shown
 
@@ -22,7 +24,7 @@ def word_pieces(
     """The tokens of each word, read by itself after the space that precedes it in the text.
 
     No token belongs to two words, whatever the tokenizer would make of the text as a whole. A word
-    of which it makes nothing is its unknown token.
+    of which it makes nothing is its unknown token; a special token as a word is its letters.
 
     Args:
         spaces: after which words a space stands.
@@ -34,7 +36,10 @@ def word_pieces(
     Source:
         clark-2019, section 4: every word of a treebank is cut into pieces by itself.
     """
-    pieces = _pieces(forms, (space, *spaces[:-1]), tokenizer)
+    pieces = [
+        tuple(piece for token in tokens for piece in spelt_out(token, tokenizer))
+        for tokens in _pieces(forms, (space, *spaces[:-1]), tokenizer)
+    ]
     for form, tokens in zip(forms, pieces, strict=True):
         if not tokens and tokenizer.unk_token is None:
             raise BadCorpus(
@@ -46,21 +51,34 @@ def word_pieces(
 def line_pieces(text: str, tokenizer: PreTrainedTokenizerBase, *, goes_on: bool) -> list[str]:
     """The tokens of a line by itself, or of one that goes on with a text after a space."""
     if goes_on and kind_of(tokenizer).marks_spaces:
-        return pieces_within(text, tokenizer, space=True)
-    # byte-level tokenizers join words that no space parts
-    return tokenizer.tokenize(f" {text}" if goes_on else text)
+        pieces = pieces_within(text, tokenizer, space=True)
+    else:  # byte-level tokenizers join words that no space parts
+        pieces = _tokenized(f" {text}" if goes_on else text, tokenizer)
+    return [piece for token in pieces for piece in spelt_out(token, tokenizer)]
+
+
+def _tokenized(text: str, tokenizer: PreTrainedTokenizerBase) -> list[str]:
+    if is_japanese(tokenizer):
+        return list(chain.from_iterable(words_of_japanese(text, tokenizer)))
+    return tokenizer.tokenize(text, split_special_tokens=True)
 
 
 def _pieces(
     forms: SequenceOf[str], before: tuple[bool, ...], tokenizer: PreTrainedTokenizerBase
 ) -> list[tuple[str, ...]]:
     if is_japanese(tokenizer):
-        return [tuple(tokenizer.tokenize(form)) for form in forms]
+        return [tuple(_tokenized(form, tokenizer)) for form in forms]
     pairs = list(zip(forms, before, strict=True))
     if kind_of(tokenizer).marks_spaces:
         pieces = [pieces_within(form, tokenizer, space=apart) for form, apart in pairs]
-        first = pieces[0] if before[0] else tokenizer.tokenize(forms[0])
+        first = pieces[0] if before[0] else _tokenized(forms[0], tokenizer)
         return [tuple(tokens) for tokens in (first, *pieces[1:])]
     texts = [f" {form}" if apart else form for form, apart in pairs]
-    encoded = tokenizer(texts, add_special_tokens=False, truncation=False, verbose=False)
+    encoded = tokenizer(
+        texts,
+        add_special_tokens=False,
+        split_special_tokens=True,
+        truncation=False,
+        verbose=False,
+    )
     return [tuple(encoded.tokens(row)) for row in range(len(texts))]

@@ -66,7 +66,7 @@ def test_corpus_tells_its_name_its_hash_and_what_reading_did(plain):
     corpus = load(plain, max_tokens=9)
     assert corpus.name == "plain.txt"
     assert corpus.sha256 == hashlib.sha256(PLAIN.encode()).hexdigest()
-    assert corpus.counts == {"truncated": 0, "unpaired": 3, "too_short": 0}
+    assert +corpus.counts == {"unpaired": 3}
     assert [sequence.place for sequence in corpus.sequences] == [
         "plain.txt lines 1-2",
         "plain.txt line 3",
@@ -77,12 +77,15 @@ def test_corpus_tells_its_name_its_hash_and_what_reading_did(plain):
 
 
 def test_every_form_is_counted(plain):
-    assert load(plain, max_tokens=8).counts == {"truncated": 1, "unpaired": 3, "too_short": 0}
-    assert load(plain, packing="sentences").counts == {
-        "truncated": 0,
-        "unpaired": 0,
-        "too_short": 2,
+    assert load(plain, max_tokens=8).counts == {
+        "truncated": 1,
+        "unpaired": 3,
+        "too_short": 0,
+        "blank_rows_left_out": 0,
+        "malformed_rows_left_out": 0,
+        "padding_tokens_left_out": 0,
     }
+    assert +load(plain, packing="sentences").counts == {"too_short": 2}
 
 
 def test_images_are_no_corpus_for_a_model_that_reads_text(tmp_path):
@@ -112,7 +115,7 @@ def test_packing_concerns_plain_text_alone(tmp_path):
 
 def test_entries_are_read_as_they_are_asked_for(tmp_path):
     path = tmp_path / "corpus.jsonl"
-    path.write_text('{"text": "the"}\nbroken\n')
+    path.write_bytes(b'{"text": "the"}\n\xff\n')
     lines = entries(str(path))
     assert next(lines) == Text("the", "corpus.jsonl line 1")
     with pytest.raises(BadCorpus):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from analysis.errors import BadCorpus, UserError
-from precompute.corpora.images import images
+from precompute.corpora import left_out
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.images import read_images
 from tests.precompute.corpora.drawn import encoded, greys, noise, saved
@@ -124,7 +124,7 @@ def test_images_that_cannot_be_used_are_left_out_counted_and_told(tmp_path, read
 
 
 def test_long_lists_are_cut(tmp_path, reader, capsys, monkeypatch):
-    monkeypatch.setattr(images, "LINES", 2)
+    monkeypatch.setattr(left_out, "LINES", 2)
     broken(tmp_path)
     whole(read_images(str(tmp_path), reader))
     lines = capsys.readouterr().out.splitlines()

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus, UserError
+from precompute.corpora.checks import is_blank
 from precompute.corpora.sequence import Pair, Text, Tokens
 from precompute.corpora.texts.jsonl import EXPECTED, jsonl_entries, write_jsonl
 from tests.precompute.corpora.tiny import unhurried
@@ -14,7 +15,7 @@ from tests.refusals import refused
 
 NOT_JSON = "; a file that starts with { is read as JSON Lines, one whole object per line"
 
-texts = st.text(min_size=1).filter(str.strip)
+texts = st.text(min_size=1).filter(lambda text: not is_blank(text))
 tokens = st.lists(st.text(min_size=1), min_size=1).map(tuple)
 fields = st.one_of(
     st.tuples(st.just(Text), texts),
@@ -66,7 +67,7 @@ def test_byte_order_mark_is_no_part_of_the_text(tmp_path):
 
 BROKEN = {
     '{"text": 5}': "`text` is 5; it must be a string",
-    '{"text": null}': "`text` is None; it must be a string",
+    '{"text": null}': "`text` is null; it must hold some text",
     '{"text": ""}': "`text` is ''; it must hold some text",
     '{"text": "\\u00a0\\n"}': r"`text` is '\xa0\n'; it must hold some text",
     '{"text": "a\\ud800"}': r"`text` holds '\ud800', half of a UTF-16 pair and no character by "

@@ -1,5 +1,7 @@
 """A Parquet file gives the texts of its column."""
 
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from analysis.errors import BadCorpus
 from precompute.corpora.load import entries
 from precompute.corpora.sequence import Text
+from precompute.corpora.texts.parquet import parquet_entries
 from tests.refusals import refused
 
 TEXTS = [f"Text number {number}." for number in range(700)]
@@ -31,13 +34,13 @@ def test_a_row_is_a_text(tmp_path, kind):
     [
         (TEXTS, "body", " has no column `text` (its columns: 'id', 'body'); rename the one of"),
         ([1, 2], "text", " column `text` is of type int64; it must hold strings"),
-        (["a", None], "text", " row 2: `text` is None; it must be a string"),
+        (["a", None], "text", " row 2: `text` is null; it must hold some text"),
         (["a", "b", " "], "text", " row 3: `text` is ' '; it must hold some text"),
     ],
 )
 def test_what_is_no_column_of_texts_is_refused(tmp_path, column, name, reason):
-    path = _written(tmp_path / "texts", column, name)
-    message = refused(BadCorpus, lambda: list(entries(path)))
+    path = Path(_written(tmp_path / "texts", column, name))
+    message = refused(BadCorpus, lambda: list(parquet_entries(path)))
     assert reason.strip() in message
     assert message.startswith("texts")
 

@@ -1,0 +1,104 @@
+"""What of a corpus cannot be used: named as it is met, left out and counted."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from analysis.errors import BadCorpus
+
+LINES = 20
+"""How many of a kind are named one by one."""
+ONE_IN = 100
+"""How many rows there must be for each malformed one, if there is more than one of these."""
+_NO_ENTRY = {
+    "too_long": "none of its sentences fits into --max-tokens; give a larger number there",
+    "too_short": "all its documents are too short to be packed; use --packing paragraphs",
+}
+Row, Read = TypeVar("Row"), TypeVar("Read")
+OnBadRow = Callable[[BadCorpus], None]
+
+
+class BlankRow(BadCorpus):
+    """A row without any text, as sound corpora have them too."""
+
+
+def refuse(error: BadCorpus) -> None:
+    """The strictest way with a bad row."""
+    raise error
+
+
+def usable_rows(
+    rows: Iterable[Row], read: Callable[[Row], Read], on_bad_row: OnBadRow
+) -> Iterator[Read]:
+    """What is read of each row; rows that cannot be read are handed to `on_bad_row`."""
+    for row in rows:
+        try:
+            entry = read(row)
+        except BadCorpus as error:
+            on_bad_row(error)
+        else:
+            yield entry
+
+
+@dataclass
+class LeftOut:
+    """Counts by kind (`images`, `masks`, `blank_rows`, `malformed_rows`), and the first of each.
+
+    A row is a line of JSON Lines, a row of Parquet, an entry of a pickle, a sentence of a treebank
+    or a document with coreference.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    first: dict[str, BadCorpus] = field(default_factory=dict)
+    n_rows: int = 0
+
+    def add(self, kind: str, error: BadCorpus) -> None:
+        """Count one more of a kind; print it if it is among the first."""
+        self.first.setdefault(kind, error)
+        self.counts[f"{kind}_left_out"] += 1
+        if self.counts[f"{kind}_left_out"] <= LINES:
+            print(f"Left out: {error}.")
+
+    def add_row(self, error: BadCorpus) -> None:
+        """Count one more row that is blank or malformed."""
+        self.n_rows += 1
+        self.add("blank_rows" if isinstance(error, BlankRow) else "malformed_rows", error)
+
+    def counting(self, read: Iterable[Read], n_rows: Callable[[Read], int]) -> Iterator[Read]:
+        """Whatever was read, its rows counted."""
+        for item in read:
+            self.n_rows += n_rows(item)
+            yield item
+
+    def at_least_one(self, entries: Iterator[Read], corpus: str) -> Iterator[Read]:
+        """The entries of a corpus.
+
+        Raises:
+            BadCorpus: after the last, that there is none, or that too many rows are malformed.
+        """
+        first = next(entries, None)
+        if first is not None:
+            yield first
+            yield from entries
+        self.report_rest()
+        self._check_rows(corpus)
+        if first is None:
+            reasons = (why for count, why in _NO_ENTRY.items() if self.counts[count])
+            reason = next(reasons, "holds no sequence; give a file that holds some text")
+            raise self.first.get("malformed_rows", BadCorpus(corpus, reason))
+
+    def report_rest(self) -> None:
+        """Print how many there are beyond those that were named."""
+        rest = sum(max(self.counts[f"{kind}_left_out"] - LINES, 0) for kind in self.first)
+        if rest:
+            print(f"Left out: {rest} more.")
+
+    def _check_rows(self, corpus: str) -> None:
+        n = self.counts["malformed_rows_left_out"]
+        if n > max(1, self.n_rows / ONE_IN):
+            raise BadCorpus(
+                corpus,
+                f"{n} of its {self.n_rows} rows are malformed, more than 1 in {ONE_IN}, the first "
+                f"since {self.first['malformed_rows']}",
+            )
