@@ -90,7 +90,7 @@ def test_parts_are_those_of_the_twin_and_add_up():
     upper = np.triu_indices(24, 1)
     ranks = [rankdata(side[upper]).tolist() for side in (matrix, other)]
     joined = [((layers[a], layers[b]),) for a, b in zip(*upper, strict=True)]
-    slow = twin_of_parts.parts(*ranks, joined)
+    slow = twin_of_parts.parts(ranks, joined)
     assert [part[:2] for part in found.parts] == [pytest.approx(part) for part in slow]
     assert sum(part.contribution for part in found.parts) == pytest.approx(agreement.spearman)
     for parts, spearman in zip(found.of_heads, agreement.of_heads, strict=True):
