@@ -45,20 +45,21 @@ def single_units(n: int, *, seed: int) -> Units:
 
 
 def moments(
-    first: Float[np.ndarray, " row"],
-    second: Float[np.ndarray, " row"],
+    ranks: Sequence[Float[np.ndarray, " row"]],
     counts: Float[np.ndarray, " row"],
     groups: Int[np.ndarray, " row"],
 ) -> Float[np.ndarray, "unit 6"]:
     """How many values each group has, and Σ r, Σ s, Σ r², Σ s² and Σ rs of both sides' ranks.
 
     Args:
+        ranks: r and s.
         counts: how often each row counts.
         groups: which group each row is of, counted from 0.
 
     Source:
         robinson-1950, section on the relation of ecological and individual correlations.
     """
+    first, second = ranks
     sums = (np.ones_like(first), first, second, first * first, second * second, first * second)
     return np.stack([np.bincount(groups, weights=counts * values) for values in sums], axis=1)
 

@@ -77,7 +77,7 @@ def sample_panels(frame: pd.DataFrame, *, within: bool) -> Any:
 
 def rank_panels(frame: pd.DataFrame) -> Any:
     """A point per head or layer, from rows token_type, attention_rank, norm_rank and layer."""
-    encodings = {
+    encodings: dict[str, Any] = {
         channel: of(
             f"{name}:Q",
             title=title(name),

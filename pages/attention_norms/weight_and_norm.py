@@ -57,7 +57,7 @@ def _heads(row: pd.Series, signs: pd.DataFrame) -> dict[str, str]:
     heads = signs.set_index("token_type").loc[row["token_type"]]
     return {
         "type": token_type_name(row["token_type"]),
-        "median": with_interval(*row[["median", "median_low", "median_high"]], change),
+        "median": with_interval(row["median"], row["median_low"], row["median_high"], change),
         "ranked": count(heads["n_ranked"]),
         "heads": count(heads["n_heads"]),
         "below": count(heads["n_below"]),

@@ -85,7 +85,8 @@ def _finding(view: View, words: pd.DataFrame) -> str:
     within, between = OF_TOKENS
     rows = of_level(words.reset_index(), within).set_index("scope")
     rows = rows[["spearman", "low", "high"]].astype(float).to_dict("index")
-    block, weights, pooled = rows[before], rows["attn_w"], words.loc[before]
+    block, weights = rows[before], rows["attn_w"]
+    pooled = words[["spearman", within, between]].astype(float).to_dict("index")[before]
     kind = "rare" if block["low"] > 0 else "frequent" if block["high"] < 0 else "unclear"
     return view.say(
         f"finding_{kind}",

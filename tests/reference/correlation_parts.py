@@ -4,9 +4,7 @@ import math
 from itertools import pairwise
 
 
-def parts(
-    first: list[float], second: list[float], groups: list[tuple]
-) -> list[tuple[float, float | None]]:
+def parts(sides: list[list[float]], groups: list[tuple]) -> list[tuple[float, float | None]]:
     """The contribution and the own correlation of every level, from within the smallest groups.
 
     A value's deviation from the mean of all is the sum of its deviation from the mean of its
@@ -16,7 +14,7 @@ def parts(
     Args:
         groups: of each value the names of the groups that it is in, the largest one first.
     """
-    n, depth = len(first), len(groups[0])
+    (first, second), depth = sides, len(groups[0])
 
     def means(values: list[float], level: int) -> list[float]:
         """Of each value the mean of its group of a level; level 0 is that of all."""
@@ -34,12 +32,12 @@ def parts(
         ]
 
     def size(values: list[float]) -> float:
-        middle = math.fsum(values) / n
-        return math.sqrt(math.fsum((value - middle) ** 2 for value in values) / n)
+        middle = math.fsum(values) / len(values)
+        return math.sqrt(math.fsum((value - middle) ** 2 for value in values) / len(values))
 
     whole, found = size(first) * size(second), []
     for a, b in zip(steps(first), steps(second), strict=True):
-        covariance = math.fsum(x * y for x, y in zip(a, b, strict=True)) / n
+        covariance = math.fsum(x * y for x, y in zip(a, b, strict=True)) / len(a)
         own = size(a) * size(b)
         found.append((covariance / whole, covariance / own if own > 1e-9 * whole else None))
     return found

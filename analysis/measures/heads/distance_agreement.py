@@ -150,7 +150,7 @@ def _parts(sides: list[Float[np.ndarray, " value"]], groups: np.ndarray) -> tupl
     if np.isnan(sides).any():
         return (Part(np.nan, np.nan, np.nan, np.nan),) * 2
     _, group = np.unique(groups, return_inverse=True)
-    return correlation_parts(moments(*sides, np.ones(len(group)), group))
+    return correlation_parts(moments(sides, np.ones(len(group)), group))
 
 
 def _from_group_means(

@@ -55,7 +55,7 @@ def rank_correlation(
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     first, second = (midranks / len(ranks) - 0.5 for midranks in (first, second))
-    of_sequences = moments(first, second, np.ones_like(first), sequences)
+    of_sequences = moments((first, second), np.ones_like(first), sequences)
     return correlation_of_moments(of_sequences, redrawn)
 
 

@@ -67,8 +67,8 @@ def layer_parts(
     """
     _, layer = np.unique(layers, return_inverse=True)
     units = single_units(int(layer.max()) + 1, seed=seed)
-    ranks = (rankdata(offsets) for offsets in (scores, attention))
-    return correlation_parts(moments(*ranks, np.ones(len(layer)), layer), redrawn=(units, units))
+    ranks = [rankdata(offsets) for offsets in (scores, attention)]
+    return correlation_parts(moments(ranks, np.ones(len(layer)), layer), redrawn=(units, units))
 
 
 def chance_agreement(scores: Offsets, attention: Offsets) -> float:

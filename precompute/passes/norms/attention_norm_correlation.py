@@ -1,7 +1,7 @@
 """Spearman's ρ of α and ‖f(x)‖ by token type: per head, per layer and pooled, with its parts."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -37,9 +37,9 @@ class Cells(NamedTuple):
     are those of α and ‖f(x)‖ among all pairs of the type.
     """
 
-    bins: tuple[Int[np.ndarray, " row"], Int[np.ndarray, " row"]]
+    bins: Sequence[Int[np.ndarray, " row"]]
     counts: Int[np.ndarray, " row"]
-    ranks: tuple[Float[np.ndarray, " row"], Float[np.ndarray, " row"]]
+    ranks: Sequence[Float[np.ndarray, " row"]]
     head: Int[np.ndarray, " row"]
     places: list[tuple[int, int]]
 
@@ -47,9 +47,9 @@ class Cells(NamedTuple):
         """Those of the heads from one place on, up to another."""
         rows = slice(*np.searchsorted(self.head, [first, after]))
         return Cells(
-            (self.bins[0][rows], self.bins[1][rows]),
+            [bins[rows] for bins in self.bins],
             self.counts[rows],
-            (self.ranks[0][rows], self.ranks[1][rows]),
+            [ranks[rows] for ranks in self.ranks],
             self.head[rows] - first,
             self.places[first:after],
         )
@@ -119,8 +119,9 @@ def _row(cells: Cells, of_heads: list[dict[str, Any]], seed: int) -> dict[str, A
         of_heads: the rows of these heads; none of a head by itself, which is its own.
     """
     counts = cells.counts.astype(np.float64)
-    spearman = histogram_spearman(*cells.bins, cells.counts)
-    if spearman is None or not can_be_ranked(cells.bins[1], cells.counts):
+    attention, norm = cells.bins
+    spearman = histogram_spearman(attention, norm, cells.counts)
+    if spearman is None or not can_be_ranked(norm, cells.counts):
         spearman = np.nan
     own = np.array([row["spearman"] for row in of_heads] or [spearman])
     own = own[~np.isnan(own)]
@@ -141,5 +142,5 @@ def _parts(cells: Cells, counts: Float[np.ndarray, " row"], seed: int) -> dict[s
     _, layer = np.unique([layer for layer, _ in cells.places], return_inverse=True)
     heads = single_units(len(cells.places), seed=seed)
     layers = single_units(int(layer.max()) + 1, seed=seed)
-    parts = correlation_parts(moments(*ranks, counts, cells.head), (layer,), (heads, heads, layers))
+    parts = correlation_parts(moments(ranks, counts, cells.head), (layer,), (heads, heads, layers))
     return part_values(OF_PAIRS, parts)

@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.bootstrap import LEAST_UNITS, RESAMPLES, percentile_interval, redraws
+from analysis.measures.bootstrap import (
+    LEAST_UNITS,
+    RESAMPLES,
+    median_with_interval,
+    percentile_interval,
+    redraws,
+)
 from tests.reference import bootstrap as twin
 
 
@@ -73,3 +79,14 @@ def test_a_percentile_interval_of_so_few_would_be_too_narrow():
     samples = np.random.default_rng(0).normal(size=(5, 2000))
     low, high = percentile_interval(redraws(np.arange(5), seed=0).weights @ samples / 5)
     assert ((low <= 0) & (high >= 0)).mean() < 0.88
+
+
+@pytest.mark.parametrize("n", [10, 11])
+def test_the_interval_of_a_median_is_that_of_medians_written_out(n):
+    values = np.random.default_rng(1).normal(size=n)
+    weights = redraws(np.arange(n), seed=3).weights.astype(int)
+    medians = [float(np.median(np.repeat(values, counts))) for counts in weights]
+    found = median_with_interval(values, seed=3)
+    assert found == pytest.approx((float(np.median(values)), *twin.interval(medians)))
+    assert np.isnan(median_with_interval(values[: LEAST_UNITS - 1], seed=3)[1:]).all()
+    assert np.isnan(median_with_interval(values[:0], seed=3)).all()

@@ -30,7 +30,7 @@ def _split(first, second, layers, heads):
     ranks = [rankdata(values) for values in (first, second)]
     n_layers = int(of_head.max()) + 1
     return correlation_parts(
-        moments(*ranks, np.ones(len(first)), of_row.ravel()),
+        moments(ranks, np.ones(len(first)), of_row.ravel()),
         (of_head,),
         (*[single_units(names.shape[1], seed=0)] * 2, single_units(n_layers, seed=0)),
     )
@@ -44,7 +44,7 @@ def test_the_parts_add_up_and_are_those_of_the_slow_twin(rows):
     whole = spearmanr(first, second)[0]
     assert sum(part.contribution for part in parts) == pytest.approx(whole, abs=1e-9)
     ranks = [rankdata(values).tolist() for values in (first, second)]
-    slow = twin.parts(*ranks, list(zip(layers, heads, strict=True)))
+    slow = twin.parts(ranks, list(zip(layers, heads, strict=True)))
     for part, (contribution, own) in zip(parts, slow, strict=True):
         assert part.contribution == pytest.approx(contribution, abs=1e-9)
         assert part.spearman == pytest.approx(np.nan if own is None else own, abs=1e-6, nan_ok=True)
@@ -89,10 +89,11 @@ def test_a_planted_paradox_has_both_signs():
 @pytest.mark.parametrize("shape", [(1, 1), (3, 1), (1, 3)])
 def test_a_level_of_one_adds_nothing(shape):
     layers, heads, values = _heads(*shape)
-    drawn = np.random.default_rng(0).normal(size=(2, len(values))) + np.stack([layers, 2 * heads])
-    parts = _split(*drawn, layers, heads)
+    first, second = np.random.default_rng(0).normal(size=(2, len(values)))
+    first, second = first + layers, second + 2 * heads
+    parts = _split(first, second, layers, heads)
     n_layers, n_heads = shape
-    whole = spearmanr(*drawn)[0]
+    whole = spearmanr(first, second)[0]
     alone = [True, n_heads > 1, n_layers > 1]
     for part, is_there in zip(parts, alone, strict=True):
         assert (part.contribution != 0) == is_there
@@ -103,8 +104,9 @@ def test_a_level_of_one_adds_nothing(shape):
 def test_a_level_of_few_has_no_interval():
     for n_layers in (LEAST_UNITS - 1, LEAST_UNITS):
         layers, heads, _ = _heads(n_layers)
-        drawn = np.random.default_rng(0).normal(size=(2, len(layers))) + np.stack([layers, heads])
-        within, between_heads, between_layers = _split(*drawn, layers, heads)
+        first, second = np.random.default_rng(0).normal(size=(2, len(layers)))
+        parts = _split(first + layers, second + heads, layers, heads)
+        within, between_heads, between_layers = parts
         assert not np.isnan([within.low, between_heads.low]).any()
         assert np.isnan(between_layers.low) == (n_layers < LEAST_UNITS)
 
@@ -117,7 +119,7 @@ def test_groups_that_belong_together_are_redrawn_together():
     first = drawn.normal(size=len(groups))
     second = slopes * first + 0.1 * drawn.normal(size=len(groups))
     ranks = [rankdata(values) for values in (first, second)]
-    of_groups = moments(*ranks, np.ones(len(groups)), groups)
+    of_groups = moments(ranks, np.ones(len(groups)), groups)
     apart = single_units(40, seed=0)
     together = Units(redraws(np.arange(10), seed=0), of_text)
     (by_group, _), (by_text, _) = (

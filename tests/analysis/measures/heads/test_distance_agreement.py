@@ -1,5 +1,7 @@
 """Agreement of two distances against loops over pairs and orders, and its laws."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from scipy.stats import rankdata, spearmanr
@@ -90,7 +92,7 @@ def test_parts_are_those_of_the_twin_and_add_up():
     upper = np.triu_indices(24, 1)
     ranks = [rankdata(side[upper]).tolist() for side in (matrix, other)]
     joined = [((layers[a], layers[b]),) for a, b in zip(*upper, strict=True)]
-    slow = twin_of_parts.parts(*ranks, joined)
+    slow = twin_of_parts.parts(ranks, joined)
     assert [part[:2] for part in found.parts] == [pytest.approx(part) for part in slow]
     assert sum(part.contribution for part in found.parts) == pytest.approx(agreement.spearman)
     for parts, spearman in zip(found.of_heads, agreement.of_heads, strict=True):
@@ -122,3 +124,18 @@ def test_one_layer_has_it_all_within_and_layers_of_one_head_all_between():
     found = layer_parts(one, other, np.arange(5), seed=0)
     assert found.parts[1].contribution == pytest.approx(whole.spearman)
     assert np.isnan([found.p_value, found.parts[0].spearman]).all()
+
+
+def test_the_share_of_orders_within_layers_is_that_of_all_such_orders():
+    one, other, layers = distances(6, 3), distances(6, 8), np.repeat([0, 1], 3)
+    one[:3, 3:] += 9
+    one[3:, :3] += 9
+    pairs = np.triu_indices(6, 1)
+    joined = [((layers[a], layers[b]),) for a, b in zip(*pairs, strict=True)]
+    within = []
+    for order in ([*a, *b] for a in permutations(range(3)) for b in permutations(range(3, 6))):
+        sides = [one[pairs], other[order][:, order][pairs]]
+        within.append(twin_of_parts.parts([rankdata(s).tolist() for s in sides], joined)[0][0])
+    expected = sum(part >= within[0] - 1e-9 for part in within) / len(within)
+    assert 0.05 < expected < 0.95
+    assert layer_parts(one, other, layers, seed=0).p_value == pytest.approx(expected, abs=0.02)

@@ -85,5 +85,5 @@ def test_parts_add_up_and_shifts_of_whole_layers_are_between_them():
     found = rank_correlation(scores, attention, seed=0)
     assert within.contribution + between.contribution == pytest.approx(found.value)
     ranks = [rankdata(offsets).tolist() for offsets in (scores, attention)]
-    slow = parts_twin.parts(*ranks, [(int(layer),) for layer in layers])
+    slow = parts_twin.parts(ranks, [(int(layer),) for layer in layers])
     assert [part[:2] for part in (within, between)] == [pytest.approx(part) for part in slow]

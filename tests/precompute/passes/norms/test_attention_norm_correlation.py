@@ -62,7 +62,7 @@ def test_parts_are_those_of_the_pairs_one_by_one(store, pairs, layer):
         joined = np.concatenate(list(heads.values()), axis=1)
         groups = [of for of, bins in heads.items() for _ in range(bins.shape[1])]
         groups = [(of_layer, (of_layer, head)) for of_layer, head in groups]
-        slow = twin.parts(*(rankdata(side).tolist() for side in joined), groups)
+        slow = twin.parts([rankdata(side).tolist() for side in joined], groups)
         for part, (contribution, own) in zip(OF_PAIRS, slow, strict=True):
             assert row[part] == pytest.approx(contribution, abs=AT_EDGES)
             found = row[f"{part}_spearman"]
