@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -104,7 +105,7 @@ def test_packed_texts(tmp_path, family, packing):
 def test_a_corpus_of_a_causal_model_is_another_corpus(tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("The cat sat.\n\nThe dog.", encoding="utf-8")
-    sizes = {"positions": 128, "segment_types": 0}
+    sizes: dict[str, Any] = {"positions": 128, "segment_types": 0}
     both = [
         indexed(read_corpus(str(text), BUILT["gpt2"], is_causal=causal, **sizes), tmp_path)
         for causal in (True, False)

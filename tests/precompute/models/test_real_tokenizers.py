@@ -94,7 +94,9 @@ def test_texts_longer_than_the_positions_are_cut_and_counted(store):
 def test_commas_and_periods_are_found_and_special_tokens_where_there_are_any(store, asked):
     family = _one(store, "select family from run")[0]
     types = {kind for (kind,) in store.execute("select distinct token_type from token").fetchall()}
-    assert types == {"comma_period", "other"} | ({"cls", "sep"} if family == "roberta" else set())
+    assert types == {"comma_period", "other"} | (
+        {"cls", "sep"} if family == "roberta" else {"first"}
+    )
     marks = store.execute(
         "select distinct token from token where token_type = 'comma_period' order by 1"
     ).fetchall()
