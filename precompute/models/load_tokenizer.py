@@ -101,15 +101,15 @@ def _as_its_file_says(made: PreTrainedTokenizerBase, folder: Path) -> ReadTokeni
         for role, token in made.special_tokens_map.items()
         if isinstance(token, str) and token in vocabulary
     }
-    told = PreTrainedTokenizerFast(tokenizer_object=file, **special)
-    return ReadTokenizer(told, type(made).__name__)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=file, **special)
+    return ReadTokenizer(tokenizer, type(made).__name__)
 
 
-def _agree(made: PreTrainedTokenizerBase, file: Tokenizer, texts: tuple[str, ...]) -> bool:
+def _agree(made: Any, file: Any, texts: tuple[str, ...]) -> bool:
     """Whether both make the same tokens of one text or a pair, and cut it alike before that."""
-    (found,) = made(*texts, verbose=False).encodings or ()
-    told = file.encode(*texts)
-    return (found.ids, found.word_ids) == (told.ids, told.word_ids)
+    (found,) = made(*texts, verbose=False).encodings
+    expected = file.encode(*texts)
+    return (found.ids, found.word_ids) == (expected.ids, expected.word_ids)
 
 
 def _whole(folder: Path, groups: tuple[tuple[str, ...], ...]) -> list[tuple[str, ...]]:
@@ -154,7 +154,7 @@ def _is_tiktoken(file: Path) -> bool:
     return len(columns) == 2 and columns[1].isdigit()
 
 
-def _check_vocabulary(tokenizer: PreTrainedTokenizerBase, name: str) -> None:
+def _check_vocabulary(tokenizer: Any, name: str) -> None:
     """Raises if a tokenizer knows nothing but special tokens, as the library makes it where the
     vocabulary is missing.
 
