@@ -72,8 +72,8 @@ def _run(request: Request, runner: Runner, assert_claimed: Callable[[], None]) -
         print(f"Untrained: weights drawn anew with seed {model.random_weights}.")
     if model.overruled_tokenizer:
         print(
-            f"Texts are read as tokenizer.json says, not as {model.overruled_tokenizer} would, which "
-            "the library takes for this model."
+            "Texts are read as tokenizer.json says, and otherwise than by "
+            f"{model.overruled_tokenizer}, which the library takes for this model."
         )
     if _is_imitated(model):
         print("This processor has no bfloat16 arithmetic: float32 is faster here, and more exact.")

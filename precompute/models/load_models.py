@@ -73,7 +73,9 @@ def load_model(
     reads_images = adapter.layout(model) is not None
     # which fits the model to the size of its images, before weights say how patches are turned
     images = load_image_reader(folder, name, model, adapter) if reads_images else None
-    read = ReadTokenizer(None, "") if reads_images else read_tokenizer(folder, name)
+    read = ReadTokenizer(None, "")
+    if not reads_images:
+        read = read_tokenizer(folder, name, configuration)
     layers = adapter.weights(model)
     if dtype != "float32":
         layers = tuple(in_dtype(layer, torch.float32) for layer in layers)

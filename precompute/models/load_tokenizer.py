@@ -13,7 +13,7 @@ from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase, PreTrai
 from analysis.errors import UnfitModel
 from precompute.corpora.special_tokens import PROBE
 from precompute.corpora.tokenizing.kind import MARK
-from precompute.models.model_folder import configuration_of, library_configuration, message_of
+from precompute.models.model_folder import library_configuration, message_of
 
 JAPANESE = "fugashi==1.5.2 unidic-lite==1.0.8"
 """What words of Japanese need: the extra `japanese`."""
@@ -44,8 +44,13 @@ class ReadTokenizer(NamedTuple):
     overruled: str
 
 
-def read_tokenizer(folder: Path, name: str) -> ReadTokenizer:
+def read_tokenizer(
+    folder: Path, name: str, configuration: dict[str, Any] | None = None
+) -> ReadTokenizer:
     """Read the model's tokenizer and try it out; no code that lies beside it is run.
+
+    Args:
+        configuration: what `configuration_of` gives for the folder of a model.
 
     Differs:
         The library makes the tokenizer of some models from their type, with the vocabulary of
@@ -58,7 +63,7 @@ def read_tokenizer(folder: Path, name: str) -> ReadTokenizer:
     """
     _check_ids(folder, name)
     _check_package(folder, name)
-    config = library_configuration(configuration_of(folder, name))
+    config = library_configuration(configuration) if configuration else None
     try:
         made = transformers.AutoTokenizer.from_pretrained(
             folder, config=config, trust_remote_code=False, local_files_only=True, use_fast=True
@@ -87,8 +92,8 @@ def _as_its_file_says(made: PreTrainedTokenizerBase, folder: Path) -> ReadTokeni
     file.no_truncation()
     file.no_padding()
     added = (token.content for token in file.get_added_tokens_decoder().values())
-    probes = (*_PROBES, "a".join(("", *added, "")))
-    if all(made(probe, verbose=False)["input_ids"] == file.encode(probe).ids for probe in probes):
+    probes = [(probe,) for probe in (*_PROBES, "a".join(("", *added, "")))] + [_PROBES[:2]]
+    if made.is_fast and all(_agree(made, file, texts) for texts in probes):
         return ReadTokenizer(made, "")
     vocabulary = file.get_vocab()
     special = {
@@ -96,8 +101,15 @@ def _as_its_file_says(made: PreTrainedTokenizerBase, folder: Path) -> ReadTokeni
         for role, token in made.special_tokens_map.items()
         if isinstance(token, str) and token in vocabulary
     }
-    told = PreTrainedTokenizerFast(tokenizer_object=file, **special)
-    return ReadTokenizer(told, type(made).__name__)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=file, **special)
+    return ReadTokenizer(tokenizer, type(made).__name__)
+
+
+def _agree(made: Any, file: Any, texts: tuple[str, ...]) -> bool:
+    """Whether both make the same tokens of one text or a pair, and cut it alike before that."""
+    (found,) = made(*texts, verbose=False).encodings
+    expected = file.encode(*texts)
+    return (found.ids, found.word_ids) == (expected.ids, expected.word_ids)
 
 
 def _whole(folder: Path, groups: tuple[tuple[str, ...], ...]) -> list[tuple[str, ...]]:
@@ -142,7 +154,7 @@ def _is_tiktoken(file: Path) -> bool:
     return len(columns) == 2 and columns[1].isdigit()
 
 
-def _check_vocabulary(tokenizer: PreTrainedTokenizerBase, name: str) -> None:
+def _check_vocabulary(tokenizer: Any, name: str) -> None:
     """Raises if a tokenizer knows nothing but special tokens, as the library makes it where the
     vocabulary is missing.
 
@@ -154,8 +166,8 @@ def _check_vocabulary(tokenizer: PreTrainedTokenizerBase, name: str) -> None:
         kind = type(tokenizer)
         files = ", ".join(sorted({TOKENIZER_JSON, *kind.vocab_files_names.values()} - {None}))
         raise UnfitModel(
-            f"The tokenizer of model {name!r} knows {len(tokenizer)} special tokens alone: "
-            f"its folder holds no vocabulary that {kind.__name__} reads ({files}). Copy the files of "
+            f"The tokenizer of model {name!r} knows {len(tokenizer)} special tokens alone: its "
+            f"folder holds no vocabulary that {kind.__name__} reads ({files}). Copy the files of "
             "the tokenizer that the model was trained with into it."
         )
     if not tokenizer.tokenize(PROBE):

@@ -27,9 +27,9 @@ _REFUSED = {
 """Settings that no covered model has, and what to do; empty ones say nothing."""
 _OF_THE_LIBRARY = (
     *("attn_implementation", "_attn_implementation", "experts_implementation"),
-    *("fusion_config", "use_return_dict"),
+    *("fusion_config", "return_dict", "use_return_dict", "output_hidden_states"),
 )
-"""Settings of how the library runs a model; the reading needs its own."""
+"""Settings of how the library runs a model, and modules within it; the reading needs its own."""
 _WEIGHTS, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _ADAPTERS = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
 _LARGEST_CONFIGURATION = 64 * 2**20  # bytes

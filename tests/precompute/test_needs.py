@@ -7,13 +7,13 @@ import duckdb
 import pytest
 import torch
 
-from analysis.errors import UserError
+from analysis.errors import BadCorpus, UserError
 from analysis.models.rotary import Rotary
 from analysis.needs import OF_TEXTS, Need
 from precompute.corpora.sequence import Text
 from precompute.jobs.runner import run_local
 from precompute.models.loaded_model import LoadedModel
-from precompute.needs import check_corpus, check_model, corpus_needs
+from precompute.needs import check_corpus, check_known, check_model, corpus_needs
 from precompute.passes import BY_NAME
 from precompute.run import run
 from tests.precompute.corpora.whole import on_disk
@@ -200,3 +200,39 @@ def test_a_run_is_refused_before_it_computes_anything(tmp_path):
     with pytest.raises(UserError, match="needs patches"):
         run(asked, run_local)
     assert not list(tmp_path.glob("**/*.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("texts", "counts"),
+    [
+        (["東京は日本の首都です。", "猫が好き。", "The cat."], "15 of 18"),
+        (["Москва", "столица России"], "3 of 3"),
+        (["12 34", "56 cat"], "3 of 4"),
+    ],
+)
+def test_a_corpus_of_which_most_is_unknown_is_refused(texts, counts, corpus):
+    entries = tuple(Text(text, f"line {n}") for n, text in enumerate(texts))
+    assert refused(BadCorpus, check_known, corpus(entries), tiny_model("bert")) == (
+        f"a.txt: {counts} tokens are unknown to the tokenizer of model 'bert' and read as '[UNK]'; "
+        "give texts in a language and script that the model was trained on, or a model that was "
+        "trained on these"
+    )
+
+
+@pytest.mark.parametrize("text", ["The cat 東.", "cat 1 the 2", "the cat"])
+def test_unknown_words_up_to_half_of_a_corpus_are_fine(text, corpus):
+    check_known(corpus((Text(text, "line 1"),)), tiny_model("bert"))
+
+
+def test_a_tokenizer_that_knows_every_byte_knows_every_text(tmp_path):
+    entries = (Text("東京は日本の首都です。", "line 1"),)
+    read = on_disk(tiny_sequences("gpt2", entries), tmp_path, name="a.txt")
+    check_known(read, tiny_model("gpt2"))
+
+
+def test_a_run_over_unknown_words_ends_before_anything_is_computed(tmp_path):
+    (tmp_path / "text.txt").write_text("東京は日本の首都です。\n猫が好き。", encoding="utf-8")
+    asked = request(tmp_path, statistics=["token_norm"])
+    with pytest.raises(BadCorpus, match=r"text\.txt: \d+ of \d+ tokens are unknown"):
+        run(asked, run_local)
+    assert not asked.output.exists()

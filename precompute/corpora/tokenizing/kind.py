@@ -23,8 +23,8 @@ class Kind:
         continues: what a token begins with that goes on with a word; empty where nothing does.
         ends: what a token ends with that ends a word; empty where nothing does.
         added: tokens that are found in a text before it is cut into words; the unknown one is not.
-        chunks: where the words of a text begin by the tokenizer itself; None where it takes a whole
-            text for one.
+        chunks: where the words of a text begin by the tokenizer itself; None where its tokens hold
+            spaces as `▁`, or it takes a whole text for one word.
     """
 
     is_bytes: bool
@@ -36,8 +36,8 @@ class Kind:
 
     @property
     def is_by_letters(self) -> bool:
-        """Whether words are runs of letters, since the tokenizer takes a whole text for one."""
-        return self.marks_spaces or (self.is_bytes and self.chunks is None)
+        """Whether words are runs of letters and not those of the tokenizer."""
+        return self.holds_spaces and self.chunks is None
 
     @property
     def holds_spaces(self) -> bool:
@@ -48,19 +48,19 @@ class Kind:
 @lru_cache(maxsize=1)  # asked for every text of a corpus
 def kind_of(tokenizer: PreTrainedTokenizerBase) -> Kind:
     """The kind of a tokenizer, from its normalizer, pre-tokenizer and model."""
-    added = frozenset(tokenizer.added_tokens_encoder) - {str(tokenizer.unk_token)}
+    added = frozenset(tokenizer.get_added_vocab()) - {str(tokenizer.unk_token)}
     if not tokenizer.is_fast:
         return Kind(False, False, _CONTINUES, "", added, None)
     backend = cast(PreTrainedTokenizerFast, tokenizer).backend_tokenizer
-    written = "".join(prepared(_PROBE, backend))
-    model: Any = backend.model
+    written, model = "".join(prepared(_PROBE, backend)), cast(Any, backend.model)
+    cuts = MARK not in written and len(prepared("a a", backend)) > 1
     return Kind(
         is_bytes=_AS_BYTES in written,
         marks_spaces=MARK in written,
         continues=getattr(model, "continuing_subword_prefix", None) or "",
         ends=getattr(model, "end_of_word_suffix", None) or "",
         added=added,
-        chunks=_chunks(backend) if len(prepared("a a", backend)) > 1 else None,
+        chunks=_chunks(backend) if cuts else None,
     )
 
 

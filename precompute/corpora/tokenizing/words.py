@@ -77,7 +77,7 @@ def _words_of_run(tokens: list[str], kind: Kind) -> list[int]:
     if not kind.holds_spaces:
         return _words_by_marks(tokens, kind)
     text, starts = _put_together(tokens, kind)
-    if kind.is_by_letters:
+    if kind.chunks is None:
         words = words_of_spans(text, starts)
     else:
         chunks = kind.chunks(text)

@@ -1,26 +1,130 @@
+from collections import Counter
+from dataclasses import replace
+from itertools import groupby, pairwise
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import pre_tokenizers
+from transformers import PreTrainedTokenizerFast
 
-from precompute.corpora.sequence import NO_WORD
+from precompute.corpora.encode import Encoder
+from precompute.corpora.load import read_corpus
+from precompute.corpora.sequence import NO_WORD, Text, Tokens
 from precompute.corpora.special_tokens import encoding
+from precompute.corpora.tokenizing.kind import kind_of
 from precompute.corpora.tokenizing.words import numbered_through, words_of_spans, words_of_tokens
-from tests.precompute.corpora.tiny import llama_like
+from tests.precompute.corpora.tiny import BUILT, PLACE, gpt2_like, llama_like, unhurried
+from tests.precompute.corpora.whole import whole
 from tests.tiny import TEXT_FAMILIES, tiny_sequences
 
 
 @pytest.mark.parametrize(
-    ("tokens", "words"),
+    ("family", "tokens", "words"),
     [
-        (("[CLS]", "det", "##our", "a", "."), [0, 1, 1, 2, 3]),
-        (("<s>", "The", "Ġdet", "our", ",", "Ġa"), [0, 1, 2, 2, 3, 4]),
-        (("##our", "a"), [0, 1]),
-        (("<s>", "▁The", "▁det", "our", ",", "▁", "1", "2"), [0, 1, 2, 2, 3, 4, 4, 4]),
-        (("▁caf", "<0xC3>", "<0xA9>", "s", ".", "<0x0A>", "<0x0A>", "a"), [0, 0, 0, 0, 1, 2, 3, 4]),
-        (("Ġcaf", "Ã", "©", "Ċ", "a"), [0, 0, 0, 1, 2]),
+        ("bert", "[CLS] det ##our a .", [0, 1, 1, 2, 3]),
+        ("bert", "##our a", [0, 1]),
+        ("bert", "Ġa ▁b", [0, 1]),
+        ("roberta", "<s> The Ġdet our , Ġa", [0, 1, 2, 2, 3, 4]),
+        ("roberta", "a </s> </s> a", [0, 1, 2, 3]),
+        ("gpt2", "Ġcaf Ã © Ċ a", [0, 0, 0, 1, 2]),
+        ("gpt2", "u n ## h a", [0, 0, 1, 2, 2]),
+        ("gpt2", "ä¸ľäº ¬æĺ¯æĹ ¥æľ¬çļĦ ï¼Į ä¹Ł", [0, 0, 0, 1, 2]),
+        ("gpt2", "¬æĺ¯ ï¼Į ä¸", [0, 1, 2]),
+        ("llama", "<s> ▁The ▁det our , ▁ 1 2", [0, 1, 2, 2, 3, 4, 4, 4]),
+        ("llama", "▁caf <0xC3> <0xA9> s . <0x0A> <0x0A> a", [0, 0, 0, 0, 1, 2, 3, 4]),
+        ("llama", "c a t , t h e", [0, 0, 0, 1, 2, 2, 2]),
     ],
 )
-def test_words_are_told_from_the_marks_of_pieces(tokens, words):
-    assert words_of_tokens(tokens).tolist() == words
+def test_words_are_told_from_the_kind_of_the_tokenizer(family, tokens, words):
+    assert words_of_tokens(tokens.split(), kind_of(BUILT[family])).tolist() == words
+
+
+def test_the_end_of_a_word_may_be_what_is_marked():
+    kind = replace(kind_of(BUILT["bert"]), continues="", ends="</w>")
+    assert words_of_tokens(["un", "happy</w>", "cat</w>"], kind).tolist() == [0, 0, 1]
+
+
+SCRIPTS = (
+    *(
+        "the cat's mat, don't",
+        "東京は日本の首都で、猫が好き。",
+        "他说这条河很老，红房子很大。",
+        "café 12 x3",
+    ),
+    *("Москва — ran.\n\nthe", "한국어 th dog", "a  b\tc", "e\u0301 ½ \U0001f600!", "?!... the"),
+)
+texts = st.lists(st.sampled_from(SCRIPTS), min_size=1, max_size=3).map(" ".join)
+
+
+def _with_digits_apart() -> PreTrainedTokenizerFast:
+    tokenizer = gpt2_like()
+    tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(False)]
+    )
+    return tokenizer
+
+
+def _of_whole_texts() -> PreTrainedTokenizerFast:
+    tokenizer = gpt2_like()
+    tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(False, use_regex=False)
+    return tokenizer
+
+
+KINDS = BUILT | {"digits apart": _with_digits_apart(), "whole texts": _of_whole_texts()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@unhurried(40)
+@given(text=texts)
+def test_tokens_of_a_text_have_the_words_of_the_text(kind, text):
+    encoder = Encoder(KINDS[kind], positions=900, segment_types=2, max_tokens=900)
+    (whole,) = encoder.sequences([Text(text, PLACE)], counts=Counter())
+    (tokens,) = encoder.sequences([Tokens(whole.tokens, None, PLACE)], counts=Counter())
+    assert _ends(tokens.words) == _ends(whole.words)
+
+
+def _ends(words):
+    """After which tokens a word ends."""
+    return [word != following for word, following in pairwise(words.tolist())]
+
+
+@pytest.mark.parametrize(("packing", "max_tokens"), [("blocks", 40), ("sentences", 600)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_packed_texts_have_the_words_of_the_text(kind, packing, max_tokens, tmp_path):
+    """But for tokens at an end, where a cut may leave part of a character."""
+    line = " ".join(SCRIPTS).replace("\n", " ").replace("\t", " ")
+    path = tmp_path / "plain.txt"
+    path.write_text("\n".join([line, line]), encoding="utf-8")
+    sizes = {"positions": 900, "segment_types": 2}
+    encoder = Encoder(KINDS[kind], max_tokens=900, **sizes)
+    (text,) = encoder.sequences([Text(f"{line} {line}", PLACE)], counts=Counter())
+    pieces, ends = _pieces(text)
+    given = {"max_tokens": max_tokens, "packing": packing, **sizes}
+    read = whole(read_corpus(str(path), KINDS[kind], **given))
+    n_found = 0
+    for run, ends_of_run in (run for sequence in read.sequences for run in _runs(sequence)):
+        places = [n for n in range(len(pieces)) if pieces[n : n + len(run)] == run]
+        known = [ends[n : n + len(run) - 1][3:-3] for n in places]
+        assert ends_of_run[3:-3] in known or not places, run
+        n_found += bool(places)
+    assert n_found, "this test shows nothing"
+
+
+def _pieces(sequence):
+    (run,) = _runs(sequence)
+    return run
+
+
+def _runs(sequence):
+    """Tokens of each text of a sequence, and after which of them a word ends."""
+    of_words = sequence.words != NO_WORD
+    for is_text, group in groupby(range(len(sequence)), key=of_words.__getitem__):
+        places = list(group)
+        if is_text:
+            tokens = [sequence.tokens[place] for place in places]
+            yield tokens, _ends(sequence.words[places])
 
 
 @pytest.mark.parametrize(

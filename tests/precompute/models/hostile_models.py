@@ -193,7 +193,6 @@ HARMLESS = {
     "a tokenizer of a class that is none",
     "code of its own",
     "pickles beside the weights",
-    "quantized by something",
 }
 """What is passed over, since nothing that a run needs depends on it."""
 REFUSED_LATER = {"a tokenizer of another vocabulary"}
