@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from analysis.errors import BadCorpus
+from analysis.errors import BadCorpus, UserError
 
 LINES = 20
 """How many of a kind are named one by one."""
@@ -61,9 +61,15 @@ class LeftOut:
             print(f"Left out: {error}.")
 
     def add_row(self, error: BadCorpus) -> None:
-        """Count one more row that is blank or malformed."""
+        """Count one more row that is blank or malformed.
+
+        Raises:
+            UserError: the first `ONE_IN` rows are all malformed, as where the whole file is.
+        """
         self.n_rows += 1
         self.add("blank_rows" if isinstance(error, BlankRow) else "malformed_rows", error)
+        if self.counts["malformed_rows_left_out"] == self.n_rows >= ONE_IN:
+            raise self._too_many()
 
     def counting(self, read: Iterable[Read], n_rows: Callable[[Read], int]) -> Iterator[Read]:
         """Whatever was read, its rows counted."""
@@ -75,14 +81,16 @@ class LeftOut:
         """The entries of a corpus.
 
         Raises:
-            BadCorpus: after the last, that there is none, or that too many rows are malformed.
+            BadCorpus: after the last, that there is none.
+            UserError: after the last, that too many rows are malformed.
         """
         first = next(entries, None)
         if first is not None:
             yield first
             yield from entries
         self.report_rest()
-        self._check_rows(corpus)
+        if self.counts["malformed_rows_left_out"] > max(1, self.n_rows / ONE_IN):
+            raise self._too_many()
         if first is None:
             reasons = (why for count, why in _NO_ENTRY.items() if self.counts[count])
             reason = next(reasons, "holds no sequence; give a file that holds some text")
@@ -94,11 +102,9 @@ class LeftOut:
         if rest:
             print(f"Left out: {rest} more.")
 
-    def _check_rows(self, corpus: str) -> None:
+    def _too_many(self) -> UserError:
         n = self.counts["malformed_rows_left_out"]
-        if n > max(1, self.n_rows / ONE_IN):
-            raise BadCorpus(
-                corpus,
-                f"{n} of its {self.n_rows} rows are malformed, more than 1 in {ONE_IN}, the first "
-                f"since {self.first['malformed_rows']}",
-            )
+        return UserError(
+            f"{self.first['malformed_rows']}. It is the first of {n} malformed rows among "
+            f"{self.n_rows}; more than 1 in {ONE_IN} are too many to be left out."
+        )

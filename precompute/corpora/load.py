@@ -86,7 +86,7 @@ def read_corpus(
     Raises:
         BadCorpus: the file is missing or in no format that is read; as it is read, that it is
             broken, without a sequence, or was changed meanwhile.
-        UserError: a number is out of its range.
+        UserError: a number is out of its range; as it is read, too many rows are malformed.
         UnfitModel: the tokenizer lacks what reading or masking needs.
         UnknownName: no packing is called so.
     """
@@ -173,9 +173,9 @@ def entries(
             `paired`, `packed`, `blocks` and `windows`.
 
     Raises:
-        BadCorpus: as `read_corpus`; at the end, that too many rows cannot be used.
-        UserError: text is to be packed by word pieces without a tokenizer, or trees are asked of
-            a corpus that holds none.
+        BadCorpus: as `read_corpus`.
+        UserError: too many rows are malformed; text is to be packed by word pieces without a
+            tokenizer, or trees are asked of a corpus that holds none.
         UnknownName: no packing is called so.
     """
     if packing not in PACKINGS:

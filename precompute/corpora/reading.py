@@ -19,8 +19,9 @@ class Reading:
     left out because they hold too little to be packed); of annotated corpora `too_long` (sentences
     left out because they do not fit), `mentions_cut` (mentions left out because they cross the edge
     of a window), `heads_by_tree`, `heads_by_tag` and `heads_by_word` (mentions whose head follows
-    from that), `sentences_by_rule` (sentences whose ends the file does not mark); of images
-    `images_left_out` and `masks_left_out` (because they cannot be read, or do not fit each other).
+    from that), `sentences_by_rule` (sentences whose ends the file does not mark); of rows
+    `blank_rows_left_out` and `malformed_rows_left_out`, of tokens `padding_tokens_left_out`; of
+    images `images_left_out` and `masks_left_out` (they cannot be read, or do not fit each other).
     """
 
     name: str

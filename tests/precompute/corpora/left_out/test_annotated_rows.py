@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.errors import BadCorpus
+from analysis.errors import BadCorpus, UserError
 from tests.precompute.corpora.left_out.test_rows_of_text import unused
 from tests.precompute.corpora.tiny import load
 from tests.refusals import refused
@@ -53,12 +53,19 @@ def test_one_malformed_sentence_is_left_out_of_a_treebank(tmp_path, kind, capsys
 
 def test_two_of_eleven_are_too_many_and_two_of_two_hundred_are_not(tmp_path):
     bad = BAD["two roots"][0]
-    assert refused(BadCorpus, load, write(tmp_path, bad, bad, *[GOOD] * 9)).startswith(
-        "t.conllu: 2 of its 11 rows are malformed, more than 1 in 100, the first since t.conllu "
-        "line 3: HEAD is 0"
+    assert refused(UserError, load, write(tmp_path, bad, bad, *[GOOD] * 9)) == (
+        "t.conllu line 3: HEAD is 0, as in line 1; a sentence has one root: attach the other, or "
+        "make two sentences. It is the first of 2 malformed rows among 11; more than 1 in 100 are "
+        "too many to be left out."
     )
     corpus = load(write(tmp_path, bad, bad, *[GOOD] * 198))
     assert (len(corpus.sequences), unused(corpus)) == (198, (0, 2))
+
+
+def test_faults_of_one_sentence_leave_the_words_of_others_where_they_were(tmp_path):
+    whole = load(write(tmp_path, GOOD, sentence(0, 1, forms=("dog", "ran")), GOOD))
+    parted = load(write(tmp_path, GOOD, BAD["no root"][0], sentence(0, 1, forms=("dog", "ran"))))
+    assert annotations(parted) == annotations(whole)[:2]
 
 
 def test_sentences_after_the_last_that_is_read_are_not_counted(tmp_path):
@@ -127,9 +134,8 @@ def test_a_corpus_without_its_words_is_refused_with_the_remedy(tmp_path, forms):
     assert refused(BadCorpus, load, write(tmp_path, wordless)) == (
         f"t.conllu line 1: {forms[0]!r}{NO_WORDS}"
     )
-    assert refused(BadCorpus, load, write(tmp_path, *[wordless] * 3, GOOD)).endswith(
-        f"3 of its 4 rows are malformed, more than 1 in 100, the first since t.conllu line 1: "
-        f"{forms[0]!r}{NO_WORDS}"
+    assert refused(UserError, load, write(tmp_path, *[wordless] * 3, GOOD)).startswith(
+        f"t.conllu line 1: {forms[0]!r}{NO_WORDS}. It is the first of 3 malformed rows among 4; "
     )
     path = tmp_path / "c.conll"
     path.write_text(columns(*(f"{form} -" for form in forms)))

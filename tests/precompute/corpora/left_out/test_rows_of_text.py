@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from analysis.errors import BadCorpus
+from analysis.errors import BadCorpus, UserError
 from precompute.corpora import left_out
 from precompute.corpora.index import write as index
 from precompute.corpora.index.write import indexed
@@ -91,9 +91,10 @@ def test_malformed_rows_are_left_out_up_to_one_in_a_hundred(tmp_path, n_good, n_
     assert unused(load(path)) == (0, n_bad)
     if n_bad > 1:
         few = write(tmp_path, *lines[1:], *MALFORMED[:n_bad], name="b.jsonl")
-        assert refused(BadCorpus, load, few).startswith(
-            f"b.jsonl: {n_bad} of its {n_good + n_bad - 1} rows are malformed, more than 1 in 100, "
-            f"the first since b.jsonl line {n_good}: `text` is 5; it must be a string"
+        assert refused(UserError, load, few) == (
+            f"b.jsonl line {n_good}: `text` is 5; it must be a string. It is the first of {n_bad} "
+            f"malformed rows among {n_good + n_bad - 1}; more than 1 in 100 are too many to be "
+            "left out."
         )
 
 
@@ -116,7 +117,12 @@ def test_rows_after_the_last_that_is_read_are_not_counted(tmp_path):
     for limit, expected in ((1, (1, 0)), (2, (1, 1))):
         corpus = load(path, limit=limit)
         assert (len(corpus.sequences), unused(corpus)) == (limit, expected)
-    assert "2 of its 7 rows" in refused(BadCorpus, load, path)
+    assert "2 malformed rows among 7" in refused(UserError, load, path)
+
+
+def test_a_file_of_malformed_rows_alone_is_not_read_to_its_end(tmp_path):
+    path = write(tmp_path, *[MALFORMED[0]] * 150, GOOD)
+    assert "100 malformed rows among 100" in refused(UserError, load, path)
 
 
 def test_rows_of_several_files_are_counted_together(tmp_path):

@@ -4,14 +4,16 @@ import json
 
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
+from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
+from transformers.models.bert_japanese.tokenization_bert_japanese import BasicTokenizer
 
 from precompute.corpora.load import read_corpus
-from precompute.corpora.sequence import Sequence
+from precompute.corpora.sequence import Sequence, Text
 from precompute.corpora.token_types import CLS, SEP
 from precompute.corpora.tokenizing.literal import frame_tokens
+from precompute.corpora.tokenizing.word_pieces import line_pieces, word_pieces
 from tests.precompute.corpora.left_out.test_annotated_rows import sentence
-from tests.precompute.corpora.tiny import BUILT, encode
+from tests.precompute.corpora.tiny import BUILT, PLACE, encode
 from tests.precompute.corpora.tiny_japanese import japanese_like
 from tests.precompute.corpora.whole import whole
 
@@ -42,11 +44,19 @@ def word_level_like() -> PreTrainedTokenizerFast:
     return _framed(backend, "[CLS]", "[SEP]", "[UNK]", **more)
 
 
+def japanese_by_marks() -> BertJapaneseTokenizer:
+    """Words end at spaces and marks, but for those that it is told never to split."""
+    tokenizer = japanese_like()
+    tokenizer.word_tokenizer = BasicTokenizer()
+    return tokenizer
+
+
 ALL: dict[str, PreTrainedTokenizerBase] = {
     **BUILT,
     "unigram": unigram_like(),
     "word_level": word_level_like(),
     "japanese": japanese_like(),
+    "japanese_by_marks": japanese_by_marks(),
 }
 
 
@@ -126,9 +136,10 @@ def test_the_letters_are_those_that_the_tokenizer_makes_of_them(tmp_path):
 
 @pytest.mark.parametrize("word", ["[UNK]", "[PAD]", "[MASK]", "[SEP]"])
 def test_of_bert_they_are_the_pieces_of_a_word_in_brackets(word):
-    from precompute.corpora.sequence import Text
-
     letters = word.strip("[]").lower()
-    spelt = (letters[0], *(f"##{letter}" for letter in letters[1:]))
-    sequence, _ = encode(Text(f"the {word} cat", "f line 1"))
-    assert sequence.tokens == ("[CLS]", "the", "[UNK]", *spelt, "[UNK]", "cat", "[SEP]")
+    spelt = ("[UNK]", letters[0], *(f"##{letter}" for letter in letters[1:]), "[UNK]")
+    sequence, _ = encode(Text(f"the {word} cat", PLACE))
+    assert sequence.tokens == ("[CLS]", "the", *spelt, "cat", "[SEP]")
+    bert = BUILT["bert"]
+    assert word_pieces(("the", word), (True, True), bert, place=PLACE) == (("the",), spelt)
+    assert line_pieces(word, bert, goes_on=False) == list(spelt)
