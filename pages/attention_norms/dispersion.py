@@ -4,6 +4,7 @@ import pandas as pd
 
 from analysis.published.numbers import numbers
 from analysis.tables.norms import input_norm_dispersion, value_norm_dispersion
+from pages.attention_norms.findings import heads_above_input
 from pages.attention_norms.opened_head import CARD_TABLES, opened_below
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import lines
@@ -21,7 +22,7 @@ _PRINTED = {"heads": ("value_norm", "‖f(x)‖"), "inputs": ("input_norm", "‖
 @section("dispersion", value_norm_dispersion.TABLE, input_norm_dispersion.TABLE, also=CARD_TABLES)
 def dispersion(view: View) -> None:
     heads, inputs = ask(value_norm_dispersion.by_head), ask(input_norm_dispersion.by_layer)
-    view.finding(_finding(view, _pooled(heads), _pooled(inputs)))
+    view.finding(_finding(view, heads, inputs))
     _extremes(view, heads, "heads")
     _extremes(view, inputs, "inputs")
     view.beside("norms", *_published(view, heads, "heads"), *_published(view, inputs, "inputs"))
@@ -38,15 +39,15 @@ def _pooled(frame: pd.DataFrame) -> pd.Series:
     return frame[frame["layer"].isna()].iloc[0]
 
 
-def _finding(view: View, values: pd.Series, inputs: pd.Series) -> str:
-    """The paper's argument in one sentence: does f spread lengths more than its input does?"""
+def _finding(view: View, heads: pd.DataFrame, inputs: pd.DataFrame) -> str:
+    """How much lengths vary after and before f, over all heads and head by head."""
+    values, of_input = (float(_pooled(frame)["cv"]) for frame in (heads, inputs))
     return view.say(
-        f"finding_{'more' if values['cv'] > inputs['cv'] else 'less'}",
-        values=f"{values['cv']:.2f}",
-        inputs=f"{inputs['cv']:.2f}",
+        "finding",
+        values=f"{values:.2f}",
+        inputs=f"{of_input:.2f}",
         per_head=f"{ask(value_norm_dispersion.mean_cv):.2f}",
-        low=f"{1 - values['cv']:.2f}",
-        high=f"{1 + values['cv']:.2f}",
+        **heads_above_input(heads, inputs),
     )
 
 

@@ -1,13 +1,13 @@
 """What a file says at a glance of norms beside attention weights."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 import pandas as pd
 
 from analysis.tables.norms import attention_norm_correlation as correlation
 from analysis.tables.norms import frequency_correlation as frequency
 from analysis.tables.norms import input_norm_dispersion, token_type_mixing, value_norm_dispersion
-from pages.ui.finding import Finding, rows_of, shares_by_layer
+from pages.ui.finding import Finding, rows_of, share_of
 from pages.ui.store.absences import has_special
 from pages.ui.store.chosen import ask
 from pages.ui.words.names import token_type_name
@@ -16,35 +16,35 @@ from pages.ui.words.quantities import quantity_name
 from pages.ui.words.say import say
 
 SPECIAL = ("bos", "cls", "sep", "comma_period", "register")
-_NEAR = 0.02
 _WEAK = 0.1
 
 
+def weight_and_norm(frame: pd.DataFrame, types: Collection[str]) -> pd.DataFrame:
+    """Evidence of the share of some types in all of ‖αf(x)‖ and in all weight, over all layers.
+
+    Args:
+        frame: rows of `token_type_mixing.by_layer`.
+    """
+    parts = ((name, frame[frame["quantity"] == name]) for name in ("weighted_norm", "attention"))
+    return rows_of(
+        (quantity_name(name), *share_of(part, part["token_type"].isin(types)))
+        for name, part in parts
+    )
+
+
 def _weight_against_norm() -> Iterator[Finding]:
-    """What special types get of the weight and of the norm, over all layers and in each."""
-    frame = ask(token_type_mixing.by_layer, head=None)
-    shares, evidence = [], []
-    for quantity in ("weighted_norm", "attention"):
-        part = frame[frame["quantity"] == quantity]
-        means = part.groupby("token_type")["mean"].mean()
-        shares.append((means / means.sum()).reindex(SPECIAL).sum())
-        own = part["token_type"].isin(SPECIAL)
-        evidence.append(shares_by_layer(part, own, quantity_name(quantity)))
-    norm, weight = shares
-    if weight == 0:
+    """Shares of the special types in the weight and in the norm, over all layers."""
+    evidence = weight_and_norm(ask(token_type_mixing.by_layer, head=None), SPECIAL)
+    norm, weight = evidence["value"].map(percent)
+    if not evidence["value"].iloc[1]:
         return
-    step = "less" if norm < weight - _NEAR else "more" if norm > weight + _NEAR else "same"
+    types = say(f"finding.types_{'special' if has_special() else 'marks'}")
     yield Finding(
         say("finding.label_layers"),
-        f"{percent(weight)} → {percent(norm)}",
-        say(
-            f"finding.mixing_{step}",
-            types=say(f"finding.types_{'special' if has_special() else 'marks'}"),
-            weight=percent(weight),
-            norm=percent(norm),
-        ),
+        f"{weight} → {norm}",
+        say("finding.mixing", types=types, weight=weight, norm=norm),
         "layers",
-        pd.concat(evidence, ignore_index=True),
+        evidence,
         baseline=quantity_name("attention"),
     )
 
@@ -84,20 +84,28 @@ def _others(frame: pd.DataFrame) -> str:
 
 
 def _dispersion() -> Iterator[Finding]:
+    heads, inputs = ask(value_norm_dispersion.by_head), ask(input_norm_dispersion.by_layer)
     pooled, of_input = (
-        float(frame[frame["layer"].isna()]["cv"].iloc[0])
-        for frame in (ask(value_norm_dispersion.by_head), ask(input_norm_dispersion.by_layer))
+        float(part.loc[part["layer"].isna(), "cv"].iloc[0]) for part in (heads, inputs)
     )
     cvs = {"pooled": pooled, "within": ask(value_norm_dispersion.mean_cv), "of_input": of_input}
     shown = {name: f"{cv:.2f}" for name, cv in cvs.items()}
     yield Finding(
         say("finding.label_dispersion"),
         f"CV = {shown['pooled']}",
-        say("finding.dispersion", per_head=shown["within"], **shown),
+        say("finding.dispersion", **shown, **heads_above_input(heads, inputs)),
         "dispersion",
         rows_of((say(f"finding.dispersion_{name}"), cv) for name, cv in cvs.items()),
         format=".2f",
+        known_by=say("finding.dispersion_known_by"),
     )
+
+
+def heads_above_input(heads: pd.DataFrame, inputs: pd.DataFrame) -> dict[str, int]:
+    """Number of heads whose ‖f(x)‖ has a larger CV than the ‖x‖ that their layer reads."""
+    both = heads.merge(inputs.dropna(subset="layer"), on="layer", suffixes=("", "_of_input"))
+    both = both.dropna(subset=["cv", "cv_of_input"])
+    return {"above": int((both["cv"] > both["cv_of_input"]).sum()), "of": len(both)}
 
 
 def _frequency() -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from pages.ui.store.absences import SPECIAL
 from pages.ui.store.chosen import layer_order
 from pages.ui.store.together import ask_each
 from pages.ui.view import View
+from pages.ui.words.interval import row_with_interval, side_of, verdict
 from pages.ui.words.names import scope_name
 from pages.ui.words.numbers import percent
 
@@ -33,17 +34,19 @@ def across_layers(view: View) -> None:
 def _own(view: View, distances: pd.DataFrame, scope: str) -> str:
     """What is left of a token's own place after the first and after the last layer."""
     shares, weights = (
-        own_place(distances, side).set_index("layer")["mean"].sort_index()
-        for side in (scope, ATTENTION_ROLLOUT)
+        own_place(distances, side).sort_values("layer") for side in (scope, ATTENTION_ROLLOUT)
     )
-    return view.say(
+    last, of_weights = shares.iloc[-1], weights.iloc[-1]
+    finding = view.say(
         "finding",
         scope=scope_name(scope),
-        first=percent(shares.iloc[0]),
-        last=percent(shares.iloc[-1]),
-        layer=shares.index[-1],
-        weights=percent(weights.iloc[-1]),
+        first=percent(shares["mean"].iloc[0]),
+        last=row_with_interval(last, written=percent),
+        layer=last["layer"],
+        weights=row_with_interval(of_weights, written=percent),
     )
+    side = side_of(*last[["low", "high"]], *of_weights[["low", "high"]])
+    return f"{finding} {verdict(side)}"
 
 
 def _special(view: View, types: pd.DataFrame, scope: str) -> str:

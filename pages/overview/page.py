@@ -143,7 +143,8 @@ def _how_sure(finding: Finding) -> str:
         n = int((rows["strength"] > 1).sum())
         return say("overview.clear_layers", n=n, of=len(rows), baseline=plain(baseline))
     low, high = (_written(rows[end].iloc[0], finding.format) for end in ("low", "high"))
-    return say("overview.interval", low=low, high=high, baseline=plain(baseline))
+    word = "unclear" if finding.side == "unclear" else "clear"
+    return say(f"overview.interval_{word}", low=low, high=high, baseline=plain(baseline))
 
 
 def _written(value: float, form: str) -> str:
@@ -155,7 +156,10 @@ def _written(value: float, form: str) -> str:
 def _chart(finding: Finding, height: int) -> None:
     if finding.evidence is not None:
         chart = evidence_chart(finding, height=height)
-        st.altair_chart(in_theme(chart), alt=f"{finding.label}: {unmarked(finding.sentence)}")
+        st.altair_chart(
+            in_theme(chart),
+            alt=f"{finding.label}: {unmarked(finding.sentence)} {_how_sure(finding)}",
+        )
 
 
 def _sentence(finding: Finding) -> None:
@@ -166,7 +170,7 @@ def _sentence(finding: Finding) -> None:
 def _link(finding: Finding) -> None:
     """To its section, by the names that the contents and the page have for it."""
     page, view = say(f"page.{finding.page}.title"), say(f"{finding.page}.view_{finding.view}")
-    link_to_view(finding.page, finding.view, f"{page} · {view}")
+    link_to_view(finding.page, finding.view, f"{page} · {view}", **finding.choices)
 
 
 def account() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pandas as pd
 
 from analysis.tables.positions import (
@@ -12,7 +13,13 @@ from analysis.tables.positions import (
     state_spectrum,
 )
 from analysis.tables.positions.offset_agreement import KERNEL
-from pages.positions.offsets import agreement_at_zero, agreement_words, at_zero, heads_compared
+from pages.positions.offsets import (
+    agreement_at_zero,
+    agreement_words,
+    at_zero,
+    beside_chance,
+    heads_compared,
+)
 from pages.positions.spectra.embeddings import needed
 from pages.positions.spectra.peaks import peaks, wave_words
 from pages.positions.spectra.states import read, times_text, wave_of, with_ratio
@@ -34,7 +41,7 @@ def _claim() -> Iterator[Finding]:
         return
     heads = heads_compared(counting)
     sentence = say("finding.claim", n=count(every["n_heads"]), **agreement_words(every))
-    sentence = f"{sentence} {agreement_at_zero(heads[heads['dependence'] >= 0])}".strip()
+    sentence = f"{sentence} {beside_chance(every)} {agreement_at_zero(heads[heads['dependence'] >= 0])}".strip()
     some = _over_all_layers(counting, _DEPENDS)
     if some is not None:
         zero = at_zero(heads[heads["dependence"] >= _DEPENDS])
@@ -67,12 +74,16 @@ def _states() -> Iterator[Finding]:
     if wave is None:
         return
     before, after = (times_text(wave.times["query", layer]) for layer in (wave.first, wave.last))
-    ends = {"first": wave.first, "last": wave.last}
+    ends, name = {"first": wave.first, "last": wave.last}, say("finding.of_queries")
+    times = [(layer, ratio) for (source, layer), ratio in wave.times.items() if source == "query"]
     yield Finding(
         say("finding.label_states", **ends),
         f"× {before} → × {after}",
         say("finding.states", **ends, before=before, after=after, **wave_words(wave.frequency)),
         "states",
+        pd.DataFrame(times, columns=["layer", "value"]).assign(name=name, low=np.nan, high=np.nan),
+        format=".1f",
+        known_by=say("finding.states_known_by", n=count(wave.n)),
     )
 
 
@@ -96,26 +107,29 @@ def _embeddings() -> Iterator[Finding]:
 
 
 def _shares() -> Iterator[Finding]:
-    """What position alone is responsible for among scores, layer by layer."""
+    """What position alone is responsible for among scores, in the first layer and in the last."""
     layers = ask(score_share.by_layer)
     if layers.empty:
         return
-    most, least = (layers.loc[place] for place in layers["position"].agg(["idxmax", "idxmin"]))
+    first, last = layers.iloc[0], layers.iloc[-1]
+    most = layers.loc[layers["position"].idxmax()]
+    ends = {"first": int(first["layer"]), "last": int(last["layer"])}
+    before, after = percent(first["position"]), percent(last["position"])
     yield Finding(
-        say("finding.label_shares", layer=int(most["layer"])),
-        percent(most["position"]),
+        say("finding.label_shares", **ends),
+        f"{before} → {after}",
         say(
             "finding.shares",
+            **ends,
+            before=before,
+            after=after,
             layer=int(most["layer"]),
             **most[["position", "content"]].map(percent),
-            least=percent(least["position"]),
-            other=int(least["layer"]),
         ),
         "shares",
         layers.rename(columns=_OF_POSITION)[["layer", *_OF_POSITION.values()]].assign(
             name=say("positions.column.position")
         ),
-        baseline=0.0,
         known_by=say("finding.shares_known_by"),
     )
 

@@ -10,6 +10,7 @@ from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import Head, head_name, head_with_most
 from pages.ui.store.chosen import ask, knows_offsets
 from pages.ui.view import View
+from pages.ui.words.interval import side_of
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
@@ -55,6 +56,12 @@ def agreement_words(row: pd.Series) -> dict[str, str]:
     kind = "no_interval" if pd.isna(row["agreement_low"]) else "between"
     between = say(f"positions.claim.{kind}", low=low, high=high)
     return {"between": between, **row[["agreement", "chance"]].map(percent)}
+
+
+def beside_chance(row: pd.Series) -> str:
+    """Whether the interval of the agreement is clear of what chance would give."""
+    side = side_of(*row[["agreement_low", "agreement_high", "chance"]])
+    return say(f"positions.claim.verdict_{side}")
 
 
 def pick_positions_head(view: View, *charts: str) -> Head:
