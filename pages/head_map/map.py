@@ -15,7 +15,7 @@ from pages.ui.stage import stage
 from pages.ui.store.chosen import ask, is_causal, open_store
 from pages.ui.store.missing import show_command
 from pages.ui.view import View
-from pages.ui.words.say import plain, say
+from pages.ui.words.say import plain
 
 _KRUSKAL = {"excellent": 0.025, "good": 0.05, "fair": 0.1}
 

@@ -38,11 +38,11 @@ def _similarity() -> Iterator[Finding]:
     steps = mean_steps()
     if len(steps) < 2:
         return
-    told = [f"{name} {rho}" for name, rho in zip(steps["name"], steps["value"].map(rho3))]
+    named = (steps["name"] + " " + steps["value"].map(rho3)).tolist()
     yield Finding(
         say("finding.label_similarity", step=steps["name"].iloc[0]),
         f"ρ = {rho3(steps['value'].iloc[0])}",
-        say("finding.similarity", step=told[0], others=say("list.comma").join(told[1:])),
+        say("finding.similarity", step=named[0], others=say("list.comma").join(named[1:])),
         "similarity",
         steps[["name", "value", "low", "high"]],
         baseline=steps["name"].iloc[1],

@@ -1,5 +1,7 @@
 """How much of a token is context and how much is the token itself (Kobayashi et al. 2021)."""
 
+from functools import partial
+
 import pandas as pd
 
 from analysis.published.numbers import numbers
@@ -59,7 +61,9 @@ def _finding(view: View, pooled: pd.DataFrame) -> str:
         rows.loc[order.vectors],
         rows.loc[order.before_network],
     )
-    vectors, normed = (row_with_interval(row, written=percent) for row in (before, after))
+    vectors, normed = (
+        row_with_interval(row, written=partial(percent, digits=1)) for row in (before, after)
+    )
     ends = (*after[["low", "high"]], *before[["low", "high"]])
     scopes = view.say(
         "finding_scopes",

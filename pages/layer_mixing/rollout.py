@@ -1,5 +1,7 @@
 """What has come together in a token after several layers, by whole layers and by weights alone."""
 
+from functools import partial
+
 import pandas as pd
 
 from analysis.tables.mixing import rollout
@@ -31,6 +33,9 @@ def across_layers(view: View) -> None:
     view.table("own_place", kept.sort_values("layer", kind="stable"), columns)
 
 
+_written = partial(percent, digits=1)
+
+
 def _own(view: View, distances: pd.DataFrame, scope: str) -> str:
     """What is left of a token's own place after the first and after the last layer."""
     shares, weights = (
@@ -41,9 +46,9 @@ def _own(view: View, distances: pd.DataFrame, scope: str) -> str:
         "finding",
         scope=scope_name(scope),
         first=percent(shares["mean"].iloc[0]),
-        last=row_with_interval(last, written=percent),
+        last=row_with_interval(last, written=_written),
         layer=last["layer"],
-        weights=row_with_interval(of_weights, written=percent),
+        weights=row_with_interval(of_weights, written=_written),
     )
     side = side_of(*last[["low", "high"]], *of_weights[["low", "high"]])
     return f"{finding} {verdict(side)}"

@@ -15,6 +15,7 @@ from analysis.tables.positions.head_offset import REACH
 from analysis.tables.positions.offset_agreement import MIN_DEPENDENCES
 from pages.positions.offsets import (
     agreement_at_zero,
+    agreement_of_dependent,
     agreement_words,
     beside_chance,
     counting_picker,
@@ -52,6 +53,8 @@ def claim(view: View) -> None:
         return view.nothing("none", least=f"{least:g}")
     agreement = ask(offset_agreement.agreement, counting=counting, min_dependence=least)
     view.finding(_finding(view, agreement, heads))
+    if not least:
+        view.finding(agreement_of_dependent(counting))
     view.finding(_disagreement(view, heads))
     if is_causal():
         view.finding(view.say("causal"))

@@ -7,7 +7,6 @@ import pandas as pd
 
 from analysis.tables.positions import (
     embedding_spectrum,
-    offset_agreement,
     position_variance,
     score_share,
     state_spectrum,
@@ -15,8 +14,9 @@ from analysis.tables.positions import (
 from analysis.tables.positions.offset_agreement import KERNEL
 from pages.positions.offsets import (
     agreement_at_zero,
+    agreement_of,
+    agreement_of_dependent,
     agreement_words,
-    at_zero,
     beside_chance,
     heads_compared,
 )
@@ -29,42 +29,32 @@ from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
 
 _OF_POSITION = {"position": "value", "position_low": "low", "position_high": "high"}
-_DEPENDS = 0.1  # share of a head's variance that the offset explains, from which it is counted
 
 
 def _claim() -> Iterator[Finding]:
     """Whether attention goes where queries and keys go together, over all heads and over those
     whose attention depends on position, and for how many of them nothing is shifted."""
     counting = KERNEL if knows_offsets() else "sum"  # as in the paper
-    every = _over_all_layers(counting, 0.0)
+    every = agreement_of(counting, 0.0)
     if every is None:
         return
     heads = heads_compared(counting)
-    sentence = say("finding.claim", n=count(every["n_heads"]), **agreement_words(every))
-    sentence = f"{sentence} {beside_chance(every)} {agreement_at_zero(heads[heads['dependence'] >= 0])}".strip()
-    some = _over_all_layers(counting, _DEPENDS)
-    if some is not None:
-        zero = at_zero(heads[heads["dependence"] >= _DEPENDS])
-        counts = {"least": _DEPENDS, "n": count(some["n_heads"]), "zero": zero}
-        of_some = say("finding.claim_some", **counts, **agreement_words(some))
-        sentence = f"{sentence} {of_some}"
+    sentences = [
+        say("finding.claim", n=count(every["n_heads"]), **agreement_words(every)),
+        beside_chance(every),
+        agreement_at_zero(heads[heads["dependence"] >= 0]),
+        agreement_of_dependent(counting),
+    ]
     ends = ("agreement", "agreement_low", "agreement_high")
     agreement, chance = (say(f"positions.claim.column.{name}") for name in ("agreement", "chance"))
     yield Finding(
         say("finding.label_claim"),
         percent(every["agreement"]),
-        sentence,
+        " ".join(filter(None, sentences)),
         "claim",
         rows_of([(agreement, *map(float, every[[*ends]])), (chance, float(every["chance"]))]),
         baseline=chance,
     )
-
-
-def _over_all_layers(counting: str, least: float) -> pd.Series | None:
-    """Agreement of the heads whose attention depends on position at least so much."""
-    frame = ask(offset_agreement.agreement, counting=counting, min_dependence=least)
-    frame = frame[frame["layer"].isna()]
-    return None if frame.empty else frame.iloc[0]
 
 
 def _states() -> Iterator[Finding]:

@@ -88,7 +88,7 @@ def _finding(view: View, means: pd.DataFrame, quantity: str) -> str:
         of_least=with_interval(quantity, least),
     )
     ends = last.set_index("rule").reindex([RULES[0], RULES[-1]]).dropna(subset="mean")
-    if len(ends) < 2:
+    if len(ends) < 2 or {most["rule"], least["rule"]} == set(ends.index):
         return finding
     values = {
         name: value

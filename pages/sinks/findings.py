@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 
 import pandas as pd
 
-from analysis.sinks import EVERY, USUAL_THRESHOLD
-from analysis.tables.sinks import massive_activation, sink, sink_rate
+from analysis.sinks import EVERY
+from analysis.tables.sinks import massive_activation, sink
 from pages.sinks.places import depth_name, usual_place
 from pages.ui.finding import Finding, compared, over_layers, rows_of
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.chosen import ask
 from pages.ui.words.names import place_name
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
@@ -34,25 +34,13 @@ def shares_over_layers(of_place: pd.DataFrame) -> pd.DataFrame:
 
 def _resting() -> Iterator[Finding]:
     """What rests on the opening token, and what arrives from it, over all layers."""
-    place = usual_place()
-    if not open_store().holds(sink_rate.TABLE):
-        return
-    frame = ask(sink.by_layer)
+    place, frame = usual_place(), ask(sink.by_layer)
     evidence = shares_over_layers(frame[frame["place"] == place])
-    rates = ask(sink_rate.rates, place=place, threshold=USUAL_THRESHOLD)
-    rates = rates[rates["layer"].isna() & (rates["quantity"] == "attention")]
     shares = evidence["value"].map(percent)
-    sentence = say(
-        "finding.sink",
-        place=place_name(place),
-        **shares,
-        rate=percent(float(rates["mean"].iloc[0])),
-        threshold=percent(USUAL_THRESHOLD),
-    )
     yield Finding(
         say("finding.label_sink", place=place_name(place)),
         f"{shares['share']} → {shares['norm']}",
-        sentence,
+        say("finding.sink", place=place_name(place), **shares),
         "layers",
         evidence,
         baseline=say("finding.sink_even"),

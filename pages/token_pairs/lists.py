@@ -40,15 +40,14 @@ def tallied(where: str, layers: Sequence[int], chosen: Mapping[str, Any]) -> str
     """How many pairs a list is chosen from, and how many of them are clear of 0."""
     conditions = {name: chosen[name] for name in _CONDITIONS if name in chosen}
     row = ask(pair_tally.tally, layers=list(layers), **conditions).iloc[0]
-    clear, sure = int(row["n_amplified"] + row["n_attenuated"]), int(row["n_sure"])
     return say_here(
-        "tallied" if sure else "tallied_unsure",
+        "tallied" if row["n_sure"] else "tallied_unsure",
         where=where,
         effect=effect_name(chosen["effect"]),
         n=count(row["n_pairs"]),
-        sure=count(sure),
-        clear=count(clear),
-        share=percent(clear / sure if sure else 0.0),
+        sure=count(row["n_sure"]),
+        clear=count(row["n_clear"]),
+        share=percent(row["share"]),
         amplified=count(row["n_amplified"]),
         attenuated=count(row["n_attenuated"]),
     )

@@ -1,4 +1,4 @@
-"""Findings of the overview: a sentence with its number, its evidence and the place that shows more."""
+"""Findings of the overview: a sentence with its number, its evidence and where more is shown."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -27,8 +27,8 @@ def tally(
             `pair_delta.browse`.
 
     Returns:
-        One row: n_pairs, n_sure (those with an interval), n_amplified and n_attenuated (those
-        clear of 0).
+        One row: n_pairs, n_sure (those with an interval), n_clear (those clear of 0), their share
+        of these, and n_amplified and n_attenuated of them.
 
     Raises:
         UnknownName: no such effect or relation.
@@ -42,6 +42,7 @@ def tally(
         {chosen.words} fulfilling as ({rows})
         select count(*) as n_pairs,
             count(*) filter (degrees::double >= {LEAST_DEGREES}) as n_sure,
+            count(near) as n_clear, coalesce(n_clear / nullif(n_sure, 0), 0) as share,
             count(*) filter (near is not null and mean > 0) as n_amplified,
             count(*) filter (near is not null and mean < 0) as n_attenuated
         from fulfilling

@@ -20,7 +20,7 @@ def is_clear(low: Any, high: Any) -> Any:
 
 
 def side_of(low: float, high: float, level: float = 0.0, highest: float | None = None) -> Side:
-    """Side of a level on which an interval lies: `unclear` if it holds it, `unsure` if there is none.
+    """Side of a level on which an interval lies: `unclear` if it holds it, `unsure` without one.
 
     Args:
         highest: the upper end of what is compared with, where that is an interval from `level` on.
@@ -34,6 +34,12 @@ def side_of(low: float, high: float, level: float = 0.0, highest: float | None =
 def verdict(side: Side) -> str:
     """Sentence on two numbers that were just told: whether their intervals are apart."""
     return say(f"verdict.{'clear' if side in ('above', 'below') else side}")
+
+
+def beside_0(low: float, high: float) -> str:
+    """Sentence on a difference that was just told: whether its interval is clear of 0."""
+    side = side_of(low, high)
+    return say(f"verdict.zero_{'clear' if side in ('above', 'below') else side}")
 
 
 def interval(low: float, high: float, written: Written = signed) -> str:
