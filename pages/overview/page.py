@@ -132,12 +132,9 @@ def _number(finding: Finding) -> None:
 
 
 def _chart(finding: Finding, height: int) -> None:
-    if finding.evidence is not None:
-        chart = evidence_chart(finding, height=height)
-        st.altair_chart(
-            in_theme(chart),
-            alt=f"{finding.label}: {unmarked(finding.sentence)} {how_sure(finding)}",
-        )
+    chart = evidence_chart(finding, height=height)
+    alt = f"{finding.label}: {unmarked(finding.sentence)} {how_sure(finding)}"
+    st.altair_chart(in_theme(chart), alt=alt)
 
 
 def _sentence(finding: Finding) -> None:

@@ -92,6 +92,8 @@ def _embeddings() -> Iterator[Finding]:
             "finding.embeddings", **clearest, most=needed(variance, 0.9), width=count(len(variance))
         ),
         "embeddings",
+        rows_of((say("finding.of_wave", **wave_words(at)), at) for at in frequencies),
+        format=".0f",
         known_by=say("finding.embeddings_known_by"),
     )
 

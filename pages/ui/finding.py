@@ -30,7 +30,7 @@ class Finding:
     number: str
     sentence: str
     view: str
-    evidence: pd.DataFrame | None = None
+    evidence: pd.DataFrame
     baseline: float | str | None = None
     format: str = ".0%"
     known_by: str = ""
@@ -42,7 +42,7 @@ class Finding:
         """The rows of what was found, with their distance from the baseline in halves of their
         interval and of that of the baseline, if it has one, as `strength`: beyond 1, they are clear
         of each other; NaN where that is not known."""
-        frame = pd.DataFrame() if self.evidence is None else self.evidence
+        frame = self.evidence
         if frame.empty or self.baseline is None:
             return frame.assign(strength=np.nan)
         first, level = frame[frame["name"] == frame["name"].iloc[0]], self.baseline
@@ -56,9 +56,7 @@ class Finding:
     @cached_property
     def side(self) -> Side:
         """Side of the baseline on which the interval of what was found lies."""
-        if self.evidence is None or self.baseline is None:
-            return "unsure"
-        return compared(self.evidence, self.baseline)
+        return "unsure" if self.baseline is None else compared(self.evidence, self.baseline)
 
     @cached_property
     def strength(self) -> float:

@@ -19,7 +19,7 @@ def is_clear(low: Any, high: Any) -> Any:
     return (low > 0) | (high < 0)
 
 
-def side_of(low: float, high: float, level: float = 0.0, highest: float | None = None) -> Side:
+def side_of(low: Any, high: Any, level: Any = 0.0, highest: Any = None) -> Side:
     """Side of a level on which an interval lies: `unclear` if it holds it, `unsure` without one.
 
     Args:
@@ -36,7 +36,7 @@ def verdict(side: Side) -> str:
     return say(f"verdict.{'clear' if side in ('above', 'below') else side}")
 
 
-def beside_0(low: float, high: float) -> str:
+def beside_0(low: Any, high: Any) -> str:
     """Sentence on a difference that was just told: whether its interval is clear of 0."""
     side = side_of(low, high)
     return say(f"verdict.zero_{'clear' if side in ('above', 'below') else side}")

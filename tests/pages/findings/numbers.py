@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-_NUMBER = re.compile(r"(?<![\w.,])[+−-]?\d[\d,]*(?:\.\d+)?%?", re.ASCII)
+_NUMBER = re.compile(r"(?<![\w.,])[+−-]?\d+(?:,\d{3})*(?:\.\d+)?%?", re.ASCII)
 _PLACES = re.compile(
     r"(layer|head|layers|heads|offset|pieces) \d+|"
     r"第\d+層|ヘッド\d+|\b(10⁻|rule )\S+|[₀-₉⁰-⁹]+|\d+·10\S+"

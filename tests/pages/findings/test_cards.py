@@ -36,18 +36,11 @@ def found(in_session, folder, lang: str = "en") -> list[Finding]:
 
 def test_the_number_of_a_card_is_in_its_chart(in_session, folder):
     for finding in found(in_session, folder):
-        if finding.evidence is None:
-            assert finding.view == "embeddings", "a wave has no chart"
-            continue
         shown = finding.evidence.head(3) if "layer" not in finding.evidence else finding.evidence
-        values = np.append(shown["value"].to_numpy(dtype=float), len(behind(finding)))
-        for number in numbers(finding.number)[:2]:
-            total = finding.evidence["value"].iloc[1:].sum()  # of how many heads
-            assert is_among(number, np.append(values, total)), f"{finding.label}: {number}"
-
-
-def behind(finding: Finding) -> list[str]:
-    return numbers(finding.sentence)
+        n_heads = finding.evidence["value"].iloc[1:].sum()  # where heads are counted by kind
+        values = np.append(shown["value"].to_numpy(dtype=float), n_heads)
+        for number in numbers(finding.number):
+            assert is_among(number, values), f"{finding.label}: {number}"
 
 
 def test_the_section_behind_the_link_shows_the_number_of_the_card(
@@ -73,8 +66,9 @@ def test_numbers_of_a_sentence_are_in_its_evidence_or_in_its_section(
         place = {VIEWS[finding.page]: finding.view, **finding.choices}
         session = opened(finding.page, folder, lang="en", **place)
         titles = " ".join(str(chart.get("title", "")) for chart in charts(session))
-        own = [] if finding.evidence is None else [finding.evidence]
-        values = values_of([*own, *(frame for frame, _ in offered.values()), *frames(session)])
+        values = values_of(
+            [finding.evidence, *(frame for frame, _ in offered.values()), *frames(session)]
+        )
         known = set(numbers(f"{sentences(session)} {titles}")) | CONSTANTS
         missing = [
             number
@@ -100,7 +94,6 @@ def test_how_sure_a_card_is_agrees_with_its_interval(in_session, folder):
     compared = [one for one in found(in_session, folder) if one.baseline is not None]
     assert compared
     for finding in compared:
-        assert finding.evidence is not None
         row = finding.evidence.iloc[0]
         wide, none = (
             replace(finding, evidence=finding.evidence.assign(low=low, high=high))

@@ -73,7 +73,7 @@ def test_a_wave_that_stands_out_is_told_and_what_becomes_of_it(section, changed)
 
 
 def test_a_wave_is_told_in_the_first_layer_and_in_the_last_without_a_claim():
-    amounts = {1: 8, 2: 3}
+    amounts = {1: 8.0, 2: 3.0}
     times = {(source, n): amounts[n] for source in ("hidden", "query", "key") for n in amounts}
     with words_of("positions", "states"):
         text = _finding(View("po", "states"), Wave(PEAK, True, times, 1, 2, n=7))

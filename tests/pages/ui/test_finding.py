@@ -76,7 +76,6 @@ def test_a_side_is_taken_only_where_no_interval_holds_the_other(rows, baseline, 
 )
 def test_without_an_interval_or_a_baseline_it_is_not_known(rows, baseline):
     assert math.isnan(finding(rows_of(rows), baseline).strength)
-    assert math.isnan(finding(None).strength)
 
 
 def test_the_chart_draws_every_row_and_the_baseline():
