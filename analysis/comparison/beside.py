@@ -45,7 +45,8 @@ def differences(
         one, other: the file's account of itself and its `unit_values`.
 
     Returns:
-        number, layer, difference, low, high, p, n, is_paired; numbers and layers that both have.
+        number, layer, difference, low, high, p, n, n_other, is_paired; numbers and layers that
+        both have.
     """
     accounts = (one[0], other[0])
     kinds = [_by_kind(rows) for _, rows in (one, other)]

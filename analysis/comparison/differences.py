@@ -35,13 +35,14 @@ class Means(NamedTuple):
 
 class Differences(NamedTuple):
     """The second file less the first: the ends of the interval, and of paired sequences the p-value
-    (NaN otherwise); `n` sequences of the first, or pairs of them."""
+    (NaN otherwise); `n` sequences of the first and `n_other` of the second, the same if paired."""
 
     difference: Cells
     low: Cells
     high: Cells
     p: Cells
     n: Int[np.ndarray, " cell"]
+    n_other: Int[np.ndarray, " cell"]
 
 
 def means(values: Values, *, seed: int) -> Means:
@@ -67,7 +68,7 @@ def paired_differences(one: Values, other: Values, *, seed: int) -> Differences:
     change = other - one
     mean_change = means(change, seed=seed)
     p = np.array([_signed_rank(column[~np.isnan(column)]) for column in change.T])
-    return Differences(*mean_change[:3], p=p, n=mean_change.n)
+    return Differences(*mean_change[:3], p=p, n=mean_change.n, n_other=mean_change.n)
 
 
 def unpaired_differences(one: Values, other: Values, *, seed: int) -> Differences:
@@ -82,7 +83,7 @@ def unpaired_differences(one: Values, other: Values, *, seed: int) -> Difference
     few = np.minimum(*counts) < LEAST_UNITS
     mean = np.subtract(*(_mean(values) for values in (other, one)))
     low, high = (np.where(few, np.nan, end) for end in (low, high))
-    return Differences(mean, low, high, np.full_like(mean, np.nan), counts[0])
+    return Differences(mean, low, high, np.full_like(mean, np.nan), *counts)
 
 
 def corrected(p: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:

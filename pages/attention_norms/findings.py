@@ -1,6 +1,6 @@
 """What a file says at a glance of norms beside attention weights."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 import pandas as pd
 
@@ -9,7 +9,7 @@ from analysis.tables.norms import frequency_correlation as frequency
 from analysis.tables.norms import token_type_mixing, value_norm_dispersion
 from analysis.tables.parts import OF_PAIRS, OF_TOKENS
 from pages.attention_norms.weight_and_norm import lowest_within, weight_and_norm
-from pages.ui.finding import Finding, rows_of, shares_by_layer
+from pages.ui.finding import Finding, rows_of, share_of
 from pages.ui.store.absences import FIRST, SPECIAL, types_apart
 from pages.ui.store.chosen import ask
 from pages.ui.words.interval import interval, is_clear
@@ -21,34 +21,34 @@ from pages.ui.words.quantities import quantity_name
 from pages.ui.words.say import say
 
 APART = (*SPECIAL, FIRST, "comma_period")
-_NEAR = 0.02
+
+
+def shares_of_types(frame: pd.DataFrame, types: Collection[str]) -> pd.DataFrame:
+    """Evidence of the share of some types in all of ‖αf(x)‖ and in all weight, over all layers.
+
+    Args:
+        frame: rows of `token_type_mixing.by_layer`.
+    """
+    parts = ((name, frame[frame["quantity"] == name]) for name in ("weighted_norm", "attention"))
+    return rows_of(
+        (quantity_name(name), *share_of(part, part["token_type"].isin(types)))
+        for name, part in parts
+    )
 
 
 def _weight_against_norm() -> Iterator[Finding]:
-    """What types told apart get of the weight and of the norm, over all layers and in each."""
-    frame = ask(token_type_mixing.by_layer, head=None)
-    shares, evidence = [], []
-    for quantity in ("weighted_norm", "attention"):
-        part = frame[frame["quantity"] == quantity]
-        means = part.groupby("token_type")["mean"].mean()
-        shares.append((means / means.sum()).reindex(APART).sum())
-        own = part["token_type"].isin(APART)
-        evidence.append(shares_by_layer(part, own, quantity_name(quantity)))
-    norm, weight = shares
-    if weight == 0:
+    """Shares of the types told apart in the weight and in the norm, over all layers."""
+    evidence = shares_of_types(ask(token_type_mixing.by_layer, head=None), APART)
+    norm, weight = evidence["value"].map(percent)
+    if not evidence["value"].iloc[1]:
         return
-    step = "less" if norm < weight - _NEAR else "more" if norm > weight + _NEAR else "same"
+    types = with_capital(types_apart())
     yield Finding(
-        say("finding.label_layers", types=with_capital(types_apart())),
-        f"{percent(weight)} → {percent(norm)}",
-        say(
-            f"finding.mixing_{step}",
-            types=types_apart(),
-            weight=percent(weight),
-            norm=percent(norm),
-        ),
+        say("finding.label_layers", types=types),
+        f"{weight} → {norm}",
+        say("finding.mixing", types=types, weight=weight, norm=norm),
         "layers",
-        pd.concat(evidence, ignore_index=True),
+        evidence,
         baseline=quantity_name("attention"),
     )
 

@@ -3,18 +3,19 @@
 import pandas as pd
 
 from analysis.tables.norms import token_type_mixing
-from pages.attention_norms.findings import APART
+from pages.attention_norms.findings import APART, shares_of_types
 from pages.ui.charts.standard import bars
+from pages.ui.finding import compared
 from pages.ui.page import section
 from pages.ui.store.absences import types_apart
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
+from pages.ui.words.interval import verdict
 from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import percent
 from pages.ui.words.quantities import QUANTITIES, in_type_order, quantity_axis, quantity_name
 
 _PAIR = ("attention", "weighted_norm")
-_NEAR = 0.02  # shares that differ by less count as the same
 
 
 @section("layers", token_type_mixing.TABLE)
@@ -27,7 +28,7 @@ def layers(view: View) -> None:
     )
     frame = ask(token_type_mixing.by_layer, head=head)
     wide = _wide(frame)
-    view.finding(_finding(view, wide))
+    view.finding(_finding(view, frame, wide))
     quantities = _PAIR if chosen == "pair" else (chosen,)
     has_norm = "weighted_norm" in quantities
     as_share = has_norm and view.pick("norm_as", ["length", "share"]) == "share"
@@ -65,25 +66,28 @@ def _wide(frame: pd.DataFrame) -> pd.DataFrame:
     return in_type_order(wide).assign(norm_share=wide["weighted_norm"] / total)
 
 
-def _finding(view: View, wide: pd.DataFrame) -> str:
+def _finding(view: View, frame: pd.DataFrame, wide: pd.DataFrame) -> str:
     """Which type that is told apart gets most weight, and how much of the norm arrives from it."""
-    means = wide.groupby("token_type")[list(_PAIR)].sum()
-    means = (means / means.sum())[means.index.isin(APART)]
-    if means.empty:
+    weights = wide[wide["token_type"].isin(APART)].groupby("token_type")["attention"].sum()
+    if weights.empty:
         return view.say("no_special")
-    most = str(means["attention"].idxmax())
+    most = str(weights.idxmax())
     peak = wide[wide["token_type"] == most].nlargest(1, "attention").iloc[0]
-    weight, norm = (float(means[quantity][most]) for quantity in _PAIR)
-    kind = "same" if abs(norm - weight) < _NEAR else "less" if norm < weight else "more"
-    sentence = view.say(
-        f"finding_{kind}",
-        types=types_apart(),
-        type=token_type_name(most),
-        **means.loc[most].map(percent),
-        layer=peak["layer"],
-        peak=percent(peak["attention"]),
-        peak_norm=percent(peak["norm_share"]),
-    )
-    if len(means) == 1:
-        return sentence
-    return f"{sentence} {view.say('together', types=types_apart(), **means.sum().map(percent))}"
+    of_most, of_all = (shares_of_types(frame, types) for types in ((most,), APART))
+    sentences = [
+        view.say("finding", types=types_apart(), type=token_type_name(most), **_shares(of_most)),
+        verdict(compared(of_most, quantity_name("attention"))),
+        view.say(
+            "finding_peak",
+            layer=peak["layer"],
+            peak=percent(peak["attention"]),
+            peak_norm=percent(peak["norm_share"]),
+        ),
+    ]
+    if len(weights) > 1:
+        sentences.append(view.say("together", types=types_apart(), **_shares(of_all)))
+    return " ".join(sentences)
+
+
+def _shares(evidence: pd.DataFrame) -> dict[str, str]:
+    return dict(zip(("weighted_norm", "attention"), evidence["value"].map(percent), strict=True))

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.comparison.account import account, reasons, training_step
+from analysis.tables.corpus import sequence_lengths
 from analysis.tables.table import Table
 from pages.ui.charts.colours import GROUP_COLOURS
 from pages.ui.choices.address import asked
@@ -20,6 +21,7 @@ from pages.ui.store.folder import folder
 from pages.ui.store.open_file import ENDING, Store
 from pages.ui.store.together import ask_together
 from pages.ui.view import View
+from pages.ui.words.numbers import count
 from pages.ui.words.say import plain, say
 
 MOST = 8
@@ -51,6 +53,24 @@ def pick_files(view: View) -> list[Store]:
     if left := [plain(file.label) for file in files if file not in able]:
         view.nothing("other_input", names=say("list.comma").join(left))
     return able
+
+
+def texts_told(view: View, compared: list[Store]) -> str:
+    """Over how many sequences each file is and how long they are; which files have other texts than
+    the first, whose difference may be due to them."""
+    sentences, first = [], compared[0]
+    for file in compared:
+        lengths = ask_store(file, sequence_lengths)
+        n = lengths["n_sequences"]
+        tokens = f"{(lengths['n_tokens'] * n).sum() / n.sum():.1f}"
+        word = view.say("texts_of", file=plain(file.label), n=count(n.sum()), tokens=tokens)
+        sentences.append(word)
+    texts = view.say("texts", files=say("list.comma").join(sentences))
+    others = [file.label for file in compared[1:] if reasons_of(first, file, "paired")]
+    if not others:
+        return texts
+    names = say("list.comma").join(map(plain, others))
+    return f"{texts} {view.say('texts_other', names=names, first=plain(first.label))}"
 
 
 def colours(compared: list[Store]) -> dict[str, str]:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.comparison.numbers import TABLES
 from pages.compare.dots import dots
-from pages.compare.files import pick_files, say_if_alone
+from pages.compare.files import pick_files, say_if_alone, texts_told
 from pages.compare.numbers import (
     change_written,
     differences_of,
@@ -33,10 +33,17 @@ def headlines(view: View) -> None:
     changes = differences_of(compared, by_layer=False)
     if len(compared) > 1:
         view.finding(_finding(view, compared, numbers, changes))
+        view.finding(texts_told(view, compared))
         view.note(pairing(changes))
     view.figure("numbers", numbers, _chart(compared, numbers, changes), state=len(compared))
     if len(changes):
-        columns: dict[str, str | None] = {"file": None, "name": None, **_FORMATS, "n": None}
+        columns: dict[str, str | None] = {
+            "file": None,
+            "name": None,
+            **_FORMATS,
+            "n": None,
+            "n_other": None,
+        }
         view.table("differences", changes, columns, state=len(compared))
     say_if_alone(view, compared)
 
@@ -53,7 +60,7 @@ def _chart(compared: list[Store], numbers: pd.DataFrame, changes: pd.DataFrame) 
             compared,
             x="difference",
             rows=rows,
-            tooltip=("q", "n"),
+            tooltip=("q", "n", "n_other"),
             width=_CHANGES,
             named=False,
             at_zero=True,
@@ -72,7 +79,7 @@ def _finding(
     values = numbers[numbers["number"] == most["number"]].set_index("file")["mean"]
     sure = changes["is_clear"].dropna()
     return view.say(
-        "finding",
+        f"finding_{'clear' if most['is_clear'] else 'unclear'}",
         name=most["name"],
         file=plain(most["file"]),
         first=plain(compared[0].label),

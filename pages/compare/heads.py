@@ -13,7 +13,7 @@ from analysis.comparison.matching import (
     head_profiles,
     matched_heads,
 )
-from pages.compare.files import can_compare, pick_sides
+from pages.compare.files import can_compare, pick_sides, texts_told
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.look import layered, tooltips
 from pages.ui.head.choice import head_name
@@ -43,6 +43,7 @@ def heads(view: View) -> None:
     matching = matched_heads(divergences(own.to_numpy(), beside.to_numpy()))
     frame = _frame(own.index, matching)
     view.finding(_finding(view, sides, frame, matching))
+    view.finding(texts_told(view, sides))
     view.figure(
         "matching",
         frame,
@@ -77,12 +78,10 @@ def _frame(index: pd.MultiIndex, matching: Matching) -> pd.DataFrame:
 
 
 def _finding(view: View, sides: list[Store], frame: pd.DataFrame, matching: Matching) -> str:
-    same, of = int(frame["is_same"].sum()), len(frame)
-    word = "same" if same > of / 2 else "other"
     return view.say(
-        f"finding_{word}",
-        same=same,
-        of=of,
+        "finding",
+        same=int(frame["is_same"].sum()),
+        of=len(frame),
         first=plain(sides[0].label),
         other=plain(sides[1].label),
         matched=signed(matching.matched, digits=4),

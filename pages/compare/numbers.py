@@ -13,7 +13,9 @@ from pages.ui.store.together import ask_together
 from pages.ui.words.numbers import change
 from pages.ui.words.say import plain, say
 
-_OF_DIFFERENCES = ("file", "number", "name", "layer", "difference", "low", "high", "p", "n")
+_OF_DIFFERENCES = (
+    *("file", "number", "name", "layer", "difference", "low", "high", "p", "n", "n_other"),
+)
 LEVEL = 0.05
 """Share of false discoveries."""
 _LEAST_WIDTH = 1e-12  # of an interval that a distance is told in
@@ -38,8 +40,8 @@ def numbers_of(compared: list[Store], *, by_layer: bool) -> pd.DataFrame:
 
 def differences_of(compared: list[Store], *, by_layer: bool) -> pd.DataFrame:
     """The files' differences from the first one by layer, or of means over layers: file, number,
-    name, layer, difference, low, high, p, n, is_paired, and as `with_correction` has them q and
-    is_clear."""
+    name, layer, difference, low, high, p, n, n_other, is_paired, and as `with_correction` has them
+    q and is_clear."""
     first, *others = compared
     if not others:
         return pd.DataFrame(columns=_OF_DIFFERENCES)

@@ -5,7 +5,7 @@ import streamlit as st
 
 from analysis.comparison.account import training_step
 from analysis.comparison.numbers import TABLES
-from pages.compare.files import pick_files, reasons_of, siblings
+from pages.compare.files import pick_files, reasons_of, siblings, texts_told
 from pages.compare.layers import pick_number
 from pages.compare.numbers import (
     change_written,
@@ -17,7 +17,7 @@ from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
-from pages.ui.words.interval import row_with_interval
+from pages.ui.words.interval import beside_0, row_with_interval
 from pages.ui.words.say import plain, say
 
 
@@ -38,6 +38,7 @@ def training(view: View) -> None:
     frame = numbers.assign(step_of_training=numbers["file"].map(steps).astype("int64"))
     frame = frame.sort_values("step_of_training")
     view.finding(_finding(view, compared, frame, number))
+    view.finding(texts_told(view, compared))
     chart = lines(frame, x="step_of_training", y="mean", zero=False)
     view.figure(
         "over_steps", frame, chart, state=(number, len(compared)), number=number_name(number)
@@ -49,7 +50,7 @@ def _finding(view: View, compared: list[Store], frame: pd.DataFrame, number: str
     first, last = frame.iloc[0], frame.iloc[-1]
     changes = differences_of([compared[0], compared[-1]], by_layer=False)
     change = changes[changes["number"] == number].iloc[0]
-    return view.say(
+    finding = view.say(
         "finding",
         name=number_name(number),
         start=f"{first['step_of_training']:,}",
@@ -58,3 +59,4 @@ def _finding(view: View, compared: list[Store], frame: pd.DataFrame, number: str
         after=row_with_interval(last),
         change=row_with_interval(change, "difference", change_written),
     )
+    return f"{finding} {beside_0(change['low'], change['high'])}"

@@ -27,7 +27,7 @@ def _coreference() -> Iterator[Finding]:
         say("finding.coreference", **chosen_head(row), rules=say("list.comma").join(rules)),
         "rules",
         rows_of([of_head, *baselines]),
-        baseline=names[0],
+        baseline=names[frame["baseline_accuracy"].argmax()],
     )
 
 

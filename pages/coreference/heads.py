@@ -54,11 +54,11 @@ def _types() -> list[str]:
 
 
 def _finding(view: View, every: pd.DataFrame, rules: pd.Series, kind: str) -> str:
-    """How many heads do better than each rule, and the best one."""
+    """How many heads are clearly better than each rule, and the best one."""
     beats = [
         view.say(
             "beats",
-            n=int((every["accuracy"] > share).sum()),
+            n=int((every["low"] > share).sum()),
             rule=method_name(str(rule)),
             accuracy=percent(share),
         )

@@ -6,74 +6,94 @@ import pandas as pd
 
 from analysis.habits import TOKEN_TYPES
 from analysis.tables.heads import gradient_importance, head_pattern
-from pages.ui.finding import Finding, rows_of, shares_by_layer
-from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
-from pages.ui.head.habits import importance_shares
-from pages.ui.store.absences import types_apart
+from analysis.tables.heads.head_behaviour import OTHER
+from pages.ui.finding import Finding, over_layers, rows_of, share_of
+from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, habits_told
+from pages.ui.store.absences import FIRST, types_apart
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
-_OTHER = "other"
 _STAND_IN = "pooled_length"
 
 
 def _habits() -> Iterator[Finding]:
     """How many heads have one habit above all, and which."""
-    counts = behaviours_of_heads()["behaviour"].value_counts()
-    surely = behaviours_of_heads(by="low")["behaviour"] != _OTHER
-    n, other = int(counts.sum()), int(counts.get(_OTHER, 0))
-    named = [
-        say("finding.habits_one", n=many, behaviour=behaviour_name(str(behaviour)))
-        for behaviour, many in counts.items()
-        if behaviour != _OTHER
-    ]
-    if not named:
+    heads = behaviours_of_heads()
+    counts = heads["behaviour"].value_counts()
+    surely = behaviours_of_heads(by="low")["behaviour"] != OTHER
+    of, some = len(heads), int((heads["behaviour"] != OTHER).sum())
+    if not some:
         return
+    rows = [(say("finding.habits_any"), some)]
+    rows += [(behaviour_name(str(behaviour)), many) for behaviour, many in counts.items()]
     yield Finding(
         say("finding.label_habits"),
-        say("finding.habits_number", n=n - other, of=n),
-        say("finding.habits", of=n, shares=say("list.comma").join(named), other=other),
+        say("finding.habits_number", n=some, of=of),
+        f"{say('finding.habits')} {habits_told(heads)}",
         "heads",
-        rows_of((behaviour_name(str(behaviour)), many / n) for behaviour, many in counts.items()),
-        known_by=say("finding.habits_known_by", n=int(surely.sum()), of=n - other),
+        rows_of(rows),
+        format=",.0f",
+        known_by=say("finding.habits_known_by", n=int(surely.sum()), of=some),
+    )
+
+
+def weight_and_importance(means: pd.DataFrame) -> tuple[str, pd.DataFrame] | None:
+    """The type that gets most attention, and evidence of its share of |∂L/∂α| beside that
+    of the weight, means over layers; None where the file does not tell.
+
+    Args:
+        means: rows layer, token_type, mean, low, high of the importance, means over heads.
+    """
+    if not open_store().holds(head_pattern.TABLE):
+        return None
+    patterns = ask(head_pattern.by_layer)
+    weights = patterns[patterns["quantity"].isin(TOKEN_TYPES)].groupby("quantity")["mean"].mean()
+    if weights.empty:
+        return None
+    most = str(weights.idxmax())
+    kinds = (most, "bos") if most == FIRST else (most,)  # the habit is of both
+    layers = (part for _, part in means.groupby("layer"))
+    importance = over_layers(
+        pd.DataFrame([share_of(part, part["token_type"].isin(kinds)) for part in layers])
+    )
+    weight = over_layers(patterns[patterns["quantity"] == most])
+    rows = [(say("finding.of_importance"), *importance), (say("finding.of_weight"), *weight)]
+    return most, rows_of(rows)
+
+
+def importance_told(most: str, evidence: pd.DataFrame) -> str:
+    """The same as a sentence."""
+    share, weight = evidence["value"].map(percent)
+    return say(
+        "finding.gradients",
+        types=types_apart(),
+        token_type=token_type_name(most),
+        weight=weight,
+        share=share,
     )
 
 
 def _gradients() -> Iterator[Finding]:
     """Whether the type that gets most attention is one that the loss depends on."""
-    if not open_store().holds(head_pattern.TABLE):
-        return
     frame = ask(gradient_importance.by_layer)
     objective = str(frame["objective"].iloc[0])
-    means = frame[frame["head"].isna()].rename(columns={"importance": "mean"})
-    shares = importance_shares(means)
-    patterns = ask(head_pattern.by_layer)
-    weights = patterns[patterns["quantity"].isin(TOKEN_TYPES)].groupby("quantity")["mean"].mean()
-    if weights.empty:
+    found = weight_and_importance(
+        frame[frame["head"].isna()].rename(columns={"importance": "mean"})
+    )
+    if found is None:
         return
-    most = str(weights.idxmax())
-    weight, share = float(weights[most]), float(shares.get(most, 0.0))
+    most, evidence = found
+    share, weight = evidence["value"].map(percent)
     kind = "_stand_in" if objective == _STAND_IN else ""
-    name, compared = token_type_name(most), say("finding.of_weight")
-    of_weight = patterns[patterns["quantity"] == most].rename(columns={"mean": "value"})
-    of_weight = of_weight[["layer", "value", "low", "high"]].assign(name=compared)
-    of_type = shares_by_layer(means, means["token_type"] == most, say("finding.of_importance"))
     yield Finding(
-        say(f"finding.label_gradients{kind}", token_type=name),
-        f"{percent(weight)} → {percent(share)}",
-        say(
-            f"finding.gradients_{'less' if share < weight else 'more'}",
-            types=types_apart(),
-            token_type=name,
-            weight=percent(weight),
-            share=percent(share),
-            objective=say(f"finding.objective_{objective}"),
-        ),
+        say(f"finding.label_gradients{kind}", token_type=token_type_name(most)),
+        f"{weight} → {share}",
+        f"{importance_told(most, evidence)} {say(f'finding.objective_{objective}')}",
         "gradients",
-        pd.concat([of_type, of_weight], ignore_index=True),
-        baseline=compared,
+        evidence,
+        baseline=say("finding.of_weight"),
     )
 
 

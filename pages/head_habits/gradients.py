@@ -4,7 +4,9 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.heads import gradient_importance, sequence_gradient_importance
+from pages.head_habits.findings import importance_told, weight_and_importance
 from pages.head_habits.layer_chart import draw_layers
+from pages.ui.finding import compared
 from pages.ui.head.habits import importance_shares
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
@@ -12,8 +14,9 @@ from pages.ui.store.commands import run_command
 from pages.ui.store.folder import folder
 from pages.ui.store.missing import require
 from pages.ui.view import View
+from pages.ui.words.interval import verdict
 from pages.ui.words.names import token_type_name
-from pages.ui.words.numbers import percent
+from pages.ui.words.numbers import ABSENT, percent
 from pages.ui.words.quantities import in_type_order
 from pages.ui.words.say import plain, say
 
@@ -66,9 +69,15 @@ def _finding(view: View, means: pd.DataFrame) -> str:
         for token_type, share in importance_shares(means).items()
     ]
     total = means.groupby("layer")["mean"].sum()
-    return view.say(
+    finding = view.say(
         "finding",
         shares=say("list.comma").join(shares),
         most=total.idxmax(),
         least=total.idxmin(),
+        times=f"{total.max() / total.min():.1f}" if total.min() else ABSENT,
     )
+    found = weight_and_importance(means)
+    if found is None:
+        return finding
+    side = compared(found[1], say("finding.of_weight"))
+    return f"{finding} {importance_told(*found)} {verdict(side)}"

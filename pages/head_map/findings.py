@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from analysis.tables.heads import layer_cohesion
-from pages.head_map.apart import LEVEL
+from pages.head_map.apart import LEVEL, chance, nats
 from pages.ui.finding import Finding, rows_of
 from pages.ui.store.chosen import ask
 from pages.ui.words.say import say
@@ -19,12 +19,12 @@ def _cohesion() -> Iterator[Finding]:
     alike = row["difference"] > 0 and row["p_value"] < LEVEL
     yield Finding(
         say("finding.label_cohesion"),
-        say("finding.cohesion_number", **row[["within", "between"]].map("{:.2f}".format)),
-        say(f"finding.cohesion_{'alike' if alike else 'unclear'}", p=f"{row['p_value']:.2g}"),
+        say("finding.cohesion_number", **row[["within", "between"]].map(nats)),
+        say(f"finding.cohesion_{'alike' if alike else 'unclear'}", p=chance(row["p_value"])),
         "layers",
         rows_of((say(f"finding.{name}"), row[name]) for name in ("within", "between")),
         format=".2f",
-        known_by=say("finding.cohesion_known_by", p=f"{row['p_value']:.2g}"),
+        known_by=say("finding.cohesion_known_by", p=chance(row["p_value"])),
     )
 
 

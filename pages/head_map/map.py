@@ -5,7 +5,6 @@ from typing import Any
 import pandas as pd
 
 from analysis.tables.heads import head_distance, head_layout, head_pattern
-from analysis.tables.heads.head_behaviour import OTHER
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import plane_chart
 from pages.ui.head import behaviours
@@ -16,7 +15,7 @@ from pages.ui.stage import stage
 from pages.ui.store.chosen import ask, is_causal, open_store
 from pages.ui.store.missing import show_command
 from pages.ui.view import View
-from pages.ui.words.say import plain, say
+from pages.ui.words.say import plain
 
 _KRUSKAL = {"excellent": 0.025, "good": 0.05, "fair": 0.1}
 
@@ -68,18 +67,5 @@ def _named(view: View, points: pd.DataFrame, weighing: str) -> pd.DataFrame:
         thresholds = behaviours.pick_thresholds()
     habits = behaviours.behaviours_of_heads(thresholds, weighing=weighing)
     named = points.merge(habits, on=["layer", "head"])
-    view.finding(_habits(view, named))
+    view.finding(behaviours.habits_told(named))
     return named
-
-
-def _habits(view: View, named: pd.DataFrame) -> str:
-    """How many heads mostly do each thing."""
-    counts = named.loc[named["behaviour"] != OTHER, "behaviour"].value_counts()
-    if counts.empty:
-        return view.say("nothing_done", n=len(named))
-    counted = [
-        view.say("counted", name=behaviours.behaviour_name(str(name)), n=n)
-        for name, n in counts.items()
-    ]
-    habits = say("list.comma").join(counted)
-    return view.say("done", some=counts.sum(), n=len(named), habits=habits)

@@ -1,99 +1,116 @@
 """What a file says at a glance of the modules around attention."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 import pandas as pd
 
 from analysis.tables.mixing import mixing_ratio, scope_similarity
 from analysis.tables.pairs import relation_share
-from pages.ui.finding import Finding, rows_of
+from pages.ui.finding import Finding, over_layers, rows_of
 from pages.ui.store.chosen import ask, layer_order
 from pages.ui.words.names import relation_name, step_name
 from pages.ui.words.numbers import percent, signed
 from pages.ui.words.say import say
 
 _EVERY = "all"
-_NEAR = 0.02
-_CLEAR = 1.1
+rho3 = partial(signed, digits=3)
+"""ρ with three decimals: two would often round to 1, or be the same for two steps."""
+
+
+def times(ratio: float) -> str:
+    """How many times as much."""
+    return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"
+
+
+def mean_steps() -> pd.DataFrame:
+    """Every step of the scopes in the mean over layers, the one that changes the mixing most first;
+    to take lengths of vectors in place of weights is one of them: steps with name, value."""
+    steps = ask(scope_similarity.steps)
+    steps = steps[steps["layer"].isna()].dropna(subset="spearman").sort_values("spearman")
+    names = steps["scope_b"].map(step_name)
+    return steps.assign(name=names, value=steps["spearman"]).reset_index(drop=True)
 
 
 def _similarity() -> Iterator[Finding]:
-    """The module that changes the mixing most; vectors in place of weights are no module."""
-    steps = ask(scope_similarity.steps)
-    steps = steps[steps["layer"].isna() & (steps["scope_a"] != "attn_w")].sort_values("spearman")
-    if steps.empty:
+    """The step that changes the mixing most, beside the next one."""
+    steps = mean_steps()
+    if len(steps) < 2:
         return
-    names = [step_name(scope) for scope in steps["scope_b"]]
-    others = [f"{name} {signed(rho)}" for name, rho in zip(names, steps["spearman"], strict=True)]
+    named = (steps["name"] + " " + steps["value"].map(rho3)).tolist()
     yield Finding(
-        say("finding.label_similarity", module=names[0]),
-        f"ρ = {signed(steps['spearman'].iloc[0])}",
-        say("finding.similarity", module=names[0], others=say("list.comma").join(others[1:])),
+        say("finding.label_similarity", step=steps["name"].iloc[0]),
+        f"ρ = {rho3(steps['value'].iloc[0])}",
+        say("finding.similarity", step=named[0], others=say("list.comma").join(named[1:])),
         "similarity",
-        steps.assign(name=names, value=steps["spearman"])[["name", "value", "low", "high"]],
-        baseline=names[1] if len(names) > 1 else None,
-        format=".2f",
+        steps[["name", "value", "low", "high"]],
+        baseline=steps["name"].iloc[1],
+        format=".3f",
     )
 
 
 def _mixing_ratio() -> Iterator[Finding]:
-    """What attention alone says of a token's context, and what the residual leaves of it."""
+    """Share of a token's context by attention alone, and with the residual connection."""
     order, frame = layer_order(), ask(mixing_ratio.pooled)
     every = frame[frame["token_type"] == _EVERY].set_index("scope")
     scopes = {"network": order.before_network, "vectors": order.vectors, "whole": order.whole}
     names = {scope: say(f"finding.ratio_at_{name}") for name, scope in scopes.items()}
-    shares = every.loc[[order.vectors, order.before_network, order.whole], "mean"]
-    shares.index = ["before", "after", "whole"]
-    before, after = shares[:2]
-    step = "less" if after < before - _NEAR else "more" if after > before + _NEAR else "same"
+    after, before, whole = every.loc[list(names), "mean"].map(percent)
     yield Finding(
         say("finding.label_ratio"),
-        f"{percent(before)} → {percent(after)}",
-        say(f"finding.ratio_{step}", **shares.map(percent)),
+        f"{before} → {after}",
+        say("finding.ratio", before=before, after=after, whole=whole),
         "ratio",
         rows_of((names[scope], *every.loc[scope, ["mean", "low", "high"]]) for scope in names),
         baseline=names[order.vectors],
     )
 
 
+def relation_ratios(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
+    """Evidence of how many times their share of the mixing before each relation has of a quantity,
+    means over layers, the largest first.
+
+    Args:
+        frame: rows of `relation_share.by_layer`.
+    """
+    of_quantity = frame[frame["quantity"] == quantity].dropna(subset="ratio")
+    ends = dict(zip(("ratio", "ratio_low", "ratio_high"), ("mean", "low", "high"), strict=True))
+    ratios = of_quantity.drop(columns=list(ends.values())).rename(columns=ends)
+    rows = [(str(name), *over_layers(part)) for name, part in ratios.groupby("relation")]
+    return rows_of(rows).sort_values("value", ascending=False, ignore_index=True)
+
+
+def relation_facts(frame: pd.DataFrame, quantity: str, relation: str) -> dict[str, Any]:
+    """Shares of a relation, means over layers, and in how many layers its ratio is clear of 1."""
+    here = frame[frame["relation"] == relation]
+    shares = here.groupby("quantity")["mean"].mean().reindex([quantity, "before", "pairs"])
+    ratios = here[here["quantity"] == quantity].dropna(subset="ratio")
+    return {
+        "relation": relation_name(relation),
+        **dict(zip(("share", "before", "pairs"), shares.map(percent), strict=True)),
+        "above": int((ratios["ratio_low"] > 1).sum()),
+        "below": int((ratios["ratio_high"] < 1).sum()),
+        "layers": len(ratios),
+    }
+
+
 def _relation() -> Iterator[Finding]:
     """The relation whose share of FF's change is most above its share of the mixing before."""
     frame = ask(relation_share.by_layer, effect="ff")
-    shares = frame.pivot_table(index="relation", columns="quantity", values="mean", observed=True)
-    if not {"before", "change", "pairs"} <= set(shares):
+    ratios = relation_ratios(frame, "change")
+    if ratios.empty:
         return
-    ratio = (shares["change"] / shares["before"]).dropna()
-    most = str(ratio.idxmax())
-    here = frame[(frame["relation"] == most) & (frame["quantity"] == "change")]
-    name = relation_name(most)
-    written = shares.loc[most, ["before", "change", "pairs"]].map(percent)
+    most, number = str(ratios["name"].iloc[0]), times(ratios["value"].iloc[0])
     yield Finding(
-        say("finding.label_relation_share", relation=name),
-        f"{written['before']} → {written['change']}",
-        say(
-            f"finding.relation_{how_sure(here, ratio[most])}",
-            relation=name,
-            **written,
-            ratio=f"{ratio[most]:.1f}",
-            above=int((here["ratio_low"] > 1).sum()),
-            layers=len(here),
-        ),
+        say("finding.label_relation_share", relation=relation_name(most)),
+        say("finding.times", ratio=number),
+        say("finding.relation", ratio=number, **relation_facts(frame, "change", most)),
         "modules",
-        here[["layer", "ratio", "ratio_low", "ratio_high"]]
-        .set_axis(["layer", "value", "low", "high"], axis=1)
-        .assign(name=name),
+        ratios.assign(name=ratios["name"].map(relation_name)),
         baseline=1.0,
-        format=".1f",
+        format=".2f",
     )
-
-
-def how_sure(here: pd.DataFrame, ratio: float) -> str:
-    """Whether a ratio is worth telling, and clear of 1 in some layer."""
-    if ratio < _CLEAR:
-        return "even"
-    if here["ratio_low"].isna().all():
-        return "unsure"
-    return "clear" if (here["ratio_low"] > 1).any() else "even"
 
 
 FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {

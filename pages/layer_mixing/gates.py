@@ -3,12 +3,13 @@
 import pandas as pd
 
 from analysis.tables.mixing import gate_rule_agreement, sequence_gate_rule
+from pages.layer_mixing.findings import rho3
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, has_gates
 from pages.ui.view import View
 from pages.ui.words.interval import with_interval
-from pages.ui.words.numbers import percent, signed
+from pages.ui.words.numbers import percent
 
 _QUANTITIES = ("spearman", "closed")
 _SAME = 0.99
@@ -32,9 +33,9 @@ def _finding(view: View, mean: pd.Series, layers: pd.DataFrame) -> str:
     least = layers.iloc[int(layers["spearman"].argmin())]
     return view.say(
         "alike" if mean["spearman"] >= _SAME else "differ",
-        rho=with_interval(mean["spearman"], mean["spearman_low"], mean["spearman_high"], signed),
+        rho=with_interval(mean["spearman"], mean["spearman_low"], mean["spearman_high"], rho3),
         closed=percent(mean["closed"]),
         layer=int(least["layer"]),
-        least=signed(least["spearman"]),
+        least=rho3(least["spearman"]),
         closed_there=percent(least["closed"]),
     )

@@ -5,16 +5,17 @@ import streamlit as st
 
 from analysis.scopes import RELATIONS
 from analysis.tables.pairs import relation_share
-from pages.layer_mixing.findings import how_sure
+from pages.layer_mixing.findings import relation_facts, relation_ratios, times
 from pages.ui.charts.colours import LESS_TO_MORE
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.paired_stacks import paired_stacks
+from pages.ui.finding import compared
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, layer_order
 from pages.ui.view import View
 from pages.ui.words.columns import title
+from pages.ui.words.interval import row_with_interval
 from pages.ui.words.names import effect_meaning, effect_name, relation_name
-from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
 _RATIO = ("ratio", "ratio_low", "ratio_high")
@@ -30,7 +31,7 @@ def modules(view: View) -> None:
     lift = _lifts(frame, quantity)
     if lift.empty:
         return view.nothing(f"none_{quantity}", effect=effect_name(effect))
-    view.finding(_finding(view, lift, effect, quantity))
+    view.finding(_finding(view, frame, effect, quantity))
     _shares(view, frame, effect, quantity)
     widest = min(max(float(lift["ratio"].max()), _NARROWEST), _WIDEST)
     chart = number_map(
@@ -69,33 +70,14 @@ def _lifts(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
     return compared.assign(lift=compared[quantity] / compared["pairs"]).reset_index(drop=True)
 
 
-def _finding(view: View, lift: pd.DataFrame, effect: str, quantity: str) -> str:
+def _finding(view: View, frame: pd.DataFrame, effect: str, quantity: str) -> str:
     """The relation that is furthest above its share of the mixing before, and how surely."""
-    means = lift.groupby("relation")[[quantity, *_BASELINES]].mean()
-    ratios = means[quantity] / means["before"]
-    relation, ratio = str(ratios.idxmax()), ratios.max()
-    shares = means.loc[relation].to_dict()
-    here = lift[lift["relation"] == relation]
-    peak = here.nlargest(1, "ratio").iloc[0]
-    return view.say(
-        f"finding_{how_sure(here, ratio)}",
-        effect=effect_name(effect),
-        quantity=view.say(f"{quantity}_noun"),
-        relation=relation_name(relation),
-        share=percent(shares[quantity]),
-        **{name: percent(shares[name]) for name in _BASELINES},
-        times=_times(ratio),
-        lift=_times(shares[quantity] / shares["pairs"]),
-        above=int((here["ratio_low"] > 1).sum()),
-        below=int((here["ratio_high"] < 1).sum()),
-        layers=len(here),
-        layer=int(peak["layer"]),
-        **peak[list(_RATIO)].map("{:.2f}".format),
-    )
-
-
-def _times(ratio: float) -> str:
-    return f"{ratio:.1f}" if ratio < 10 else f"{ratio:.0f}"
+    ratios = relation_ratios(frame, quantity)
+    facts = relation_facts(frame, quantity, str(ratios["name"].iloc[0]))
+    values = {"effect": effect_name(effect), "quantity": view.say(f"{quantity}_noun")}
+    ratio = row_with_interval(ratios.iloc[0], "value", times)
+    verdict = view.say(f"finding_{compared(ratios, 1.0)}", **facts)
+    return f"{view.say('finding', ratio=ratio, **values, **facts)} {verdict}"
 
 
 def _shares(view: View, frame: pd.DataFrame, effect: str, quantity: str) -> None:

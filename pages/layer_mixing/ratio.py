@@ -1,5 +1,7 @@
 """How much of a token is context and how much is the token itself (Kobayashi et al. 2021)."""
 
+from functools import partial
+
 import pandas as pd
 
 from analysis.published.numbers import numbers
@@ -14,6 +16,7 @@ from pages.ui.published import Row, statistic_of
 from pages.ui.store.chosen import ask, layer_order
 from pages.ui.store.together import ask_each
 from pages.ui.view import View
+from pages.ui.words.interval import row_with_interval, side_of, verdict
 from pages.ui.words.names import scope_name, token_type_name
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
@@ -53,18 +56,27 @@ def ratio(view: View) -> None:
 
 def _finding(view: View, pooled: pd.DataFrame) -> str:
     """What is left of the context once the residual and the rest of the layer are counted in."""
-    order, shares = layer_order(), pooled.set_index("scope")["mean"].map(percent)
-    return view.say(
-        "finding",
+    order, rows = layer_order(), pooled.set_index("scope")
+    shares, before, after = (
+        rows["mean"].map(percent),
+        rows.loc[order.vectors],
+        rows.loc[order.before_network],
+    )
+    vectors, normed = (
+        row_with_interval(row, written=partial(percent, digits=1)) for row in (before, after)
+    )
+    ends = (*after[["low", "high"]], *before[["low", "high"]])
+    scopes = view.say(
+        "finding_scopes",
         weights=shares["attn_w"],
         weights_residual=shares[WEIGHTS_WITH_RESIDUAL],
         name=scope_name(WEIGHTS_WITH_RESIDUAL),
-        vectors=shares[order.vectors],
         residual=shares[order.with_residual],
-        normed=shares[order.before_network],
         network=shares[order.network],
         whole=shares[order.whole],
     )
+    finding = view.say("finding", vectors=vectors, normed=normed)
+    return f"{finding} {verdict(side_of(*ends))} {scopes}"
 
 
 def _pooled(pooled: pd.DataFrame) -> list[Row]:

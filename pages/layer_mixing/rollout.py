@@ -1,5 +1,7 @@
 """What has come together in a token after several layers, by whole layers and by weights alone."""
 
+from functools import partial
+
 import pandas as pd
 
 from analysis.tables.mixing import rollout
@@ -11,6 +13,7 @@ from pages.ui.store.absences import FIRST, SPECIAL
 from pages.ui.store.chosen import layer_order
 from pages.ui.store.together import ask_each
 from pages.ui.view import View
+from pages.ui.words.interval import row_with_interval, side_of, verdict
 from pages.ui.words.names import scope_name
 from pages.ui.words.numbers import percent
 
@@ -30,20 +33,25 @@ def across_layers(view: View) -> None:
     view.table("own_place", kept.sort_values("layer", kind="stable"), columns)
 
 
+_written = partial(percent, digits=1)
+
+
 def _own(view: View, distances: pd.DataFrame, scope: str) -> str:
     """What is left of a token's own place after the first and after the last layer."""
     shares, weights = (
-        own_place(distances, side).set_index("layer")["mean"].sort_index()
-        for side in (scope, ATTENTION_ROLLOUT)
+        own_place(distances, side).sort_values("layer") for side in (scope, ATTENTION_ROLLOUT)
     )
-    return view.say(
+    last, of_weights = shares.iloc[-1], weights.iloc[-1]
+    finding = view.say(
         "finding",
         scope=scope_name(scope),
-        first=percent(shares.iloc[0]),
-        last=percent(shares.iloc[-1]),
-        layer=shares.index[-1],
-        weights=percent(weights.iloc[-1]),
+        first=percent(shares["mean"].iloc[0]),
+        last=row_with_interval(last, written=_written),
+        layer=last["layer"],
+        weights=row_with_interval(of_weights, written=_written),
     )
+    side = side_of(*last[["low", "high"]], *of_weights[["low", "high"]])
+    return f"{finding} {verdict(side)}"
 
 
 def _special(view: View, types: pd.DataFrame, scope: str) -> str:

@@ -6,22 +6,24 @@ import streamlit as st
 from analysis.published.numbers import numbers
 from analysis.scopes import POST_NORM
 from analysis.tables.mixing import scope_similarity, sequence_scope_similarity
+from pages.layer_mixing.findings import mean_steps, rho3
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.choices.pick import choose
+from pages.ui.finding import compared
 from pages.ui.page import section
 from pages.ui.published import Row
 from pages.ui.store.chosen import ask, layer_order, layers
 from pages.ui.view import View
-from pages.ui.words.names import effect_name, scope_name, step_name
+from pages.ui.words.interval import row_with_interval, verdict
+from pages.ui.words.names import effect_name, scope_name
 from pages.ui.words.numbers import signed
 from pages.ui.words.say import plain
 
 _FIELDS = ("scope_a", "scope_b")
 _LISTED = 20  # sequences
-_SAME = 0.005  # modules that differ by less are spoken of as one
 
 
 @section("similarity", scope_similarity.TABLE, sequence_scope_similarity.TABLE)
@@ -37,7 +39,7 @@ def similarity(view: View) -> None:
     layer = None if chosen == "mean" else int(chosen)
     matrix = st.container()
     scopes = _least_similar(view, layer)
-    view.finding(_finding(view, mean, by_layer))
+    view.finding(_finding(view, by_layer))
     with matrix:
         _matrix(view, layer, scopes)
     if len(mean) and len(by_layer):
@@ -54,36 +56,36 @@ def _published(mean: pd.DataFrame) -> list[Row]:
     ]
 
 
-def _finding(view: View, mean: pd.DataFrame, by_layer: pd.DataFrame) -> str:
-    """Which module changes the mixing most on average over the layers, and which least."""
-    order = layer_order()
-    modules = order.scopes[2:]  # what follows the attention weights and their vectors
-    mean = mean[mean["step"].isin(modules)].sort_values("spearman")
-    if mean.empty:
+def _finding(view: View, by_layer: pd.DataFrame) -> str:
+    """The step that changes the mixing most on average over the layers, beside the next one and the
+    one that changes it least."""
+    steps = mean_steps()
+    if len(steps) < 2:
         return view.say("nothing_varies")
-    most, least = mean.iloc[0], mean.iloc[-1]
-    deepest = by_layer[by_layer["step"] == most["step"]].nsmallest(1, "spearman").iloc[0]
-    close = least["spearman"] - most["spearman"] < _SAME
-    sentence = view.say(
-        f"finding_{'alike' if close else 'differ'}",
-        most=step_name(most["step"]),
-        of_most=_rho(most["spearman"]),
-        least=step_name(least["step"]),
-        of_least=_rho(least["spearman"]),
-        layer=f"{deepest['layer']:.0f}",
-        deepest=_rho(deepest["spearman"]),
-    )
-    between = mean.iloc[1:-1]
-    network = between[between["step"] == order.network]
-    if close or network.empty:
-        return sentence
-    of_network = _rho(network["spearman"].iloc[0])
-    return f"{sentence} {view.say('finding_network', of_network=of_network)}"
-
-
-def _rho(value: float) -> str:
-    """Three decimals where two would round to 1."""
-    return f"{value:.3f}" if 0.995 <= value < 1 else signed(value)
+    most, following, least = (steps.iloc[place] for place in (0, 1, -1))
+    deepest = by_layer[by_layer["step"] == most["scope_b"]].nsmallest(1, "spearman").iloc[0]
+    sentences = [
+        view.say(
+            "finding",
+            most=most["name"],
+            of_most=row_with_interval(most, "spearman", rho3),
+            next=following["name"],
+            of_next=row_with_interval(following, "spearman", rho3),
+        ),
+        verdict(compared(steps, following["name"])),
+        view.say(
+            "finding_ends",
+            least=least["name"],
+            of_least=row_with_interval(least, "spearman", rho3),
+            layer=f"{deepest['layer']:.0f}",
+            deepest=rho3(deepest["spearman"]),
+        ),
+    ]
+    network = steps.iloc[2:-1]
+    for _, row in network[network["scope_b"] == layer_order().network].iterrows():
+        of_network = row_with_interval(row, "spearman", rho3)
+        sentences.append(view.say("finding_network", of_network=of_network))
+    return " ".join(sentences)
 
 
 def _matrix(view: View, layer: int | None, scopes: tuple[str, str]) -> None:

@@ -13,7 +13,7 @@ from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, layer_order
 from pages.ui.view import View
-from pages.ui.words.interval import is_clear, with_interval
+from pages.ui.words.interval import beside_0, with_interval
 from pages.ui.words.names import scope_name, token_type_name
 from pages.ui.words.numbers import percent, points, scientific, signed
 
@@ -55,8 +55,7 @@ def _own(view: View, distances: pd.DataFrame, scope: str) -> str:
             difference=with_interval(row["difference"], low, high, partial(points, digits=1)),
         )
     ]
-    if pd.notna(low):
-        sentences.append(view.say("clear" if is_clear(low, high) else "unclear"))
+    sentences.append(beside_0(low, high))
     if scope != ATTENTION_ROLLOUT:
         sentences.append(view.say("finding_attention", weights=_share(shares[ATTENTION_ROLLOUT])))
     return " ".join(sentences)

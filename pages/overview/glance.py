@@ -1,5 +1,6 @@
 """What a file says at a glance: sentences with their numbers, each with a place that shows more."""
 
+import re
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -10,7 +11,7 @@ from pages.ui.contents import PAGES
 from pages.ui.finding import Finding
 from pages.ui.store.chosen import open_store, shows_images
 from pages.ui.store.open_file import Version
-from pages.ui.words.say import Language
+from pages.ui.words.say import Language, plain, say
 from pages.ui.words.say import language as said_in
 
 
@@ -34,3 +35,24 @@ def _findings(version: Version, language: Language) -> list[Finding]:
         for finding in find()
     ]
     return sorted(results, key=lambda finding: -finding.strength if finding.strength > 0 else 1.0)
+
+
+def how_sure(finding: Finding) -> str:
+    """The interval and what it is compared with; of all layers, in how many it is clear of that;
+    without an interval, by what else it is known."""
+    rows, level = finding.rows.dropna(subset="strength"), finding.baseline
+    if rows.empty or level is None:
+        return finding.known_by or say("overview.no_interval")
+    baseline = level if isinstance(level, str) else f"{level:g}"
+    if "layer" in rows:
+        n = int((rows["strength"] > 1).sum())
+        return say("overview.clear_layers", n=n, of=len(rows), baseline=plain(baseline))
+    low, high = (_written(rows[end].iloc[0], finding.format) for end in ("low", "high"))
+    word = "unclear" if finding.side == "unclear" else "clear"
+    return say(f"overview.interval_{word}", low=low, high=high, baseline=plain(baseline))
+
+
+def _written(value: float, form: str) -> str:
+    """A value with one digit more than axes have."""
+    finer = re.sub(r"\d", lambda digits: str(int(digits[0]) + 1), form)
+    return f"{value:{finer}}".replace("-", "−")

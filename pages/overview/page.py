@@ -1,6 +1,5 @@
 """What is in this file, what it says at a glance, and can it be trusted?"""
 
-import re
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -18,7 +17,7 @@ from pages.overview.file_account import (
     soundness,
     soundness_of_file,
 )
-from pages.overview.glance import findings
+from pages.overview.glance import findings, how_sure
 from pages.ui.charts.evidence import evidence_chart
 from pages.ui.charts.headline import unmarked
 from pages.ui.charts.look import in_theme
@@ -138,33 +137,13 @@ def _number(finding: Finding) -> None:
     """The number under its label, and how sure it is."""
     st.caption(finding.label)
     st.subheader(finding.number, anchor=False)
-    st.caption(_how_sure(finding))
-
-
-def _how_sure(finding: Finding) -> str:
-    """The interval and what it is compared with; of all layers, in how many it is clear of that;
-    without an interval, by what else it is known."""
-    rows, level = finding.rows.dropna(subset="strength"), finding.baseline
-    if rows.empty or level is None:
-        return finding.known_by or say("overview.no_interval")
-    baseline = level if isinstance(level, str) else f"{level:g}"
-    if "layer" in rows:
-        n = int((rows["strength"] > 1).sum())
-        return say("overview.clear_layers", n=n, of=len(rows), baseline=plain(baseline))
-    low, high = (_written(rows[end].iloc[0], finding.format) for end in ("low", "high"))
-    return say("overview.interval", low=low, high=high, baseline=plain(baseline))
-
-
-def _written(value: float, form: str) -> str:
-    """A value with one digit more than axes have."""
-    finer = re.sub(r"\d", lambda digits: str(int(digits[0]) + 1), form)
-    return f"{value:{finer}}".replace("-", "−")
+    st.caption(how_sure(finding))
 
 
 def _chart(finding: Finding, height: int) -> None:
-    if finding.evidence is not None:
-        chart = evidence_chart(finding, height=height)
-        st.altair_chart(in_theme(chart), alt=f"{finding.label}: {unmarked(finding.sentence)}")
+    chart = evidence_chart(finding, height=height)
+    alt = f"{finding.label}: {unmarked(finding.sentence)} {how_sure(finding)}"
+    st.altair_chart(in_theme(chart), alt=alt)
 
 
 def _sentence(finding: Finding) -> None:
@@ -175,7 +154,7 @@ def _sentence(finding: Finding) -> None:
 def _link(finding: Finding) -> None:
     """To its section, by the names that the contents and the page have for it."""
     page, view = say(f"page.{finding.page}.title"), say(f"{finding.page}.view_{finding.view}")
-    link_to_view(finding.page, finding.view, f"{page} · {view}")
+    link_to_view(finding.page, finding.view, f"{page} · {view}", **finding.choices)
 
 
 def account() -> None:

@@ -16,7 +16,9 @@ from analysis.tables.positions.head_offset import REACH
 from analysis.tables.positions.offset_agreement import MIN_DEPENDENCES
 from pages.positions.offsets import (
     agreement_at_zero,
+    agreement_of_dependent,
     agreement_words,
+    beside_chance,
     counting_picker,
     head_row,
     heads_compared,
@@ -31,7 +33,7 @@ from pages.ui.published import Row, statistic_of
 from pages.ui.store.chosen import adds_positions, ask, has_offsets, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.interval import with_interval
+from pages.ui.words.interval import side_of, with_interval
 from pages.ui.words.levels import carried
 from pages.ui.words.offsets import offset_label
 from pages.ui.words.place import say_here
@@ -53,6 +55,8 @@ def claim(view: View) -> None:
         return view.nothing("none", least=f"{least:g}")
     agreement = ask(offset_agreement.agreement, counting=counting, min_dependence=least)
     view.finding(_finding(view, agreement, heads))
+    if not least:
+        view.finding(agreement_of_dependent(counting))
     view.finding(_disagreement(view, heads))
     if is_causal():
         view.finding(view.say("causal"))
@@ -84,11 +88,11 @@ def _finding(view: View, agreement: pd.DataFrame, heads: pd.DataFrame) -> str:
         n=int(row["n_heads"]),
         **agreement_words(row),
     )
-    verdict = "more" if row["agreement_low"] > row["chance"] else "no_more"
     rho = with_interval(*row[["spearman", "spearman_low", "spearman_high"]])
-    correlation = view.say("no_spearman" if pd.isna(row["spearman"]) else "spearman", rho=rho)
+    holds_0 = side_of(*row[["spearman_low", "spearman_high"]]) == "unclear"
+    kind = "no_spearman" if pd.isna(row["spearman"]) else f"spearman{'_unclear' * holds_0}"
     parts = "" if pd.isna(row["spearman"]) else carried(row, OF_HEADS)
-    sentences = [finding, correlation, view.say(f"verdict_{verdict}"), agreement_at_zero(heads)]
+    sentences = [finding, beside_chance(row), view.say(kind, rho=rho), agreement_at_zero(heads)]
     return " ".join(filter(None, [*sentences, parts]))
 
 

@@ -2,17 +2,24 @@
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pandas as pd
 
 from analysis.tables.positions import (
     embedding_spectrum,
-    offset_agreement,
     position_variance,
     score_share,
     state_spectrum,
 )
 from analysis.tables.positions.offset_agreement import KERNEL
-from pages.positions.offsets import agreement_at_zero, agreement_words, at_zero, heads_compared
+from pages.positions.offsets import (
+    agreement_at_zero,
+    agreement_of,
+    agreement_of_dependent,
+    agreement_words,
+    beside_chance,
+    heads_compared,
+)
 from pages.positions.spectra.embeddings import needed
 from pages.positions.spectra.peaks import peaks, wave_words
 from pages.positions.spectra.states import read, times_text, wave_of, with_ratio
@@ -22,42 +29,32 @@ from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
 
 _OF_POSITION = {"position": "value", "position_low": "low", "position_high": "high"}
-_DEPENDS = 0.1  # share of a head's variance that the offset explains, from which it is counted
 
 
 def _claim() -> Iterator[Finding]:
     """Whether attention goes where queries and keys go together, over all heads and over those
     whose attention depends on position, and for how many of them nothing is shifted."""
     counting = KERNEL if knows_offsets() else "sum"  # as in the paper
-    every = _over_all_layers(counting, 0.0)
+    every = agreement_of(counting, 0.0)
     if every is None:
         return
     heads = heads_compared(counting)
-    sentence = say("finding.claim", n=count(every["n_heads"]), **agreement_words(every))
-    sentence = f"{sentence} {agreement_at_zero(heads[heads['dependence'] >= 0])}".strip()
-    some = _over_all_layers(counting, _DEPENDS)
-    if some is not None:
-        zero = at_zero(heads[heads["dependence"] >= _DEPENDS])
-        counts = {"least": _DEPENDS, "n": count(some["n_heads"]), "zero": zero}
-        of_some = say("finding.claim_some", **counts, **agreement_words(some))
-        sentence = f"{sentence} {of_some}"
+    sentences = [
+        say("finding.claim", n=count(every["n_heads"]), **agreement_words(every)),
+        beside_chance(every),
+        agreement_at_zero(heads[heads["dependence"] >= 0]),
+        agreement_of_dependent(counting),
+    ]
     ends = ("agreement", "agreement_low", "agreement_high")
     agreement, chance = (say(f"positions.claim.column.{name}") for name in ("agreement", "chance"))
     yield Finding(
         say("finding.label_claim"),
         percent(every["agreement"]),
-        sentence,
+        " ".join(filter(None, sentences)),
         "claim",
         rows_of([(agreement, *map(float, every[[*ends]])), (chance, float(every["chance"]))]),
         baseline=chance,
     )
-
-
-def _over_all_layers(counting: str, least: float) -> pd.Series | None:
-    """Agreement of the heads whose attention depends on position at least so much."""
-    frame = ask(offset_agreement.agreement, counting=counting, min_dependence=least)
-    frame = frame[frame["layer"].isna()]
-    return None if frame.empty else frame.iloc[0]
 
 
 def _states() -> Iterator[Finding]:
@@ -67,12 +64,16 @@ def _states() -> Iterator[Finding]:
     if wave is None:
         return
     before, after = (times_text(wave.times["query", layer]) for layer in (wave.first, wave.last))
-    ends = {"first": wave.first, "last": wave.last}
+    ends, name = {"first": wave.first, "last": wave.last}, say("finding.of_queries")
+    times = [(layer, ratio) for (source, layer), ratio in wave.times.items() if source == "query"]
     yield Finding(
         say("finding.label_states", **ends),
         f"× {before} → × {after}",
         say("finding.states", **ends, before=before, after=after, **wave_words(wave.frequency)),
         "states",
+        pd.DataFrame(times, columns=["layer", "value"]).assign(name=name, low=np.nan, high=np.nan),
+        format=".1f",
+        known_by=say("finding.states_known_by", n=count(wave.n)),
     )
 
 
@@ -91,31 +92,36 @@ def _embeddings() -> Iterator[Finding]:
             "finding.embeddings", **clearest, most=needed(variance, 0.9), width=count(len(variance))
         ),
         "embeddings",
+        rows_of((say("finding.of_wave", **wave_words(at)), at) for at in frequencies),
+        format=".0f",
         known_by=say("finding.embeddings_known_by"),
     )
 
 
 def _shares() -> Iterator[Finding]:
-    """What position alone is responsible for among scores, layer by layer."""
+    """What position alone is responsible for among scores, in the first layer and in the last."""
     layers = ask(score_share.by_layer)
     if layers.empty:
         return
-    most, least = (layers.loc[place] for place in layers["position"].agg(["idxmax", "idxmin"]))
+    first, last = layers.iloc[0], layers.iloc[-1]
+    most = layers.loc[layers["position"].idxmax()]
+    ends = {"first": int(first["layer"]), "last": int(last["layer"])}
+    before, after = percent(first["position"]), percent(last["position"])
     yield Finding(
-        say("finding.label_shares", layer=int(most["layer"])),
-        percent(most["position"]),
+        say("finding.label_shares", **ends),
+        f"{before} → {after}",
         say(
             "finding.shares",
+            **ends,
+            before=before,
+            after=after,
             layer=int(most["layer"]),
             **most[["position", "content"]].map(percent),
-            least=percent(least["position"]),
-            other=int(least["layer"]),
         ),
         "shares",
         layers.rename(columns=_OF_POSITION)[["layer", *_OF_POSITION.values()]].assign(
             name=say("positions.column.position")
         ),
-        baseline=0.0,
         known_by=say("finding.shares_known_by"),
     )
 

@@ -68,9 +68,8 @@ def _finding(view: View, dominant: pd.DataFrame) -> str:
     sizes = dominant["name"].value_counts()
     unsure = dominant.nsmallest(1, "share").iloc[0]
     sure = int((dominant["share"] >= _SURE).sum())
-    kind = "same" if sure > len(dominant) / 2 else "differ" if sure else "none"
     return view.say(
-        f"finding_{kind}",
+        "finding",
         sure=sure,
         n=len(dominant),
         most=percent(_SURE),

@@ -4,15 +4,18 @@ and the head that is looked at: one picker that all sections on heads share."""
 import altair as alt
 import pandas as pd
 
-from analysis.tables.positions import head_offset
+from analysis.tables.positions import head_offset, offset_agreement
 from analysis.tables.positions.offset_agreement import COUNTINGS, KERNEL
 from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import Head, head_name, head_with_most
 from pages.ui.store.chosen import ask, knows_offsets
 from pages.ui.view import View
-from pages.ui.words.numbers import percent
+from pages.ui.words.interval import side_of
+from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
 
+DEPENDS = 0.1
+"""Share of a head's variance that the offset explains, from which it is counted as dependent."""
 _SIGNED = "datum.value == 0 ? '0' : format(datum.value, '+d')"
 
 
@@ -55,6 +58,30 @@ def agreement_words(row: pd.Series) -> dict[str, str]:
     kind = "no_interval" if pd.isna(row["agreement_low"]) else "between"
     between = say(f"positions.claim.{kind}", low=low, high=high)
     return {"between": between, **row[["agreement", "chance"]].map(percent)}
+
+
+def beside_chance(row: pd.Series) -> str:
+    """Whether the interval of the agreement is clear of what chance would give."""
+    side = side_of(*row[["agreement_low", "agreement_high", "chance"]])
+    return say(f"positions.claim.verdict_{side}")
+
+
+def agreement_of(counting: str, least: float) -> pd.Series | None:
+    """Agreement of all heads whose attention depends on position at least so much, if any do."""
+    frame = ask(offset_agreement.agreement, counting=counting, min_dependence=least)
+    frame = frame[frame["layer"].isna()]
+    return None if frame.empty else frame.iloc[0]
+
+
+def agreement_of_dependent(counting: str) -> str:
+    """The agreement of the heads whose attention depends on position, as a sentence."""
+    some = agreement_of(counting, DEPENDS)
+    if some is None:
+        return ""
+    heads = heads_compared(counting)
+    zero = at_zero(heads[heads["dependence"] >= DEPENDS])
+    counts = {"least": DEPENDS, "n": count(some["n_heads"]), "zero": zero}
+    return say("positions.claim.finding_some", **counts, **agreement_words(some))
 
 
 def pick_positions_head(view: View, *charts: str) -> Head:

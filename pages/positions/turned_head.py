@@ -8,6 +8,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from analysis.tables.corpus import sequence_lengths
 from analysis.tables.positions import (
     exemplar_attention,
     head_offset,
@@ -77,14 +78,15 @@ def _planes(view: View, layer: int, head: int, peak: int) -> None:
     if shown.empty:
         return view.nothing("no_planes")
     strongest = shown.nlargest(1, "strength").iloc[0]
-    period = strongest["period"]
+    period, longest = strongest["period"], int(ask(sequence_lengths)["n_tokens"].max())
     view.finding(
         view.say(
-            "finding_planes",
+            f"finding_planes{'_long' if period > longest else ''}",
             n=int((shown["coherence"] >= _COHERENT).sum()),
             planes=len(frame),
             least=_COHERENT,
             period=f"{period:.1f}" if period < 10 else count(round(period)),
+            longest=count(longest),
             offset=change(strongest["preferred_offset"], digits=1),
             coherence=f"{strongest['coherence']:.2f}",
             share=percent(strongest["strength"] / shown["strength"].sum()),

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from analysis.relevance_rules import RULES
 from analysis.tables.relevance import relevance_map, relevance_summary, sequence_relevance
 from pages.relevance.corpus_heads import follow_click, heads_and_extremes
 from pages.relevance.quantities import (
@@ -74,10 +75,10 @@ def _chance(long: pd.DataFrame, quantity: str) -> float | None:
 
 
 def _finding(view: View, means: pd.DataFrame, quantity: str) -> str:
-    """Which rule has most and which least from the last layer."""
+    """Which rule has most and which least from the last layer, and the first and the last rule."""
     last = means[means["layer"] == means["layer"].max()].sort_values("mean", ascending=False)
     most, least = last.to_dict("records")[0], last.to_dict("records")[-1]
-    return view.say(
+    finding = view.say(
         f"finding_{'one' if len(last) == 1 else 'many'}",
         layer=most["layer"],
         quantity=quantity_name(quantity),
@@ -86,6 +87,15 @@ def _finding(view: View, means: pd.DataFrame, quantity: str) -> str:
         least=least["name"],
         of_least=with_interval(quantity, least),
     )
+    ends = last.set_index("rule").reindex([RULES[0], RULES[-1]]).dropna(subset="mean")
+    if len(ends) < 2 or {most["rule"], least["rule"]} == set(ends.index):
+        return finding
+    values = {
+        name: value
+        for name, row in zip(("first", "last"), ends.to_dict("records"), strict=True)
+        for name, value in ((name, row["name"]), (f"of_{name}", with_interval(quantity, row)))
+    }
+    return f"{finding} {view.say('finding_ends', **values)}"
 
 
 def _beyond(view: View, means: pd.DataFrame, quantity: str, chance: float | None) -> str:

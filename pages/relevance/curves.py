@@ -14,7 +14,7 @@ from pages.ui.charts.look import layered
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.interval import row_with_interval
+from pages.ui.words.interval import row_with_interval, side_of, verdict
 
 
 def curves(view: View, seq: int | None) -> None:
@@ -50,17 +50,15 @@ def _own(seq: int | None) -> pd.DataFrame:
 
 def _finding(view: View, areas: pd.DataFrame) -> str:
     """Whose deletion falls fastest and whose insertion rises fastest, against random order."""
-    values = {}
+    sentences = []
     for curve, best in zip(CURVES, ("nsmallest", "nlargest"), strict=True):
         rows = areas[areas["curve"] == curve]
         is_random = rows["rule"] == RANDOM
-        first = getattr(rows[~is_random], best)(1, "mean").iloc[0]
-        values |= {
-            curve: rule_name(first["rule"]),
-            f"of_{curve}": row_with_interval(first),
-            f"random_{curve}": row_with_interval(rows[is_random].iloc[0]),
-        }
-    return view.say("finding_curves", **values)
+        first, random = getattr(rows[~is_random], best)(1, "mean").iloc[0], rows[is_random].iloc[0]
+        values = {"area": row_with_interval(first), "random": row_with_interval(random)}
+        sentences.append(view.say(f"finding_{curve}", rule=rule_name(first["rule"]), **values))
+        sentences.append(verdict(side_of(*first[["low", "high"]], *random[["low", "high"]])))
+    return " ".join(sentences)
 
 
 def _panel(view: View, frame: pd.DataFrame, rules: list[str], curve: str) -> Any:

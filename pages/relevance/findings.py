@@ -40,6 +40,7 @@ def _where() -> Iterator[Finding]:
         "corpus",
         _rules(shares.loc[[_LAST, _FIRST]]),
         baseline=rule_name(_FIRST),
+        choices={"re_quantity": f"{'cls' if kind == 'cls' else 'top5'}_share"},
     )
 
 
@@ -55,23 +56,28 @@ def _mask() -> Iterator[Finding]:
         say("finding.mask_other", rule=rule_name(str(rule)), gain=written("mask_gain", float(mean)))
         for rule, mean in others["mean"].sort_values(ascending=False).items()
     ]
-    step = "beyond" if row["low"] > 0 else "unclear"
-    overall = str(gains["mean"].idxmax())
     sentence = say(
-        f"finding.mask_{step}",
+        "finding.mask",
         rule=rule_name(best),
         share=percent(shares["mean"][best]),
         chance=percent(shares["mean"][best] - row["mean"]),
         gain=with_interval("mask_gain", row),
         others=say("list.comma").join(rest),
     )
+    overall = str(gains["mean"].idxmax())
     if overall != best:
         gain = written("mask_gain", float(gains["mean"][overall]))
         sentence += say("finding.mask_method", method=rule_name(overall), gain=gain)
-    label = say("finding.label_mask", rule=rule_name(best))
-    number = written("mask_gain", row["mean"])
-    evidence = _rules(pd.concat([of_rules.loc[[best]], others]))
-    yield Finding(label, number, sentence, "corpus", evidence, baseline=0.0, format="+.0%")
+    yield Finding(
+        say("finding.label_mask", rule=rule_name(best)),
+        written("mask_gain", row["mean"]),
+        sentence,
+        "corpus",
+        _rules(pd.concat([of_rules.loc[[best]], others])),
+        baseline=0.0,
+        format="+.0%",
+        choices={"re_quantity": "mask_gain"},
+    )
 
 
 def _deletion() -> Iterator[Finding]:
@@ -83,12 +89,11 @@ def _deletion() -> Iterator[Finding]:
         return
     best = str(named["mean"].idxmin())
     row, random = named.loc[best], areas.loc[RANDOM]
-    clear = "clear" if row["high"] < random["low"] else "unclear"
     yield Finding(
         say("finding.label_deletion", rule=rule_name(best)),
         f"{percent(random['mean'])} → {percent(row['mean'])}",
         say(
-            f"finding.deletion_{clear}",
+            "finding.deletion",
             rule=rule_name(best),
             mean=row_with_interval(row, written=percent),
             random=row_with_interval(random, written=percent),

@@ -9,6 +9,7 @@ from analysis.tables.sinks import (
     massive_coordinate,
     sequence_massive_activation,
 )
+from pages.sinks.findings import medians
 from pages.sinks.places import depth_name, distinct, usual_place
 from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.charts.look import with_axes
@@ -84,16 +85,12 @@ def _finding(view: View, frame: pd.DataFrame) -> str:
         "finding",
         place=place_name(place),
         depth=depth_name(int(peak["depth"])),
-        ratio=row_with_interval(peak, written=_medians),
-        others=_medians(float(others["mean"].iloc[0])) if len(others) else ABSENT,
+        ratio=row_with_interval(peak, written=medians),
+        others=medians(float(others["mean"].iloc[0])) if len(others) else ABSENT,
     )
     share, depth = percent(float(most["mean"])), depth_name(int(most["depth"]))
     word = "some_massive" if most["mean"] > 0 else "none_massive"
     return f"{sentence} {view.say(word, share=share, depth=depth)}"
-
-
-def _medians(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
 
 def _same(view: View, coordinates: pd.DataFrame, place: str) -> str:

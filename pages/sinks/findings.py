@@ -4,52 +4,45 @@ from collections.abc import Callable, Iterator
 
 import pandas as pd
 
-from analysis.sinks import EVERY, USUAL_THRESHOLD
-from analysis.tables.sinks import massive_activation, sink, sink_rate
+from analysis.sinks import EVERY
+from analysis.tables.sinks import massive_activation, sink
 from pages.sinks.places import depth_name, usual_place
-from pages.ui.finding import Finding, rows_of
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.finding import Finding, compared, over_layers, rows_of
+from pages.ui.store.chosen import ask
 from pages.ui.words.names import place_name
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
-_NEAR = 0.02
 _NUMBER = ["mean", "low", "high"]
 
 
-def _resting() -> Iterator[Finding]:
-    """The layer in which most rests on the opening token, and what arrives from it."""
-    place = usual_place()
-    if not open_store().holds(sink_rate.TABLE):
-        return
-    frame = ask(sink.by_layer)
-    of_place = frame[frame["place"] == place].rename(columns={"mean": "value"})
-    weights, norms, even = (
-        of_place[of_place["quantity"] == quantity]
-        for quantity in ("attention", "norm_share", "even")
+def shares_over_layers(of_place: pd.DataFrame) -> pd.DataFrame:
+    """What a place gets of the attention, what arrives from it and what even attention would give,
+    means over layers: evidence, whose index is share, norm, even.
+
+    Args:
+        of_place: rows of `sink.by_layer` of the place.
+    """
+    quantities = {"share": "attention", "norm": "norm_share", "even": "even"}
+    names = {"share": "weight", "norm": "norm", "even": "even"}
+    parts = {key: of_place[of_place["quantity"] == name] for key, name in quantities.items()}
+    rows = rows_of(
+        (say(f"finding.sink_{names[key]}"), *over_layers(part)) for key, part in parts.items()
     )
-    peak = weights.nlargest(1, "value").iloc[0]
-    layer = int(peak["layer"])
-    norm, plain = (float(part[part["layer"] == layer]["value"].iloc[0]) for part in (norms, even))
-    rates = ask(sink_rate.rates, place=place, threshold=USUAL_THRESHOLD)
-    rates = rates[rates["layer"].isna() & (rates["quantity"] == "attention")]
-    evidence = [weights.assign(name=say("finding.sink_weight"))]
-    evidence.append(even.assign(name=say("finding.sink_even")))
+    return rows.set_axis(list(parts))
+
+
+def _resting() -> Iterator[Finding]:
+    """What rests on the opening token, and what arrives from it, over all layers."""
+    place, frame = usual_place(), ask(sink.by_layer)
+    evidence = shares_over_layers(frame[frame["place"] == place])
+    shares = evidence["value"].map(percent)
     yield Finding(
         say("finding.label_sink", place=place_name(place)),
-        f"{percent(peak['value'])} → {percent(norm)}",
-        say(
-            f"finding.sink_{'less' if norm < peak['value'] - _NEAR else 'more'}",
-            place=place_name(place),
-            layer=layer,
-            share=percent(peak["value"]),
-            even=percent(plain),
-            norm=percent(norm),
-            rate=percent(float(rates["mean"].iloc[0])),
-            threshold=percent(USUAL_THRESHOLD),
-        ),
+        f"{shares['share']} → {shares['norm']}",
+        say("finding.sink", place=place_name(place), **shares),
         "layers",
-        pd.concat(evidence, ignore_index=True)[["name", "layer", "value", "low", "high"]],
+        evidence,
         baseline=say("finding.sink_even"),
     )
 
@@ -60,27 +53,36 @@ def _massive() -> Iterator[Finding]:
     ratios = frame[frame["quantity"] == "ratio"]
     peaks = ratios[ratios["place"] == place].nlargest(1, "mean")
     there = ratios[ratios["depth"].isin(peaks["depth"]) & (ratios["place"] == "other")]
-    if there.empty or there["mean"].iloc[0] >= peaks["mean"].iloc[0]:
+    if there.empty:
         return
     peak, others = peaks.iloc[0], there.iloc[0]
     massive = frame[(frame["quantity"] == "massive") & (frame["place"] == EVERY)]["mean"].max()
-    name, baseline, ratio = place_name(place), say("finding.massive_others"), f"{peak['mean']:,.0f}"
+    name, baseline, ratio = place_name(place), say("finding.massive_others"), medians(peak["mean"])
+    evidence = rows_of([(name, *peak[_NUMBER]), (baseline, *others[_NUMBER])])
+    if compared(evidence, baseline) == "below":
+        return
+    depth = depth_name(int(peak["depth"]))
     yield Finding(
-        say("finding.label_massive", place=name),
+        say("finding.label_massive", place=name, depth=depth),
         say("finding.massive_number", ratio=ratio),
         say(
             f"finding.massive_{'some' if massive > 0 else 'none'}",
             place=name,
-            depth=depth_name(int(peak["depth"])),
+            depth=depth,
             ratio=ratio,
-            others=f"{others['mean']:,.0f}",
+            others=medians(others["mean"]),
             share=percent(float(massive)),
         ),
         "activations",
-        rows_of([(name, *peak[_NUMBER]), (baseline, *others[_NUMBER])]),
+        evidence,
         baseline=baseline,
         format=",.1f",
     )
+
+
+def medians(value: float) -> str:
+    """How many medians a coordinate has."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
 
 FINDERS: dict[str, Callable[[], Iterator[Finding]]] = {

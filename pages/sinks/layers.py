@@ -4,6 +4,7 @@ import altair as alt
 import pandas as pd
 
 from analysis.tables.sinks import sink
+from pages.sinks.findings import shares_over_layers
 from pages.sinks.places import as_series, distinct, pick_place
 from pages.ui.charts.colours import SINK_COLOURS
 from pages.ui.charts.look import with_axes
@@ -11,12 +12,11 @@ from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.words.interval import row_with_interval
+from pages.ui.words.interval import row_with_interval, side_of
 from pages.ui.words.names import place_name
 from pages.ui.words.numbers import percent
 
 _COMPARED = ("neighbour", "even")
-_RESTS = 1.5  # times what would be nothing special
 
 
 @section("layers", sink.TABLE)
@@ -58,19 +58,23 @@ def _of_places(view: View, frame: pd.DataFrame, quantity: str) -> None:
 
 
 def _finding(view: View, of_place: pd.DataFrame, place: str) -> str:
-    """The layer in which most rests on a place, whether that is more than elsewhere, and what
-    arrives."""
+    """The layer in which most rests on a place, beside what would be nothing special, and the mean
+    over the layers."""
     peak = of_place[of_place["quantity"] == "attention"].nlargest(1, "mean").iloc[0]
     there = of_place[of_place["layer"] == peak["layer"]].set_index("quantity")
-    others = [there.loc[quantity, "mean"] for quantity in _COMPARED if quantity in there.index]
-    rests = peak["low"] > max(others) and peak["mean"] > _RESTS * max(others)
-    kind = "unclear" if pd.isna(peak["low"]) else "more" if rests else "same"
-    return view.say(
-        f"finding_{kind}",
-        place=place_name(place),
-        layer=int(peak["layer"]),
-        share=row_with_interval(peak, written=percent),
-        even=percent(there.loc["even", "mean"]),
-        neighbour=percent(there["mean"].get("neighbour", float("nan"))),
-        norm=percent(there.loc["norm_share", "mean"]),
-    )
+    others = there.loc[[quantity for quantity in _COMPARED if quantity in there.index]]
+    ends = (peak["low"], peak["high"], others["mean"].max(), others["high"].max())
+    sentences = [
+        view.say(
+            "finding",
+            place=place_name(place),
+            layer=int(peak["layer"]),
+            share=row_with_interval(peak, written=percent),
+            even=percent(there.loc["even", "mean"]),
+            neighbour=percent(there["mean"].get("neighbour", float("nan"))),
+            norm=percent(there.loc["norm_share", "mean"]),
+        ),
+        view.say(f"finding_{side_of(*ends)}"),
+        view.say("finding_mean", **shares_over_layers(of_place)["value"].map(percent)),
+    ]
+    return " ".join(sentences)

@@ -13,7 +13,7 @@ from pages.ui.head.choice import head_with_most
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.words.interval import is_clear, row_with_interval
+from pages.ui.words.interval import is_clear, row_with_interval, side_of
 from pages.ui.words.names import place_name
 from pages.ui.words.say import say
 
@@ -73,15 +73,16 @@ def _finding(view: View, of_place: pd.DataFrame, place: str) -> str:
     names = [name for name in EXCESS_PART_COLOURS if name in PARTS and name in there.index]
     parts = {name: there.loc[name] for name in names}
     most = max(parts, key=lambda name: abs(parts[name]["mean"]))
-    sign = "above" if peak["mean"] > 0 else "below"
     sentence = view.say(
-        f"finding_{sign}",
+        "finding",
         place=place_name(place),
         layer=int(peak["layer"]),
         excess=row_with_interval(peak),
         most=view.say(f"series_{most}"),
         parts=say("list.comma").join(_part(view, name, row) for name, row in parts.items()),
     )
+    side = side_of(peak["low"], peak["high"])
+    sentence = f"{sentence} {view.say(f'finding_{side}')}"
     if "query_bias" not in there.index:
         return sentence
     blind = row_with_interval(there.loc["query_bias"])

@@ -6,7 +6,7 @@ from analysis.tables.probing import dependency_best, parser_accuracy
 from pages.ui.finding import Finding, rows_of
 from pages.ui.head.facts import CHOSEN_ON, LEAST, MERGING, SUMS, chosen_head
 from pages.ui.store.chosen import ask
-from pages.ui.words.numbers import percent
+from pages.ui.words.numbers import percent, points
 from pages.ui.words.say import plain, say
 
 _PARSERS = (
@@ -26,11 +26,10 @@ def _syntax() -> Iterator[Finding]:
     if frame.empty:
         return
     row = frame.loc[frame["difference"].idxmax()]
-    of_head = (say("finding.of_head"), row["accuracy"], row["low"], row["high"])
-    of_offset = (say("finding.of_offset"), row["offset_accuracy"])
+    name, ends = say("finding.beyond_offset"), ["difference", "difference_low", "difference_high"]
     yield Finding(
         say("finding.label_syntax", relation=plain(row["relation"])),
-        percent(row["accuracy"]),
+        say("finding.points", points=points(row["difference"], digits=1)),
         say(
             "finding.syntax",
             **chosen_head(row),
@@ -40,8 +39,10 @@ def _syntax() -> Iterator[Finding]:
             least=LEAST,
         ),
         "relations",
-        rows_of([of_head, of_offset]),
-        baseline=of_offset[0],
+        rows_of([(name, *row[ends])]),
+        baseline=0.0,
+        format="+.0%",
+        choices={"sy_chosen_on": CHOSEN_ON},
     )
 
 

@@ -55,7 +55,7 @@ def heads(view: View) -> None:
 
 
 def _finding(view: View, scores: pd.DataFrame, offsets: pd.DataFrame, relation: str) -> str:
-    """The best head and how many others do better than the best fixed offset."""
+    """The best head and how many are clearly better than the best fixed offset."""
     best = scores.nlargest(1, "accuracy").iloc[0]
     sentence = view.say(
         "finding",
@@ -71,7 +71,7 @@ def _finding(view: View, scores: pd.DataFrame, offsets: pd.DataFrame, relation: 
     offset = offsets.nlargest(1, "accuracy").iloc[0]
     beyond = view.say(
         "beyond",
-        n=int((scores["accuracy"] > offset["accuracy"]).sum()),
+        n=int((scores["low"] > offset["accuracy"]).sum()),
         of=len(scores),
         offset=offset_label(offset["offset"]),
         accuracy=percent(offset["accuracy"]),

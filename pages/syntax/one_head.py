@@ -69,7 +69,7 @@ def _finding(view: View, shown: pd.DataFrame, name: str) -> str:
     relations = shown[~shown["relation"].isin(EVERYTHING)]
     beyond = relations[relations["low"] > relations["offset_accuracy"]]
     if beyond.empty:
-        return view.say("finding_none", head=name)
+        return view.say("finding_none", head=name, of=relations["relation"].nunique())
     best = beyond.iloc[0]
     return view.say(
         "finding",

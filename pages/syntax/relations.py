@@ -24,6 +24,7 @@ from pages.ui.page import section
 from pages.ui.published import Row
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
+from pages.ui.words.interval import difference_text, side_of
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.offsets import offset_label
 
@@ -77,16 +78,19 @@ def _finding(view: View, best: pd.DataFrame, shown: pd.DataFrame, chosen_on: str
     if rows.empty:
         return view.say("finding_none")
     most = rows.nlargest(1, "difference").iloc[0]
+    of_most = most[["difference_low", "difference_high"]].set_axis(["low", "high"])
+    side = side_of(*of_most)
     sentences = [
+        view.say("finding", better=int((rows["difference_low"] > 0).sum()), n=len(rows)),
         view.say(
-            "finding",
-            better=int((rows["difference_low"] > 0).sum()),
-            n=len(rows),
+            f"widest_{side if side in ('unclear', 'unsure') else 'clear'}",
             relation=relation_label(most["relation"]),
+            words=count(most["n"]),
             head=head_of(most),
             offset=offset_label(most["offset"]),
+            difference=difference_text({"difference": most["difference"], **of_most}),
             **most[["accuracy", "offset_accuracy"]].map(percent),
-        )
+        ),
     ]
     for _, row in best[best["relation"] == "all"].iterrows():
         share = percent(row["accuracy"])

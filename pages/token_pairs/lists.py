@@ -1,17 +1,20 @@
 """Lists of pairs: what is asked for, and how it is shown: changes in percentage points."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from analysis.tables.pairs import pair_delta
+from analysis.tables.pairs import pair_delta, pair_tally
 from pages.ui.store.chosen import ask
 from pages.ui.words.interval import is_clear
-from pages.ui.words.numbers import points
+from pages.ui.words.names import effect_name
+from pages.ui.words.numbers import count, percent, points
 from pages.ui.words.place import say_here
 
 DIRECTIONS = ("amplified", "attenuated")
 PLACES = 10
+_CONDITIONS = ("effect", "min_count", "text", "relation", "special", "source", "target")
 COLUMNS = {
     **dict.fromkeys(("source", "target")),
     **dict.fromkeys(("mean_delta", "low", "high"), "%+.2f"),
@@ -31,6 +34,23 @@ def top_pairs(**choices: Any) -> pd.DataFrame:
         for name in DIRECTIONS
     ]
     return pd.concat(lists, ignore_index=True)
+
+
+def tallied(where: str, layers: Sequence[int], chosen: Mapping[str, Any]) -> str:
+    """How many pairs a list is chosen from, and how many of them are clear of 0."""
+    conditions = {name: chosen[name] for name in _CONDITIONS if name in chosen}
+    row = ask(pair_tally.tally, layers=list(layers), **conditions).iloc[0]
+    return say_here(
+        "tallied" if row["n_sure"] else "tallied_unsure",
+        where=where,
+        effect=effect_name(chosen["effect"]),
+        n=count(row["n_pairs"]),
+        sure=count(row["n_sure"]),
+        clear=count(row["n_clear"]),
+        share=percent(row["share"]),
+        amplified=count(row["n_amplified"]),
+        attenuated=count(row["n_attenuated"]),
+    )
 
 
 def change(pair: pd.Series) -> str:

@@ -11,7 +11,7 @@ import streamlit as st
 from analysis.tables.pairs import pair, pair_delta, pair_occurrence
 from pages.token_pairs.choices import PAIR, choices
 from pages.token_pairs.chosen_pair import chosen_pair
-from pages.token_pairs.lists import COLUMNS, in_points, with_pair_names
+from pages.token_pairs.lists import COLUMNS, in_points, tallied, with_pair_names
 from pages.ui.charts.colours import MARKED, ZERO
 from pages.ui.charts.look import cell_selection, coloured, layered, tooltips
 from pages.ui.charts.points import POINT
@@ -75,19 +75,13 @@ def _other(view: View, chosen: dict[str, Any]) -> dict[str, Any]:
 
 
 def _finding(view: View, frame: pd.DataFrame, chosen: Mapping[str, Any]) -> str:
-    """How many of the pairs listed are clear of 0, and in which direction."""
+    """How many of all pairs that may be listed are clear of 0, and whether all are listed."""
     if frame.empty:
         return ""
-    change = frame.loc[is_clear(frame["low"], frame["high"]), "mean_delta"]
-    return view.say(
-        "finding_cut" if len(frame) == _LIMIT else "finding",
-        layer=chosen["layer"],
-        effect=effect_name(chosen["effect"]),
-        clear=count(len(change)),
-        total=count(len(frame)),
-        amplified=count(int((change > 0).sum())),
-        attenuated=count(int((change < 0).sum())),
-    )
+    layer = chosen["layer"]
+    finding = tallied(view.say("where_layer", layer=layer), [layer], chosen)
+    cut = view.say("finding_cut", total=count(_LIMIT)) if len(frame) == _LIMIT else ""
+    return f"{finding} {cut}".strip()
 
 
 def _page(view: View, n: int) -> slice:

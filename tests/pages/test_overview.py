@@ -7,10 +7,9 @@ import pytest
 from analysis.scopes import POST_NORM, ROLES
 from pages.layer_mixing.findings import _mixing_ratio, _relation
 from pages.ui.choices.links import VIEWS
-from pages.ui.words.numbers import change, percent, scientific, signed
+from pages.ui.words.numbers import change, percent, scientific
 from pages.ui.words.say import catalogue
 from tests.pages.conftest import assert_sound, sentences
-from tests.pages.kit.after import said_in
 from tests.pages.kit.copies import changed_copy, lacking
 
 pytestmark = pytest.mark.slow
@@ -86,18 +85,21 @@ def test_a_file_of_one_statistic_without_the_proof_has_no_findings_and_is_not_tr
     assert "completeness" in session.warning[0].value
 
 
-def test_the_module_that_changes_the_mixing_most_is_told(opened, store_folder, answers):
+def test_the_step_that_changes_the_mixing_most_is_told_lengths_of_vectors_among_them(
+    opened, store_folder, answers
+):
     scopes = list(POST_NORM.scopes)
     [(lowest, scope)] = answers(
         f"""
         select spearman, scope_b from scope_similarity
-        where layer is null and scope_a <> 'attn_w'
+        where layer is null
             and list_position({scopes}, scope_b) = list_position({scopes}, scope_a) + 1
         order by spearman limit 1
         """
     )
+    assert scope == scopes[1], "here lengths in place of weights change most"
     session = opened("overview", store_folder)
-    assert f"ρ = {signed(lowest)}" in [heading.value for heading in session.subheader]
+    assert f"ρ = {lowest:.3f}" in [heading.value for heading in session.subheader]
     step = catalogue()[f"role.{ROLES[scope]}.step"]["en"]
     assert any(caption.value.endswith(step) for caption in session.caption)
 
@@ -114,39 +116,43 @@ def test_the_context_of_a_token_is_told_before_and_after_the_residual(
     assert percent(means["attn_res_ln_ff_res_ln"]) in sentences(session)
 
 
-@pytest.mark.parametrize(
-    ("left", "expected"),
-    [(0.1, "and leave 10%"), (0.9, "it is even 90%"), (0.6, "hardly change that (60%)")],
-)
-def test_the_residual_is_told_by_what_it_does(left, expected, after):
+@pytest.mark.parametrize(("left", "side"), [(0.1, "below"), (0.9, "above"), (0.58, "unclear")])
+def test_the_residual_is_set_against_attention_alone_by_both_intervals(left, side, after):
     after(
-        "update stored.mixing_ratio set mean = 0.6 where scope = 'attn'",
-        f"update stored.mixing_ratio set mean = {left} where scope = 'attn_res_ln'",
+        "update stored.mixing_ratio set mean = 0.6, low = 0.57, high = 0.62 where scope = 'attn'",
+        f"update stored.mixing_ratio set mean = {left}, low = {left} - 0.03, high = {left} + 0.03 "
+        "where scope = 'attn_res_ln'",
     )
-    assert expected in said_in(_mixing_ratio())
+    [finding] = _mixing_ratio()
+    assert finding.number == f"60% → {percent(left)}"
+    assert finding.side == side
 
 
 @pytest.mark.parametrize(
-    ("change", "low", "expected"),
+    ("change", "low", "above", "side"),
     [
-        (0.5, 4, "but 50% of the change, 5.0 times as much"),
-        (0.5, 4, "Clear of 1 in 2 of 2 layers"),
-        (0.5, 0.9, "takes only 50%"),
-        (0.5, "null", "not known whether this is clear of 1"),
-        (0.1, 1.01, "takes only 10%"),
+        (0.5, 4, 2, "above"),
+        (0.5, 0.9, 0, "unclear"),
+        (0.5, "null", 0, "unsure"),
+        (0.11, 1.01, 2, "above"),
     ],
 )
-def test_the_relation_that_the_network_changes_most_is_told(change, low, expected, after):
+def test_the_relation_that_the_network_changes_most_is_told(change, low, above, side, after):
     """Most for what it held of the mixing before; its number of pairs decides nothing."""
     after(
         "update stored.relation_share set mean = 0.1",
         "update stored.relation_share set mean = 0.001 "
         "where relation = 'same_segment' and quantity = 'pairs'",
+        "update stored.relation_share set ratio = 1 where quantity = 'change'",
         f"update stored.relation_share set mean = {change}, ratio = {10 * change}, "
         f"ratio_low = {low}, ratio_high = {low} + 9 "
         "where relation = 'adjacent' and quantity = 'change'",
     )
-    assert expected in said_in(_relation())
+    [finding] = _relation()
+    assert finding.number == f"{10 * change:.2f} times"
+    assert f"10% of that mixing and {percent(change)} of the change" in finding.sentence
+    assert f"above 1 in {above} of 2 layers" in finding.sentence
+    assert finding.side == side
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "images", "roberta", "turned"])
@@ -215,6 +221,6 @@ def test_the_ends_of_a_share_of_several_types_hold_it(in_session, treebank_folde
         for finding in ranked
         if finding.page == "attention_norms" and finding.view == "layers"
     ]
-    assert len(shares) == 4  # two layers, by weight and by norm
+    assert len(shares) == 2  # by norm and by weight
     assert shares["low"].le(shares["value"]).all()
     assert shares["high"].ge(shares["value"]).all()

@@ -129,15 +129,15 @@ class PairSelection:
         the few pairs that have it are found in all layers at once.
         """
         if self.text and len(layers) > 1:
-            return [self._with_text(self._rows(layers))]
-        rows = (self._rows([layer]) for layer in layers)
+            return [self.with_text(self.rows(layers))]
+        rows = (self.rows([layer]) for layer in layers)
         return [
-            f"(from ({self._with_text(query) if self.text else query}) "
+            f"(from ({self.with_text(query) if self.text else query}) "
             f"order by {self.sorting} limit $limit)"
             for query in rows
         ]
 
-    def _rows(self, layers: list[int]) -> str:
+    def rows(self, layers: list[int]) -> str:
         return f"""
             select {self.columns}
             from (select *, mean_{self.effect} as mean, std_{self.effect} as std,
@@ -145,7 +145,7 @@ class PairSelection:
             where layer in {_tuple(layers)} and {self.conditions}
         """
 
-    def _with_text(self, rows: str) -> str:
+    def with_text(self, rows: str) -> str:
         """Each side by itself, which is quicker than either at once."""
         return f"""
             {rows} and source in (from matching_text) union all

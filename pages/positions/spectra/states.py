@@ -30,19 +30,19 @@ _BESIDE = ("compared", "removed", "permuted")
 _AMOUNTS = ("max", "mean")
 """The strongest dimension, as in the paper, or the mean of all."""
 _SHORTEST = 16  # tokens of a text that has a spectrum
-_CLEAR = 1.5  # times the amplitude without positions, below which nothing is claimed
 
 
 @dataclass(frozen=True)
 class Wave:
-    """A frequency, whether it is a peak of the position embeddings, and by source and layer how
-    many times the amplitude without them it has there."""
+    """A frequency, whether it is a peak of the position embeddings, by source and layer how many
+    times the amplitude without them it has there, and in how many texts."""
 
     frequency: float
     of_embeddings: bool
     times: dict[tuple[str, int], float]
     first: int
     last: int
+    n: int
 
 
 def too_short() -> str:
@@ -91,15 +91,14 @@ def _finding(view: View, wave: Wave | None) -> str:
     """How many times more of that wave there is with positions than without, first and last."""
     if wave is None:
         return view.say("finding_unknown")
-    query, end = wave.times["query", wave.first], wave.times["query", wave.last]
-    kind = "none" if query < _CLEAR else "damped" if end < query else "kept"
     return view.say(
-        f"finding_{kind}",
+        "finding",
         where=view.say(f"wave_{'peak' if wave.of_embeddings else 'most'}"),
         **{source: times_text(wave.times[source, wave.first]) for source in SOURCES},
-        end=times_text(end),
+        end=times_text(wave.times["query", wave.last]),
         first=wave.first,
         last=wave.last,
+        n=count(wave.n),
         **wave_words(wave.frequency),
     )
 
@@ -151,7 +150,7 @@ def wave_of(ratio: pd.DataFrame) -> Wave | None:
     queries of the first layer depend most on positions; nothing where no ratio is known.
 
     Args:
-        ratio: source, layer, frequency, ratio.
+        ratio: source, layer, frequency, ratio, n_sequences.
     """
     queries = ratio[ratio["source"] == "query"]
     if queries.empty:
@@ -167,7 +166,8 @@ def wave_of(ratio: pd.DataFrame) -> Wave | None:
     there = ratio[np.isclose(ratio["frequency"], nearest)]
     places = zip(there["source"], there["layer"], strict=True)
     times = dict(zip(places, there["ratio"], strict=True))
-    return Wave(nearest, bool(of_embeddings), times, first, last)
+    n = int(there["n_sequences"].max())
+    return Wave(nearest, bool(of_embeddings), times, first, last, n)
 
 
 def times_text(ratio: float) -> str:

@@ -20,7 +20,7 @@ def evidence_chart(finding: Finding, *, height: int) -> Any:
     Args:
         height: of the marks, in pixels; rows that find no room in it are left out.
     """
-    frame = pd.DataFrame() if finding.evidence is None else finding.evidence
+    frame = finding.evidence
     across = "layer" in frame
     rules = []
     if isinstance(finding.baseline, float):

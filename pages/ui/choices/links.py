@@ -40,9 +40,9 @@ def link(page: str, label: str, **choices: Any) -> None:
         st.caption(label)
 
 
-def link_to_view(page: str, view: str, label: str) -> None:
+def link_to_view(page: str, view: str, label: str, **choices: str) -> None:
     """A link to a section of a page."""
-    link(page, label, **{VIEWS[page]: view})
+    link(page, label, **{VIEWS[page]: view}, **choices)
 
 
 def link_to_sequence(seq: int, *, token: int | None = None) -> None:

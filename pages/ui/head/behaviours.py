@@ -8,7 +8,7 @@ import streamlit as st
 
 from analysis.published.heads import THRESHOLDS
 from analysis.tables.heads import head_behaviour, head_pattern
-from analysis.tables.heads.head_behaviour import BEHAVIOURS, Thresholds
+from analysis.tables.heads.head_behaviour import BEHAVIOURS, OTHER, Thresholds
 from analysis.tables.norms.weighing import WEIGHT
 from pages.ui.charts.colours import BEHAVIOUR_COLOURS
 from pages.ui.choices.address import Choice, draw
@@ -74,3 +74,16 @@ def behaviours_of_heads(
     """
     frame = ask(head_behaviour.behaviours, **vars(thresholds), weighing=weighing, by=by)
     return frame.assign(name=frame["behaviour"].map(behaviour_name))
+
+
+def habits_told(heads: pd.DataFrame) -> str:
+    """How many of some heads mostly do one thing, and how many do each."""
+    counts = heads.loc[heads["behaviour"] != OTHER, "behaviour"].value_counts()
+    if counts.empty:
+        return say("head_map.map.nothing_done", n=len(heads))
+    counted = [
+        say("head_map.map.counted", name=behaviour_name(str(name)), n=n)
+        for name, n in counts.items()
+    ]
+    habits = say("list.comma").join(counted)
+    return say("head_map.map.done", some=counts.sum(), n=len(heads), habits=habits)

@@ -1,7 +1,7 @@
 """A number's 95% interval in words."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -10,11 +10,36 @@ from pages.ui.words.numbers import percent, points, signed
 from pages.ui.words.say import say
 
 Written = Callable[[float], str]
+Side = Literal["above", "below", "unclear", "unsure"]
+"""Where an interval lies beside what it is compared with."""
 
 
 def is_clear(low: Any, high: Any) -> Any:
     """Whether an interval leaves out 0, or which of some in two columns do; no interval, no."""
     return (low > 0) | (high < 0)
+
+
+def side_of(low: Any, high: Any, level: Any = 0.0, highest: Any = None) -> Side:
+    """Side of a level on which an interval lies: `unclear` if it holds it, `unsure` without one.
+
+    Args:
+        highest: the upper end of what is compared with, where that is an interval from `level` on.
+    """
+    if pd.isna(low) or pd.isna(high):
+        return "unsure"
+    upper = level if highest is None or pd.isna(highest) else highest
+    return "above" if low > upper else "below" if high < level else "unclear"
+
+
+def verdict(side: Side) -> str:
+    """Sentence on two numbers that were just told: whether their intervals are apart."""
+    return say(f"verdict.{'clear' if side in ('above', 'below') else side}")
+
+
+def beside_0(low: Any, high: Any) -> str:
+    """Sentence on a difference that was just told: whether its interval is clear of 0."""
+    side = side_of(low, high)
+    return say(f"verdict.zero_{'clear' if side in ('above', 'below') else side}")
 
 
 def interval(low: float, high: float, written: Written = signed) -> str:

@@ -19,6 +19,8 @@ def test_heads_of_one_habit_are_counted(after):
     after(EVEN, strong.format("next") + " and head = 1", strong.format("sep") + " and head > 1")
     [finding] = _habits()
     assert "By the thresholds" in finding.sentence
+    assert finding.number == "3 of 6 heads"
+    assert finding.evidence["value"].tolist() == [3, 3, 2, 1]
     assert "next token 1" in finding.sentence
     assert finding.sentence.index("[SEP]") < finding.sentence.index("next token")
     assert finding.number.endswith(" heads")
@@ -31,23 +33,25 @@ def test_heads_of_one_habit_are_counted(after):
 
 
 @pytest.mark.parametrize(
-    ("importance", "expected"),
-    [(0.0, "much of that attention has little effect"), (99.0, "that attention matters")],
+    ("importance", "share", "side"), [(0.0, "0.0%", "below"), (9.0, "75%", "above")]
 )
-def test_attention_without_effect_differs_from_attention_that_matters(importance, expected, after):
+def test_the_gradient_of_the_type_with_most_weight_is_told_beside_that(
+    importance, share, side, after
+):
     after(
         EVEN,
-        "update stored.head_pattern set mean = 0.5 where quantity = 'sep'",
+        "update stored.head_pattern set mean = 0.5, low = 0.5, high = 0.5 where quantity = 'sep'",
         "update stored.gradient_importance set importance = 1, objective = 'masked_lm'",
         f"update stored.gradient_importance set importance = {importance} where token_type = 'sep'",
+        "update stored.gradient_importance set low = importance, high = importance",
     )
     [finding] = _gradients()
-    assert expected in finding.sentence
-    assert "[SEP] gets most attention, 50%" in finding.sentence
-    assert finding.number.startswith("50% → ")
+    assert f"50% of it; of all |∂L/∂α| {share} is due to that attention" in finding.sentence
+    assert finding.number == f"50% → {share}"
+    assert finding.side == side
 
 
-def test_what_gradients_tell_is_set_against_the_weight_layer_by_layer(after):
+def test_what_gradients_tell_has_an_interval_only_where_all_layers_have_one(after):
     after(
         "update stored.head_pattern set mean = 0.5, low = 0.4, high = 0.6 where quantity = 'sep'",
         "update stored.gradient_importance set importance = 1, low = 1, high = 1",
@@ -56,10 +60,15 @@ def test_what_gradients_tell_is_set_against_the_weight_layer_by_layer(after):
         "where token_type = 'sep' and layer = 1",
     )
     [finding] = _gradients()
-    assert (finding.rows["strength"] > 1).tolist() == [True, True]
-    after("update stored.gradient_importance set low = null, high = null")
+    shares = 9 / 12, 1 / 4
+    lows, highs = (8 / 11, 0.9 / 3.9), (10 / 13, 1.1 / 4.1)
+    row = finding.evidence.iloc[0]
+    assert row["value"] == pytest.approx(sum(shares) / 2)
+    assert (row["low"], row["high"]) == pytest.approx((sum(lows) / 2, sum(highs) / 2))
+    assert finding.side == "unclear"
+    after("update stored.gradient_importance set low = null, high = null where layer = 1")
     [finding] = _gradients()
-    assert finding.rows["strength"].isna().all(), "too few sequences leave no interval"
+    assert finding.side == "unsure", "too few sequences leave no interval"
 
 
 def test_a_stand_in_for_the_loss_is_told_as_one(after):
@@ -100,7 +109,9 @@ def test_the_relation_is_scored_where_its_head_was_not_chosen(after_trees):
     assert "layer 2, head 1, chosen on random half A of the sentences among 16" in text
     assert "is right for 88% [" in text
     assert f"of {LEAST} words" in text
-    assert "the best fixed offset there: 38%. In 1 of " in text
+    assert "the best fixed offset there: 38%. It is the widest gap of " in text
+    assert "in 1 of them the difference is clear of 0" in text
+    assert text.startswith("+50.0 points")
     after_trees(f"update stored.dependency_best set n = {LEAST - 1}")
     assert not list(_syntax()), "relations of few words are no finding"
 

@@ -106,8 +106,9 @@ def test_the_objective_is_told_with_its_numbers(objective, expected, section, af
     )
     text = sentences(section("gradients"))
     assert expected in text
-    assert text.count("25%") == 4, "gradients by type add up to all of them"
-    assert "most on the attention of layer 2 and least on that of layer 1" in text
+    assert "other 25%" in text
+    assert text.count("25%") == 6, "by type they add up to all; one type beside its weight"
+    assert "largest in layer 2 and smallest in layer 1: 3.0 times as much" in text
 
 
 def test_a_corpus_without_masked_tokens_gets_the_command_that_masks(section, changed):

@@ -91,14 +91,22 @@ def test_an_error_above_the_limit_is_no_success(poor, section):
 @pytest.mark.parametrize(
     ("ratio", "low", "high", "expected"),
     [
-        (1.0, 0.5, 1.5, "favours no kind"),
-        (2.0, 1.5, 2.5, "clear of 1 and above it in 2 of 2 layers, below it in 0"),
-        (2.0, 0.5, 2.5, "favours no kind"),
-        (2.0, np.nan, np.nan, "not known whether this is clear of 1"),
+        (1.0, 0.5, 1.5, "holds 1: that is not clearly more"),
+        (1.05, 1.04, 1.06, "The 95% interval is above 1"),
+        (2.0, 1.5, 2.5, "above 1 in 2 of 2 layers and below it in 0"),
+        (0.5, 0.4, 0.6, "The 95% interval is below 1"),
+        (2.0, 0.5, 2.5, "holds 1: that is not clearly more"),
+        (2.0, np.nan, np.nan, "whether this is clear of 1 is not known"),
     ],
 )
 def test_a_finding_says_whether_it_is_clear_of_the_mixing_before(ratio, low, high, expected):
-    lift = pd.DataFrame({"layer": [1, 2], "relation": "adjacent", "before": 0.1, "pairs": 0.1})
-    lift = lift.assign(change=0.1 * ratio, ratio=ratio, ratio_low=low, ratio_high=high)
+    shares = {"change": 0.1 * ratio, "before": 0.1, "pairs": 0.1}
+    rows = [(layer, name, share) for layer in (1, 2) for name, share in shares.items()]
+    frame = pd.DataFrame(rows, columns=["layer", "quantity", "mean"]).assign(
+        relation="adjacent", low=0.0, high=1.0
+    )
+    of_change = frame["quantity"] == "change"
+    for name, value in (("ratio", ratio), ("ratio_low", low), ("ratio_high", high)):
+        frame[name] = np.where(of_change, value, np.nan)
     with words_of("layer_mixing", "modules"):
-        assert expected in _finding(View("lm", "modules"), lift, "ff", "change")
+        assert expected in _finding(View("lm", "modules"), frame, "ff", "change")

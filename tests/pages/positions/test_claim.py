@@ -82,13 +82,18 @@ def test_a_link_that_names_a_default_is_left_as_it_is(section):
 
 
 @pytest.mark.parametrize(
-    ("low", "verdict"),
-    [(0.6, "That is more than chance."), (0.2, "not clearly more than chance")],
+    ("low", "high", "verdict"),
+    [
+        (0.6, 0.9, "That is more than chance"),
+        (0.2, 0.9, "That is not clearly more than chance"),
+        (0.1, 0.2, "That is less than chance"),
+        (np.nan, np.nan, "Whether that is more than chance is not known"),
+    ],
 )
-def test_a_verdict_is_above_chance_only_if_the_whole_interval_is(low, verdict):
-    text = finding(all_heads((1, 1, 0.3)), agreement_low=low, agreement_high=0.9)
-    assert f"(95% interval over heads: {percent(low)} to 90%)" in text
-    assert verdict in text
+def test_a_verdict_is_beside_chance_only_if_the_whole_interval_is(low, high, verdict):
+    text = finding(all_heads((1, 1, 0.3)), agreement_low=low, agreement_high=high)
+    assert ("95% interval over heads" in text) == (low == low)
+    assert f"would. {verdict}" in text, "right after the interval that it is about"
 
 
 def test_spearman_is_told_or_said_to_be_missing():
@@ -99,6 +104,9 @@ def test_spearman_is_told_or_said_to_be_missing():
     assert f"{signed(0.25)} [{signed(-0.5)}, {signed(0.75)}]" in known
     assert "ρ is the sum of −0.05 within layers, +0.30 between layers." in known
     assert "Most of it is between layers, where ρ by itself is +0.60, of too few" in known
+    assert ": not clear of 0." in known
+    clear = finding(heads, spearman=0.25, spearman_low=0.1, spearman_high=0.75, **parts)
+    assert "not clear of 0" not in clear
     assert "no rank correlation" in finding(heads)
 
 

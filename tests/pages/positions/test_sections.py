@@ -49,7 +49,7 @@ def test_the_number_of_components_is_that_of_the_file(section, answers):
         answers(f"select min(component) from position_variance where cumulative >= {share}")[0][0]
         for share in (0.5, 0.9)
     )
-    assert f"{half} of 12 principal components hold half" in sentences(session)
+    assert f"Of 12 principal components, {half} hold half" in sentences(session)
     assert f"{most} hold 90%" in sentences(session)
     [shown] = [frame for frame in frames(session) if "half" in frame]
     assert (shown["half"].tolist(), shown["most"].tolist()) == ([half], [most])
@@ -68,19 +68,18 @@ def test_a_wave_that_stands_out_is_told_and_what_becomes_of_it(section, changed)
     assert "**64** (8 tokens per wave)" in sentences(session)
     assert frames(session)[0]["peaks"].tolist() == ["64 (8 tokens)"]
     text = sentences(section("states", folder))
-    assert "it is down to **3.0 times**" in text
+    assert "queries of layer 2 have **3.0 times**" in text
     assert "the clearest peak of the position embeddings" in text
 
 
-@pytest.mark.parametrize(
-    ("first", "last", "expected"),
-    [(8, 3, "it is down to **3.0 times**"), (8, 9, "does not fade"), (1.2, 5, "little difference")],
-)
-def test_a_wave_is_told_by_what_becomes_of_it(first, last, expected):
-    amounts = {1: first, 2: last}
+def test_a_wave_is_told_in_the_first_layer_and_in_the_last_without_a_claim():
+    amounts = {1: 8.0, 2: 3.0}
     times = {(source, n): amounts[n] for source in ("hidden", "query", "key") for n in amounts}
     with words_of("positions", "states"):
-        assert expected in _finding(View("po", "states"), Wave(PEAK, True, times, 1, 2))
+        text = _finding(View("po", "states"), Wave(PEAK, True, times, 1, 2, n=7))
+    assert "queries of layer 1 have **8.0 times**" in text
+    assert "queries of layer 2 have **3.0 times**" in text
+    assert "means over 7 texts, without intervals" in text
 
 
 def ratios(answers, source: str, layer: int) -> dict[float, float]:

@@ -96,4 +96,4 @@ def test_an_address_of_the_other_story_shows_the_first_section(section, turned_f
 def test_the_overview_is_told_of_position_alone(findings_of, turned_folder):
     text = sentences(findings_of("positions", turned_folder))
     assert "to which position alone gives the highest score" in text
-    assert "position alone is responsible for" in text
+    assert "Position alone is responsible for" in text

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from pages.ui.charts.evidence import evidence_chart
-from pages.ui.finding import Finding, rows_of, shares_by_layer
+from pages.ui.finding import Finding, over_layers, rows_of, share_of
 
 
 def finding(evidence, baseline=None) -> Finding:
@@ -40,11 +40,34 @@ def test_over_layers_it_is_the_median():
 def test_ends_of_a_share_hold_even_where_all_types_vary_together():
     rows = [(1, "cls", 2, 1, 3), (1, "rest", 2, 1, 3), (2, "cls", 3, 2, 4), (2, "rest", 1, None, 2)]
     frame = pd.DataFrame(rows, columns=["layer", "type", "mean", "low", "high"])
-    shares = shares_by_layer(frame, frame["type"] == "cls", "share of [CLS]")
-    assert shares["value"].tolist() == [0.5, 0.75]
-    assert shares["low"].tolist()[0] == 0.25
-    assert shares["high"].tolist()[0] == 0.75
-    assert math.isnan(shares["high"].tolist()[1]), "a type without an interval leaves no end"
+    first, second = (
+        share_of(part, part["type"] == "cls") for _, part in frame.groupby("layer", sort=True)
+    )
+    assert first.to_dict() == {"mean": 0.5, "low": 0.25, "high": 0.75}
+    assert second["mean"] == 0.75
+    assert math.isnan(second["high"]), "a type without an interval leaves no end"
+    whole = share_of(frame, frame["type"] == "cls")
+    assert whole["mean"] == 5 / 8
+    both = over_layers(pd.DataFrame([first, second]))
+    assert both["mean"] == 0.625
+    assert math.isnan(both["high"]), "a layer without an interval leaves no end"
+
+
+@pytest.mark.parametrize(
+    ("rows", "baseline", "side"),
+    [
+        ([("own", 0.5, 0.4, 0.6)], 0.2, "above"),
+        ([("own", 0.5, 0.4, 0.6)], 0.9, "below"),
+        ([("own", 0.5, 0.4, 0.6)], 0.4, "unclear"),
+        ([("own", 0.5)], 0.2, "unsure"),
+        ([("own", 0.5, 0.4, 0.6), ("chance", 0.45)], "chance", "unclear"),
+        ([("own", 0.5, 0.4, 0.6), ("other", 0.35, 0.3, 0.39)], "other", "above"),
+        ([("own", 0.5, 0.4, 0.6), ("other", 0.35, 0.3, 0.4)], "other", "unclear"),
+        ([("own", 0.5, 0.4, 0.6), ("other", 0.7, 0.61, 0.8)], "other", "below"),
+    ],
+)
+def test_a_side_is_taken_only_where_no_interval_holds_the_other(rows, baseline, side):
+    assert finding(rows_of(rows), baseline).side == side
 
 
 @pytest.mark.parametrize(
@@ -53,7 +76,6 @@ def test_ends_of_a_share_hold_even_where_all_types_vary_together():
 )
 def test_without_an_interval_or_a_baseline_it_is_not_known(rows, baseline):
     assert math.isnan(finding(rows_of(rows), baseline).strength)
-    assert math.isnan(finding(None).strength)
 
 
 def test_the_chart_draws_every_row_and_the_baseline():

@@ -1,0 +1,67 @@
+"""Numbers as sentences write them, and where they may come from."""
+
+import re
+from collections.abc import Iterable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+_NUMBER = re.compile(r"(?<![\w.,])[+−-]?\d+(?:,\d{3})*(?:\.\d+)?%?", re.ASCII)
+_PLACES = re.compile(
+    r"(layer|head|layers|heads|offset|pieces) \d+|"
+    r"第\d+層|ヘッド\d+|\b(10⁻|rule )\S+|[₀-₉⁰-⁹]+|\d+·10\S+"
+)
+"""What is called by a number: layers, heads, powers of ten, places in a text."""
+IDENTITIES = {"layer", "head", "seq", "pos", "place", "depth", "group", "cluster", "component"}
+
+
+def numbers(text: str) -> list[str]:
+    """The numbers of a text in their order, but for those that are part of a name."""
+    return _NUMBER.findall(_PLACES.sub(" ", text.replace("\\", "").replace("*", "")))
+
+
+def is_among(written: str, values: np.ndarray) -> bool:
+    """Whether a number as written is one of these values, rounded, as a share or as points."""
+    plain = written.rstrip("%").replace(",", "").replace("−", "-")
+    digits = len(plain.partition(".")[2])
+    scales = (100,) if written.endswith("%") else (1, 100)
+    least = 0.5000001 * 10.0**-digits
+    return any(
+        np.any(np.abs(np.abs(values) * scale - abs(float(plain))) <= least) for scale in scales
+    )
+
+
+def values_of(frames: Iterable[pd.DataFrame]) -> np.ndarray:
+    """All numbers of some frames, and what they come to over rows and over rows of a kind: means,
+    medians, ends, sums of shares, counts."""
+    found: list[np.ndarray] = [np.array([0.0])]
+    for frame in frames:
+        plain = frame.reset_index(drop=True)
+        of_numbers = plain.select_dtypes(["number", "bool"]).astype("float64")
+        of_kinds = [name for name in plain if name not in of_numbers or name in IDENTITIES]
+        of_kinds = [name for name in of_kinds if plain[name].map(_can_group).all()][:5]
+        found.append(of_numbers.to_numpy().ravel())
+        found.append(of_numbers.agg(["mean", "median", "sum"]).to_numpy().ravel())
+        found.append(_counts(of_numbers, len(plain)))
+        for names in (list(c) for n in (1, 2) for c in combinations(of_kinds, n)):
+            values = of_numbers.drop(columns=names, errors="ignore")
+            groups = values.groupby([plain[name] for name in names], observed=True)
+            found += [
+                getattr(groups, how)().to_numpy().ravel() for how in ("mean", "median", "sum")
+            ]
+            found += [_counts(values.loc[at], len(at)) for at in groups.groups.values()]
+    every = np.concatenate([part.astype("float64") for part in found])
+    return every[np.isfinite(every)]
+
+
+def _counts(values: pd.DataFrame, n: int) -> np.ndarray:
+    """How many rows there are, how many values are apart, and how many lie on a side of 0 or 1."""
+    sides = [values > 0, values < 0, values > 1, values < 1, values == 1, values.notna()]
+    counts = [side.sum().to_numpy() for side in sides]
+    return np.concatenate([[n], values.nunique().to_numpy(), *counts])
+
+
+def _can_group(value: Any) -> bool:
+    return isinstance(value, (str, int, float, np.generic)) or value is None

@@ -1,0 +1,108 @@
+"""Cards of the overview: the number is in the chart beneath and behind the link, and how sure it is
+agrees with the interval."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pages.overview.glance import how_sure
+from pages.ui.choices.links import VIEWS
+from pages.ui.finding import Finding
+from pages.ui.words.numbers import count
+from tests.pages.conftest import charts, frames, sentences
+from tests.pages.findings.numbers import is_among, numbers, values_of
+
+pytestmark = pytest.mark.slow
+FOLDERS = ("treebank_folder", "turned_folder", "images_folder")
+"""Of an encoder of texts, of a decoder that turns positions, and of an encoder of images."""
+FINDINGS = """
+import streamlit as st
+from pages.overview.glance import findings
+st.session_state["found"] = findings()
+"""
+
+
+@pytest.fixture(params=FOLDERS)
+def folder(request):
+    return request.getfixturevalue(request.param)
+
+
+def found(in_session, folder, lang: str = "en") -> list[Finding]:
+    findings = in_session(FINDINGS, folder, lang=lang).session_state["found"]
+    assert len(findings) > 5
+    return findings
+
+
+def test_the_number_of_a_card_is_in_its_chart(in_session, folder):
+    for finding in found(in_session, folder):
+        shown = finding.evidence.head(3) if "layer" not in finding.evidence else finding.evidence
+        n_heads = finding.evidence["value"].iloc[1:].sum()  # where heads are counted by kind
+        values = np.append(shown["value"].to_numpy(dtype=float), n_heads)
+        for number in numbers(finding.number):
+            assert is_among(number, values), f"{finding.label}: {number}"
+
+
+def test_the_section_behind_the_link_shows_the_number_of_the_card(
+    in_session, folder, opened, offered
+):
+    for finding in found(in_session, folder):
+        offered.clear()
+        place = {VIEWS[finding.page]: finding.view, **finding.choices}
+        session = opened(finding.page, folder, lang="en", **place)
+        titles = " ".join(str(chart.get("title", "")) for chart in charts(session))
+        headline = f"{sentences(session)} {titles}"
+        shown = [frame for frame, _ in offered.values()] + frames(session)
+        for number in numbers(finding.number):
+            in_words = number in numbers(headline)
+            assert in_words or is_among(number, values_of(shown)), f"{finding.label}: {number}"
+
+
+def test_numbers_of_a_sentence_are_in_its_evidence_or_in_its_section(
+    in_session, folder, opened, offered
+):
+    for finding in found(in_session, folder):
+        offered.clear()
+        place = {VIEWS[finding.page]: finding.view, **finding.choices}
+        session = opened(finding.page, folder, lang="en", **place)
+        titles = " ".join(str(chart.get("title", "")) for chart in charts(session))
+        values = values_of(
+            [finding.evidence, *(frame for frame, _ in offered.values()), *frames(session)]
+        )
+        known = set(numbers(f"{sentences(session)} {titles}")) | CONSTANTS
+        missing = [
+            number
+            for number in numbers(finding.sentence)
+            if number not in known and not is_among(number, values)
+        ]
+        assert not missing, f"{finding.sentence}: {missing}"
+
+
+CONSTANTS = {"95%", "0.6", "1", "0", "30%", "100", "1,000", "512", "0.1", "5%", count(30)}
+"""Levels, thresholds and units that sentences name."""
+
+
+def test_both_languages_tell_the_same_numbers(in_session, folder):
+    english, japanese = (found(in_session, folder, lang=lang) for lang in ("en", "ja"))
+    for one, other in zip(english, japanese, strict=True):
+        assert (one.page, one.view) == (other.page, other.view)
+        assert numbers(one.number) == numbers(other.number)
+        assert sorted(numbers(one.sentence)) == sorted(numbers(other.sentence)), other.sentence
+
+
+def test_how_sure_a_card_is_agrees_with_its_interval(in_session, folder):
+    compared = [one for one in found(in_session, folder) if one.baseline is not None]
+    assert compared
+    for finding in compared:
+        row = finding.evidence.iloc[0]
+        wide, none = (
+            replace(finding, evidence=finding.evidence.assign(low=low, high=high))
+            for low, high in ((-1e9, 1e9), (np.nan, np.nan))
+        )
+        assert "not clear of" in how_sure(wide)
+        assert "clear of" not in how_sure(none)
+        if not np.isnan(row["low"]):
+            tight = finding.evidence.assign(low=finding.evidence["value"])
+            tight = replace(finding, evidence=tight.assign(high=tight["value"]))
+            assert tight.side in ("above", "below", "unclear")
+            assert ("not clear" in how_sure(finding)) == (finding.side == "unclear")

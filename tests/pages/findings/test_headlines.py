@@ -1,0 +1,172 @@
+"""Headlines of sections: their numbers are those of the section, they claim no more than intervals
+do, and both languages tell the same."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+
+from pages.ui import stage
+from pages.ui.choices.links import VIEWS
+from pages.ui.store import chosen
+from pages.ui.words import say as words
+from tests.pages.conftest import assert_sound
+from tests.pages.findings.numbers import is_among, numbers, values_of
+from tests.pages.kit.openings import Opener
+from tests.pages.kit.section_checks import sections
+
+pytestmark = pytest.mark.slow
+FOLDERS = {"treebank_folder": "bert", "turned_folder": "llama", "images_folder": "vit"}
+PAGES = [page for page in VIEWS if page not in ("compare", "query", "sequences")]
+"""Of one file, and without those that run its model for what they show."""
+FOR_ALL = {"sy_least": "1", "an_least": "1", "tp_min_count": "1"}
+CLAIMS = ("above", "below", "clear", "rare", "frequent", "shorter", "longer", "alike")
+"""Ends of words of which another, `unclear`, is said where the interval does not bear them out."""
+HOLDS_ALL = (0, 1000)  # ends of an interval within which every number lies, and 0 and 1
+
+
+@pytest.fixture(params=FOLDERS)
+def folder(request) -> Path:
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def opener(monkeypatch, offered) -> Opener:
+    """Opens each section anew, so that what it says is heard."""
+    return Opener(monkeypatch, offered, {})
+
+
+@contextmanager
+def heard() -> Iterator[tuple[list[str], list[str], list[Any], list[pd.DataFrame]]]:
+    """Headlines, keys of words, values that are put into them, and answers of the file, while pages
+    are drawn."""
+    headlines, keys, values, answers = [], [], [], []
+    ask = chosen.ask_store
+    announce, filled, catalogue = stage.Stage.announce, words._filled, words.catalogue
+
+    class Heard(dict):
+        def __getitem__(self, key: str) -> Any:
+            keys.append(key)
+            return super().__getitem__(key)
+
+    def noting(text: str, given: Any) -> str:
+        values.extend(given.values())
+        return filled(text, given)
+
+    def keep(self: Any, finding: str) -> None:
+        headlines.append(finding)
+        announce(self, finding)
+
+    def asked(*given: Any, **named: Any) -> Any:
+        answer = ask(*given, **named)
+        if isinstance(answer, pd.DataFrame):
+            answers.append(answer)
+        return answer
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(chosen, "ask_store", asked)
+        every = Heard(catalogue())
+        patched.setattr(words, "catalogue", lambda: every)
+        patched.setattr(words, "_filled", noting)
+        patched.setattr(stage.Stage, "announce", keep)
+        yield headlines, keys, values, answers
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_numbers_of_a_headline_are_those_of_its_section(page, folder, opener, offered):
+    with duckdb.connect(str(folder / "tiny.duckdb"), read_only=True) as store:
+        [(n_layers, n_heads)] = store.execute("select n_layers, n_heads from run").fetchall()
+    facts = {str(n) for n in (n_layers, n_heads, n_layers * n_heads)}
+    for section in sections(page):
+        offered.clear()
+        with heard() as (headlines, _, values, answers):
+            place = {VIEWS[page]: section.stem, **FOR_ALL}
+            session = opener(page, folder, lang="en", **place)
+        assert_sound(session)
+        text = " ".join(headlines)
+        frames = [frame for frame, _ in offered.values()]
+        frames += [table.value for table in session.dataframe]
+        shown = values_of([*frames, *answers])
+        given = {number for value in values for number in numbers(f"{value}")}
+        missing = [
+            number
+            for number in numbers(text)
+            if number in given and number not in facts and not is_among(number, shown)
+        ]
+        allowed = NOT_SHOWN.get((page, section.stem), 0)
+        assert len(set(missing) - LEVELS) <= allowed, f"{text}: {missing}"
+
+
+LEVELS = {"95%", "90%"}  # of intervals, and above which a head counts as the same in all texts
+NOT_SHOWN = {
+    ("attention_norms", "layers"): 2,  # shares of all special types together
+    ("relevance", "map"): 2,  # the share of what is not special, and its mean
+    ("relevance", "text"): 2,
+}
+"""How many numbers are sums or means of what is shown that `values_of` does not form."""
+
+
+@pytest.fixture(scope="module")
+def unclear(request, tmp_path_factory) -> Any:
+    """Folders of files in which every interval holds whatever a number may be compared with."""
+    made: dict[Path, Path] = {}
+
+    def make(folder: Path) -> Path:
+        if folder not in made:
+            made[folder] = _with_wide_intervals(folder, tmp_path_factory.mktemp("unclear"))
+        return made[folder]
+
+    return make
+
+
+def _with_wide_intervals(folder: Path, to: Path) -> Path:
+    copy = to / "tiny.duckdb"
+    copy.write_bytes((folder / "tiny.duckdb").read_bytes())
+    ends = """
+        select table_name, column_name from duckdb_columns()
+        where schema_name = 'stored' and regexp_matches(column_name, '(^|_)(low|high|p_value)$'
+            || '|^error_|^error$')
+    """
+    with duckdb.connect(str(copy)) as store:
+        for table, column in store.execute(ends).fetchall():
+            value = HOLDS_ALL[0] if column.endswith("low") else HOLDS_ALL[1]
+            value = 1 if column == "p_value" else value
+            store.execute(f'update stored."{table}" set "{column}" = {value} '
+                          f'where "{column}" is not null')  # fmt: skip
+    return to
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_nothing_is_claimed_where_every_interval_holds_everything(page, folder, opener, unclear):
+    for section in sections(page):
+        with heard() as (headlines, keys, _, _):
+            place = {VIEWS[page]: section.stem, **FOR_ALL}
+            assert_sound(opener(page, unclear(folder), lang="en", **place))
+        claimed = {key for key in keys if _is_claim(key)}
+        assert not claimed, f"{section.stem}: {headlines}"
+
+
+def _is_claim(key: str) -> bool:
+    stem, _, end = re.sub(r"_(?=[a-z]+$)", " ", key).rpartition(" ")
+    if key.rpartition(".")[2] in CLAIMS:
+        stem, end = key.rpartition(".")[0], key.rpartition(".")[2]
+        return f"{stem}.unclear" in words.catalogue()
+    return end in CLAIMS and f"{stem}_unclear" in words.catalogue()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_headlines_have_the_same_numbers_in_both_languages(page, folder, opener):
+    for section in sections(page):
+        said, given = {}, set()
+        for lang in words.LANGUAGES:
+            with heard() as (headlines, _, values, _):
+                opener(page, folder, lang=lang, **{VIEWS[page]: section.stem, **FOR_ALL})
+            said[lang] = {number for text in headlines for number in numbers(text)}
+            given |= {number for value in values for number in numbers(f"{value}")}
+        given = {number for number in given if len(number) > 1}  # below ten one may have words
+        assert said["en"] & given == said["ja"] & given, section.stem
