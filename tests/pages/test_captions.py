@@ -1,4 +1,5 @@
-"""A caption promises nothing that is not drawn: on files of an encoder, a decoder and images."""
+"""A caption promises nothing that is not drawn, on files of an encoder, a decoder and images; and
+where a number has no interval the reader is told why, and nowhere else."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,11 +14,14 @@ from streamlit.testing.v1 import AppTest
 from pages.ui import figure
 from pages.ui.choices.links import VIEWS
 from pages.ui.export.shown import Shown
+from pages.ui.figure import _lacks
 from pages.ui.stage import stage
+from pages.ui.words.interval import difference_text
 from tests.pages.conftest import assert_sound
 from tests.pages.kit.promises import PROMISES, Pictured, broken
 from tests.pages.test_every_section import FOR_ALL, IDS, SECTIONS, shown, steps_folder  # noqa: F401
 
+NONE = float("nan")
 FILES = ("treebank", "gpt2", "images", "turned")
 """Of an encoder, with intervals; of a decoder and of a Vision Transformer, with too few texts and
 images for any; and of a decoder that turns its queries and keys."""
@@ -60,6 +64,7 @@ EXAMPLES = {
         "上：α。中：f。",
         alt.vconcat(BASE.mark_bar(), BASE.mark_bar()),
     ),
+    "count": ("A dot for each of 2 words.", "点は計 2 語。", BASE.mark_circle()),
     "click": ("Click a cell.", "マスをクリックします。", BASE.mark_rect()),
 }
 """Words in both languages, and what keeps their promise."""
@@ -69,7 +74,7 @@ EXAMPLES = {
 def test_a_promise_is_seen_to_be_kept_and_to_be_broken(name):
     *words, chart = EXAMPLES[name]
     kept = Pictured("a figure", (), chart, ROWS, is_clickable=name == "click")
-    bare = replace(kept, chart=BARE, is_clickable=False)
+    bare = replace(kept, chart=BARE, frame=ROWS[:0], is_clickable=False)
     for lang, text in zip(("en", "ja"), words, strict=True):
         assert not [
             fault for fault in broken(replace(kept, texts=(text,)), lang) if f": {name}: " in fault
@@ -124,7 +129,32 @@ def test_what_a_caption_names_is_drawn(page, section, opened, openings, request)
             assert_sound(session)
             for seen in pictures if shown(page, session) == section.stem else ():
                 clicks = is_clickable(session, seen.where)
-                faults += [
-                    f"{name}: {each}" for each in broken(replace(seen, is_clickable=clicks), lang)
-                ]
+                of_figure = broken(replace(seen, is_clickable=clicks), lang)
+                faults += [f"{name}: {fault}" for fault in of_figure]
     assert not faults, "\n".join(dict.fromkeys(faults))
+
+
+@pytest.mark.parametrize(
+    ("columns", "lacks"),
+    [
+        ({"mean": [1.0, 2.0], "low": [0.5, 1.5]}, False),
+        ({"mean": [1.0, 2.0], "low": [0.5, NONE]}, True),
+        ({"ratio": [1.0, NONE], "ratio_low": [0.5, NONE]}, False),
+        ({"ratio": [1.0, 2.0], "ratio_low": [0.5, NONE]}, True),
+        ({"mean": [NONE]}, False),
+    ],
+)
+def test_an_interval_is_missed_only_where_its_number_is(columns, lacks):
+    frame = pd.DataFrame(columns)
+    assert any(_lacks(frame, str(name)) for name in frame) == lacks
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (-0.01, 0.03, "+1.0 points [−1.0, +3.0]"),
+        (NONE, NONE, "+1.0 points, too few texts for an interval"),
+    ],
+)
+def test_a_difference_is_told_with_its_interval_or_with_the_reason(low, high, expected):
+    assert difference_text({"difference": 0.01, "low": low, "high": high}) == expected

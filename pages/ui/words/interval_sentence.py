@@ -5,10 +5,10 @@ from typing import Any
 
 import pandas as pd
 
+from pages.ui.beside.marks import PARTS
 from pages.ui.words.place import key_of, say_here
 from pages.ui.words.say import say
 
-_PARTS = ("layer", "hconcat", "vconcat", "concat")
 _DRAWN = {"area": "bands", "rule": "whiskers"}
 _HOVER, _BOTH = "hover", "both"
 
@@ -44,8 +44,8 @@ def listed_form(frame: pd.DataFrame, columns: Iterable[str]) -> str | None:
 
 def _forms(chart: Any, rows: Any) -> Iterable[str]:
     rows = chart.data if isinstance(chart.data, pd.DataFrame) else rows
-    inner = [getattr(chart, name, None) for name in (*_PARTS, "spec")]
-    parts = [part for each in inner for part in (each if isinstance(each, list) else [each])]
+    inner = [getattr(chart, name, None) for name in (*PARTS, "spec")]
+    parts = [part for views in inner for part in (views if isinstance(views, list) else [views])]
     for part in filter(lambda part: hasattr(part, "to_dict"), parts):
         yield from _forms(part, rows)
     encoding = getattr(chart, "encoding", None)

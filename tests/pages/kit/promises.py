@@ -4,7 +4,7 @@ every filter and scale, or as the markup or the table has it."""
 import re
 from collections.abc import Callable, Iterator
 from colorsys import rgb_to_hls
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from xml.etree import ElementTree
@@ -145,15 +145,18 @@ def _names(red: int, green: int, blue: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Promise:
-    """Words that name something, in both languages, and how it is seen that it is there."""
+    """Words that name something, in both languages, and how it is seen that it is there.
+
+    What the words say in groups of their pattern is told to `is_kept`, too.
+    """
 
     english: str
     japanese: str
-    is_kept: Callable[[Pictured], bool]
-    patterns: dict[str, Any] = field(init=False, default_factory=dict)
+    is_kept: Callable[..., bool]
 
-    def is_made(self, text: str, lang: str) -> bool:
-        return bool(re.search(self.english if lang == "en" else self.japanese, text))
+    def is_broken(self, seen: Pictured, text: str, lang: str) -> bool:
+        made = re.search(self.english if lang == "en" else self.japanese, text)
+        return made is not None and not self.is_kept(seen, *made.groups())
 
 
 def _coloured(name: str) -> Callable[[Pictured], bool]:
@@ -187,7 +190,7 @@ PROMISES = {
     "grey": Promise(r"(?i)\bgr[ea]ys?\b", "灰色", _coloured("grey")),
     "white": Promise(r"(?i)\bwhite\b", "白線|白い", _coloured("white")),
     "point": Promise(
-        r"(?i)\b(dots?|a point|points:|points? (per|are)|single heads)\b",
+        r"(?i)\b(?:dots?|a point|points:|points? (?:per|are)|single heads)\b",
         r"(?<![頂分時論利欠視起終要焦重発読])点(?![線数])",
         _drawn("symbol"),
     ),
@@ -199,7 +202,7 @@ PROMISES = {
     "tick": Promise(r"(?i)\bticks?\b", "縦線|目盛り?が", _drawn("tick")),
     "ring": Promise(r"(?i)\bringed\b", "丸で囲", _drawn("symbol")),
     "arrow": Promise(r"(?i)\barrows?\b", "矢印", _drawn("path", "trail", "line", "symbol")),
-    "shape": Promise(r"(?i)\bshape (is|are)\b", "色と形", lambda seen: seen.encodes("shape")),
+    "shape": Promise(r"(?i)\bshape (?:is|are)\b", "色と形", lambda seen: seen.encodes("shape")),
     "size": Promise(r"(?i)\blarger:", "大きい点", lambda seen: seen.encodes("size")),
     "click": Promise(
         r"(?i)\bclick\b(?! on a column)",
@@ -207,12 +210,17 @@ PROMISES = {
         lambda seen: seen.is_clickable or "<a " in seen.body or seen.columns != (),
     ),
     "pointing": Promise(
-        r"(?i)\bpoint(ing)? at\b|\btooltip\b",
+        r"(?i)\bpoint(?:ing)? at\b|\btooltip\b",
         "カーソルを合わせ|ポインタを合わせ|マウスを置|を指すと|ツールチップ",
         lambda seen: seen.has_tooltip,
     ),
+    "count": Promise(
+        r"(?:for each of|Rows:) ([\d,]+)",
+        r"(?:行数：|計 )([\d,]+)",
+        lambda seen, n: len(seen.frame) == int(n.replace(",", "")),
+    ),
     "panels": Promise(
-        r"(?:^|[.;] )(Top|Middle): |\bon the right\b",
+        r"(?:^|[.;] )(?:Top|Middle): |\bon the right\b",
         "(?:^|。)中：|右は",
         lambda seen: seen.n_panels > 1,
     ),
@@ -225,5 +233,5 @@ def broken(seen: Pictured, lang: str) -> list[str]:
         f"{seen.where}: {name}: {text}"
         for text in seen.texts
         for name, promise in PROMISES.items()
-        if promise.is_made(text, lang) and not promise.is_kept(seen)
+        if promise.is_broken(seen, text, lang)
     ]
