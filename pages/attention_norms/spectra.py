@@ -96,7 +96,7 @@ def _spectra(view: View, chosen: list[str], stretch: pd.DataFrame) -> None:
     frame = frame[frame["value"] > 0] if scale == "log" else frame
     shown = frame[frame["place"].isin(chosen)]
     shown = shown.assign(name=shown["place"].map(_name))
-    ranks = frame.groupby("rank")["value"].agg(low="min", high="max").reset_index()
+    ranks = frame.groupby("rank")["value"].agg(["min", "max"]).reset_index()
     view.figure(
         "question",
         shown,
@@ -112,7 +112,7 @@ def _chart(shown: pd.DataFrame, ranks: pd.DataFrame, *, log: bool) -> Any:
 
     Args:
         shown: layer, head, rank, value, name of the heads to draw as lines.
-        ranks: rank, low, high over all heads.
+        ranks: rank, min, max over all heads.
     """
     scale = alt.Scale(type="log", nice=False) if log else alt.Scale(zero=True)
     x = alt.X(
@@ -122,7 +122,7 @@ def _chart(shown: pd.DataFrame, ranks: pd.DataFrame, *, log: bool) -> Any:
         axis=alt.Axis(format="d", tickMinStep=1),
     )
     band = alt.Chart(ranks).mark_area(color=ZERO, opacity=0.2)
-    band = band.encode(x=x, y=alt.Y("low:Q", title=title("value"), scale=scale), y2=alt.Y2("high"))
+    band = band.encode(x=x, y=alt.Y("min:Q", title=title("value"), scale=scale), y2=alt.Y2("max"))
     base = alt.Chart(shown).encode(
         x=x,
         y=alt.Y("value:Q", title=title("value"), scale=scale),

@@ -49,7 +49,7 @@ def head_changes(view: View) -> None:
     kind = "share" if habit in SHARES else "entropy"
     form = ".1%" if kind == "share" else ".2f"
     chart = head_map(
-        changes,
+        changes.assign(dotless=~(changes["q"] > LEVEL)),
         "difference",
         view.say(f"axis_{kind}"),
         around_zero(changes["difference"]),
@@ -57,10 +57,11 @@ def head_changes(view: View) -> None:
         legend_format="~%" if kind == "share" else ".2~f",
         tooltip=("one", "other", "low", "high", "q"),
         marked=head,
-        clear="differs",
+        clear="dotless",
     )
     state = (habit, weighing, other.key)
     name = habit_name(habit)
+    dots = view.say("map_dots") if (changes["q"] > LEVEL).any() else ""
     view.figure(
         "map",
         changes,
@@ -68,6 +69,7 @@ def head_changes(view: View) -> None:
         state=(*state, *head),
         click=True,
         weighing=weighing,
+        caption=f"{view.say('map_caption')} {dots}".strip(),
         habit=name,
         file=plain(other.label),
     )

@@ -35,7 +35,10 @@ def headlines(view: View) -> None:
         view.finding(_finding(view, compared, numbers, changes))
         view.finding(texts_told(view, compared))
         view.note(pairing(changes))
-    view.figure("numbers", numbers, _chart(compared, numbers, changes), state=len(compared))
+    right = view.say("numbers_right") if len(changes) else ""
+    caption = f"{view.say('numbers_caption')} {right}".strip()
+    chart = _chart(compared, numbers, changes)
+    view.figure("numbers", numbers, chart, state=len(compared), caption=caption)
     if len(changes):
         columns: dict[str, str | None] = {
             "file": None,

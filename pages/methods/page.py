@@ -18,6 +18,7 @@ from pages.ui.lazily import folded
 from pages.ui.method import mathematics, methods
 from pages.ui.store.chosen import Store, ask, chosen_file, readable
 from pages.ui.words.columns import column_settings
+from pages.ui.words.interval_sentence import interval_sentence, listed_form
 from pages.ui.words.names import scope_meaning, scope_name
 from pages.ui.words.numbers import percent, signed
 from pages.ui.words.place import words_of
@@ -103,12 +104,13 @@ def bias_readings() -> None:
     }
     with words_of("methods", "bias"):
         numbers = column_settings(frame, formats)
+        sure = interval_sentence("bias", listed_form(frame, formats))
     layer_column = st.column_config.TextColumn(say("axis.layer"), width="small")
     table(
         frame.assign(layer=layers, name=names),
         key="methods_bias_readings",
         question=say("methods.bias.question"),
-        caption=say("methods.bias.caption", n=int(frame["n_sequences"].max())),
+        caption=f"{say('methods.bias.caption', n=int(frame['n_sequences'].max()))} {sure}".strip(),
         columns={"layer": layer_column, "name": say("methods.bias.reading"), **numbers},
         placeholder="—",
     )

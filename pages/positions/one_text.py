@@ -89,7 +89,7 @@ def _labels(tokens: pd.DataFrame) -> list[str]:
 def _profile(view: View, layer: int, head: int) -> None:
     """Mean attention over offsets with the quartiles over texts, from 0."""
     frame = ask(relative_position_profile.of_head, layer=layer, head=head)
-    curve = lines(frame, x="offset", y="mean", format=".2%")
+    curve = lines(frame, x="offset", y="mean", ends=("q25", "q75"), format=".2%")
     curve = with_axes(curve, x=offset_axis(tickCount=11), y=alt.Axis(format="%", tickCount=5))
     zero = alt.Chart(pd.DataFrame({"offset": [0]})).encode(x=alt.X("offset:Q"))
     dotted = zero.mark_rule(color=MARKED, strokeDash=[2, 4], strokeWidth=2)

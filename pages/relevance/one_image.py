@@ -137,5 +137,5 @@ def _captions(view: View, ground: ImageGround) -> Iterator[str]:
         yield view.say("one_caption_bar", tokens=tokens)
     if ground.other_special:
         yield view.say("one_caption_special")
-    if ground.coverage is not None:
+    if len(ground.outline()):
         yield view.say("one_caption_mask")

@@ -23,6 +23,7 @@ _LISTED = 10
 _FAR = 2.0  # standard deviations
 _ROW, _AROUND = 30, 60  # pixels
 _DIRECTIONS = {"amplified": AMPLIFIED, "attenuated": ATTENUATED}
+_DRAWN = ("delta", "mean_delta", "least")  # by a mark each, if anything is known of them
 _IN_POINTS = ["delta", "mean_delta", "std_delta", "low", "high"]
 
 
@@ -48,13 +49,14 @@ def pairs(view: View) -> None:
                 view.nothing(f"none_{direction}")
                 continue
             frame = _shown(listed)
-            kept = "" if subject.reading else f" {view.say('kept')}"
+            drawn = [name for name in _DRAWN if frame[name].notna().any()]
+            words = [*(f"caption_{name}" for name in drawn), *([] if subject.reading else ["kept"])]
             view.figure(
                 direction,
                 frame,
                 _chart(view, frame, colour),
                 state=state,
-                caption=view.say("pairs_caption") + kept,
+                caption=" ".join(map(view.say, words)),
                 **step,
             )
     _table(view, changed, subject, state=state, **step)

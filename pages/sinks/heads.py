@@ -47,7 +47,9 @@ def heads(view: View) -> None:
         clear="below",
     )
     state = (place, quantity, threshold, *marked)
-    view.figure("map", of_heads, chart, state=state, click=True, place=name, threshold=above)
+    dots = "" if of_heads["below"].all() else view.say("map_dots", threshold=above)
+    caption = f"{view.say('map_caption')} {dots}".strip()
+    view.figure("map", of_heads, chart, state=state, click=True, caption=caption, place=name)
     by_layer, over = view.columns(2)
     with by_layer:
         _by_layer(view, rates, name, above)

@@ -35,7 +35,9 @@ def scores(view: View) -> None:
         format=".2f",
         height=300,
     )
-    view.figure("parts", shown, chart, place=place_name(place))
+    dashed = view.say("parts_dashed") if "query_bias" in set(of_place["quantity"]) else ""
+    caption = f"{view.say('parts_caption')} {dashed}".strip()
+    view.figure("parts", shown, chart, caption=caption, place=place_name(place))
     _map(view, place)
 
 
@@ -49,7 +51,7 @@ def _map(view: View, place: str) -> None:
         format=lambda name: view.say(f"series_{name}"),
     )
     of_heads = frame[frame["quantity"] == part]
-    of_heads = of_heads.assign(clear=(of_heads["low"] > 0) | (of_heads["high"] < 0))
+    of_heads = of_heads.assign(clear=~((of_heads["low"] <= 0) & (of_heads["high"] >= 0)))
     marked = clicked_head(view, "map", default=head_with_most(of_heads, "mean"))
     chart = head_map(
         of_heads,
@@ -62,7 +64,17 @@ def _map(view: View, place: str) -> None:
         clear="clear",
     )
     state, names = (place, part, *marked), (place_name(place), view.say(f"series_{part}"))
-    view.figure("map", of_heads, chart, state=state, click=True, place=names[0], part=names[1])
+    dots = "" if of_heads["clear"].all() else view.say("map_dots")
+    view.figure(
+        "map",
+        of_heads,
+        chart,
+        state=state,
+        click=True,
+        caption=f"{view.say('map_caption')} {dots}".strip(),
+        place=names[0],
+        part=names[1],
+    )
 
 
 def _finding(view: View, of_place: pd.DataFrame, place: str) -> str:

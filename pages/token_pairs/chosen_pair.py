@@ -104,8 +104,7 @@ def _by_layer(view: View, changes: pd.DataFrame, name: str) -> None:
         columns=1,
         height=_HEIGHT + _OF_LEGEND * changes["effect"].nunique(),
     )
-    sure = "sure" if changes["low"].notna().any() else "unsure"
-    view.figure("layers", changes, chart, caption=view.say(f"layers_caption_{sure}"), pair=name)
+    view.figure("layers", changes, chart, pair=name)
 
 
 def sentences(view: View, ids: dict[str, int], *, layer: int, effect: str) -> None:

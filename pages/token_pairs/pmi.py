@@ -89,9 +89,7 @@ def _lines(
         level=0.0,
         height=380,
     )
-    sure = "sure" if frame["low"].notna().any() else "unsure"
-    caption = f"{view.say(f'{name}_caption')} {view.say(f'interval_{sure}')}"
-    view.figure(name, frame, chart, caption=caption, **values)
+    view.figure(name, frame, chart, **values)
 
 
 def _points(view: View, effect: str, least: int, correlations: pd.DataFrame) -> None:

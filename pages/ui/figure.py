@@ -18,10 +18,10 @@ from pages.ui.export.shown import Shown, source
 from pages.ui.lazily import folded
 from pages.ui.stage import share_of_page, stage
 from pages.ui.words.lines import width_of
+from pages.ui.words.place import say_here
 from pages.ui.words.say import say
 
 _TWO_LINES, _TWO_WIDE_LINES = 165, 280  # letters: beside the buttons; as wide as the page, above
-_PAIR = "mean_delta"  # its intervals are of another kind, and their pages tell when they lack
 
 
 def figure(
@@ -126,8 +126,8 @@ def _foot(shown: Shown, full: pd.DataFrame | None = None, side: Beside | None = 
     There also stands why a number has no interval, if one has none, and where all are from.
     """
     frame = shown.frame if full is None else full
-    missing = _PAIR not in frame and any(_lacks(frame, str(name)) for name in frame)
-    too_few = say("figure.too_few", least=LEAST_UNITS) if missing else ""
+    missing = any(_lacks(frame, str(name)) for name in frame)
+    absent = say_here("interval_absent", shared="figure", least=LEAST_UNITS) if missing else ""
     is_wide = share_of_page() == 1
     if not is_wide:
         st.caption(_brief(shown.caption, round(_TWO_WIDE_LINES * share_of_page())))
@@ -138,7 +138,7 @@ def _foot(shown: Shown, full: pd.DataFrame | None = None, side: Beside | None = 
         with st.popover(say("figure.reading"), type="tertiary"):
             for text in filter(None, (shown.finding, *stage().notes())):
                 st.markdown(text)
-            for text in filter(None, (shown.caption, too_few, source())):
+            for text in filter(None, (shown.caption, absent, source())):
                 st.caption(text)
         if side:
             side.pick()

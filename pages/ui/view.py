@@ -9,13 +9,14 @@ import streamlit as st
 
 from analysis.tables.norms.weighing import WEIGHT
 from pages.ui import published
-from pages.ui.charts.headline import emphasised, sentences
+from pages.ui.charts.headline import emphasised, joined, sentences
 from pages.ui.choices import clicks
 from pages.ui.choices.otherwise import DrawingEnds
 from pages.ui.figure import figure, markup, table
 from pages.ui.pickers import Pickers
 from pages.ui.stage import columns, stage
 from pages.ui.words.columns import column_settings, with_names
+from pages.ui.words.interval_sentence import interval_form, interval_sentence, listed_form
 from pages.ui.words.place import say_here
 from pages.ui.words.say import say
 
@@ -76,14 +77,15 @@ class View(Pickers):
             frame: the data that are offered for export.
             state: of the choices that a click in the chart would change.
             click: whether clicks are read, at the start of the next run, by `clicked(name)`.
-            caption: in place of the word `NAME_caption`.
+            caption: in place of the word `NAME_caption`; what its intervals are is said after it.
             weighing: what attention is weighed by; the caption says so unless by weights.
             values: what the question and the caption take.
         """
         if stage().is_unseen:
             stage().reach(self.key(name), chart, frame)
             return
-        key, texts = self._keyed(name, state), self._texts(name, caption, values)
+        key = self._keyed(name, state)
+        texts = self._texts(name, caption, values, interval_form(chart))
         if weighing != WEIGHT:
             texts["caption"] = f"{say('weighing.caption')} {texts['caption']}"
         event = figure(
@@ -135,7 +137,7 @@ class View(Pickers):
             named,
             key=key,
             columns=shown,
-            **self._texts(name, caption, values),
+            **self._texts(name, caption, values, listed_form(frame, given)),
             **{"placeholder": "—", **selecting, **(options or {})},
         )
         if click:
@@ -178,6 +180,10 @@ class View(Pickers):
         parts = state if isinstance(state, tuple) else (state,)
         return self.key("_".join(filter(None, (self.stem, name, *map(str, parts)))))
 
-    def _texts(self, name: str, caption: str | None, values: Mapping[str, Any]) -> dict[str, str]:
+    def _texts(
+        self, name: str, caption: str | None, values: Mapping[str, Any], form: str | None = None
+    ) -> dict[str, str]:
+        """The question and the caption, which ends with what intervals are shown, if any are."""
         text = say_here(f"{name}_caption", **values) if caption is None else caption
+        text = joined(filter(None, (text, interval_sentence(name, form))))
         return {"question": say_here(name, **values), "caption": text}

@@ -72,15 +72,15 @@ TABLE = Table(
         from sequence_relative_position
         where layer = $layer and head = $head
     )
-    select "offset", avg(attention) as mean, quantile_cont(attention, 0.25) as low,
-        quantile_cont(attention, 0.75) as high, count(*) as n_sequences
+    select "offset", avg(attention) as mean, quantile_cont(attention, 0.25) as q25,
+        quantile_cont(attention, 0.75) as q75, count(*) as n_sequences
     from share
     where attention is not null
     group by "offset"
     order by "offset"
 """)
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """Attention per token of one head by offset, and how much texts differ: offset, mean, low, high
+    """Attention per token of one head by offset, and how much texts differ: offset, mean, q25, q75
     (the quartiles over texts) of tr_t(A) / n, n_sequences."""
     ...
 

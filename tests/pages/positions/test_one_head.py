@@ -99,7 +99,7 @@ def test_the_profile_is_the_mean_over_texts(section, exported, answers):
         f"from sequence_relative_position where {WHERE}"
     )
     row = shown[shown["offset"] == 0].iloc[0]
-    assert (row["mean"], row["high"]) == pytest.approx(expected[0])
+    assert (row["mean"], row["q75"]) == pytest.approx(expected[0])
 
 
 def test_the_waves_are_those_of_the_chosen_direction(address, section, exported, answers):

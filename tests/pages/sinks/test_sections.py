@@ -84,7 +84,7 @@ def test_the_rate_is_that_of_the_threshold(section, after, exported):
     session = section("heads")
     assert "The sink rate is 25% [20%, 30%] of heads" in sentences(session)
     assert "1 of 6 heads are above the threshold" in sentences(session)
-    assert "a dot marks heads above 30%" in captions(session)
+    assert "A dot marks heads above 30%" in captions(session)
     frame = frame_of(exported, "si_heads_map")
     assert frame[~frame["below"]][["layer", "head"]].to_numpy().tolist() == [[1, 2]]
     session = section("heads", si_threshold="0.1")

@@ -15,8 +15,8 @@ from pages.ui.words import say as words
 PAGES = words.PAGES
 VARIANTS = (words.IMAGES, words.TURNED, words.DISTANCE, words.PATCHES)
 ANY = "[a-z0-9_]+"
-FRAME = {"title", "lead", "view", "meaning"}
-"""What `pages/ui/page.py` asks of every page and section."""
+FRAME = {"title", "lead", "view", "meaning", "interval_kind", "interval_absent"}
+"""What `pages/ui` asks of every page and section."""
 COLUMN = re.compile(r"\bcolumn\.\w+$")
 
 

@@ -56,7 +56,7 @@ def test_profiles_are_means_over_texts_of_sums_along_diagonals(
         assert row.offset == offset
         assert row.mean == of_all == pytest.approx(shares.mean(), rel=1e-5, abs=1e-7)
         quartiles = np.quantile(shares, [0.25, 0.75])
-        np.testing.assert_allclose([row.low, row.high], quartiles, rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose([row.q25, row.q75], quartiles, rtol=1e-5, atol=1e-7)
         assert row.n_sequences == len(of_head)
 
 

@@ -1,0 +1,160 @@
+"""A caption promises nothing that is not drawn, on files of an encoder, a decoder and images; and
+where a number has no interval the reader is told why, and nowhere else."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import figure
+from pages.ui.choices.links import VIEWS
+from pages.ui.export.shown import Shown
+from pages.ui.figure import _lacks
+from pages.ui.stage import stage
+from pages.ui.words.interval import difference_text
+from tests.pages.conftest import assert_sound
+from tests.pages.kit.promises import PROMISES, Pictured, broken
+from tests.pages.test_every_section import FOR_ALL, IDS, SECTIONS, shown, steps_folder  # noqa: F401
+
+NONE = float("nan")
+FILES = ("treebank", "gpt2", "images", "turned")
+"""Of an encoder, with intervals; of a decoder and of a Vision Transformer, with too few texts and
+images for any; and of a decoder that turns its queries and keys."""
+ROWS = pd.DataFrame({"x": [1, 2], "y": [1.0, 2.0], "low": [0.5, 1.5], "high": [1.5, 2.5]})
+BASE = alt.Chart(ROWS).encode(x="x:Q", y="y:Q")
+BARE = BASE.mark_text().encode(text=alt.value("·"))
+SPAN = BASE.encode(y="low:Q", y2="high")
+
+
+def coloured(colour: str) -> alt.Chart:
+    return BASE.mark_circle(color=colour)
+
+
+EXAMPLES = {
+    "interval": ("Bands: 95% interval.", "帯は95%信頼区間です。", SPAN.mark_area()),
+    "band": ("Band: least to most.", "帯は最小〜最大。", SPAN.mark_area()),
+    "whisker": ("Whiskers: spread.", "ひげはばらつき。", SPAN.mark_rule()),
+    "dashed": ("Dashed: even.", "破線は均等な場合。", BASE.mark_line(strokeDash=[6, 4])),
+    "dotted": ("Dotted: itself.", "点線は自分自身。", BASE.mark_rule(strokeDash=[2, 4])),
+    "red": ("Red: more.", "赤は多いこと。", coloured("#e8664c")),
+    "orange": ("Orange: more.", "橙色は多いこと。", coloured("#d67b04")),
+    "green": ("Green: both.", "緑は両方。", coloured("#3d7245")),
+    "blue": ("Blue: less.", "青は少ないこと。", coloured("#1867c3")),
+    "purple": ("In purple: others.", "紫はほか。", coloured("#924d89")),
+    "pink": ("Pink: [CLS].", "ピンクは [CLS]。", coloured("#c872b6")),
+    "grey": ("Grey: the corpus.", "灰色はコーパス。", coloured("#808995")),
+    "white": ("White line: the mask.", "白線はマスク。", BASE.mark_line(stroke="#ffffff")),
+    "point": ("A dot per head.", "点がヘッドです。", BASE.mark_circle()),
+    "line": ("A line per step.", "線はモジュール。", BASE.mark_line()),
+    "bar": ("Bars: means.", "棒は平均。", BASE.mark_bar()),
+    "cell": ("A cell is a head.", "1マスがヘッド。", BASE.mark_rect()),
+    "tick": ("The tick is the best.", "縦線は最良。", BASE.mark_tick()),
+    "ring": ("Ringed: the head.", "丸で囲んだ点。", BASE.mark_point()),
+    "arrow": ("Arrows lead on.", "矢印は先へ。", BASE.mark_point(shape="arrow")),
+    "shape": ("The shape is the habit.", "色と形は傾向。", BASE.mark_point().encode(shape="x:N")),
+    "size": ("Larger: stronger.", "大きい点ほど強い。", BASE.mark_circle().encode(size="y:Q")),
+    "pointing": ("Point at one.", "点を指すと出ます。", BASE.mark_circle().encode(tooltip="y:Q")),
+    "panels": (
+        "Top: α. Middle: f.",
+        "上：α。中：f。",
+        alt.vconcat(BASE.mark_bar(), BASE.mark_bar()),
+    ),
+    "count": ("A dot for each of 2 words.", "点は計 2 語。", BASE.mark_circle()),
+    "click": ("Click a cell.", "マスをクリックします。", BASE.mark_rect()),
+}
+"""Words in both languages, and what keeps their promise."""
+
+
+@pytest.mark.parametrize("name", PROMISES)
+def test_a_promise_is_seen_to_be_kept_and_to_be_broken(name):
+    *words, chart = EXAMPLES[name]
+    kept = Pictured("a figure", (), chart, ROWS, is_clickable=name == "click")
+    bare = replace(kept, chart=BARE, frame=ROWS[:0], is_clickable=False)
+    for lang, text in zip(("en", "ja"), words, strict=True):
+        assert not [
+            fault for fault in broken(replace(kept, texts=(text,)), lang) if f": {name}: " in fault
+        ]
+        assert f"a figure: {name}: {text}" in broken(replace(bare, texts=(text,)), lang)
+
+
+def test_what_has_no_data_keeps_no_promise():
+    empty = alt.Chart(ROWS.assign(low=None, high=None)).encode(x="x:Q", y="low:Q", y2="high")
+    seen = Pictured("a figure", ("Bands: 95% interval.",), empty.mark_area(), ROWS)
+    assert [fault.split(": ")[1] for fault in broken(seen, "en")] == ["interval", "band"]
+    filtered = BASE.mark_circle(color="#d67b04").transform_filter("datum.x > 2")
+    seen = Pictured("a figure", ("Orange: a dot.",), filtered, ROWS)
+    assert [fault.split(": ")[1] for fault in broken(seen, "en")] == ["orange", "point"]
+
+
+@contextmanager
+def noted(pictures: list[Pictured]) -> Iterator[None]:
+    """What is drawn, with the words around it."""
+    foot = figure._foot
+
+    def note(shown: Shown, full: Any = None, side: Any = None) -> None:
+        texts = (shown.question, shown.caption, *getattr(stage(), "_notes", ()))
+        columns = () if full is None else tuple(map(str, shown.frame))
+        frame = shown.frame if full is None else full
+        pictures.append(Pictured(shown.key, texts, shown.chart, frame, shown.body, columns))
+        foot(shown, full, side)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figure, "_foot", note)
+        yield
+
+
+def is_clickable(session: AppTest, key: str) -> bool:
+    """Whether a click in a chart is read."""
+    charts = [chart.proto for chart in session.get("vega_lite_chart")]
+    return any(chart.id.endswith(key) and chart.selection_mode for chart in charts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("page", "section"), SECTIONS, ids=IDS)
+def test_what_a_caption_names_is_drawn(page, section, opened, openings, request):
+    faults = []
+    for name in ("steps",) if page == "compare" else FILES:
+        folder = request.getfixturevalue(f"{name}_folder")
+        for lang in ("en", "ja"):
+            pictures: list[Pictured] = []
+            openings.clear()  # what was opened before was not noted
+            with noted(pictures):
+                place = {VIEWS[page]: section.stem, **FOR_ALL}
+                session = opened(page, folder, lang=lang, **place)
+            assert_sound(session)
+            for seen in pictures if shown(page, session) == section.stem else ():
+                clicks = is_clickable(session, seen.where)
+                of_figure = broken(replace(seen, is_clickable=clicks), lang)
+                faults += [f"{name}: {fault}" for fault in of_figure]
+    assert not faults, "\n".join(dict.fromkeys(faults))
+
+
+@pytest.mark.parametrize(
+    ("columns", "lacks"),
+    [
+        ({"mean": [1.0, 2.0], "low": [0.5, 1.5]}, False),
+        ({"mean": [1.0, 2.0], "low": [0.5, NONE]}, True),
+        ({"ratio": [1.0, NONE], "ratio_low": [0.5, NONE]}, False),
+        ({"ratio": [1.0, 2.0], "ratio_low": [0.5, NONE]}, True),
+        ({"mean": [NONE]}, False),
+    ],
+)
+def test_an_interval_is_missed_only_where_its_number_is(columns, lacks):
+    frame = pd.DataFrame(columns)
+    assert any(_lacks(frame, str(name)) for name in frame) == lacks
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (-0.01, 0.03, "+1.0 points [−1.0, +3.0]"),
+        (NONE, NONE, "+1.0 points, too few texts for an interval"),
+    ],
+)
+def test_a_difference_is_told_with_its_interval_or_with_the_reason(low, high, expected):
+    assert difference_text({"difference": 0.01, "low": low, "high": high}) == expected
