@@ -28,8 +28,8 @@ def token_line(
     """The chart; clicks give a token, as `event["selection"][PLACE][0]["pos"]`.
 
     Args:
-        frame: a row per token in order: pos, token and the value in per cent.
-        legend: what the value is.
+        frame: a row per token in order: pos, token and the value.
+        legend: what the value is, with its unit.
         marked: the position of the token with a frame around it.
     """
     shown = frame.assign(chosen=frame["pos"] == marked)
@@ -117,7 +117,7 @@ def _grounded(
         scale = alt.Scale(domain=[-reach, 0, reach], range=ends, clamp=True)
     else:
         scale = alt.Scale(domain=[0, reach], range=[f"{_GROUND}00", _GROUND], clamp=True)
-    heard = shown["token"] + ": " + shown[value].map("{:.2f}%".format)
+    heard = shown["token"] + ": " + shown[value].map("{:.2f}; ".format) + legend
     base.data = shown.assign(heard=heard)
     cells = (
         base.mark_rect(cursor="pointer", opacity=_UNDER, cornerRadius=2)

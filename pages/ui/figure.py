@@ -19,6 +19,7 @@ from pages.ui.lazily import folded
 from pages.ui.stage import share_of_page, stage
 from pages.ui.words.lines import width_of
 from pages.ui.words.say import say
+from pages.ui.words.units import without_unit
 
 _TWO_LINES, _TWO_WIDE_LINES = 165, 280  # letters: beside the buttons; as wide as the page, above
 _PAIR = "mean_delta"  # its intervals are of another kind, and their pages tell when they lack
@@ -90,7 +91,7 @@ def table(
         alt=f"{question} {unmarked(finding)}".strip(),
         **options,
     )
-    _foot(Shown(key, question, caption, finding, shown), full=frame)
+    _foot(Shown(key, question, caption, finding, shown, columns=columns), full=frame)
     return event
 
 
@@ -126,7 +127,9 @@ def _foot(shown: Shown, full: pd.DataFrame | None = None, side: Beside | None = 
     There also stands why a number has no interval, if one has none, and where all are from.
     """
     frame = shown.frame if full is None else full
-    missing = _PAIR not in frame and any(_lacks(frame, str(name)) for name in frame)
+    columns = [str(name) for name in frame]
+    of_pairs = _PAIR in map(without_unit, columns)
+    missing = not of_pairs and any(_lacks(frame, name) for name in columns)
     too_few = say("figure.too_few", least=LEAST_UNITS) if missing else ""
     is_wide = share_of_page() == 1
     if not is_wide:

@@ -34,9 +34,9 @@ def token_map(
     Colours end where all but a few of the cells do, leaving out what a token keeps of itself.
 
     Args:
-        frame: a row per cell: target_pos, source_pos, target, source, the value in per cent.
+        frame: a row per cell: target_pos, source_pos, target, source, the value.
         names: of the tokens by their positions.
-        legend: title of the colours.
+        legend: title of the colours, with the unit.
         is_change: whether values go both ways from 0.
         side: of the map, in pixels.
         marked: the position of the token whose row and column are framed.
