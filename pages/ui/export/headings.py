@@ -1,4 +1,4 @@
-"""What a reader sees columns under: at the axes, legends and tooltips of a chart, or above a table."""
+"""What readers see columns under: at axes, in legends and tooltips of charts, or above tables."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

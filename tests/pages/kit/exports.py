@@ -190,10 +190,8 @@ def _assert_told(text: str, numbers: np.ndarray, label: str) -> None:
     plain = text.replace("−", "-").replace(",", "")
     if not re.fullmatch(r"[-+\d.e%]+", plain):
         return
-    number = float(plain.removesuffix("%")) / (100 if plain.endswith("%") else 1)
-    digits = re.sub(r"e.*|%", "", plain).partition(".")[2]
-    room = (
-        0.51 * 10.0 ** -len(digits) * abs(number) if "e" in plain else 0.51 * 10.0 ** -len(digits)
-    )
-    room = room / (100 if plain.endswith("%") else 1) + 0.006 * abs(number)
-    assert np.nanmin(np.abs(numbers - number)) <= room, label
+    unit = 0.01 if plain.endswith("%") else 1.0
+    digits, _, power = plain.removesuffix("%").partition("e")
+    number = unit * float(plain.removesuffix("%"))
+    last = unit * 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
+    assert np.nanmin(np.abs(numbers - number)) <= 0.51 * last + 0.006 * abs(number), label

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 from analysis.tables.pairs import pair_delta, pair_pmi_correlation
+from pages.token_pairs.lists import CHANGE, in_points
 from pages.token_pairs.pmi import _finding
 from pages.token_pairs.workbench import ROWS
 from pages.ui.view import View
 from pages.ui.words.place import words_of
-from pages.token_pairs.lists import CHANGE, in_points
 from tests.pages.conftest import bodies, charts, frames, sentences
 from tests.pages.kit.figures import frame_of
 
