@@ -10,7 +10,14 @@ import pandas as pd
 from analysis.tables.pairs import pair_occurrence
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import layered, ramp_below, tooltips
-from pages.ui.charts.token_map import READABLE, cell_band, change_scale, reach_of, share_scale
+from pages.ui.charts.token_map import (
+    READABLE,
+    cell_band,
+    change_scale,
+    ends_of,
+    reach_of,
+    share_scale,
+)
 from pages.ui.live import door as live
 from pages.ui.store.chosen import ask, is_causal, layer_order
 from pages.ui.view import View
@@ -115,15 +122,16 @@ def _map(frame: pd.DataFrame, name: str, side: int, *, readable: bool, first: bo
     """One of the maps; both mixings have one scale."""
     columns = {each: named_in(unit, each) for each, unit in MAPS.items()}
     value = columns[name]
-    if name == "change":
-        legend_title, scale = title(value), change_scale(reach_of(frame, value))
+    if is_change := name == "change":
+        reach, unit = reach_of(frame, value), title(value)
     else:
         reach = reach_of(frame, columns["before"], columns["after"])
-        legend_title = with_unit(say_here("share_of_target"), PERCENT)
-        scale = share_scale(reach)
+        unit = with_unit(say_here("share_of_target"), PERCENT)
+    scale = (change_scale if is_change else share_scale)(reach)
     axis: dict[str, Any] = {"labelLimit": 76, "labelFontSize": 9 if side < 400 else 10}
     axis |= {"ticks": False, "labelOverlap": False, "labelFlush": False}
-    legend = ramp_below(min(side, 240) - 20, tickCount=4, format=".2~g")
+    ends = ends_of(frame[value], reach, is_change=is_change)
+    legend = ramp_below(min(side, 240) - 20, **ends)
     base = alt.Chart(frame).encode(
         x=alt.X(
             "source:N",
@@ -140,7 +148,7 @@ def _map(frame: pd.DataFrame, name: str, side: int, *, readable: bool, first: bo
     )
     band = cell_band(frame["target_pos"].nunique(), side)
     cells = base.mark_rect(width=band, height=band).encode(
-        color=alt.Color(f"{value}:Q", title=legend_title, scale=scale, legend=legend),
+        color=alt.Color(f"{value}:Q", title=unit, scale=scale, legend=legend),
         tooltip=tooltips(dict.fromkeys(("target", "source", *columns.values())), frame, ".2f"),
     )
     ring = base.transform_filter("datum.chosen")
