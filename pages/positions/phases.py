@@ -144,12 +144,12 @@ def _scale(values: pd.Series, measure: str) -> tuple[alt.Scale, list[float]]:
     top = rounded(float(values.quantile(_QUANTILE))) or 1.0
     if measure == "relative":
         kind, ends = "linear", [0.0, max(top, 1.0)]
-        places = np.linspace(*ends, _TICKS)
+        places = np.linspace(ends[0], ends[1], _TICKS)
     else:
         positive = values[values > 0]
         low = rounded(float(positive.quantile(0.02))) if len(positive) else top / 100
         kind, ends = "log", [min(low, top / 10), top]
-        places = np.geomspace(*ends, _TICKS)
+        places = np.geomspace(ends[0], ends[1], _TICKS)
     scale = alt.Scale(type=kind, scheme="viridis", domain=ends, clamp=True)
     return scale, [ends[0], *places[1:-1].tolist(), ends[1]]
 

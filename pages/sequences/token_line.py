@@ -100,7 +100,8 @@ def _patches(ground: ImageGround, frame: pd.DataFrame, value: str, legend: str) 
     )
     over = [*_contours(ground, top, tall - top), words.encode(text=alt.Text("token:N"))]
     chart = _grounded(base, shown, value, legend, over)
-    return chart.properties(width=_SIDE, height=tall)
+    # the page would shrink the patches, and not the picture, to make room for the legend
+    return chart.properties(width=_SIDE, height=tall, autosize=alt.AutoSizeParams(type="pad"))
 
 
 def _contours(ground: ImageGround, top: float, tall: float) -> list[Any]:

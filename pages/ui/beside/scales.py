@@ -49,7 +49,7 @@ def mark_ends(panel: Specification, rows: Rows) -> None:
         ends = scale.get("domain")
         if not (scale.get("clamp") and isinstance(ends, list) and legend is not None):
             continue
-        field, length = unit.field("color"), ends[-1] - ends[0]
+        field, length = str(unit.field("color")), ends[-1] - ends[0]
         values = pd.Series([row.get(field) for row in rows.get(str(unit.data), [])], dtype=float)
         places = ends if len(ends) > 2 else [ends[0] + place * length for place in _PLACES]
         entry["legend"] = legend | open_ends(values, places, _FORMAT)

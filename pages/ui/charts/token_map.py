@@ -98,7 +98,7 @@ def rounded(reach: float) -> float:
     if not reach:
         return 0.0
     digit = 10.0 ** (math.floor(math.log10(reach)) - 1)
-    return float(f"{math.ceil(reach / digit) * digit:.2g}")
+    return float(f"{math.ceil(round(reach / digit, 9)) * digit:.2g}")
 
 
 def ends_of(values: pd.Series, reach: float, *, is_change: bool) -> dict[str, Any]:
