@@ -113,8 +113,8 @@ def _is_page(scope: Scope) -> bool:
     return scope["type"] == "http" and scope["method"] == "GET" and scope["path"] in _PLACES
 
 
-_KEYS = "/search-key.js"
-_SEARCH_KEY = b"""
+_SCRIPT = "/own.js"
+_OWN_SCRIPT = b"""
 addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, textarea, [contenteditable]");
   const box = document.querySelector(".st-key-search input");
@@ -123,18 +123,34 @@ addEventListener("keydown", (event) => {
   box.focus();
   box.select();
 });
+
+// Vega fills ramps of colours by the whole address of the page, which the next choice changes.
+const keepRamps = () => {
+  for (const ramp of document.querySelectorAll("svg [fill^='url(']")) {
+    ramp.setAttribute("fill", ramp.getAttribute("fill").replace(/^url\\([^#]*#/, "url(#"));
+  }
+};
+for (const name of ["pushState", "replaceState"]) {
+  const change = history[name];
+  history[name] = function (...given) {
+    change.apply(this, given);
+    keepRamps();
+  };
+}
+addEventListener("popstate", keepRamps);
 """
 
 
 class OwnMarkup:
-    """Says in a page's markup which language it is in, and has the key / lead to the search box."""
+    """Says in a page's markup which language it is in, has the key / lead to the search box, and
+    keeps ramps of colours when the address changes."""
 
     def __init__(self, app: ASGIApp):
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] == _KEYS:
-            await Response(_SEARCH_KEY, media_type="text/javascript")(scope, receive, send)
+        if scope["type"] == "http" and scope["path"] == _SCRIPT:
+            await Response(_OWN_SCRIPT, media_type="text/javascript")(scope, receive, send)
             return
         if not _is_page(scope):
             await self.app(scope, receive, send)
@@ -155,7 +171,7 @@ class OwnMarkup:
 def _markup(body: bytes, language: str) -> bytes:
     if language == "ja":
         body = body.replace(b'<html lang="en"', b'<html lang="ja"', 1)
-    return body.replace(b"</head>", f'<script src="{_KEYS}" defer></script></head>'.encode(), 1)
+    return body.replace(b"</head>", f'<script src="{_SCRIPT}" defer></script></head>'.encode(), 1)
 
 
 def _named(request: Request) -> dict[str, str]:

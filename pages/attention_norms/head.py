@@ -101,9 +101,12 @@ def _passages(view: View, layer: int, head: int, token: str) -> None:
     limit = view.number("passages", 1, 8, 2)
     best = ask(head_token.top_sequences, layer=layer, head=head, token=token, by=by, limit=limit)
     tokens = ask(head_token.sequence_tokens, layer=layer, head=head, sequences=best["seq"].tolist())
-    tops = {column: float(tokens[column].max()) for column in _RANKINGS}
+    shades = {
+        column: shading.Shades(float(tokens[column].max()), float(tokens[column].min()))
+        for column in _RANKINGS
+    }
     scales = (
-        shading.scale(view.say(f"received_{column}"), tops[column], format)
+        shading.scale(view.say(f"received_{column}"), shades[column], format)
         for column, format in _RANKINGS.items()
     )
     parts = []
@@ -112,7 +115,7 @@ def _passages(view: View, layer: int, head: int, token: str) -> None:
         heading = view.say(f"heading_{by}", place=place, seq=seq, value=value)
         shown = tokens[tokens["seq"] == row.seq]
         texts = (
-            shaded_by(shown, column, tops[column], hint=partial(_hint, view), chosen=token)
+            shaded_by(shown, column, shades[column], hint=partial(_hint, view), chosen=token)
             for column in _RANKINGS
         )
         parts.append(Passage(heading, shading.side_by_side(*texts), int(row.seq)))

@@ -32,8 +32,8 @@ def spectra(view: View) -> None:
     _follow_click(view)
     stretch = _stretch()
     view.finding(_finding(view, stretch))
-    of_layers = stretch.groupby("layer")["place"].first().tolist()[:_MOST]
-    places = stretch["place"].tolist()
+    of_layers = stretch.groupby("layer")["label"].first().tolist()[:_MOST]
+    places = stretch["label"].tolist()
     chosen = view.pick_many("heads", places, default=of_layers, format=_name, limit=_MOST)
     _spectra(view, chosen, stretch)
     known = stretch.dropna(subset="ratio")
@@ -56,7 +56,7 @@ def _stretch() -> pd.DataFrame:
 
 def _with_places(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows with their heads as `layer-head`."""
-    return frame.assign(place=frame["layer"].astype(str) + "-" + frame["head"].astype(str))
+    return frame.assign(label=frame["layer"].astype(str) + "-" + frame["head"].astype(str))
 
 
 def _finding(view: View, stretch: pd.DataFrame) -> str:
@@ -94,8 +94,8 @@ def _spectra(view: View, chosen: list[str], stretch: pd.DataFrame) -> None:
     pairs = list(stretch[["layer", "head"]].itertuples(index=False, name=None))
     frame = _with_places(ask(singular_value.spectra, heads=pairs))
     frame = frame[frame["value"] > 0] if scale == "log" else frame
-    shown = frame[frame["place"].isin(chosen)]
-    shown = shown.assign(name=shown["place"].map(_name))
+    shown = frame[frame["label"].isin(chosen)]
+    shown = shown.assign(name=shown["label"].map(_name))
     ranks = frame.groupby("rank")["value"].agg(["min", "max"]).reset_index()
     view.figure(
         "question",

@@ -136,11 +136,11 @@ def _means(view: View, matching: Matching) -> Any:
     """The mean divergence of the matching, of each head from itself, and of any two heads."""
     names = [view.say(f"mean_{kind}") for kind in _KINDS]
     frame = pd.DataFrame(
-        {"name": names, "divergence": [getattr(matching, kind) for kind in _KINDS]}
+        {"name": names, "mean_divergence": [getattr(matching, kind) for kind in _KINDS]}
     )
     base = alt.Chart(frame).encode(
         y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=0, ticks=False)),
-        tooltip=tooltips({"name": None, "divergence": None}, frame, ".4f"),
+        tooltip=tooltips({"name": None, "mean_divergence": title("divergence")}, frame, ".4f"),
     )
-    x = alt.X("divergence:Q", title=title("divergence"), axis=alt.Axis(tickCount=4))
+    x = alt.X("mean_divergence:Q", title=title("divergence"), axis=alt.Axis(tickCount=4))
     return base.mark_bar(color=SERIES_COLOURS[0], cornerRadiusEnd=2, height=28).encode(x=x)

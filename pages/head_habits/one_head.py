@@ -10,10 +10,9 @@ import streamlit as st
 from analysis.tables.heads import head_pattern, sequence_head_pattern
 from analysis.tables.norms import head_token
 from pages.head_habits.opened_head import opened_head
-from pages.ui.charts import shading
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS
 from pages.ui.charts.look import coloured, layered, tooltips
-from pages.ui.charts.shaded_sequence import RECEIVED, sequence_name, texts_of_head
+from pages.ui.charts.shaded_sequence import sequence_name, texts_of_head
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value, of_habits, share_title
@@ -89,9 +88,8 @@ def _texts(view: View, of: dict[str, int], means: pd.Series, weighing: str) -> N
     habit = view.pick("habit", habits, default=clearest, kind="select")
     limit = view.number("texts", 1, 12, 3)
     best = ask(sequence_head_pattern.extremes, **of, quantity=habit, limit=limit, weighing=weighing)
-    bodies, top = texts_of_head(best, **of)
-    colours = shading.scale(view.say("received"), top, RECEIVED) if top else ""
-    if not top:
+    bodies, colours = texts_of_head(best, **of)
+    if not colours:
         st.caption(view.say("plain", statistic=head_token.TABLE.name))
     parts = []
     for place, (row, body) in enumerate(zip(best.itertuples(), bodies, strict=True), start=1):

@@ -92,9 +92,11 @@ def score_above_attention(
         for curve, colour in ((score, SCORE_COLOUR), (given, ATTENTION_COLOUR))
     ]
     chart = alt.concat(*above(domain), *parts, columns=1, spacing=10)
+    ends = (f"{curve}{end}" for curve in names for end in ("", "_low", "_high"))
+    drawn = ("offset", *ends, "n_sequences")
     view.figure(
         name,
-        sums[shown],
+        curves.loc[shown, [column for column in drawn if column in curves]],
         chart.resolve_scale(color="independent"),
         state=(layer, head, reach, counting),
         n=count(sums["n_sequences"].max()),

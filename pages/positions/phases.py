@@ -10,7 +10,8 @@ import pandas as pd
 from analysis.tables.positions import head_offset, query_key_phase
 from pages.positions.spectra.peaks import UNIT
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import column_tooltips, layered, ramp
+from pages.ui.charts.look import column_tooltips, layered, open_ends, ramp
+from pages.ui.charts.token_map import rounded
 from pages.ui.head.choice import row_of
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -27,6 +28,7 @@ _SHIFTS = range(-3, 4)
 _MARGIN = 0.45  # above and below the phases, for the names of lines
 _BESIDE = 1.08  # of the frequencies, so that there is room for names at the right
 _QUANTILE = 0.998
+_TICKS = 5  # of the legend
 _PLACES = {
     "right": {"align": "left", "dx": 5},
     "above": {"align": "right", "dy": -9},
@@ -127,22 +129,29 @@ def _chart(cells: pd.DataFrame, measure: str, *, highest: float) -> Any:
         axis=alt.Axis(values=quarters, labelExpr=_PHASES, grid=False),
     )
     formats = {"frequency": ".0f", "y": ".2f", "y2": ".2f", measure: ".3~g", "planes": "d"}
-    scale = _scale(cells[measure], measure)
-    colour = alt.Color(f"{measure}:Q", title=title(measure), scale=scale, legend=ramp(".2~g"))
+    scale, places = _scale(cells[measure], measure)
+    legend = ramp(".2~g", **open_ends(cells[measure], places, ".2~g"))
+    colour = alt.Color(f"{measure}:Q", title=title(measure), scale=scale, legend=legend)
     tooltip = column_tooltips(cells, **formats)
     marks = alt.Chart(cells).mark_rect()
     marks = marks.encode(x=x, x2=alt.X2("x2"), y=y, y2=alt.Y2("y2"), color=colour, tooltip=tooltip)
     return layered(marks, *_lines(end, x, y), height=460)
 
 
-def _scale(values: pd.Series, measure: str) -> alt.Scale:
-    """Colours that end where nearly all cells do, so that a few do not darken the others."""
-    top = float(values.quantile(_QUANTILE)) or 1.0
+def _scale(values: pd.Series, measure: str) -> tuple[alt.Scale, list[float]]:
+    """Colours that end where nearly all cells do, so that a few do not darken the others; and what
+    their legend names."""
+    top = rounded(float(values.quantile(_QUANTILE))) or 1.0
     if measure == "relative":
-        return alt.Scale(type="linear", scheme="viridis", domain=[0, max(top, 1.0)], clamp=True)
-    positive = values[values > 0]
-    low = float(positive.quantile(0.02)) if len(positive) else top / 100
-    return alt.Scale(type="log", scheme="viridis", domain=[min(low, top / 10), top], clamp=True)
+        kind, ends = "linear", [0.0, max(top, 1.0)]
+        places = np.linspace(ends[0], ends[1], _TICKS)
+    else:
+        positive = values[values > 0]
+        low = rounded(float(positive.quantile(0.02))) if len(positive) else top / 100
+        kind, ends = "log", [min(low, top / 10), top]
+        places = np.geomspace(ends[0], ends[1], _TICKS)
+    scale = alt.Scale(type=kind, scheme="viridis", domain=ends, clamp=True)
+    return scale, [ends[0], *places[1:-1].tolist(), ends[1]]
 
 
 def _lines(highest: float, x: alt.X, y: alt.Y) -> list[Any]:

@@ -139,6 +139,6 @@ def _plane_chart(planes: pd.DataFrame, peak: int) -> Any:
         ),
     )
     marks = dots.mark_circle(opacity=1, stroke="#80808080", strokeWidth=1)
-    at = alt.Chart(pd.DataFrame({"preferred_offset": [peak]})).encode(y=y)
+    at = alt.Chart(pd.DataFrame({"peak": [peak]})).encode(y=alt.Y("peak:Q"))
     rule = at.mark_rule(color=MARKED, strokeWidth=1.6, strokeDash=[6, 4], tooltip=False)
     return layered(rule, marks, height=360)

@@ -15,7 +15,7 @@ from analysis.tables.relevance import (
 from pages.relevance.choices import pick_image, pick_own_scale, pick_text
 from pages.relevance.curves import curves
 from pages.relevance.image_facts import predicted_class
-from pages.relevance.maps.image_map import image_maps, map_frame
+from pages.relevance.maps.image_map import OUTLINES, image_maps, map_frame
 from pages.relevance.maps.layout import Panel
 from pages.relevance.maps.text_map import small_texts, stored_text
 from pages.relevance.rules import in_order, rule_meanings, rule_name, rule_short
@@ -60,18 +60,18 @@ def _over_image(view: View) -> int | None:
     source = pick_image(view)
     if source is None:
         return None
-    underlay, own_scale = view.pick("under", ("over", "plain")), pick_own_scale(view)
+    outline, own_scale = view.pick("under", OUTLINES), pick_own_scale(view)
     seq, ground, maps = source.seq, source.ground, source.rules
     view.finding(f"{predicted_class(source)} {_inside(view, seq)}".strip())
     panels = [Panel(rule, rule_name(rule), relevance) for rule, relevance in maps.items()]
-    drawn = {"underlay": underlay, "own_scale": own_scale, "pictured": True}
+    drawn = {"outline": outline, "own_scale": own_scale, "pictured": True}
     scales = view.say("own_scales" if own_scale else "one_scale")
     names = ask(image.images).set_index("seq")["name"]
     view.figure(
         "over_image",
         map_frame(ground, panels),
         image_maps(ground, panels, columns=4, **drawn),
-        state=f"{seq}_{underlay}_{own_scale}",
+        state=f"{seq}_{outline}_{own_scale}",
         caption=f"{view.say('over_image_caption')} {scales}",
         width="content",
         image=plain(names[seq]),

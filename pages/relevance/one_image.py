@@ -18,7 +18,7 @@ from pages.relevance.choices import (
     pick_rule,
 )
 from pages.relevance.image_facts import facts, finding
-from pages.relevance.maps.image_map import PANEL, image_maps, map_frame
+from pages.relevance.maps.image_map import OUTLINES, PANEL, image_maps, map_frame
 from pages.relevance.maps.layout import Panel
 from pages.relevance.maps.source import MEAN, LiveMaps, MapSource, StoredMaps
 from pages.relevance.rules import rule_meaning, rule_name
@@ -93,15 +93,15 @@ def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> No
     summary, names = source.summary(rule, layer, head), head_names(maps)
     view.finding(finding(source, maps[head], summary))
     first = st.container()
-    underlay, own_scale = view.pick("under", ("over", "plain")), pick_own_scale(view)
-    state = "_".join(map(str, (source.name, rule, layer, head, underlay, own_scale)))
+    outline, own_scale = view.pick("under", OUTLINES), pick_own_scale(view)
+    state = "_".join(map(str, (source.name, rule, layer, head, outline, own_scale)))
 
     def figure(name: str, panels: list[Panel], caption: str, **options: Any) -> None:
         """Maps side by side; `options` are those of `image_maps`."""
         view.figure(
             name,
             map_frame(ground, panels),
-            image_maps(ground, panels, underlay=underlay, own_scale=own_scale, **options),
+            image_maps(ground, panels, outline=outline, own_scale=own_scale, **options),
             state=state,
             click="marked" in options,
             caption=caption,

@@ -18,6 +18,7 @@ from pages.ui.store.chosen import is_causal
 from pages.ui.view import View
 from pages.ui.words.numbers import percent, points
 from pages.ui.words.say import plain
+from pages.ui.words.units import PERCENT, POINTS, in_unit, named_in, with_unit
 
 _SIDE = 560  # pixels
 _MOST = 130  # tokens that a map has room for
@@ -37,6 +38,15 @@ class Shown:
     @property
     def state(self) -> tuple:
         return self.subject.key, self.of.key, self.minus and self.minus.key, self.token
+
+    @property
+    def unit(self) -> str:
+        """The unit that shares, or their differences, are shown in."""
+        return PERCENT if self.minus is None else POINTS
+
+    def in_unit(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The frame with its shares in this unit."""
+        return in_unit(frame, self.unit, ["share"])
 
     @property
     def names(self) -> list[str]:
@@ -88,15 +98,15 @@ def _shares(subject: Subject, of: MapOf, minus: MapOf | None) -> np.ndarray | No
 
 def _map(view: View, shown: Shown) -> None:
     window, names = _window(len(shown.shares), shown.token), shown.names
-    frame = cells(names, shown.shares, window, causal=is_causal())
+    frame = shown.in_unit(cells(names, shown.shares, window, causal=is_causal()))
     name, kind = map_name(view, shown.of), "map"
     if shown.minus is not None:
         name, kind = view.say("less", name=name, minus=map_name(view, shown.minus)), "change"
     chart = token_map(
         frame,
-        "share",
+        named_in(shown.unit, "share"),
         names={pos: names[pos] for pos in window},
-        legend=view.say(f"legend_{kind}"),
+        legend=with_unit(view.say(f"legend_{kind}"), shown.unit),
         is_change=kind == "change",
         side=_SIDE,
         marked=shown.token,
@@ -108,13 +118,19 @@ def _map(view: View, shown: Shown) -> None:
 def _tokens(view: View, shown: Shown) -> None:
     """The text or the image, each token on the ground of what it gives, or of what is taken."""
     kind = "given" if shown.token is None else "taken"
-    legend = view.say(f"legend_{kind}")
+    legend = with_unit(view.say(f"legend_{kind}"), shown.unit)
     token = "" if shown.token is None else plain(shown.subject.names[shown.token])
-    frame = of_tokens(shown.names, shown.shares, shown.token)
+    frame = shown.in_unit(of_tokens(shown.names, shown.shares, shown.token))
     view.figure(
         "tokens",
         frame,
-        token_line(shown.subject, frame, "share", legend=legend, marked=shown.token),
+        token_line(
+            shown.subject,
+            frame,
+            named_in(shown.unit, "share"),
+            legend=legend,
+            marked=shown.token,
+        ),
         state=shown.state,
         click=True,
         caption=view.say(f"{kind if shown.minus is None else 'more'}_caption", token=token),
@@ -123,7 +139,7 @@ def _tokens(view: View, shown: Shown) -> None:
 
 
 def cells(names: list[str], shares: np.ndarray, window: range, *, causal: bool) -> pd.DataFrame:
-    """A row per cell that is shown: target_pos, source_pos, target, source, share in per cent.
+    """A row per cell that is shown: target_pos, source_pos, target, source, share.
 
     Those behind a token of a causal model, which it does not see, have none.
     """
@@ -136,18 +152,18 @@ def cells(names: list[str], shares: np.ndarray, window: range, *, causal: bool) 
             "source_pos": source,
             "target": [names[pos] for pos in target],
             "source": [names[pos] for pos in source],
-            "share": 100.0 * shares[target, source],
+            "share": shares[target, source],
         }
     )
 
 
 def of_tokens(names: list[str], shares: np.ndarray, token: int | None) -> pd.DataFrame:
     """What each token gives to another on average; or what one takes, once it is chosen: pos,
-    token, share in per cent."""
+    token, share."""
     n = len(shares)
     given = (shares.sum(axis=0) - shares.diagonal()) / max(n - 1, 1)
     values = given if token is None or token >= n else shares[token]
-    return pd.DataFrame({"pos": range(n), "token": names, "share": 100.0 * values})
+    return pd.DataFrame({"pos": range(n), "token": names, "share": values})
 
 
 def _window(n: int, token: int | None) -> range:

@@ -18,13 +18,16 @@ from pages.ui.words.interval import row_with_interval
 from pages.ui.words.names import effect_name
 from pages.ui.words.numbers import count, percent, points
 from pages.ui.words.say import plain
+from pages.ui.words.units import POINTS, in_unit, named_in
 
-_LISTED = 10
+_LISTED, _LISTED_FAR = 10, 100
 _FAR = 2.0  # standard deviations
 _ROW, _AROUND = 30, 60  # pixels
 _DIRECTIONS = {"amplified": AMPLIFIED, "attenuated": ATTENUATED}
 _DRAWN = ("delta", "mean_delta", "least")  # by a mark each, if anything is known of them
-_IN_POINTS = ["delta", "mean_delta", "std_delta", "low", "high"]
+_CHANGES = ("delta", "mean_delta", "std_delta", "low", "high", "least", "most")
+_HERE, _MEAN, _STD, _LOW, _HIGH, _LEAST, _MOST = (named_in(POINTS, name) for name in _CHANGES)
+_TOLD = (_HERE, _MEAN, _LOW, _HIGH)
 
 
 @section("pairs", pair_delta.TABLE, also=(pair_occurrence.TABLE,))
@@ -49,7 +52,7 @@ def pairs(view: View) -> None:
                 view.nothing(f"none_{direction}")
                 continue
             frame = _shown(listed)
-            drawn = [name for name in _DRAWN if frame[name].notna().any()]
+            drawn = [name for name in _DRAWN if frame[named_in(POINTS, name)].notna().any()]
             words = [*(f"caption_{name}" for name in drawn), *([] if subject.reading else ["kept"])]
             view.figure(
                 direction,
@@ -84,33 +87,32 @@ def _finding(view: View, changed: pd.DataFrame, *, layer: int, effect: str) -> s
 
 def _shown(listed: pd.DataFrame) -> pd.DataFrame:
     """Changes in percentage points, with the names of the pairs and the spread of single ones."""
-    frame = listed.assign(**{name: 100 * listed[name] for name in _IN_POINTS})
-    spread = frame["std_delta"].where(frame["n"] >= LEAST)
-    frame["least"], frame["most"] = frame["mean_delta"] - spread, frame["mean_delta"] + spread
-    columns = ["pair", "delta", "mean_delta", "low", "high", "least", "most", "distance", "n"]
-    return frame[columns]
+    spread = listed["std_delta"].where(listed["n"] >= LEAST)
+    ends = {"least": listed["mean_delta"] - spread, "most": listed["mean_delta"] + spread}
+    frame = in_unit(listed.assign(**ends), POINTS, _CHANGES)
+    return frame[["pair", *_TOLD, _LEAST, _MOST, "distance", "n"]]
 
 
 def _chart(view: View, frame: pd.DataFrame, colour: str) -> Any:
     """A row per pair: a dot for this text, a line for the corpus mean with its interval, and a
     band for the spread of single occurrences."""
-    columns = dict.fromkeys(("pair", "delta", "mean_delta", "low", "high", "distance", "n"))
+    columns = dict.fromkeys(("pair", *_TOLD, "distance", "n"))
     order = frame["pair"].tolist()
     base = alt.Chart(frame).encode(
         y=alt.Y("pair:N", title=None, sort=order, axis=alt.Axis(labelLimit=190)),
         tooltip=tooltips(columns, frame, "+.2f"),
     )
-    x = alt.X("delta:Q", title=title("delta"), axis=alt.Axis(tickCount=5, format=".3~g"))
+    x = alt.X(f"{_HERE}:Q", title=title(_HERE), axis=alt.Axis(tickCount=5, format=".3~g"))
     band = base.mark_bar(color=NEUTRAL, opacity=0.25, height=14)
     rules = base.mark_rule(color=NEUTRAL, strokeWidth=3)
     ticks = base.mark_tick(color=NEUTRAL, thickness=2.5, size=16)
     dots = base.mark_circle(color=colour, size=90, opacity=1)
     zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO, strokeDash=[4, 3])
     return layered(
-        zero.encode(x=alt.X("zero:Q", title=title("delta"))),
-        band.encode(x=alt.X("least:Q", title=title("delta")), x2=alt.X2("most")),
-        rules.encode(x=alt.X("low:Q", title=title("delta")), x2=alt.X2("high")),
-        ticks.encode(x=alt.X("mean_delta:Q", title=title("delta"))),
+        zero.encode(x=alt.X("zero:Q", title=title(_HERE))),
+        band.encode(x=alt.X(f"{_LEAST}:Q", title=title(_HERE)), x2=alt.X2(_MOST)),
+        rules.encode(x=alt.X(f"{_LOW}:Q", title=title(_HERE)), x2=alt.X2(_HIGH)),
+        ticks.encode(x=alt.X(f"{_MEAN}:Q", title=title(_HERE))),
         dots.encode(x=x),
         height=_ROW * len(frame) + _AROUND,
     )
@@ -122,11 +124,11 @@ def _table(view: View, changed: pd.DataFrame, subject: Subject, **values: Any) -
     far = far.sort_values("distance", key=abs, ascending=False, kind="stable")
     if far.empty:
         return
-    shown = far.head(100).assign(**{name: 100 * far[name] for name in _IN_POINTS})
+    shown = in_unit(far.head(_LISTED_FAR), POINTS, _CHANGES)
     columns = {
         **dict.fromkeys(("source", "target")),
-        **dict.fromkeys(("delta", "mean_delta", "low", "high"), "%+.2f"),
-        "std_delta": "%.2f",
+        **dict.fromkeys(_TOLD, "%+.2f"),
+        _STD: "%.2f",
         "distance": "%+.1f",
         "n": None,
         "n_sequences": None,

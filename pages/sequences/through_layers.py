@@ -43,7 +43,7 @@ def through_layers(view: View, subject: Subject, of: MapOf, token: int) -> None:
 def layer_shares(
     names: list[str], maps: dict[int, np.ndarray], token: int, side: str
 ) -> pd.DataFrame:
-    """What passes between a token and every other in each layer, in per cent.
+    """What passes between a token and every other in each layer.
 
     Args:
         maps: queries by keys of each layer.
@@ -58,7 +58,7 @@ def layer_shares(
                 "layer": layer,
                 "pos": range(len(shares)),
                 "token": names[: len(shares)],
-                "share": 100.0 * (shares[token] if side == "takes" else shares[:, token]),
+                "share": shares[token] if side == "takes" else shares[:, token],
             }
         )
         for layer, shares in maps.items()
@@ -82,11 +82,11 @@ def _finding(view: View, frame: pd.DataFrame, name: str) -> str:
         "finding_token",
         token=name,
         source=plain(peak["token"]),
-        share=percent(float(peak["share"]) / 100),
+        share=percent(float(peak["share"])),
         layer=int(peak["layer"]),
-        least=percent(float(total.min()) / 100),
+        least=percent(float(total.min())),
         least_layer=int(total.index[int(total.argmin())]),
-        most=percent(float(total.max()) / 100),
+        most=percent(float(total.max())),
         most_layer=int(total.index[int(total.argmax())]),
     )
 
@@ -103,9 +103,9 @@ def _chart(frame: pd.DataFrame) -> Any:
             scale=alt.Scale(zero=False, nice=False),
             axis=alt.Axis(tickMinStep=1, format="d"),
         ),
-        y=alt.Y("share:Q", title=title("share")),
+        y=alt.Y("share:Q", title=title("share"), axis=alt.Axis(format="~%")),
         detail=alt.Detail("pos:N"),
-        tooltip=tooltips(dict.fromkeys(("token", "layer", "share")), shown, ".2f"),
+        tooltip=tooltips(dict.fromkeys(("token", "layer", "share")), shown, ".2%"),
     )
     faint = base.transform_filter("!datum.named").mark_line(
         color=NEUTRAL, opacity=0.25, strokeWidth=1

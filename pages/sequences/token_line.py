@@ -9,17 +9,25 @@ import pandas as pd
 from pages.sequences.subject import Subject
 from pages.ui.charts.colours import LESS_TO_MORE, MARKED
 from pages.ui.charts.image_ground import ImageGround
-from pages.ui.charts.look import cell_selection, layered, paper_and_ink, tooltips
+from pages.ui.charts.look import (
+    cell_selection,
+    layered,
+    open_ends,
+    paper_and_ink,
+    ramp_below,
+    tooltips,
+)
 from pages.ui.charts.pieces import readable
 from pages.ui.charts.text_layout import FONT, places
+from pages.ui.charts.token_map import rounded
 
 PLACE = "place"
 """What the selection of a clicked token is called."""
 _LETTERS = 50  # to a line, beside a map
-_LINE, _SIZE = 24, 12  # pixels
+_LINE, _SIZE, _OF_LEGEND = 24, 12, 80  # pixels
 _SIDE = 300  # of an image
 _GROUND = "#1fa187"
-_UNDER = 0.55  # of a ground that a text or a picture is seen through
+_FULL, _NONE = "8c", "00"  # how opaque the grounds of words are
 
 
 def token_line(
@@ -28,8 +36,8 @@ def token_line(
     """The chart; clicks give a token, as `event["selection"][PLACE][0]["pos"]`.
 
     Args:
-        frame: a row per token in order: pos, token and the value in per cent.
-        legend: what the value is.
+        frame: a row per token in order: pos, token and the value.
+        legend: what the value is, with its unit.
         marked: the position of the token with a frame around it.
     """
     shown = frame.assign(chosen=frame["pos"] == marked)
@@ -63,12 +71,12 @@ def _text(subject: Subject, frame: pd.DataFrame, value: str, legend: str) -> Any
         color=paper_and_ink()[1],
         tooltip=False,
     ).encode(y=alt.Y("middle:Q", axis=None, scale=height), text=alt.Text("form:N"))
-    chart = _grounded(base, shown, value, legend, [words], under=[])
-    return chart.properties(height=_LINE * n_lines + 30)
+    chart = _grounded(base, shown, value, legend, [words])
+    return chart.properties(height=_LINE * n_lines + _OF_LEGEND)
 
 
 def _patches(ground: ImageGround, frame: pd.DataFrame, value: str, legend: str) -> Any:
-    """The special tokens in a row above the picture, whose patches have their grounds over it."""
+    """The special tokens in a row above the patches, over which the picture is outlined."""
     n, cell = len(ground.special), _SIDE / ground.columns
     top = _LINE + 6 if n else 0
     tall = ground.rows * cell + top
@@ -90,14 +98,15 @@ def _patches(ground: ImageGround, frame: pd.DataFrame, value: str, legend: str) 
     words = base.transform_filter(f"datum.pos < {n}").mark_text(
         align="left", baseline="top", dx=4, dy=6, fontSize=_SIZE, tooltip=False
     )
-    over = [words.encode(text=alt.Text("token:N"))]
-    chart = _grounded(base, shown, value, legend, over, under=_picture(ground, top, tall - top))
-    return chart.properties(width=_SIDE, height=tall)
+    over = [*_contours(ground, top, tall - top), words.encode(text=alt.Text("token:N"))]
+    chart = _grounded(base, shown, value, legend, over)
+    # the page would shrink the patches, and not the picture, to make room for the legend
+    return chart.properties(width=_SIDE, height=tall, autosize=alt.AutoSizeParams(type="pad"))
 
 
-def _picture(ground: ImageGround, top: float, tall: float) -> list[Any]:
-    """The picture in greys, where it is kept."""
-    if not (address := ground.address(grey=True)):
+def _contours(ground: ImageGround, top: float, tall: float) -> list[Any]:
+    """The contours of the picture, where it is kept."""
+    if not (address := ground.address(outlined=True)):
         return []
     size: dict[str, Any] = {"width": _SIDE, "height": tall, "aspect": False}
     place: dict[str, Any] = {"align": "left", "baseline": "top", "tooltip": False, "aria": False}
@@ -106,25 +115,26 @@ def _picture(ground: ImageGround, top: float, tall: float) -> list[Any]:
     return [corner.mark_image(url=address, **size, **place).encode(**at)]
 
 
-def _grounded(
-    base: Any, shown: pd.DataFrame, value: str, legend: str, over: list[Any], *, under: list[Any]
-) -> Any:
-    """Grounds that can be clicked between other marks, and the frame of what is chosen."""
+def _grounded(base: Any, shown: pd.DataFrame, value: str, legend: str, over: list[Any]) -> Any:
+    """Grounds that can be clicked below other marks, and the frame of what is chosen."""
     others = shown.loc[~shown["chosen"], value]
-    reach = float(others.abs().max()) if others.any() else 1.0
+    reach = rounded(float(others.abs().max())) if others.any() else 1.0
     if (shown[value] < 0).any():
-        ends = [LESS_TO_MORE[0], f"{LESS_TO_MORE[2]}00", LESS_TO_MORE[-1]]
-        scale = alt.Scale(domain=[-reach, 0, reach], range=ends, clamp=True)
+        less, _, none, _, more = LESS_TO_MORE
+        colours = [f"{less}{_FULL}", f"{none}{_NONE}", f"{more}{_FULL}"]
+        domain = [-reach, 0.0, reach]
     else:
-        scale = alt.Scale(domain=[0, reach], range=[f"{_GROUND}00", _GROUND], clamp=True)
-    heard = shown["token"] + ": " + shown[value].map("{:.2f}%".format)
+        colours, domain = [f"{_GROUND}{_NONE}", f"{_GROUND}{_FULL}"], [0.0, reach]
+    scale = alt.Scale(domain=domain, range=colours, clamp=True)
+    ramp = ramp_below(200, titleLimit=300, **open_ends(shown[value], domain, ".2~g"))
+    heard = shown["token"] + ": " + shown[value].map("{:.2f}; ".format) + legend
     base.data = shown.assign(heard=heard)
     cells = (
-        base.mark_rect(cursor="pointer", opacity=_UNDER, cornerRadius=2)
+        base.mark_rect(cursor="pointer", opacity=1, cornerRadius=2)
         .encode(
             x2=alt.X2("x2:Q"),
             y2=alt.Y2("y2:Q"),
-            color=alt.Color(f"{value}:Q", title=legend, scale=scale, legend=None),
+            color=alt.Color(f"{value}:Q", title=legend, scale=scale, legend=ramp),
             tooltip=tooltips({"token": None, "pos": None, value: legend}, shown, ".2f"),
             description=alt.Description("heard:N"),
         )
@@ -133,4 +143,4 @@ def _grounded(
     chosen = base.transform_filter("datum.chosen").mark_rect(
         filled=False, stroke=MARKED, strokeWidth=2, tooltip=False
     )
-    return layered(*under, cells, *over, chosen.encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q")))
+    return layered(cells, *over, chosen.encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q")))

@@ -9,8 +9,7 @@ import streamlit as st
 from analysis.tables.norms import head_token
 from analysis.tables.sinks import sequence_sink, sink
 from pages.sinks.places import pick_place
-from pages.ui.charts import shading
-from pages.ui.charts.shaded_sequence import RECEIVED, sequence_name, texts_of_head
+from pages.ui.charts.shaded_sequence import sequence_name, texts_of_head
 from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_name, head_with_most
 from pages.ui.page import section
@@ -36,9 +35,8 @@ def texts(view: View) -> None:
     if sequences.empty:
         view.end("none")
     view.finding(_finding(view, sequences, place, head_name(layer, head)))
-    bodies, top = texts_of_head(sequences, **of)
-    colours = shading.scale(view.say("received"), top, RECEIVED) if top else ""
-    if not top:
+    bodies, colours = texts_of_head(sequences, **of)
+    if not colours:
         st.caption(view.say("plain", statistic=head_token.TABLE.name))
     rows = enumerate(zip(sequences.itertuples(), bodies, strict=True), start=1)
     parts = [Passage(_heading(view, at, row), body, int(row.seq)) for at, (row, body) in rows]

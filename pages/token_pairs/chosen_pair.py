@@ -10,7 +10,7 @@ import streamlit as st
 
 from analysis.tables.pairs import pair, pair_delta, pair_occurrence
 from pages.token_pairs.choices import PAIR
-from pages.token_pairs.lists import change, in_points, pair_name
+from pages.token_pairs.lists import CHANGE, HIGH, LOW, change, in_points, pair_name
 from pages.token_pairs.maps import occurrence_maps
 from pages.ui.charts.pieces import readable
 from pages.ui.charts.standard import lines
@@ -22,6 +22,7 @@ from pages.ui.view import View
 from pages.ui.words.names import effect_name, relation_name
 from pages.ui.words.numbers import count, percent, points, signed
 from pages.ui.words.say import plain, say
+from pages.ui.words.units import POINTS, in_unit
 
 _HEIGHT, _OF_LEGEND = 230, 24  # pixels
 PAGE = 5
@@ -94,9 +95,11 @@ def _facts(view: View, ids: dict[str, int], changes: pd.DataFrame, layer: int, e
 
 def _by_layer(view: View, changes: pd.DataFrame, name: str) -> None:
     """The changes of some steps, from layer to layer."""
+    shown = in_points(changes)
     chart = lines(
-        in_points(changes),
-        y="mean_delta",
+        shown,
+        y=CHANGE,
+        ends=(LOW, HIGH),
         colour="effect",
         colour_title=" ",
         level=0.0,
@@ -104,7 +107,7 @@ def _by_layer(view: View, changes: pd.DataFrame, name: str) -> None:
         columns=1,
         height=_HEIGHT + _OF_LEGEND * changes["effect"].nunique(),
     )
-    view.figure("layers", changes, chart, pair=name)
+    view.figure("layers", shown, chart, pair=name)
 
 
 def sentences(view: View, ids: dict[str, int], *, layer: int, effect: str) -> None:
@@ -138,7 +141,7 @@ def _texts(view: View, shown: pd.DataFrame, n: int) -> None:
     parts = [_occurrence(view, row) for row in shown.to_dict("records")]
     view.markup(
         "sentences",
-        shown,
+        in_unit(shown, POINTS, ["delta"]),
         partial(draw_passages, colours, parts),
         caption=view.say(f"sentences_caption_{cut}", n=count(n)),
     )

@@ -11,13 +11,17 @@ from pages.ui.words.interval import is_clear
 from pages.ui.words.names import effect_name
 from pages.ui.words.numbers import count, percent, points
 from pages.ui.words.place import say_here
+from pages.ui.words.units import POINTS, in_unit, named_in
 
 DIRECTIONS = ("amplified", "attenuated")
 PLACES = 10
 _CONDITIONS = ("effect", "min_count", "text", "relation", "special", "source", "target")
+_CHANGES = ("mean_delta", "low", "high")
+CHANGE, LOW, HIGH = (named_in(POINTS, name) for name in _CHANGES)
+"""A change in percentage points, and the ends of its interval."""
 COLUMNS = {
     **dict.fromkeys(("source", "target")),
-    **dict.fromkeys(("mean_delta", "low", "high"), "%+.2f"),
+    **dict.fromkeys((CHANGE, LOW, HIGH), "%+.2f"),
     **dict.fromkeys(("n", "n_sequences")),
     "pmi": "%.2f",
     "relation": None,
@@ -63,8 +67,7 @@ def change(pair: pd.Series) -> str:
 
 def in_points(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with changes and their intervals in percentage points."""
-    names = [name for name in ("mean_delta", "low", "high") if name in frame]
-    return frame.assign(**{name: 100 * frame[name] for name in names})
+    return in_unit(frame, POINTS, _CHANGES)
 
 
 def pair_name(source: str, target: str) -> str:

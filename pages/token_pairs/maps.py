@@ -10,16 +10,25 @@ import pandas as pd
 from analysis.tables.pairs import pair_occurrence
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import layered, ramp_below, tooltips
-from pages.ui.charts.token_map import READABLE, cell_band, change_scale, reach_of, share_scale
+from pages.ui.charts.token_map import (
+    READABLE,
+    cell_band,
+    change_scale,
+    ends_of,
+    reach_of,
+    share_scale,
+)
 from pages.ui.live import door as live
 from pages.ui.store.chosen import ask, is_causal, layer_order
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.names import effect_name, scope_name
 from pages.ui.words.place import say_here
+from pages.ui.words.units import PERCENT, POINTS, in_unit, named_in, with_unit
 
 _AROUND = 9  # tokens shown before and after a chosen one
-MAPS = ("before", "after", "change")
+MAPS = {"before": PERCENT, "after": PERCENT, "change": POINTS}
+"""The maps of a step, and the unit that each is shown in."""
 _SIDES = {1: 620, 3: 208}  # of a map that is alone, of one of three on a page 1280 wide
 _BESIDE = 160  # axis, title and legend of a map that is fitted to the page
 
@@ -44,6 +53,8 @@ def occurrence_maps(view: View, shown: pd.DataFrame, *, layer: int, effect: str)
         pair,
         is_whole,
     )
+    for name, unit in MAPS.items():
+        frame = in_unit(frame, unit, [name])
     before, after = (scope_name(scope) for scope in layer_order().effects[effect])
     titles = {name: view.say(f"{name}_map", before=before, after=after) for name in drawn}
     chart = _maps(frame, titles, readable=fits or not is_whole)
@@ -62,7 +73,7 @@ def occurrence_maps(view: View, shown: pd.DataFrame, *, layer: int, effect: str)
 def _cells(
     maps: live.Maps, tokens: list[str], pair: tuple[int, int], is_whole: bool
 ) -> pd.DataFrame:
-    """One row per target and source that is shown, in percentages of the target's row.
+    """One row per target and source that is shown, in shares of the target's row.
 
     A target of a causal model sees no later source: these have no row.
     """
@@ -77,7 +88,7 @@ def _cells(
             "source_pos": source,
             "target": [f"{tokens[pos]} {pos}" for pos in target],
             "source": [f"{tokens[pos]} {pos}" for pos in source],
-            **{name: 100.0 * getattr(maps, name)[target, source] for name in MAPS},
+            **{name: getattr(maps, name)[target, source] for name in MAPS},
             "chosen": (target == pair[0]) & (source == pair[1]),
         }
     )
@@ -92,7 +103,7 @@ def _maps(frame: pd.DataFrame, titles: Mapping[str, str], *, readable: bool) -> 
     """Some of `MAPS` side by side, coloured so that most of what is off the diagonal differs.
 
     Args:
-        frame: a row per cell: target_pos, source_pos, target, source, a column per map in per cent,
+        frame: a row per cell: target_pos, source_pos, target, source, a column per map in its unit,
             chosen.
         titles: of the maps that are drawn.
         readable: whether the tokens have room on the axes.
@@ -109,13 +120,18 @@ def _maps(frame: pd.DataFrame, titles: Mapping[str, str], *, readable: bool) -> 
 
 def _map(frame: pd.DataFrame, name: str, side: int, *, readable: bool, first: bool) -> Any:
     """One of the maps; both mixings have one scale."""
-    if name == "change":
-        unit, scale = say_here("unit_change"), change_scale(reach_of(frame, name))
+    columns = {each: named_in(unit, each) for each, unit in MAPS.items()}
+    value = columns[name]
+    if is_change := name == "change":
+        reach, unit = reach_of(frame, value), title(value)
     else:
-        unit, scale = say_here("unit_share"), share_scale(reach_of(frame, "before", "after"))
+        reach = reach_of(frame, columns["before"], columns["after"])
+        unit = with_unit(say_here("share_of_target"), PERCENT)
+    scale = (change_scale if is_change else share_scale)(reach)
     axis: dict[str, Any] = {"labelLimit": 76, "labelFontSize": 9 if side < 400 else 10}
     axis |= {"ticks": False, "labelOverlap": False, "labelFlush": False}
-    legend = ramp_below(min(side, 240) - 20, tickCount=4, format=".2~g")
+    ends = ends_of(frame[value], reach, is_change=is_change)
+    legend = ramp_below(min(side, 240) - 20, **ends)
     base = alt.Chart(frame).encode(
         x=alt.X(
             "source:N",
@@ -132,8 +148,8 @@ def _map(frame: pd.DataFrame, name: str, side: int, *, readable: bool, first: bo
     )
     band = cell_band(frame["target_pos"].nunique(), side)
     cells = base.mark_rect(width=band, height=band).encode(
-        color=alt.Color(f"{name}:Q", title=unit, scale=scale, legend=legend),
-        tooltip=tooltips(dict.fromkeys(("target", "source", *MAPS)), frame, ".2f"),
+        color=alt.Color(f"{value}:Q", title=unit, scale=scale, legend=legend),
+        tooltip=tooltips(dict.fromkeys(("target", "source", *columns.values())), frame, ".2f"),
     )
     ring = base.transform_filter("datum.chosen")
     ring = ring.mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5)

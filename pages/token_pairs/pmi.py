@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.tables.pairs import pair, pair_delta, pair_pmi_correlation
 from analysis.tables.sample import least_count
 from pages.token_pairs.choices import PAIR, choice
-from pages.token_pairs.lists import with_pair_names
+from pages.token_pairs.lists import CHANGE, with_pair_names
 from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import lines
@@ -101,12 +101,13 @@ def _points(view: View, effect: str, least: int, correlations: pd.DataFrame) -> 
         return view.nothing("nothing", least=least)
     here = correlations[correlations["layer"] == layer].set_index("quantity")
     rho = here["spearman"].map(signed)
+    shown = with_pair_names(frame)
     chart = scatter(
-        with_pair_names(frame),
+        shown,
         x="pmi",
-        y="mean_delta",
+        y=CHANGE,
         colour="relation",
-        tooltip=("pair", "pmi", "mean_delta", "n", "relation"),
+        tooltip=("pair", "pmi", CHANGE, "n", "relation"),
         x_scale="linear",
         level=0.0,
         pick=PAIR,
@@ -116,7 +117,7 @@ def _points(view: View, effect: str, least: int, correlations: pd.DataFrame) -> 
     )
     view.figure(
         "pmi_points",
-        frame,
+        shown,
         chart,
         state=f"{layer}_{effect}_{least}",
         click=True,

@@ -11,7 +11,15 @@ import streamlit as st
 from analysis.tables.pairs import pair, pair_delta, pair_occurrence
 from pages.token_pairs.choices import PAIR, choices
 from pages.token_pairs.chosen_pair import chosen_pair
-from pages.token_pairs.lists import COLUMNS, in_points, tallied, with_pair_names
+from pages.token_pairs.lists import (
+    CHANGE,
+    COLUMNS,
+    HIGH,
+    LOW,
+    in_points,
+    tallied,
+    with_pair_names,
+)
 from pages.ui.charts.colours import MARKED, ZERO
 from pages.ui.charts.look import cell_selection, coloured, layered, tooltips
 from pages.ui.charts.points import POINT
@@ -24,6 +32,7 @@ from pages.ui.words.lines import width_of
 from pages.ui.words.names import effect_name
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain
+from pages.ui.words.units import POINTS, named_in
 
 _LIMIT, ROWS = 1_000, 24
 _BESIDE_A_PAIR, _BESIDE_A_LIST = (9, 11), (1, 1)
@@ -31,7 +40,8 @@ _ROOM = 1.6  # how far an interval may reach beyond the largest change before it
 _FAINT, _FAINT_NAME = 0.4, 0.65
 _ROW, _AROUND, _OF_LEGEND = 17, 66, 20  # pixels
 _LETTER, _GAP = 6.6, 10  # pixels
-_TOOLTIP = ("pair", "interval", "n", "n_sequences", "pmi", "relation")
+_INTERVAL = named_in(POINTS, "interval")
+_TOOLTIP = ("pair", _INTERVAL, "n", "n_sequences", "pmi", "relation")
 
 
 @section("workbench", pair_delta.TABLE, pair.TABLE, pair_occurrence.TABLE)
@@ -106,6 +116,7 @@ def _list(
         texts = [chosen[field] for field in ("source", "target", "text") if chosen[field]]
         none = "nothing" if texts else "none_clear" if chosen["clear"] else "none"
         return view.nothing(none, text=plain(", ".join(texts)), least=chosen["min_count"])
+    frame = with_pair_names(frame)
     shown, state = frame.iloc[page], "_".join(map(str, chosen.values()))
     place = {"layer": chosen["layer"], "effect": effect_name(chosen["effect"])}
     values = {"order": view.say(f"order_{chosen['rank']}"), "n": count(len(frame))}
@@ -122,7 +133,7 @@ def _list(
     with st.expander(view.say("as_table")):
         view.table(
             f"{name}_table",
-            in_points(frame),
+            frame,
             COLUMNS,
             state=state,
             click=PAIR,
@@ -133,7 +144,7 @@ def _list(
 
 def reach_of(frame: pd.DataFrame) -> float:
     """How far from 0, in percentage points, charts show the changes of pairs and intervals."""
-    largest = 100 * float(frame["mean_delta"].abs().max()) if len(frame) else 0.0
+    largest = float(in_points(frame)[CHANGE].abs().max()) if len(frame) else 0.0
     return _ROOM * (largest or 1.0)
 
 
@@ -142,7 +153,7 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
     on a row gives back its pair.
 
     Args:
-        frame: rows of `pair_delta.browse`.
+        frame: rows of `with_pair_names`.
         chosen: source and target of the pair whose row is marked.
         reach: of `reach_of`; an interval that goes further is cut off.
     """
@@ -151,14 +162,14 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
     room = _LETTER * shown["pair"].map(width_of).max() + n_room + _GAP
     shown, colour, relations = coloured(shown, "relation", None)
     colour.legend = alt.Legend(orient="bottom", columns=1, symbolType="circle", labelLimit=0)
-    ends = shown[["mean_delta", "low", "high"]].clip(-reach, reach)
+    ends = shown[[CHANGE, LOW, HIGH]].clip(-reach, reach)
     domain = [min(0.0, float(ends.min().min())), max(0.0, float(ends.max().max()))]
     axis = alt.Axis(labels=False, ticks=False, domain=False, minExtent=room, maxExtent=room)
     plain = alt.Chart(shown).encode(y=alt.Y("place:O", title=None, axis=axis))
     base, texts = (plain.encode(opacity=_if_clear(faint)) for faint in (_FAINT, _FAINT_NAME))
     x = alt.X(
-        "mean_delta:Q",
-        title=title("mean_delta"),
+        f"{CHANGE}:Q",
+        title=title(CHANGE),
         scale=alt.Scale(domain=domain, nice=False, padding=6),
         axis=alt.Axis(tickCount=5, format=".3~g"),
     )
@@ -167,7 +178,7 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
         text=alt.Text("occurrences:N")
     )
     rules = base.mark_rule(clip=True, strokeWidth=1.5).encode(
-        x=alt.X("low:Q", title=title("mean_delta")), x2=alt.X2("high"), color=colour
+        x=alt.X(f"{LOW}:Q", title=title(CHANGE)), x2=alt.X2(HIGH), color=colour
     )
     dots = base.mark_circle(size=55, opacity=1).encode(x=x, color=colour)
     zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO).encode(x=alt.X("zero:Q"))
@@ -190,10 +201,10 @@ def _if_clear(faint: float) -> Any:
 
 
 def _with_facts(frame: pd.DataFrame, chosen: Mapping[str, str]) -> pd.DataFrame:
-    """The frame in percentage points, with all that a row tells."""
-    shown = with_pair_names(frame).assign(clear=is_clear(frame["low"], frame["high"]))
+    """The frame with all that a row tells."""
+    shown = frame.assign(clear=is_clear(frame[LOW], frame[HIGH]))
     shown["chosen"] = (shown[list(chosen)] == pd.Series(chosen)).all(axis=1)
     shown["occurrences"] = [f"n {count(n)}" for n in shown["n"]]
-    numbers = zip(shown["mean_delta"], shown["low"], shown["high"], strict=True)
-    shown["interval"] = [with_interval(*row, "{:+.2f}".format) for row in numbers]
+    numbers = zip(shown[CHANGE], shown[LOW], shown[HIGH], strict=True)
+    shown[_INTERVAL] = [with_interval(*row, "{:+.2f}".format) for row in numbers]
     return shown

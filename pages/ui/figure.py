@@ -90,7 +90,7 @@ def table(
         alt=f"{question} {unmarked(finding)}".strip(),
         **options,
     )
-    _foot(Shown(key, question, caption, finding, shown), full=frame)
+    _foot(Shown(key, question, caption, finding, shown, columns=columns), full=frame)
     return event
 
 

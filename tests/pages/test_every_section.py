@@ -11,8 +11,9 @@ from streamlit.testing.v1 import AppTest
 from analysis.needs import Need
 from pages.ui.choices.links import VIEWS
 from pages.ui.page import Section
-from tests.pages.conftest import assert_exportable, assert_sound, bodies, charts, frames
+from tests.pages.conftest import assert_sound, bodies, charts, frames
 from tests.pages.kit.copies import changed_copy, lacking
+from tests.pages.kit.exports import assert_exported_as_shown
 from tests.pages.kit.section_checks import assert_opened, assert_translated, sections
 
 OF_TREEBANKS = ("syntax", "coreference")
@@ -107,7 +108,9 @@ def test_a_section_is_whole_in_both_languages_and_can_be_exported(
         assert_opened(sessions[lang])
         assert charts(sessions[lang]) or frames(sessions[lang]) or bodies(sessions[lang])
         if lang == exported_in and "ja" in languages:
-            assert_exportable(exported, caption=section.stem)
+            assert exported
+            for offer in exported.values():
+                assert_exported_as_shown(offer)
     assert_asked_again(sessions["en"], folder_of(page, section))
     if "ja" in languages:
         pairs = {heading.value for heading in sessions["en"].subheader if " → " in heading.value}

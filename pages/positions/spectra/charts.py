@@ -129,8 +129,8 @@ def with_periods(chart: Any, domain: tuple[float, float]) -> Any:
         titlePadding=6,
     )
     scale = alt.Scale(domain=list(domain), nice=False)
-    x = alt.X("frequency:Q", title=say_here("period_axis"), scale=scale, axis=axis)
-    ends = alt.Chart(pd.DataFrame({"frequency": list(domain)}))
+    x = alt.X("end:Q", title=say_here("period_axis"), scale=scale, axis=axis)
+    ends = alt.Chart(pd.DataFrame({"end": list(domain)}))
     axis_alone = ends.mark_point(opacity=0, size=0).encode(x=x)
     return layered(chart, axis_alone).resolve_axis(x="independent")
 

@@ -22,8 +22,8 @@ PANEL = "panel"
 """Name of the selection, and its field: `event["selection"][PANEL][0][PANEL]` is a panel's name."""
 WIDTH = 800
 """In pixels: of a page of 1,280 beside its sidebar."""
-Underlay = Literal["over", "plain"]
-_SEEN_THROUGH = (0.5, 0.88)  # least and most opaque: what counts for little hides little
+Outline = Literal["outlined", "plain"]
+OUTLINES: tuple[Outline, ...] = ("outlined", "plain")
 _TICKS = (0, 0.05, 0.2, 0.5, 1)
 
 
@@ -32,7 +32,7 @@ def image_maps(
     panels: Sequence[Panel],
     *,
     columns: int,
-    underlay: Underlay = "over",
+    outline: Outline = "outlined",
     own_scale: bool = False,
     marked: str | None = None,
     pictured: bool = False,
@@ -41,7 +41,7 @@ def image_maps(
     """The maps side by side, each with its title and its share on special tokens.
 
     Args:
-        underlay: `over`: the picture is seen through the map; `plain`: it is not.
+        outline: `outlined`: the contours of the picture are drawn over the map; `plain`: not.
         own_scale: whether every map reaches the brightest colour, else only the highest of all.
         marked: name of the panel that is chosen, with a frame around it; a click chooses another,
             as `PANEL` tells. None makes nothing of a click.
@@ -52,12 +52,13 @@ def image_maps(
     before = int(pictured and ground.picture is not None)
     across = min(columns, len(panels) + before)
     layout = MapLayout(ground, panels, width, across, before)
-    cells = _cells(layout, underlay=underlay, own_scale=own_scale, pick=marked is not None)
+    cells = _cells(layout, own_scale=own_scale, pick=marked is not None)
+    is_outlined = outline == "outlined"
     paper, _ = paper_and_ink()
     layers = [
         *(first_picture(layout) if before else ()),
-        *(pictures(layout, layout.corners(), grey=True) if underlay == "over" else ()),
         cells,
+        *(pictures(layout, layout.corners(), outlined=True) if is_outlined else ()),
         *outlines(layout),
         *ring(layout, marked),
         *words(layout, marked),
@@ -89,7 +90,7 @@ def map_frame(ground: ImageGround, panels: Sequence[Panel]) -> pd.DataFrame:
     return pd.concat(maps, ignore_index=True)
 
 
-def _cells(layout: MapLayout, *, underlay: Underlay, own_scale: bool, pick: bool) -> alt.Chart:
+def _cells(layout: MapLayout, *, own_scale: bool, pick: bool) -> alt.Chart:
     """One rectangle per patch and map."""
     frame = map_frame(layout.ground, layout.panels)
     largest = frame.groupby(PANEL)["relevance"].transform("max")
@@ -97,17 +98,13 @@ def _cells(layout: MapLayout, *, underlay: Underlay, own_scale: bool, pick: bool
     shown = layout.cells(frame).assign(of_largest=of_largest)
     field, scale = ("of_largest", "own") if own_scale else ("relevance", "shared")
     end = 1.0 if own_scale else float(frame["relevance"].max()) or 1.0
-    least, most = _SEEN_THROUGH
-    opacity = least + (most - least) * np.sqrt(np.clip(shown[field] / end, 0, 1))
-    shown["opacity"] = opacity if underlay == "over" else 1.0
     formats = {"map": "", "row": "d", "column": "d", "relevance": ".2%", "times_even": ".2f"}
     wide, tall = layout.patch
     marks = (
         alt.Chart(shown)
-        .mark_rect(width=wide, height=tall, cursor="pointer" if pick else "default")
+        .mark_rect(width=wide, height=tall, opacity=1, cursor="pointer" if pick else "default")
         .encode(
             color=_colour(field, say_here(f"legend_{scale}"), end),
-            opacity=alt.Opacity("opacity:Q", scale=None),
             tooltip=column_tooltips(shown, **formats),
         )
     )

@@ -1,4 +1,4 @@
-"""What stands around maps: the picture under them, the mask's outline, titles, bars, a frame."""
+"""What stands around maps: the picture, its contours, the mask's outline, titles, bars, a frame."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,13 +22,15 @@ _BARS = {kind: TOKEN_TYPE_COLOURS[kind] for kind in ("cls", "register", "other")
 def first_picture(layout: MapLayout) -> Iterator[alt.Chart]:
     """The picture itself before all maps."""
     corner = layout.corners_of(np.arange(1))
-    yield from pictures(layout, corner, grey=False)
+    yield from pictures(layout, corner)
     yield _title(layout, corner.assign(text=say_here("picture")))
 
 
-def pictures(layout: MapLayout, corners: pd.DataFrame, *, grey: bool) -> Iterator[alt.Chart]:
-    """The picture, if it is kept, in its colours or in greys; maps have it under them."""
-    if address := layout.ground.address(grey=grey):
+def pictures(
+    layout: MapLayout, corners: pd.DataFrame, *, outlined: bool = False
+) -> Iterator[alt.Chart]:
+    """The picture, if it is kept, or its contours, which maps have over them."""
+    if address := layout.ground.address(outlined=outlined):
         size: dict[str, Any] = {"width": layout.side, "height": layout.tall, "aspect": False}
         place: dict[str, Any] = {"align": "left", "baseline": "top"}
         yield alt.Chart(corners).mark_image(url=address, **size, **place, **_SILENT)

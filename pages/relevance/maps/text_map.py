@@ -117,9 +117,8 @@ def _scale(top: float, *, is_own: bool = False) -> str:
     name, end, format = ("own", 1.0, "{:.0%}") if is_own else ("shared", top, "{:.2%}")
     return shading.scale(
         say_here(f"shaded_{name}"),
-        end,
+        shading.Shades(end, power=_IN_PROPORTION),
         format,
-        power=_IN_PROPORTION,
         apart=say_here("shaded_apart"),
     )
 
@@ -130,7 +129,7 @@ def _shaded(maps: TokenMaps, relevance: np.ndarray, top: float) -> str:
     for token, name, apart, value in rows:
         tooltip = say_here("shaded_token", token=name, share=f"{value:.3%}")
         tokens.append(shading.Shaded(token, value, tooltip, apart=apart))
-    return shading.text(tokens, top, power=_IN_PROPORTION)
+    return shading.text(tokens, shading.Shades(top, power=_IN_PROPORTION))
 
 
 def _quoted(name: str) -> str:

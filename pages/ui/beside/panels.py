@@ -5,7 +5,7 @@ from typing import Any
 
 from pages.ui.beside.difference import IS_CLEAR, Differences
 from pages.ui.beside.marks import PARTS, Specification, Unit, units
-from pages.ui.beside.scales import around_zero, put_on_one_scale
+from pages.ui.beside.scales import around_zero, mark_ends, put_on_one_scale
 
 _WIDTH = 212  # pixels of a panel of three on a page 1280 wide
 _NARROW = 0.8  # of a page, where panels stand below each other
@@ -48,6 +48,8 @@ def panels(
     if changes:
         rows |= {_changed(name): change.rows for name, change in changes.items()}
         drawn.append(_change(_panel(one, titles[2], width), changes, titles[2]))
+    for panel in drawn:
+        mark_ends(panel, rows)
     _tell_colours_once(drawn)
     if in_row:
         _tell_places_once(drawn)

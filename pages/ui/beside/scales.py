@@ -2,12 +2,16 @@
 
 from typing import Any
 
+import pandas as pd
+
 from pages.ui.beside.difference import Differences
 from pages.ui.beside.marks import Specification, Unit, units
 from pages.ui.charts.colours import LESS_TO_MORE
+from pages.ui.charts.look import open_ends
 
 Rows = dict[str, list[dict[str, Any]]]
 """The rows of charts, by the names of their data."""
+_PLACES, _FORMAT = (0, 0.25, 0.5, 1), ".2~g"  # of a legend that names its ends
 _MANY, _MOST = 200, 0.995  # cells of a map of which the colours need not reach the farthest few
 
 
@@ -32,9 +36,23 @@ def around_zero(channel: str, differences: Differences) -> dict[str, Any]:
     value = differences.of.values[0]
     sizes = sorted(abs(row[value]) for row in differences.rows)
     reach = sizes[round(_MOST * len(sizes)) - 1] if len(sizes) > _MANY else 0
-    reach = reach or sizes[-1]
+    reach = float(f"{reach or sizes[-1]:.2g}")
     stops = [reach * place / 2 for place in (-2, -1, 0, 1, 2)]
     return {"domain": stops, "range": list(LESS_TO_MORE), "interpolate": "rgb", "clamp": True}
+
+
+def mark_ends(panel: Specification, rows: Rows) -> None:
+    """Have legends say which ends of their colours some numbers lie beyond."""
+    for _, unit in units(panel):
+        entry = unit.encoding.get("color", {})
+        scale, legend = entry.get("scale") or {}, entry.get("legend", {})
+        ends = scale.get("domain")
+        if not (scale.get("clamp") and isinstance(ends, list) and legend is not None):
+            continue
+        field, length = str(unit.field("color")), ends[-1] - ends[0]
+        values = pd.Series([row.get(field) for row in rows.get(str(unit.data), [])], dtype=float)
+        places = ends if len(ends) > 2 else [ends[0] + place * length for place in _PLACES]
+        entry["legend"] = legend | open_ends(values, places, _FORMAT)
 
 
 def _common(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:

@@ -8,15 +8,16 @@ from io import BytesIO
 
 import numpy as np
 import pandas as pd
-from PIL import Image
+from PIL import Image, ImageFilter
 
 from analysis.tables import image
 from analysis.tables.pairs import pair_occurrence
+from pages.ui.charts.colours import EDGES
 from pages.ui.store.chosen import ask
 
 CLASS_TOKENS = frozenset({"[CLS]", "[DIST]"})
 _SMOOTHED = 200  # pixels; browsers smooth what they enlarge
-_PALE = [50 + round(0.6 * grey) for grey in range(256)]  # greys that leave a map its colours
+_BLUR = 2  # pixels, so that contours are those of things, not of textures
 Numbers = Sequence[float] | np.ndarray
 """One for each token."""
 INSIDE = 0.5
@@ -75,12 +76,12 @@ class ImageGround:
         order = np.arange(self.n_patches)
         return pd.DataFrame({"row": order // self.columns + 1, "column": order % self.columns + 1})
 
-    def address(self, *, grey: bool = False) -> str | None:
-        """The picture as an address with everything in it, in its colours or in greys."""
+    def address(self, *, outlined: bool = False) -> str | None:
+        """The picture as an address with everything in it, or its contours alone."""
         if self.picture is None:
             return None
-        png = base64.b64encode(_drawn(self.picture, grey=grey)).decode("ascii")
-        return f"data:image/png;base64,{png}"
+        png = (_contours if outlined else _enlarged)(self.picture)
+        return f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"
 
     def outline(self) -> pd.DataFrame:
         """Edges between patches inside the mask and others, in patches from the upper left corner.
@@ -117,12 +118,37 @@ def ground_of(seq: int) -> ImageGround | None:
 
 
 @lru_cache(maxsize=64)
-def _drawn(picture: bytes, *, grey: bool) -> bytes:
+def _enlarged(picture: bytes) -> bytes:
     """The picture as it is drawn: a small one with its pixels as squares, not smoothed."""
-    written = BytesIO()
+    return _written(_as_drawn(picture))
+
+
+@lru_cache(maxsize=64)
+def _contours(picture: bytes) -> bytes:
+    """Lines where the grey of the picture passes a third and two thirds of its range, dark in
+    light ones that are seen on any colour; nothing elsewhere."""
+    grey = _as_drawn(picture).convert("L").filter(ImageFilter.GaussianBlur(_BLUR))
+    values = np.asarray(grey, dtype=float)
+    level = np.digitize(values, np.linspace(values.min(), values.max(), 4)[1:-1])
+    line = np.zeros(level.shape, dtype=bool)
+    for axis in (0, 1):
+        line |= np.diff(level, axis=axis, prepend=np.take(level, [0], axis=axis)) != 0
+    around = np.asarray(Image.fromarray(line).convert("L").filter(ImageFilter.MaxFilter(3))) > 0
+    drawn = np.zeros((*level.shape, 4), dtype=np.uint8)
+    for there, colour in zip((around, line), EDGES, strict=True):
+        drawn[there] = (*bytes.fromhex(colour[1:]), 255)
+    return _written(Image.fromarray(drawn))
+
+
+def _as_drawn(picture: bytes) -> Image.Image:
     with Image.open(BytesIO(picture)) as opened:
-        image = opened.convert("L").point(_PALE) if grey else opened.copy()
+        image = opened.convert("RGB")
     times = max(_SMOOTHED // max(image.size), 1)
     size = (image.width * times, image.height * times)
-    image.resize(size, Image.Resampling.NEAREST).save(written, format="PNG")
+    return image.resize(size, Image.Resampling.NEAREST)
+
+
+def _written(image: Image.Image) -> bytes:
+    written = BytesIO()
+    image.save(written, format="PNG")
     return written.getvalue()

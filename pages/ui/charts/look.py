@@ -1,6 +1,6 @@
 """The look that all charts share: colours, legends, axes, tooltips."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import cycle
 from types import SimpleNamespace
 from typing import Any, Literal, cast
@@ -63,13 +63,18 @@ def in_theme(chart: Any, **top: Any) -> Any:
 
 
 def theme() -> dict[str, Any]:
-    """The configuration of charts for the reader's theme, in Vega-Lite."""
+    """The configuration of charts for the reader's theme, in Vega-Lite.
+
+    Bars fill their bands: Streamlit has them narrower, and then bars that stand side by side lie
+    beside their intervals.
+    """
     quiet = paper_and_ink()[1] if is_presenting() else LABELS[_theme()]
     words: dict[str, Any] = {"labelColor": quiet, "titleColor": quiet}
     if is_presenting():
         words |= {"labelFontSize": _PRESENTED, "titleFontSize": _PRESENTED}
     titles = {"title": {"subtitleColor": quiet}, "text": {"color": paper_and_ink()[1]}}
-    return {"axis": words, "legend": words, "header": words, **titles}
+    marks = {"bar": {"discreteBandSize": {"band": 1}}}
+    return {"axis": words, "legend": words, "header": words, **titles, **marks}
 
 
 def layered(*parts: Any, **properties: Any) -> Any:
@@ -200,14 +205,30 @@ def edged(rules: alt.Chart) -> list[alt.Chart]:
     return [rules.mark_rule(color=colour, strokeWidth=width) for colour, width in widths]
 
 
-def ramp(format: str) -> alt.Legend:
-    return alt.Legend(format=format, gradientLength=160, orient="right")
+def ramp(format: str, **options: Any) -> alt.Legend:
+    """A ramp beside the chart; further options are those of `alt.Legend`."""
+    return alt.Legend(format=format, gradientLength=160, orient="right", **options)
 
 
 def ramp_below(length: int, **options: Any) -> alt.Legend:
     """A ramp under the chart, so many pixels long; further options are those of `alt.Legend`."""
     look: dict[str, Any] = {"orient": "bottom", "direction": "horizontal", "gradientThickness": 10}
     return alt.Legend(**look, gradientLength=length, **options)
+
+
+def open_ends(values: pd.Series, places: Sequence[float], format: str) -> dict[str, Any]:
+    """Options of a legend for colours that end before the values do: a value further out has the
+    colour of the end, which says so by ≤ or ≥.
+
+    Args:
+        places: what the legend names, from end to end.
+        format: of its numbers.
+    """
+    low, high = places[0], places[-1]
+    below = f"datum.value <= {low!r} ? '≤ ' : " if values.min() < low else ""
+    above = f"datum.value >= {high!r} ? '≥ ' : " if values.max() > high else ""
+    label = f"({below}{above}'') + format(datum.value, '{format}')"
+    return {"values": list(places), "labelExpr": label}
 
 
 def across(level: float) -> alt.Chart:

@@ -19,7 +19,7 @@ RECEIVED = "{:.2%}"
 def shaded_by(
     tokens: pd.DataFrame,
     value: str,
-    top: float,
+    shades: shading.Shades,
     *,
     hint: Callable[[Mapping[Hashable, Any]], str],
     chosen: str | None = None,
@@ -29,7 +29,6 @@ def shaded_by(
 
     Args:
         tokens: a row per token, in their order.
-        top: the value of the strongest ground; shared by the sequences that are compared.
         hint: what is said of a row to whoever points at its token.
         chosen: the token that is framed.
     """
@@ -38,35 +37,38 @@ def shaded_by(
         for row in tokens.to_dict("records")
     ]
     if not shows_images():
-        return shading.text(shaded, top)
+        return shading.text(shaded, shades)
     grid = ask(image.grid).iloc[0]
     special, columns = len(grid["special"]), int(grid["columns"])
-    before = shading.text(shaded[:special], top) if special else ""
-    return before + shading.patches(shaded[special:], top, columns=columns)
+    before = shading.text(shaded[:special], shades) if special else ""
+    return before + shading.patches(shaded[special:], shades, columns=columns)
 
 
-def texts_of_head(texts: pd.DataFrame, *, layer: int, head: int) -> tuple[list[str], float]:
-    """Texts whose tokens are shaded by the weight that they receive; plain where the file does not
-    tell.
+def texts_of_head(texts: pd.DataFrame, *, layer: int, head: int) -> tuple[list[str], str]:
+    """Texts whose tokens are shaded by the weight that they receive, from the least to the most, so
+    that tokens differ in heads too that give all of them much the same; plain where the file does
+    not tell.
 
     Args:
         texts: rows seq and text.
 
     Returns:
-        The markup of each, and the value of the strongest ground: 0 where none is shaded.
+        The markup of each, and their scale: empty where none is shaded.
     """
     tokens: dict[Any, pd.DataFrame] = {}
     if open_store().holds(head_token.TABLE):
         chosen = {"layer": layer, "head": head, "sequences": texts["seq"].tolist()}
         tokens = dict(iter(ask(head_token.sequence_tokens, **chosen).groupby("seq")))
-    top = max((float(rows["attention"].max()) for rows in tokens.values()), default=0.0)
+    received = pd.concat([pd.Series(dtype=float), *(rows["attention"] for rows in tokens.values())])
+    shades = shading.Shades(float(received.max()), float(received.min()))
     bodies = [
-        shaded_by(tokens[seq], "attention", top, hint=_received)
+        shaded_by(tokens[seq], "attention", shades, hint=_received)
         if seq in tokens
         else f'<div class="an-text">{escape(text)}</div>'
         for seq, text in zip(texts["seq"], texts["text"], strict=True)
     ]
-    return bodies, top
+    name = say("head_habits.one_head.received")
+    return bodies, shading.scale(name, shades, RECEIVED) if tokens else ""
 
 
 def _received(row: Mapping[Hashable, Any]) -> str:

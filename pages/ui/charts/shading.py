@@ -47,34 +47,54 @@ class Shaded:
     apart: bool = False
 
 
-def text(tokens: list[Shaded], top: float, *, power: float = 0.5) -> str:
-    """The tokens joined to a text, each on a ground that grows with a power of its value.
+@dataclass(frozen=True)
+class Shades:
+    """Grounds that grow with a power of a value; shared by the texts that are compared.
 
-    Args:
-        top: the value of the strongest ground; shared by the texts that are compared.
-        power: the root unless told; 1: twice the value is twice the ground.
+    Attributes:
+        top: the value of the strongest ground.
+        low: that of none.
+        power: the root unless told; 1: twice as far from `low` is twice the ground.
     """
+
+    top: float
+    low: float = 0.0
+    power: float = 0.5
+
+    def ground(self, value: float) -> str:
+        """The colour under a value."""
+        reach = self.top - self.low
+        share = max(value - self.low, 0.0) / reach if reach > 0 else 0.0
+        return _green(share**self.power)
+
+    def value(self, strength: float) -> float:
+        """The value whose ground has a strength, from 0 to 1."""
+        return self.low + strength ** (1 / self.power) * (self.top - self.low)
+
+
+def text(tokens: list[Shaded], shades: Shades) -> str:
+    """The tokens joined to a text, each on its ground."""
     pairs = readable([shaded.token for shaded in tokens])
     spans = []
     for shaded, (space, shown) in zip(tokens, pairs, strict=True):
         if not shown:  # white space alone, which is to be pointed at as well
             space, shown = "", space.replace("\n", "↵\n") or _NARROW
-        spans.append(f"{space}{_marked(shaded, shown, top, power)}")
+        spans.append(f"{space}{_marked(shaded, shown, shades)}")
     return f'<div class="an-text">{"".join(spans)}</div>'
 
 
-def patches(tokens: list[Shaded], top: float, *, columns: int) -> str:
+def patches(tokens: list[Shaded], shades: Shades, *, columns: int) -> str:
     """The patches of an image in their places, so many to a row, shaded as tokens of a text are."""
-    cells = (_marked(shaded, "", top, 0.5) for shaded in tokens)
+    cells = (_marked(shaded, "", shades) for shaded in tokens)
     style = f"grid-template-columns: repeat({columns}, 1fr)"
     return f'<div class="an-patches" style="{style}">{"".join(cells)}</div>'
 
 
-def scale(name: str, top: float, format: str, *, power: float = 0.5, apart: str = "") -> str:
+def scale(name: str, shades: Shades, format: str, *, apart: str = "") -> str:
     """The steps of the ground with their values, and what tokens are that stand apart, if any."""
     steps = "".join(
-        f'<span style="background: {_ground(step, 1.0)}">'
-        f"{escape(format.format(step ** (1 / power) * top))}</span>"
+        f'<span style="background: {_green(step)}">'
+        f"{escape(format.format(shades.value(step)))}</span>"
         for step in _STEPS
     )
     frame = f'<span class="an-apart">{escape(apart)}</span>' if apart else ""
@@ -93,15 +113,15 @@ def side_by_side(*parts: str, small: bool = False) -> str:
     return f'<div class="{names}">{"".join(f"<div>{part}</div>" for part in parts)}</div>'
 
 
-def _marked(shaded: Shaded, shown: str, top: float, power: float) -> str:
+def _marked(shaded: Shaded, shown: str, shades: Shades) -> str:
     names = {"an-chosen": shaded.chosen, "an-apart": shaded.apart}
     marked = " ".join(name for name, holds in names.items() if holds)
     look = f' class="{marked}"' if marked else ""
     if not shaded.apart:
-        look += f' style="background: {_ground(shaded.value / top if top > 0 else 0.0, power)}"'
+        look += f' style="background: {shades.ground(shaded.value)}"'
     return f'<span{look} title="{escape(shaded.tooltip)}">{escape(shown)}</span>'
 
 
-def _ground(share: float, power: float) -> str:
+def _green(strength: float) -> str:
     """A transparent green: readable under dark text on light ground and light text on dark."""
-    return f"rgba(44, 156, 124, {_STRONGEST * share**power:.3f})"
+    return f"rgba(44, 156, 124, {_STRONGEST * strength:.3f})"

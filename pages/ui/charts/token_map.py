@@ -1,5 +1,6 @@
 """Every token of a sequence down, every token across, a cell for what one takes from the other."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,7 +9,7 @@ import pandas as pd
 
 from pages.ui.charts.colours import LESS_TO_MORE, MARKED
 from pages.ui.charts.encodings import name_at
-from pages.ui.charts.look import cell_selection, layered, tooltips
+from pages.ui.charts.look import cell_selection, layered, open_ends, ramp_below, tooltips
 from pages.ui.words.columns import title
 
 CELL = "cell"
@@ -16,6 +17,7 @@ READABLE = 40  # tokens whose names fit on an axis
 _EVERY = 20  # on an axis of more
 _OVERLAP = 0.6  # pixels that cells are drawn over their edges, so that no gaps show between them
 _QUANTILE = 0.995
+_SHARES = (0, 0.05, 0.25, 0.5, 1)  # of the scale of shares, named in its legend
 _BEND = 0.12  # where the middle of each half of the scale of changes lies
 
 
@@ -34,14 +36,14 @@ def token_map(
     Colours end where all but a few of the cells do, leaving out what a token keeps of itself.
 
     Args:
-        frame: a row per cell: target_pos, source_pos, target, source, the value in per cent.
+        frame: a row per cell: target_pos, source_pos, target, source, the value.
         names: of the tokens by their positions.
-        legend: title of the colours.
+        legend: title of the colours, with the unit.
         is_change: whether values go both ways from 0.
         side: of the map, in pixels.
         marked: the position of the token whose row and column are framed.
     """
-    n = len(names)
+    n, reach = len(names), reach_of(frame, value)
     band = cell_band(n, side)
     base = alt.Chart(frame).encode(
         x=alt.X("source_pos:O", title=title("source"), axis=_axis(names, angle=-90)),
@@ -53,10 +55,8 @@ def token_map(
             color=alt.Color(
                 f"{value}:Q",
                 title=legend,
-                scale=(change_scale if is_change else share_scale)(reach_of(frame, value)),
-                legend=alt.Legend(
-                    orient="bottom", gradientLength=220, gradientThickness=10, format=".2~g"
-                ),
+                scale=(change_scale if is_change else share_scale)(reach),
+                legend=ramp_below(220, **ends_of(frame[value], reach, is_change=is_change)),
             ),
             tooltip=tooltips({"target": None, "source": None, value: legend}, frame, ".2f"),
         )
@@ -90,7 +90,21 @@ def _axis(names: Mapping[int, str], *, angle: int) -> alt.Axis:
 def reach_of(frame: pd.DataFrame, *values: str) -> float:
     """Where the colours end: most of what tokens do not keep of themselves lies nearer to 0."""
     others = frame.loc[frame["target_pos"] != frame["source_pos"], list(values)]
-    return float(others.abs().max(axis=1).quantile(_QUANTILE)) or 1.0
+    return rounded(float(others.abs().max(axis=1).quantile(_QUANTILE))) or 1.0
+
+
+def rounded(reach: float) -> float:
+    """The end of a scale as its legend writes it, in two digits and no nearer than it was."""
+    if not reach:
+        return 0.0
+    digit = 10.0 ** (math.floor(math.log10(reach)) - 1)
+    return float(f"{math.ceil(round(reach / digit, 9)) * digit:.2g}")
+
+
+def ends_of(values: pd.Series, reach: float, *, is_change: bool) -> dict[str, Any]:
+    """Options of the legend of `share_scale` or `change_scale`, of which some cells lie beyond."""
+    places = (-1, -_BEND, 0, _BEND, 1) if is_change else _SHARES
+    return open_ends(values, [place * reach for place in places], ".2~g")
 
 
 def share_scale(reach: float) -> alt.Scale:

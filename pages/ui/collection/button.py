@@ -38,7 +38,7 @@ def _item(shown: Shown) -> Item:
     """A figure with its chart, or else a table or a text with its numbers."""
     content: dict[str, Any]
     if shown.chart is None:
-        content = {"body": clean(shown.body), **table_of(shown.frame, shown.titles)}
+        content = {"body": clean(shown.body), **table_of(shown.printed)}
     else:
         content = {"chart": with_data(shown.chart)}
     return Item(

@@ -5,7 +5,7 @@ anyone: what is read here is checked, and what could run or fetch anything is re
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -115,11 +115,13 @@ def clean(body: str) -> str:
     )
 
 
-def table_of(frame: pd.DataFrame, titles: Mapping[str, str]) -> dict[str, Any]:
+def table_of(frame: pd.DataFrame) -> dict[str, Any]:
     """A frame as `columns`, `rows` and `n_rows` of an item."""
-    cut = json.loads(frame.head(MOST_ROWS).to_json(orient="split", date_format="iso"))
+    cut = json.loads(
+        frame.head(MOST_ROWS).to_json(orient="split", date_format="iso", double_precision=15)
+    )
     return {
-        "columns": tuple(titles.get(str(name), str(name)) for name in frame),
+        "columns": tuple(map(str, frame)),
         "rows": tuple(tuple(map(_cell, row)) for row in cut["data"]),
         "n_rows": len(frame),
     }

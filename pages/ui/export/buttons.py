@@ -14,6 +14,7 @@ from pages.ui.store.chosen import open_store
 from pages.ui.words.say import say
 
 _FEW_LINES = 120  # pixels
+_PARQUET = "application/vnd.apache.parquet"
 _PICTURES = {
     "SVG": (export.svg, "image/svg+xml"),
     "PDF": (export.pdf, "application/pdf"),
@@ -51,18 +52,21 @@ def _pictures(shown: Shown, name: str, made_by: str) -> None:
 
 
 def _data(shown: Shown, name: str, made_by: str) -> None:
-    frame, link = shown.frame, link_here()
+    link = link_here()
     caption = f"{shown.finding or shown.question} {made_by}"
-    table = partial(latex, caption=caption, label=name, titles=shown.titles, link=link)
-    makers: dict[str, tuple[Callable[..., str | bytes], str, str]] = {
-        "CSV": (export.csv, "csv", "text/csv"),
-        "Parquet": (export.parquet, "parquet", "application/vnd.apache.parquet"),
+
+    def table() -> str:
+        return latex(shown.printed, caption=caption, label=name, link=link)
+
+    makers: dict[str, tuple[Callable[[], str | bytes], str, str]] = {
+        "CSV": (partial(export.csv, shown.frame), "csv", "text/csv"),
+        "Parquet": (partial(export.parquet, shown.frame), "parquet", _PARQUET),
         "LaTeX": (table, "tex", "application/x-tex"),
     }
     st.caption(say("figure.data"))
     with st.container(horizontal=True):
         for label, (made, ending, mime) in makers.items():
-            _button(shown.key, label, f"{name}.{ending}", mime, partial(made, frame))
+            _button(shown.key, label, f"{name}.{ending}", mime, made)
 
 
 def _button(

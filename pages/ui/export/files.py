@@ -152,7 +152,9 @@ def _inlined(chart: Any) -> Any:
     """
     chart = chart.copy(deep=False)
     if isinstance(chart.data, pd.DataFrame):
-        chart.data = alt.InlineData(values=json.loads(chart.data.to_json(orient="records")))
+        chart.data = alt.InlineData(
+            values=json.loads(chart.data.to_json(orient="records", double_precision=15))
+        )
     for parts in ("layer", "hconcat", "vconcat", "concat"):
         if isinstance(inner := getattr(chart, parts, None), list):
             setattr(chart, parts, [_inlined(view) for view in inner])

@@ -1,7 +1,6 @@
 """Tables and sentences as LaTeX sets them."""
 
 import re
-from collections.abc import Mapping
 
 import pandas as pd
 
@@ -53,7 +52,6 @@ def latex(
     *,
     caption: str,
     label: str,
-    titles: Mapping[str, str] | None = None,
     link: str = "",
 ) -> str:
     """A table for LaTeX with booktabs and siunitx, of at most `MOST_ROWS` rows.
@@ -62,11 +60,9 @@ def latex(
 
     Args:
         caption: in markdown, as pages write it.
-        titles: of columns in place of their names, where no two have the same.
         link: the address of the view, in a comment.
     """
-    names = pd.Series(titles or {}, dtype=object).drop_duplicates(keep=False).to_dict()
-    shown = frame.head(MOST_ROWS).reset_index(drop=True).rename(columns=names).map(_in_a_line)
+    shown = frame.head(MOST_ROWS).reset_index(drop=True).map(_in_a_line)
     styler = shown.style.hide(axis="index").format(escape="latex", na_rep="{--}")
     floats = [name for name in shown if pd.api.types.is_float_dtype(shown[name])]
     styler = styler.format("{:.4g}", subset=floats, na_rep="{--}")

@@ -1,7 +1,7 @@
 """What is shown on a page, with all that goes along when it leaves the page."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from textwrap import shorten
@@ -14,11 +14,15 @@ from analysis.sources import MIXSCOPE, PAPERS
 from analysis.tables.corpus import SEQUENCES
 from analysis.tables.pairs import pair, pair_delta, pair_extreme
 from analysis.tables.sample import LEAST_COUNT, least_count, samples
+from pages.ui.export.files import with_data
+from pages.ui.export.headings import Heading, of_chart, of_table
 from pages.ui.stage import stage
 from pages.ui.store.chosen import open_store
 from pages.ui.store.open_file import Store
 from pages.ui.words.columns import title_or_name
+from pages.ui.words.place import here, words_of
 from pages.ui.words.say import plain, say
+from pages.ui.words.units import PERCENT, in_unit, with_unit, without_unit
 
 _SQL = 400  # letters of the reader's own question
 _NAME = re.compile(r"\w+")
@@ -42,7 +46,9 @@ class Shown:
         papers: keys of those behind it.
         queries: the SQL behind it.
         source: where its numbers come from, in plain text.
-        titles: of the columns of its frame, by their names; a reader's own have none.
+        columns: of a table, as `st.dataframe` takes them.
+        place: of its words.
+        is_own: whether its columns have the names that the reader's own question gives them.
     """
 
     key: str
@@ -55,11 +61,35 @@ class Shown:
     papers: tuple[str, ...] = field(default_factory=lambda: tuple(stage().papers))
     queries: tuple[str, ...] = field(default_factory=lambda: tuple(stage().queries))
     source: str = field(default_factory=lambda: source(str))
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    place: tuple[str, ...] = field(default_factory=here)
+    is_own: bool = field(default_factory=lambda: bool(stage().own_question))
 
     @cached_property
-    def titles(self) -> dict[str, str]:
-        named = () if stage().own_question else map(str, self.frame)
-        return {column: title_or_name(column) for column in named}
+    def printed(self) -> pd.DataFrame:
+        """The frame for who reads it: under the headings that the page shows, in their units.
+
+        A column keeps its name where two would have one heading.
+        """
+        if self.is_own:
+            return self.frame
+        headings = self._headings()
+        shares = [name for name in headings if headings[name].in_percent and name in self.frame]
+        shares = [name for name in shares if pd.api.types.is_numeric_dtype(self.frame[name])]
+        frame = in_unit(self.frame, PERCENT, shares)
+        titles = {name: self._title(name, headings) for name in map(str, frame)}
+        unique = pd.Series(titles, dtype=object).drop_duplicates(keep=False)
+        return frame.rename(columns=unique.to_dict())
+
+    def _headings(self) -> dict[str, Heading]:
+        return of_table(self.columns) if self.chart is None else of_chart(with_data(self.chart))
+
+    def _title(self, name: str, headings: Mapping[str, Heading]) -> str:
+        bare = name if name in self.frame else without_unit(name)
+        with words_of(*self.place):
+            title = headings[bare].title if bare in headings else ""
+            title = title or title_or_name(bare)
+        return title if bare == name else with_unit(title, PERCENT)
 
 
 def source(written: Callable[[object], str] = plain) -> str:

@@ -57,9 +57,10 @@ def _text(habit: str, layer: int, head: int) -> None:
         return
     of = {"layer": layer, "head": head}
     texts = ask(sequence_head_pattern.extremes, **of, quantity=habit, limit=1)
-    for row, body in zip(texts.itertuples(), texts_of_head(texts, **of)[0], strict=True):
+    bodies, colours = texts_of_head(texts, **of)
+    for row, body in zip(texts.itertuples(), bodies, strict=True):
         value = habit_value(habit, float(row.value))
         values = {"seq": sequence_name(row.seq), "habit": habit_name(habit), "value": value}
         st.subheader(say("head_card.text", **values), anchor=False)
-        st.html(shading.STYLE + body)
+        st.html(shading.STYLE + colours + body)
         link_to_sequence(row.seq)

@@ -30,6 +30,7 @@ from pages.ui.words.names import (
     token_type_name,
 )
 from pages.ui.words.place import key_of, say_here, say_here_if_any
+from pages.ui.words.units import title_in_unit, without_unit
 
 NAMED = "_named"
 """What is put behind a column for the one with the names that a reader sees."""
@@ -66,11 +67,16 @@ _COUNT, _NUMBER = "localized", "%.3f"
 def title(column: str) -> str:
     """What a column is called, with its unit; the ends of any interval as those of a mean, unless
     they have words of their own."""
-    name = column.removesuffix(NAMED)
+    name = _bare(column)
     end = name.rpartition("_")[2]
     if end in _ENDS and not key_of(f"column.{name}", shared="words"):
         name = end
-    return say_here(f"column.{name}", shared="words")
+    return title_in_unit(column, say_here(f"column.{name}", shared="words"))
+
+
+def _bare(column: str) -> str:
+    """The name that words know a column by."""
+    return without_unit(column).removesuffix(NAMED)
 
 
 def titled(column: str, given: str | None) -> str:
@@ -91,7 +97,7 @@ def title_or_name(column: str) -> str:
 
 def is_column(name: str) -> bool:
     """Whether there is a column of this name that has a title."""
-    return key_of(f"column.{name.removesuffix(NAMED)}", shared="words") is not None
+    return key_of(f"column.{_bare(name)}", shared="words") is not None
 
 
 def value_name(column: str, value: Any) -> str:

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -29,8 +30,21 @@ for table, find in FINDERS.items():
 """
 """Draws what one page offers to the overview, without the others."""
 
-Offered = dict[str, tuple[Any, Any]]
-"""What a page offers for export: by the key of the figure, its frame and its chart."""
+
+class Offer(tuple[Any, Any]):
+    """The frame and the chart of what is shown, with all that goes along when it is exported."""
+
+    shown: Shown
+    printed: pd.DataFrame
+
+    def __new__(cls, shown: Shown) -> "Offer":
+        offer = super().__new__(cls, (shown.frame, shown.chart))
+        offer.shown, offer.printed = shown, shown.printed
+        return offer
+
+
+Offered = dict[str, Offer]
+"""What a page offers for export, by the key of the figure."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +119,7 @@ def noting() -> Iterator[Offered]:
     offer = figure.export_buttons
 
     def note(shown: Shown) -> None:
-        figures[shown.key] = (shown.frame, shown.chart)
+        figures[shown.key] = Offer(shown)
         offer(shown)
 
     with pytest.MonkeyPatch.context() as patch:

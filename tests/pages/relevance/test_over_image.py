@@ -91,7 +91,7 @@ def scale_of(chart: dict) -> dict:
     return scale
 
 
-@pytest.mark.parametrize(("under", "pictures"), [("over", 2), ("plain", 1)])
+@pytest.mark.parametrize(("under", "pictures"), [("outlined", 2), ("plain", 1)])
 def test_the_picture_lies_under_the_maps_unless_told_otherwise(under, pictures, over_image):
     single, heads, _ = charts(over_image(re_under=under))
     assert [marks(single).count("image"), marks(heads).count("image")] == [pictures, pictures - 1]

@@ -31,9 +31,10 @@ if reading is not None:
 """
 
 
-def square(frame: pd.DataFrame) -> np.ndarray:
+def square(frame: pd.DataFrame, values: str = "in_percent_share") -> np.ndarray:
     """The cells of a map as shares of each row."""
-    return frame.pivot(index="target_pos", columns="source_pos", values="share").to_numpy() / 100
+    cells = frame.pivot(index="target_pos", columns="source_pos", values=values)
+    return cells.to_numpy() / 100
 
 
 def kept_map(store, *, seq: int, layer: int, head: int) -> np.ndarray:
@@ -74,7 +75,7 @@ def test_a_difference_of_scopes_is_the_change_that_the_file_keeps(section, expor
     section("map", seq_quantity="attn_res_ln_ff", seq_minus="attn_res_ln")
     stored = pair_occurrence.of_sequence(store, seq=0, layer=1, effect="ff")
     assert len(stored) > 10, "this test could not have failed"
-    differences = square(frame_of(exported, "seq_map_map"))
+    differences = square(frame_of(exported, "seq_map_map"), "in_points_share")
     shown = differences[stored["target_pos"], stored["source_pos"]]
     np.testing.assert_allclose(shown, stored["delta"], atol=NOISE)
 
@@ -99,7 +100,7 @@ def test_a_click_looks_at_a_token_through_the_layers_and_stands_in_the_address(s
     takes, gives = (frame_of(exported, f"seq_map_{side}") for side in ("takes", "gives"))
     here = square(frame_of(exported, "seq_map_map"))
     for frame, shares in ((takes, here[3]), (gives, here[:, 3])):
-        of_layer = frame[frame["layer"] == 1].set_index("pos")["share"] / 100
+        of_layer = frame[frame["layer"] == 1].set_index("pos")["share"]
         np.testing.assert_allclose(of_layer, np.delete(shares, 3), atol=1e-9)
     click(session, "seq_tokens", "place", {"pos": 0})
     assert in_address(session, "seq_token") == ["0"]
@@ -123,7 +124,7 @@ def test_a_map_shows_the_positions_that_it_has_room_for_and_a_token_sees(causal,
     shares = np.arange(16.0).reshape(4, 4)
     frame = cells(list("abcd"), shares, range(1, 3), causal=causal)
     assert (frame["target"] + frame["source"]).tolist() == seen
-    assert frame["share"].iloc[-1] == 1000.0
+    assert frame["share"].iloc[-1] == 10.0
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])

@@ -27,11 +27,11 @@ def test_changes_and_means_are_those_of_the_file(section, exported, store):
         source, target = (int(normalize("NFKC", digits)) for digits in POSITION.findall(row.pair))
         mean = mean_of(store, ids[source], ids[target], layer=1, effect="ff")
         if mean.n > 1:
-            np.testing.assert_allclose(row.mean_delta, 100 * mean.mean_delta, atol=1e-9)
-            np.testing.assert_allclose(row.low, 100 * mean.low, atol=1e-9)
+            np.testing.assert_allclose(row.in_points_mean_delta, 100 * mean.mean_delta, atol=1e-9)
+            np.testing.assert_allclose(row.in_points_low, 100 * mean.low, atol=1e-9)
             n_checked += 1
         if (source, target) in kept:
-            np.testing.assert_allclose(row.delta, 100 * kept[source, target], atol=2e-4)
+            np.testing.assert_allclose(row.in_points_delta, 100 * kept[source, target], atol=2e-4)
             n_checked += 1
     assert n_checked > 10, "this test could not have failed"
 
@@ -83,5 +83,5 @@ def test_without_the_model_the_kept_changes_are_listed(section, changed, tmp_pat
     assert session.warning
     assert charts(session)
     kept = pair_occurrence.of_sequence(store, seq=0, layer=1, effect="ff")["delta"]
-    shown = frame_of(exported, "seq_pairs_amplified")["delta"]
+    shown = frame_of(exported, "seq_pairs_amplified")["in_points_delta"]
     assert shown.max() == pytest.approx(100 * kept.max())

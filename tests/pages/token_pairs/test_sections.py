@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from analysis.tables.pairs import pair_delta, pair_pmi_correlation
+from pages.token_pairs.lists import CHANGE, in_points
 from pages.token_pairs.pmi import _finding
 from pages.token_pairs.workbench import ROWS
 from pages.ui.view import View
@@ -20,7 +21,7 @@ VIEW = View("tp", "pmi")
 
 def pairs_of(frame) -> list[tuple[str, str, float]]:
     """Pairs with their changes in percentage points."""
-    deltas = (100 * frame["mean_delta"]).round(6)
+    deltas = in_points(frame)[CHANGE].round(6)
     return list(zip(frame["source"], frame["target"], deltas, strict=True))
 
 
@@ -51,8 +52,7 @@ def test_the_rows_and_the_table_of_a_list_are_those_of_the_file(section, store, 
     session = section("workbench", tp_list_page="2", **chosen)
     asked = {"effect": "ff_ln", "layer": 2, "limit": 1000}
     expected = pairs_of(pair_delta.top(store, amplified=False, **asked))
-    shown = frames(session)[0].assign(mean_delta=lambda table: table["mean_delta"] / 100)
-    assert pairs_of(shown) == expected
+    assert pairs_of(frames(session)[0]) == expected
     rows = frame_of(exported, "tp_workbench_pairs_2")
     start = ROWS if len(expected) > ROWS else 0  # there is no second page of a short list
     assert pairs_of(rows) == expected[start : start + ROWS]
@@ -66,8 +66,7 @@ def test_a_list_of_another_layer_or_step_stands_beside(beside, of_other, section
     everything = {"min_count": 2, "text": "", "relation": "all", "special": True, "limit": 1000}
     here = everything | {"layer": 2, "effect": "ff"}
     for frame, asked in zip(frames(session), (here, here | of_other), strict=True):
-        shown = frame.assign(mean_delta=lambda table: table["mean_delta"] / 100)
-        assert pairs_of(shown) == pairs_of(pair_delta.browse(store, **asked))
+        assert pairs_of(frame) == pairs_of(pair_delta.browse(store, **asked))
     assert len(charts(session)) == 3
 
 

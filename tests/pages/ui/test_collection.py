@@ -34,7 +34,9 @@ FIGURE = Item(
     papers=("clark-2019",),
     chart=CHART,
 )
-TABLE = replace(FIGURE, question="Which?", chart=None, **table_of(FRAME, {"n": "tokens"}))
+TABLE = replace(
+    FIGURE, question="Which?", chart=None, **table_of(FRAME.rename(columns={"n": "tokens"}))
+)
 TEXT = replace(TABLE, question="What?", body='<div class="an-text"><span title="a">b</span></div>')
 COLLECTION = Collection("ρ & more", (FIGURE, TABLE, TEXT))
 
@@ -61,7 +63,7 @@ def test_items_are_moved_noted_and_removed():
 
 
 def test_of_a_long_table_the_first_rows_are_collected_and_all_are_counted():
-    long = table_of(pd.DataFrame({"n": range(MOST_ROWS + 1)}), {})
+    long = table_of(pd.DataFrame({"n": range(MOST_ROWS + 1)}))
     assert len(long["rows"]) == MOST_ROWS
     assert long["n_rows"] == MOST_ROWS + 1
 

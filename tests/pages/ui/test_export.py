@@ -90,8 +90,8 @@ def test_csv_gives_the_frame_back_and_opens_in_spreadsheets():
 
 
 def test_latex_escapes_what_tokens_are_made_of_and_aligns_numbers():
-    frame = pd.DataFrame({"token_type": ["50% & $x_1$ #{}", "b"], "mean": [-0.123456, None]})
-    written = latex(frame, caption="Why 5%?\nSo.", label="t", titles={"mean": "mean (%)"})
+    frame = pd.DataFrame({"token_type": ["50% & $x_1$ #{}", "b"], "mean (%)": [-0.123456, None]})
+    written = latex(frame, caption="Why 5%?\nSo.", label="t")
     assert written == (
         "% \\usepackage{booktabs, graphicx, siunitx}\n"
         "\\begin{table}[tbp]\n\\caption{Why 5\\%? So.}\n\\label{tab:t}\n"
@@ -122,7 +122,7 @@ def test_a_finding_is_not_cut_within_a_sentence(points):
 
 def test_latex_is_cut_and_says_so_and_parquet_is_whole():
     frame = pd.DataFrame({"n": range(MOST_ROWS + 1)}, index=[0] * (MOST_ROWS + 1))
-    written = latex(frame, caption="", label="t", titles={"n": "count"})
+    written = latex(frame, caption="", label="t")
     assert f"The first {MOST_ROWS} of {len(frame)} rows." in written
     assert written.count("\\\\") == MOST_ROWS + 1
     again = pd.read_parquet(io.BytesIO(export.parquet(frame)))

@@ -1,0 +1,197 @@
+"""Exports of what a page shows, read back and compared with what is shown."""
+
+import io
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pages.ui.beside.marks import Unit, units
+from pages.ui.collection.collection import Collection
+from pages.ui.collection.item import Item, clean, table_of
+from pages.ui.collection.web import web_page
+from pages.ui.export import files as export
+from pages.ui.export.latex import MOST_ROWS, latex, latex_text
+from tests.pages.kit.openings import Offer
+
+_IN_PERCENT = ("{} (%)", "{}（%）")
+_CLOSE = 1e-6  # of numbers in JSON
+_PRINTED = 6e-4  # of numbers with four digits
+
+
+def assert_exported_as_shown(offer: Offer) -> None:
+    """Every export holds the numbers that are shown, under their heading and in its unit."""
+    frame, chart = offer
+    assert len(frame)
+    for read in (
+        pd.read_csv(io.BytesIO(export.csv(frame)), keep_default_na=False, na_values=[""]),
+        pd.read_parquet(io.BytesIO(export.parquet(frame))),
+    ):
+        assert list(read) == list(frame)
+        for name in frame.select_dtypes("number"):
+            assert_close(read[name], frame[name])
+    _assert_printed(offer.printed)
+    for name, heading, factor in shown_columns(offer):
+        assert heading in offer.printed, f"{name} is shown as {heading}"
+        assert_close(offer.printed[heading], factor * frame[name])
+    item = Item("?", "", "", "", "", "1", **_content(offer))
+    page = web_page(Collection(items=(item,)))
+    if chart is not None:
+        _assert_drawn(offer, page)
+    elif not offer.shown.body:
+        _assert_in_page(offer.printed, page)
+
+
+def shown_columns(offer: Offer) -> Iterator[tuple[str, str, int]]:
+    """Of every number that is shown its column, the heading it has in print, and 100 where it is
+    shown in per cent, else 1; of those whose headings differ."""
+    if offer.shown.is_own:
+        return
+    titles = dict(_of_chart(offer) if offer[1] is not None else _of_table(offer))
+    every = Counter(title for title, _ in titles.values())
+    for name, (title, factor) in titles.items():
+        forms = _IN_PERCENT if factor == 100 else ("{}",)
+        printed = [form.format(title) for form in forms if form.format(title) in offer.printed]
+        if every[title] == 1 and pd.api.types.is_numeric_dtype(offer[0][name]):
+            yield name, (printed or [forms[0].format(title)])[0], factor
+
+
+def _of_table(offer: Offer) -> Iterator[tuple[str, tuple[str, int]]]:
+    for name, column in offer.shown.columns.items():
+        label, format = column, ""
+        if not isinstance(column, str):
+            label, format = column["label"], (column["type_config"] or {}).get("format")
+        yield name, (label, 100 if format == "percent" else 1)
+
+
+def _of_chart(offer: Offer) -> Iterator[tuple[str, tuple[str, int]]]:
+    """The numbers that have one title, in tooltips or else at axes and in legends; whatever these
+    show is in the frame."""
+    drawn: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    told: dict[str, set[str]] = defaultdict(set)
+    specification = export.with_data(offer[1])
+    for _, unit in units(specification):
+        for channel, entry in unit.encoding.items():
+            name, title = entry.get("field"), (entry.get("title") or "").strip()
+            if name in offer[0] and title and unit.is_number(channel):
+                rows = [row.get(name) for row in specification["datasets"].get(unit.data, [])]
+                assert_holds(offer[0][name], rows, f"{name}, shown as {title}")
+                if name not in (unit.span or ()):
+                    drawn[str(name)].add((title, 100 if _in_percent(unit, entry) else 1))
+        for entry in unit.tooltip:
+            told[entry["field"]].add(entry["title"])
+    for name, titles in drawn.items():
+        factors = {factor for _, factor in titles}
+        titles = told[name] or {title for title, _ in titles}
+        if len(titles) == len(factors) == 1:
+            yield name, (titles.pop(), factors.pop())
+
+
+def _in_percent(unit: Unit, entry: dict[str, Any]) -> bool:
+    """Whether all that writes the numbers of a field writes them in per cent."""
+    entries = [entry, *(other for other in unit.tooltip if other["field"] == entry["field"])]
+    parts = [part for each in entries for part in (each, each.get("axis"), each.get("legend"))]
+    formats = [part["format"] for part in parts if part and part.get("format")]
+    return bool(formats) and all(format.endswith("%") for format in formats)
+
+
+def assert_holds(column: pd.Series, values: list[Any], what: str) -> None:
+    """Every number is one of those of the column."""
+    wanted = np.array([value for value in values if value is not None], dtype=float)
+    held = np.sort(column.dropna().to_numpy(dtype=float))
+    assert len(held) or not len(wanted), what
+    if len(wanted):
+        place = np.searchsorted(held, wanted).clip(1, max(len(held) - 1, 1))
+        sides = (held[np.minimum(place - step, len(held) - 1)] for step in (0, 1))
+        away = np.min([np.abs(side - wanted) for side in sides], axis=0)
+        assert (away <= _CLOSE * np.maximum(np.abs(wanted), 1e-3)).all(), what
+
+
+def assert_close(printed: pd.Series, shown: pd.Series) -> None:
+    np.testing.assert_allclose(
+        printed.to_numpy(dtype=float), shown.to_numpy(dtype=float), rtol=_CLOSE
+    )
+
+
+def _assert_printed(printed: pd.DataFrame) -> None:
+    """The table of LaTeX has these columns under these headings, in four digits."""
+    written = latex(printed, caption="c", label="l")
+    head = re.search(r"\\toprule\n(.*?) \\\\\n\\midrule", written, re.DOTALL)
+    assert head
+    headings = [cell.removeprefix("{").removesuffix("}") for cell in head[1].split(" & ")]
+    assert headings == [latex_text(str(name)) for name in printed]
+    body = written.partition("\\midrule\n")[2].partition("\\bottomrule")[0]
+    rows = [re.split(r"(?<!\\) & ", row) for row in body.removesuffix(" \\\\\n").split(" \\\\\n")]
+    assert len(rows) == min(len(printed), MOST_ROWS)
+    for place, name in enumerate(printed):
+        column = printed[name].head(MOST_ROWS)
+        if pd.api.types.is_float_dtype(column):
+            cells = [float("nan" if row[place] == "{--}" else row[place]) for row in rows]
+            np.testing.assert_allclose(cells, column.to_numpy(dtype=float), rtol=_PRINTED)
+
+
+def _content(offer: Offer) -> dict[str, Any]:
+    if offer[1] is not None:
+        return {"chart": export.with_data(offer[1])}
+    return {"body": clean(offer.shown.body), **table_of(offer.printed)}
+
+
+def _assert_in_page(printed: pd.DataFrame, page: str) -> None:
+    """The table of a web page has the same headings and numbers."""
+    page = page.partition("<footer>")[0]
+    heads = [unescape(name) for name in re.findall("<th>(.*?)</th>", page, re.DOTALL)]
+    assert heads == list(map(str, printed))
+    rows = re.findall("<tr><td.*?</tr>", page, re.DOTALL)
+    for place, name in enumerate(printed):
+        column = printed[name].head(len(rows))
+        if pd.api.types.is_float_dtype(column):
+            cells = [re.findall("<td(.*?)>", row)[place] for row in rows]
+            values = [float(cell.split('"')[1]) if cell else np.nan for cell in cells]
+            np.testing.assert_allclose(values, column.to_numpy(dtype=float), rtol=_CLOSE)
+
+
+def _assert_drawn(offer: Offer, page: str) -> None:
+    """The chart of a web page has the data of the page, and the printed one tells its numbers."""
+    charts = json.loads(page.partition('id="charts">')[2].partition("</script>")[0])
+    assert charts["chart-1"]["datasets"] == export.with_data(offer[1])["datasets"]
+    picture = export.svg(offer[1])
+    assert picture.startswith("<svg")
+    assert "mark-" in picture
+    assert "NaN" not in picture
+    assert "undefined" not in picture
+    labels = [unescape(label) for label in re.findall('aria-label="(.*?)"', picture)]
+    for title, columns in _told(offer).items():
+        numbers = np.concatenate([offer[0][name].to_numpy(dtype=float) for name in columns])
+        for label in labels:
+            if told := re.search(rf"(?:^|; ){re.escape(title)}: ([^;]+)", label):
+                _assert_told(told[1], numbers, label)
+
+
+def _told(offer: Offer) -> dict[str, set[str]]:
+    """The columns whose numbers are drawn and told under a title, where the frame has them all."""
+    told: dict[str, set[str]] = defaultdict(set)
+    drawn: set[str] = set()
+    for _, unit in units(export.with_data(offer[1])):
+        drawn |= {str(unit.field(channel)) for channel in unit.encoding if unit.is_number(channel)}
+        for entry in (*unit.encoding.values(), *unit.tooltip):
+            if title := (entry.get("title") or "").strip():
+                told[title].add(entry.get("field", ""))
+    numbers = drawn & set(offer[0].select_dtypes("number"))
+    return {title: names for title, names in told.items() if names <= numbers}
+
+
+def _assert_told(text: str, numbers: np.ndarray, label: str) -> None:
+    """A number in words is one of those of a column, to the digits that it has."""
+    plain = text.replace("−", "-").replace(",", "")
+    if not re.fullmatch(r"[-+\d.e%]+", plain):
+        return
+    unit = 0.01 if plain.endswith("%") else 1.0
+    digits, _, power = plain.removesuffix("%").partition("e")
+    number = unit * float(plain.removesuffix("%"))
+    last = unit * 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
+    assert np.nanmin(np.abs(numbers - number)) <= 0.51 * last + 0.006 * abs(number), label

@@ -1,0 +1,63 @@
+"""Legends say which ends of their colours some numbers lie beyond; shades follow their values."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from pages.positions.phases import _scale
+from pages.ui.beside.scales import mark_ends
+from pages.ui.charts import shading
+from pages.ui.charts.look import open_ends
+from pages.ui.charts.token_map import change_scale, ends_of, reach_of, rounded
+
+
+@pytest.mark.parametrize(
+    ("values", "signs"), [([0, 1], ""), ([0, 2], "≥"), ([-3, 1], "≤"), ([-2, 2], "≤≥")]
+)
+def test_an_end_is_marked_where_values_go_on(values, signs):
+    label = open_ends(pd.Series(values), (-1, 0, 1), ".2~g")["labelExpr"]
+    assert "".join(re.findall("[≤≥]", label)) == signs
+
+
+def test_what_a_token_keeps_lies_beyond_the_colours_and_the_legend_says_so():
+    cells = [(i, j, 56.0 if i == j else 0.1 * j) for i in range(30) for j in range(30)]
+    frame = pd.DataFrame(cells, columns=["target_pos", "source_pos", "share"])
+    reach = reach_of(frame, "share")
+    legend = ends_of(frame["share"], reach, is_change=False)
+    assert legend["values"][-1] == reach < 56
+    assert f"datum.value >= {reach!r} ? '≥ '" in legend["labelExpr"]
+    assert "≤" not in legend["labelExpr"]
+    assert change_scale(reach).domain[-1] == reach
+
+
+@pytest.mark.parametrize(
+    ("reach", "written"), [(0.793, 0.8), (14.73, 15.0), (15.0, 15.0), (1e-7, 1e-7), (0.0, 0.0)]
+)
+def test_the_end_of_a_scale_is_what_its_legend_writes(reach, written):
+    assert rounded(reach) == pytest.approx(written)
+
+
+@pytest.mark.parametrize("measure", ["relative", "amplitude"])
+def test_amplitudes_end_where_the_legend_of_phases_does(measure):
+    values = pd.Series([1.0] * 999 + [50.0])
+    scale, places = _scale(values, measure)
+    assert [places[0], places[-1]] == scale.domain
+    assert places[-1] < 50
+
+
+def test_panels_mark_the_ends_of_their_common_scale():
+    colour = {"field": "v", "type": "quantitative", "scale": {"domain": [-1, 0, 1], "clamp": True}}
+    panel = {"mark": "rect", "data": {"name": "rows"}, "encoding": {"color": colour}}
+    mark_ends(panel, {"rows": [{"v": 0.5}, {"v": 3.0}]})
+    assert "≥" in colour["legend"]["labelExpr"]
+    assert "≤" not in colour["legend"]["labelExpr"]
+
+
+def test_tokens_that_get_nearly_the_same_differ_in_colour_as_their_scale_tells():
+    shades = shading.Shades(0.034, 0.030)
+    grounds = [shades.ground(value) for value in (0.030, 0.031, 0.033, 0.034)]
+    assert len(set(grounds)) == 4
+    scale = shading.scale("received", shades, "{:.2%}")
+    for value in (0.030, 0.034):
+        assert f'background: {shades.ground(value)}">{value:.2%}' in scale
