@@ -103,8 +103,8 @@ def points(
         with there as materialized (
             select source, target, of_layer.n, of_layer.relation, pmi, mean_{effect} as mean
             from pair_delta_wide as of_layer join pair using (source, target)
-            where layer = $layer and of_layer.n >= {min(MIN_COUNTS)} and pair.n >= $min_count
-                and not has_special
+            where layer = $layer and pair.n >= $min_count and not has_special
+                and of_layer.n >= least($min_count, {min(MIN_COUNTS)})
         ),
         drawn as (
             (from there order by hash(source, target), source, target limit $limit)
