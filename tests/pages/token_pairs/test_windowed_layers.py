@@ -83,6 +83,13 @@ def test_a_pair_beyond_the_window_of_a_layer_is_said_to_be_outside(
     assert "nan" not in re.split(r"\W+", text)
     assert words("outside", lang, layer=layer) in text
     assert (words("layers_outside", lang) in text) == (family != "mistral")
+    assert {"en": "of 2 layers a token looks no more", "ja": "2 層のうち"}[lang] in text
+
+
+def test_running_the_model_computes_nothing_for_a_pair_outside(section, folder, outside, layer):
+    text = told(section("workbench", folder, tp_live="live", **outside))
+    assert words("outside", layer=layer) in text
+    assert "points**" not in text
 
 
 def test_the_changes_of_other_layers_are_drawn_and_the_line_breaks(
