@@ -1,7 +1,10 @@
 """The files that `--corpus` names, and how one is opened, compressed or not."""
 
+import gzip
 import hashlib
 import io
+import re
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,7 +34,9 @@ UNFOLDS = (
     f"unfolds into more than {MOST_UNPACKED} times its size, as no text does; unpack it first if "
     "you trust it"
 )
-_COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}  # by a file's first bytes
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"  # a file's first bytes
+_SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
+"""How a frame begins that holds nothing of a file, as pzstd writes one before each of its parts."""
 
 
 @dataclass(frozen=True)
@@ -126,21 +131,30 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     try:
         with _handle(path) as handle:
             yield handle
-    except OSError as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise BadCorpus(
             file_name(path),
-            f"cannot be read to its end ({error.strerror or error}); "
+            f"cannot be read to its end ({getattr(error, 'strerror', None) or error}); "
             "check the disk, or make the file again",
         ) from error
 
 
 def _handle(path: Path) -> IO[bytes]:
     with path.open("rb") as file:
-        head = file.read(max(map(len, _COMPRESSIONS)))
-    for mark, compression in _COMPRESSIONS.items():
-        if head.startswith(mark):
-            return io.BufferedReader(_Unpacked(path, compression))
+        if file.read(len(_GZIP)) == _GZIP:
+            return io.BufferedReader(_Unpacked(path, gzip.open(path)))
+        if _is_zstd(file):
+            stream = pa.input_stream(str(path), compression="zstd")
+            return io.BufferedReader(_Unpacked(path, stream))
     return path.open("rb")
+
+
+def _is_zstd(file: IO[bytes]) -> bool:
+    """Whether the first frame that is not to be skipped is one of zstd."""
+    file.seek(0)
+    while _SKIPPABLE.match(mark := file.read(len(_ZSTD))):
+        file.seek(int.from_bytes(file.read(4), "little"), io.SEEK_CUR)
+    return mark == _ZSTD
 
 
 class _Unpacked(io.RawIOBase):
@@ -150,8 +164,8 @@ class _Unpacked(io.RawIOBase):
         BadCorpus: it unfolds into more than texts do, as files do that are made to fill memory.
     """
 
-    def __init__(self, path: Path, compression: str) -> None:
-        self._stream = pa.input_stream(str(path), compression=compression)
+    def __init__(self, path: Path, stream: pa.NativeFile | gzip.GzipFile) -> None:
+        self._stream = stream
         self._path, self._packed, self._read = path, path.stat().st_size, 0
 
     def readable(self) -> bool:

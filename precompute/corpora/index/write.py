@@ -20,7 +20,7 @@ from precompute.corpora.sequence import Sequence
 from precompute.jobs.seal import is_intact, set_aside
 from precompute.jobs.shards import fingerprint, finish_shard, named_when_whole
 
-VERSION = 2
+VERSION = 3
 """Of what readers make of a text; to be raised whenever that changes."""
 JOB_SEQUENCES = 64
 PART_SEQUENCES, PART_TOKENS = 64 * JOB_SEQUENCES, 2**20
