@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
@@ -16,12 +17,13 @@ from precompute.corpora.annotated.windows import windows
 from precompute.corpora.encode import Encoder
 from precompute.corpora.masking import check_masking, masked
 from precompute.corpora.reading import Reading
-from precompute.corpora.recognition import one_format_of
+from precompute.corpora.recognition import NAMES, one_format_of
 from precompute.corpora.sequence import Entry
 from precompute.corpora.sequence import Sequence as Input
-from precompute.corpora.source import source_of
+from precompute.corpora.source import Source, source_of
+from precompute.corpora.texts.arrow import arrow_entries
 from precompute.corpora.texts.blocks import blocks
-from precompute.corpora.texts.jsonl import jsonl_entries, write_jsonl
+from precompute.corpora.texts.jsonl import TEXT, jsonl_entries, write_jsonl
 from precompute.corpora.texts.packing import packed, paired
 from precompute.corpora.texts.paragraphs import documents
 from precompute.corpora.texts.parquet import parquet_entries
@@ -40,11 +42,9 @@ __all__ = [
 TREES = "trees"
 TEXT_PACKINGS = ("paragraphs", "sentences", "blocks")
 PACKINGS = (*TEXT_PACKINGS, TREES)
-READERS = {
-    "jsonl": jsonl_entries,
-    "parquet": parquet_entries,
-    "pickle": unlabeled_pickle_entries,
-}
+OF_COLUMNS = {"arrow": arrow_entries, "jsonl": jsonl_entries, "parquet": parquet_entries}
+"""Readers that can be told which column has the texts."""
+READERS = {**OF_COLUMNS, "pickle": unlabeled_pickle_entries}
 _LEFT_OUT = {
     "too_long": "none of its sentences fits into --max-tokens; give a larger number there",
     "too_short": "all its documents are too short to be packed; use --packing paragraphs",
@@ -64,6 +64,7 @@ def read_corpus(
     mask_rate: float = 0.0,
     seed: int = 0,
     packing: str = "paragraphs",
+    column: str = TEXT,
 ) -> Reading:
     """The corpus that is given by names, as the model with this tokenizer reads it.
 
@@ -77,6 +78,7 @@ def read_corpus(
         mask_rate: the share of tokens replaced by the mask token.
         packing: what plain text is made into (`PACKINGS`); other formats say it themselves, but
             for `trees`, which reads every sentence of an annotated corpus by itself.
+        column: the key or column of the texts, where rows have several.
 
     Raises:
         BadCorpus: the file is missing or in no format that is read; as it is read, that it is
@@ -92,8 +94,9 @@ def read_corpus(
     counts = Counter(truncated=0, unpaired=0, too_short=0)
     source = source_of(given)
     all_entries = entries(
-        given,
+        source,
         packing=packing,
+        column=column,
         tokenizer=tokenizer,
         max_tokens=max_tokens,
         segment_types=segment_types,
@@ -109,6 +112,7 @@ def read_corpus(
         "mask_rate": mask_rate,
         "seed": seed,
         "packing": packing,
+        **({} if column == TEXT else {"column": column}),
     }
 
     def begin(first: int) -> Iterator[Input]:
@@ -117,7 +121,9 @@ def read_corpus(
             yield masked(sequence, tokenizer, rate=mask_rate, seed=seed)
         source.check_unchanged()
 
-    return Reading(source.name, settings, begin, lambda: source.sha256, counts)
+    return Reading(
+        source.name, settings, begin, lambda: source.sha256, counts, revisions=source.revisions
+    )
 
 
 def _sha256_of(tokenizer: PreTrainedTokenizerBase) -> str:
@@ -146,9 +152,10 @@ def check_limit(limit: int | None) -> None:
 
 
 def entries(
-    given: str | Sequence[str],
+    given: str | Sequence[str] | Source,
     *,
     packing: str = "paragraphs",
+    column: str = TEXT,
     tokenizer: PreTrainedTokenizerBase | None = None,
     max_tokens: int = 128,
     segment_types: int = 2,
@@ -158,20 +165,27 @@ def entries(
     """Entries of a corpus given as to `read_corpus`, in its order, read as they are asked for.
 
     Args:
+        given: or its files, where they are known.
         tokenizer: needed to pack sentences, to cut blocks, and for annotated corpora, and by
             nothing else here; `max_tokens`, `segment_types` and `seed` concern these alone.
         counts: grows by what packing does: see `paired`, `packed`, `blocks` and `windows`.
 
     Raises:
         BadCorpus: as `read_corpus`; what is wrong in a line is raised when that line is reached.
-        UserError: text is to be packed by word pieces without a tokenizer, or trees are asked of
-            a corpus that holds none.
+        UserError: text is to be packed by word pieces without a tokenizer, or trees or a column
+            are asked of a corpus that holds none.
         UnknownName: no packing is called so.
     """
     if packing not in PACKINGS:
         raise UnknownName("packing", packing, PACKINGS)
-    source, counts = source_of(given), Counter() if counts is None else counts
+    source = given if isinstance(given, Source) else source_of(given)
+    counts = Counter() if counts is None else counts
     form, texts = one_format_of(source.files), _each(documents, source.files)
+    if column != TEXT and form not in OF_COLUMNS:
+        raise UserError(
+            f"--column names the column of the texts in JSON Lines, Parquet or Arrow, and "
+            f"{source.name} is {NAMES[form]}. Leave --column out."
+        )
     if form in ANNOTATED:
         all_entries = windows(
             _each(ANNOTATED[form], source.files),
@@ -186,7 +200,8 @@ def entries(
             "give a CoNLL-U file, or leave --packing out."
         )
     elif form != "paragraphs":
-        all_entries = _each(READERS[form], source.files)
+        columns = {"column": column} if form in OF_COLUMNS else {}
+        all_entries = _each(partial(READERS[form], **columns), source.files)
     elif packing == "paragraphs":
         all_entries = paired(texts, counts=counts)
     elif tokenizer is None:

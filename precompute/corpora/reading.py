@@ -12,7 +12,8 @@ class Reading:
     """What a model makes of a corpus, as it is asked for.
 
     `settings` is everything that the sequences depend on, and `begin` reads them, the first of them
-    left out as told. `sha256` is that of the corpus, once all of it is read.
+    left out as told. `sha256` is that of the corpus, once all of it is read, and `revisions` are
+    the commits of what is of the hub.
 
     `counts` says what reading did to the text: `truncated` (sequences that were cut to fit),
     `unpaired` (paragraphs that stand alone for want of a partner), `too_short` (ends of documents
@@ -30,3 +31,4 @@ class Reading:
     sha256: Callable[[], str]
     counts: Counter[str] = field(default_factory=Counter)
     is_images: bool = False
+    revisions: tuple[str, ...] = ()

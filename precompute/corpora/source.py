@@ -16,6 +16,8 @@ import pyarrow as pa
 
 from analysis.errors import BadCorpus
 from precompute.corpora.images.image_folder import holds_images
+from precompute.corpora.texts.hub import HUB, hub_files
+from precompute.corpora.texts.saved_dataset import saved_files
 from precompute.corpora.wording import file_name, path_as_given
 
 DEMO, DEMO_TREEBANK, DEMO_DIGITS = "demo", "demo-treebank", "demo-digits"
@@ -41,10 +43,14 @@ _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 
 @dataclass(frozen=True)
 class Source:
-    """The files of a corpus in the order they are read, and the name that the corpus goes by."""
+    """The files of a corpus in the order they are read, and the name that the corpus goes by.
+
+    `revisions` are the commits of those that are of the hub.
+    """
 
     name: str
     files: tuple[Path, ...]
+    revisions: tuple[str, ...] = ()
 
     @cached_property
     def sha256(self) -> str:
@@ -86,18 +92,25 @@ class Source:
 def source_of(given: str | Sequence[str]) -> Source:
     """The files of a corpus that is given by names: of files, of folders, or of a bundled one.
 
-    A folder stands for all files below it but hidden ones, by their paths in alphabetical order.
+    A folder stands for all files below it but hidden ones, by their paths in alphabetical order;
+    one that the `datasets` library saved for its Arrow files, in its own order.
 
     Raises:
-        BadCorpus: it holds images, or a folder holds no file.
+        BadCorpus: it holds images, a folder holds no file or several splits, or what is of the hub
+            is not there.
     """
     names = (given,) if isinstance(given, str) else tuple(given)
-    files = tuple(file for name in names for file in _files(name))
+    fetched = {name: hub_files(name) for name in names if name.startswith(HUB)}
+    files = tuple(
+        file for name in names for file in (fetched[name][1] if name in fetched else _files(name))
+    )
+    revisions = tuple(commit for commit, _ in fetched.values())
     if len(names) == 1:
-        bundled = names[0] in BUNDLED_TEXTS
-        return Source(names[0] if bundled else file_name(Path(names[0]).absolute()), files)
+        is_name = names[0] in BUNDLED_TEXTS or names[0] in fetched
+        name = names[0] if is_name else file_name(Path(names[0]).absolute())
+        return Source(name, files, revisions)
     more = "1 more file" if len(files) == 2 else f"{len(files) - 1} more files"
-    return Source(f"{file_name(files[0])} and {more}", files)
+    return Source(f"{file_name(files[0])} and {more}", files, revisions)
 
 
 def _files(name: str) -> tuple[Path, ...]:
@@ -110,6 +123,8 @@ def _files(name: str) -> tuple[Path, ...]:
         return (path,)
     if holds_images(path):
         raise BadCorpus(path_as_given(path), f"is a folder of images, {NO_TEXT}")
+    if saved := saved_files(path):
+        return saved
     below = (file.relative_to(path) for file in path.rglob("*") if file.is_file())
     shown = sorted(file.parts for file in below if not any(_is_hidden(part) for part in file.parts))
     if not shown:

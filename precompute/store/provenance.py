@@ -77,7 +77,9 @@ def _of_text(request: Request, model: LoadedModel, corpus: Corpus) -> dict[str, 
     given = corpus.segments if request.segments == "read" else (0,)
     return {
         "max_tokens": str(request.max_tokens),
+        "corpus_revision": ", ".join(corpus.revisions) or "none",
         "packing": request.packing,
+        "column": request.column,
         "segments": request.segments,
         "segments_given": ", ".join(map(str, given)) if model.segment_types else "none",
         "frequencies": request.frequencies.name if request.frequencies else "none",

@@ -31,10 +31,10 @@ def windows(
     Args:
         by_sentence: whether documents with coreference too are read sentence by sentence.
         counts: its `too_long` grows by one for each sentence that does not fit, its `mentions_cut`
-            for each mention that crosses an edge, its `mentions_without_words_left_out` for each that
-            holds empty nodes alone; `heads_by_tree`, `heads_by_tag` and
-            `heads_by_word` say what the heads of mentions follow from, `sentences_by_rule` how
-            many sentences end where a rule of ours has it.
+            for each mention that crosses an edge, its `mentions_without_words_left_out` for each
+            that holds empty nodes alone; `heads_by_tree`, `heads_by_tag` and `heads_by_word` say
+            what the heads of mentions follow from, `sentences_by_rule` how many sentences end where
+            a rule of ours has it.
 
     Raises:
         UserError: `max_tokens` leaves no room for a text.

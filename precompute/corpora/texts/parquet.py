@@ -1,4 +1,4 @@
-"""Parquet files with a column `text`: a text per row."""
+"""Parquet files with a column of texts: one per row."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,13 +10,14 @@ from analysis.errors import BadCorpus
 from precompute.corpora.checks import checked_text
 from precompute.corpora.sequence import Text
 from precompute.corpora.source import LEAST_UNPACKED, MOST_UNPACKED, UNFOLDS
-from precompute.corpora.wording import file_name, shown
+from precompute.corpora.wording import file_name, listed, shown
 
 COLUMN = "text"
 _ROWS_AT_A_TIME = 256
+_IS_TEXT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 
 
-def parquet_entries(path: Path) -> Iterator[Text]:
+def parquet_entries(path: Path, column: str = COLUMN) -> Iterator[Text]:
     """Texts of a Parquet file, in its order; its other columns are not read.
 
     Raises:
@@ -25,39 +26,46 @@ def parquet_entries(path: Path) -> Iterator[Text]:
     name = file_name(path)
     try:
         with pq.ParquetFile(path) as file:
-            _check_column(file.schema_arrow, name)
-            _check_sizes(file.metadata, name)
+            check_column(file.schema_arrow, column, name)
+            _check_sizes(file.metadata, column, name)
         # what stands in many rows is in memory once: a small file may hold a long text many times
-        with pq.ParquetFile(path, read_dictionary=[COLUMN]) as file:
+        with pq.ParquetFile(path, read_dictionary=[column]) as file:
             number = 0
-            for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=[COLUMN], use_threads=False):
+            for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=[column], use_threads=False):
                 for text in batch.column(0):
                     number += 1
                     place = f"{name} row {number}"
-                    yield Text(checked_text(text.as_py(), key=COLUMN, place=place), place)
+                    yield Text(checked_text(text.as_py(), key=column, place=place), place)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = shown(str(error).partition("\n")[0])
         raise BadCorpus(name, f"is a damaged Parquet file ({reason}); make it again") from error
 
 
-def _check_sizes(metadata: pq.FileMetaData, name: str) -> None:
+def _check_sizes(metadata: pq.FileMetaData, column: str, name: str) -> None:
     """A piece of the column, which is unpacked as a whole, unfolds into no more than texts do."""
     for group in range(metadata.num_row_groups):
         row_group = metadata.row_group(group)
         for place in range(row_group.num_columns):
-            column = row_group.column(place)
-            most = max(LEAST_UNPACKED, MOST_UNPACKED * column.total_compressed_size)
-            if column.path_in_schema == COLUMN and column.total_uncompressed_size > most:
-                raise BadCorpus(name, f"column `{COLUMN}` {UNFOLDS}")
+            piece = row_group.column(place)
+            most = max(LEAST_UNPACKED, MOST_UNPACKED * piece.total_compressed_size)
+            if piece.path_in_schema == column and piece.total_uncompressed_size > most:
+                raise BadCorpus(name, f"column `{column}` {UNFOLDS}")
 
 
-def _check_column(schema: pa.Schema, name: str) -> None:
-    if COLUMN not in schema.names:
-        columns = ", ".join(map(shown, schema.names[:8]))
+def check_column(schema: pa.Schema, column: str, name: str) -> None:
+    """Raise if a table has no such column of strings.
+
+    Raises:
+        BadCorpus: naming the file and the columns there are.
+    """
+    if schema.names.count(column) != 1:
+        how_many = "several columns" if column in schema.names else "no column"
         raise BadCorpus(
-            name, f"has no column `{COLUMN}` (its columns: {columns}); rename the one of the texts"
+            name,
+            f"has {how_many} `{column}` (its columns: {listed(schema.names)}); name the one of the "
+            "texts with --column",
         )
-    kind = schema.field(COLUMN).type
+    kind = schema.field(column).type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-        raise BadCorpus(name, f"column `{COLUMN}` is of type {kind}; it must hold strings")
+    if not any(is_text(kind) for is_text in _IS_TEXT):
+        raise BadCorpus(name, f"column `{column}` is of type {kind}; it must hold strings")

@@ -52,5 +52,8 @@ def test_it_is_said_that_a_layer_looks_through_a_window(opened, folder, family, 
     session = opened("sequences", folder, lang=lang, **address)
     assert_sound(session)
     told = "\n".join((sentences(session), *(text.value for text in session.caption)))
-    stated = {"en": f"looks no more than {window} tokens away", "ja": f"{window} トークンより離れた"}
+    stated = {
+        "en": f"looks no more than {window} tokens away",
+        "ja": f"{window} トークンより離れた",
+    }
     assert stated[lang] in told

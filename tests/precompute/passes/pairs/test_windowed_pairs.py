@@ -35,7 +35,7 @@ def together(pair_run, is_causal) -> Pairs:
         ids = sequence.ids.tolist()
         for target_pos, target in enumerate(ids):
             for source_pos, source in enumerate(ids):
-                if source_pos < target_pos or source_pos > target_pos and not is_causal:
+                if source_pos < target_pos or (source_pos > target_pos and not is_causal):
                     place = (sequence.index, source_pos, target_pos)
                     found.setdefault((source, target), []).append(place)
     return found
@@ -158,5 +158,7 @@ def test_a_file_of_the_commonest_pairs_is_sound(sampled):
     facts = provenance(store).set_index("name")["value"].to_dict()
     assert least_count(facts) > 1, "this test could not have failed"
     assert list(faults(asked.output, every_table())) == []
-    rows = store.execute("select source, target, max(n) as n from pair_delta_wide group by all").df()
+    rows = store.execute(
+        "select source, target, max(n) as n from pair_delta_wide group by all"
+    ).df()
     assert pd.Series(rows["n"]).min() >= least_count(facts)
