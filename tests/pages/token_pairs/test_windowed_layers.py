@@ -21,7 +21,8 @@ pytestmark = pytest.mark.parametrize("family", [*WINDOWED], indirect=True, scope
 STATISTICS = ["pair_occurrence", "pair_pmi_correlation"]
 STANDING = """
     with window_size as (
-        select string_split(value, ', ')[$layer]::int as size from provenance where name = 'windows')
+        select string_split(value, ', ')[$layer]::int as size
+        from provenance where name = 'windows')
     select s.token, t.token,
         count(*) filter (abs(s.pos - t.pos) <= (select size from window_size)) as inside,
         count(*) as everywhere
@@ -61,7 +62,7 @@ def outside(standing, layer) -> dict[str, str]:
     return {"tp_source": source, "tp_target": target, "tp_layer": str(layer)}
 
 
-def told(session: AppTest) -> str:
+def shown_text(session: AppTest) -> str:
     return "\n".join((captions(session), sentences(session), *(box.value for box in session.info)))
 
 
@@ -77,7 +78,7 @@ def words(name: str, lang: str = "en", **values: object) -> str:
 def test_a_pair_beyond_the_window_of_a_layer_is_said_to_be_outside(
     section, folder, family, outside, layer, lang
 ):
-    text = told(section("workbench", folder, lang, **outside))
+    text = shown_text(section("workbench", folder, lang, **outside))
     assert {"en": "outside of the window", "ja": "窓の外"}[lang] in text
     assert {"en": "does not occur", "ja": "出現しません"}[lang] not in text
     assert "nan" not in re.split(r"\W+", text)
@@ -87,7 +88,7 @@ def test_a_pair_beyond_the_window_of_a_layer_is_said_to_be_outside(
 
 
 def test_running_the_model_computes_nothing_for_a_pair_outside(section, folder, outside, layer):
-    text = told(section("workbench", folder, tp_live="live", **outside))
+    text = shown_text(section("workbench", folder, tp_live="live", **outside))
     assert words("outside", layer=layer) in text
     assert "points**" not in text
 
@@ -125,7 +126,7 @@ def test_a_pair_that_is_inside_in_part_is_said_to_count_there_alone(
         row for row in standing if 0 < row[2] < row[3] <= PAGE and [row[1], row[0]] not in orders
     )
     address = {"tp_source": source, "tp_target": target, "tp_layer": str(layer)}
-    text = told(section("workbench", folder, **address))
+    text = shown_text(section("workbench", folder, **address))
     assert f"inside of its window, **{n}**." in text
     assert text.count(words("outside", layer=layer)) == everywhere - n
 

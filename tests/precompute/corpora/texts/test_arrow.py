@@ -15,19 +15,19 @@ from tests.refusals import refused
 PARTS = (["The cat sat.", "The dog."], ["A mat.", "A cat ran."], ["The end."])
 
 
-def write_stream(path: Path, texts: list[str], kind=pa.string(), column: str = "text") -> None:
+def write_stream(path: Path, texts: list[str], kind: pa.DataType, column: str) -> None:
     """As the library writes a file: a stream of batches, here of one row each."""
     table = pa.table({"id": pa.array(range(len(texts))), column: pa.array(texts).cast(kind)})
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table, max_chunksize=1)
 
 
-def saved(folder: Path, parts=PARTS, *, order=None, **written) -> Path:
+def saved(folder: Path, parts=PARTS, *, order=None, kind=None, column: str = "text") -> Path:
     """A folder as `save_to_disk` makes it."""
     folder.mkdir(parents=True, exist_ok=True)
     names = [f"data-{n:05}-of-{len(parts):05}.arrow" for n in range(len(parts))]
     for name, texts in zip(names, parts, strict=True):
-        write_stream(folder / name, texts, **written)
+        write_stream(folder / name, texts, kind or pa.string(), column)
     files = [{"filename": names[place]} for place in order or range(len(names))]
     state = {
         "_data_files": files,

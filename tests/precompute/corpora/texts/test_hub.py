@@ -100,8 +100,8 @@ def test_the_commit_is_in_the_file(hub, tmp_path):
 
 def test_what_the_hub_does_not_have_is_refused(hub):
     assert refused(BadCorpus, source_of, "hf://datasets/owner/name/valid") == (
-        "hf://datasets/owner/name/valid: has no Parquet at valid; end it with a file, a folder or a "
-        "pattern such as data/train-*, of these: 'data/test-0.parquet', 'data/train-0.parquet', "
+        "hf://datasets/owner/name/valid: has no Parquet at valid; end it with a file, a folder or "
+        "a pattern such as data/train-*, of these: 'data/test-0.parquet', 'data/train-0.parquet', "
         "'data/train-1.parquet', 'plain/part.parquet'"
     )
     assert "names no file; end it with" in refused(
