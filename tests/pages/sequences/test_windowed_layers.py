@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages.conftest import assert_sound, sentences
+from tests.pages.conftest import assert_sound, captions, sentences
 from tests.shared_store import shared_store
 
 WINDOWED = {"gemma3_text": (1, 3), "gemma2": (1, 4), "modernbert": (2, 2)}
@@ -51,9 +51,6 @@ def test_it_is_said_that_a_layer_looks_through_a_window(opened, folder, family, 
     address = {"seq_view": "pairs", "seq_layer": str(layer), "seq_seq": "0"}
     session = opened("sequences", folder, lang=lang, **address)
     assert_sound(session)
-    told = "\n".join((sentences(session), *(text.value for text in session.caption)))
-    stated = {
-        "en": f"looks no more than {window} tokens away",
-        "ja": f"{window} トークンより離れた",
-    }
-    assert stated[lang] in told
+    text = "\n".join((sentences(session), captions(session)))
+    far = {"en": f"looks no more than {window} tokens", "ja": f"{window} トークンより離れた"}
+    assert far[lang] in text
