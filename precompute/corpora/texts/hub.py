@@ -4,13 +4,16 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import huggingface_hub
-from huggingface_hub.errors import HfHubHTTPError, HfUriError, HFValidationError, HTTPError
+from huggingface_hub import errors
+from huggingface_hub.errors import HfHubHTTPError, HfUriError, HFValidationError
 
 from analysis.errors import BadCorpus
 from precompute.corpora.wording import listed
 
 HUB = "hf://"
 _PARQUET = ".parquet"
+_NO_ANSWER: type[Exception] = vars(errors)["HTTPError"]
+"""That of the library below the client, whichever its version uses."""
 _FORM = "is no data set of the hub; write hf://datasets/OWNER/NAME/PATH, or NAME@REVISION/PATH"
 
 
@@ -44,7 +47,7 @@ def hub_files(address: str) -> tuple[str, tuple[Path, ...]]:
             f"is not on the hub, or not for you ({_first_line(error)}); check owner, name and "
             "revision, and log in if it is private",
         ) from error
-    except (OSError, HTTPError) as error:
+    except (OSError, _NO_ANSWER) as error:
         raise BadCorpus(
             address,
             f"needs the hub, which cannot be reached ({_first_line(error)}); go online, or fetch "
