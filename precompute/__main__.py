@@ -10,6 +10,7 @@ import typer
 from analysis.errors import UserError
 from precompute import __version__
 from precompute.options import (
+    Column,
     CorpusFiles,
     Device,
     Dtype,
@@ -58,6 +59,7 @@ def run(
         float | None, typer.Option(min=0, help="With Ray: the GPUs kept for each, such as 0.5.")
     ] = None,
     packing: PackingOption = Packing.paragraphs,
+    column: Column = "text",
     segments: Annotated[
         Segments,
         typer.Option(
@@ -116,6 +118,7 @@ def run(
         device=str(device),
         dtype=str(dtype),
         packing=str(packing),
+        column=column,
         segments=str(segments),
         gate_rule=str(gate_rule),
         random_weights=random_weights,
@@ -189,6 +192,7 @@ def convert(
     corpus: CorpusFiles,
     output: Annotated[Path, typer.Option(help="The JSON Lines file to make.")],
     packing: PackingOption = Packing.paragraphs,
+    column: Column = "text",
     model: Annotated[
         str | None, typer.Option(help="Whose tokenizer packs sentences; else not needed.")
     ] = None,
@@ -199,7 +203,13 @@ def convert(
     from precompute.corpora.convert import convert_corpus
 
     n = convert_corpus(
-        corpus, output, packing=packing, model=model, max_tokens=max_tokens, seed=seed
+        corpus,
+        output,
+        packing=packing,
+        column=column,
+        model=model,
+        max_tokens=max_tokens,
+        seed=seed,
     )
     print(f"{output}: {n} lines")
 

@@ -22,7 +22,8 @@ CorpusFiles = Annotated[
     typer.Option(
         "--corpus",
         help="A corpus file, also .gz or .zst, or a folder of such, more than once if the corpus "
-        "is several; a folder of images; demo, demo-treebank, demo-ja, demo-copy, or demo-digits.",
+        "is several; hf://datasets/OWNER/NAME[@REVISION]/PATH for Parquet of the hub; a folder of "
+        "images; demo, demo-treebank, demo-ja, demo-copy, or demo-digits.",
     ),
 ]
 PackingOption = Annotated[
@@ -31,6 +32,13 @@ PackingOption = Annotated[
         help="How plain text becomes sequences: pairs of paragraphs, sentences packed in two "
         "segments, or the whole file in texts of exactly --max-tokens. Of an annotated corpus "
         "`trees` reads every sentence by itself, also where documents bear coreference."
+    ),
+]
+Column = Annotated[
+    str,
+    typer.Option(
+        help="The key or column that holds the texts of JSON Lines, Parquet or Arrow; of other "
+        "keys beside it, nothing is read."
     ),
 ]
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first N sequences.")]

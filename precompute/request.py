@@ -13,6 +13,7 @@ _OF_TEXT = {
     "mask_rate": "--mask",
     "max_tokens": "--max-tokens",
     "packing": "--packing",
+    "column": "--column",
     "segments": "--segments",
     "frequencies": "--frequencies",
     "word_vectors": "--word-vectors",
@@ -34,6 +35,7 @@ class Request:
     device: str = "auto"
     dtype: str = "float32"
     packing: str = "paragraphs"
+    column: str = "text"
     segments: str = "read"
     gate_rule: str = GATE_RULES[0]
     random_weights: int | None = None

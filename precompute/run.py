@@ -162,6 +162,7 @@ def _reading(request: Request, model: LoadedModel) -> Reading:
         mask_rate=request.mask_rate,
         seed=request.seed,
         packing=request.packing,
+        column=request.column,
     )
 
 
@@ -222,6 +223,7 @@ def _statistics_already_in(request: Request, run_identity: dict) -> list[str]:
         return []
     same = facts.get("segments", request.segments) == request.segments
     same &= facts.get("gate_rule", NO_GATES) in (NO_GATES, request.gate_rule)
+    same &= facts.get("column", Request.column) == request.column
     same &= all(row[name] == value for name, value in run_identity.items())
     known = chosen_statistics(None)
     return [name for name in row["statistics"] if name in known] if same else []

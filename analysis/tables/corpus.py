@@ -145,9 +145,10 @@ MANIFEST = Table(
     source="clark-2019",
     round_off=("checksum",),
 )
-_WINDOW = """try_cast(string_split(
+WINDOW = """try_cast(string_split(
     (select value from provenance where name = 'windows'), ', ')[layer] as bigint)"""
-REACH = f"least(n_tokens - 1, coalesce({_WINDOW}, n_tokens - 1))::bigint"
+"""How many tokens away a query looks in a layer, as SQL; NULL if as far as there are any."""
+REACH = f"least(n_tokens - 1, coalesce({WINDOW}, n_tokens - 1))::bigint"
 """How many tokens away a query looks in a layer of a sequence, as SQL over both."""
 IS_CAUSAL = "exists (from provenance where name = 'attention' and value = 'causal')"
 """Whether queries see no key after themselves, as SQL."""

@@ -9,6 +9,7 @@ from analysis.tables.pairs import pair_mean, pair_occurrence
 from pages.sequences.subject import Subject
 from pages.ui.live.readings import Reading, layer_maps
 from pages.ui.store.chosen import ask, is_causal, layer_order
+from pages.ui.store.windows import windows
 
 PAIR = ["source_id", "target_id"]
 LEAST = 5
@@ -16,12 +17,13 @@ LEAST = 5
 
 
 def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
-    """Every pair of positions of a text, or those alone whose change the file keeps.
+    """Every pair of positions of a text that the layer's window spans, or those alone whose change
+    the file keeps.
 
     Returns:
         source_id, target_id, source_pos, target_pos, source, target (tokens with their positions),
         pair (as lists name both), special, delta, and of the corpus n, n_sequences, mean_delta,
-        std_delta, low, high (NaN where the pair is nowhere else).
+        std_delta, low, high (NaN where the layer sees the pair nowhere else).
     """
     choice: Any = {"layer": layer, "effect": effect}
     if subject.reading is not None:
@@ -45,6 +47,8 @@ def _computed(subject: Subject, reading: Reading, *, layer: int, effect: str) ->
     before, after = (shares[order.scopes.index(scope)] for scope in order.effects[effect])
     n, ids = len(subject), np.array(subject.token_ids)
     seen = np.tril(np.ones((n, n), dtype=bool), -1) if is_causal() else ~np.eye(n, dtype=bool)
+    if (window := windows()[layer]) is not None:
+        seen = np.tril(np.triu(seen, -window), window)
     target, source = np.nonzero(seen)
     return pd.DataFrame(
         {

@@ -12,6 +12,7 @@ from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL, ZERO
 from pages.ui.charts.look import layered, tooltips
 from pages.ui.page import section
 from pages.ui.store.chosen import layer_order, layers
+from pages.ui.store.windows import windows
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import row_with_interval
@@ -44,7 +45,9 @@ def pairs(view: View) -> None:
     state = (subject.key, layer, effect, special)
     step = {"layer": layer, "effect": effect_name(effect)}
     view.finding(_finding(view, changed, **step))
-    view.note(view.say("chance"))
+    window = windows()[layer]
+    places = view.say(f"places_{'all' if window is None else 'windowed'}", window=window)
+    view.note(view.say("chance", places=places))
     for (direction, colour), place in zip(_DIRECTIONS.items(), view.columns(2), strict=True):
         listed = extremes(changed, amplified=direction == "amplified", n=_LISTED)
         with place:
@@ -68,7 +71,8 @@ def pairs(view: View) -> None:
 def _finding(view: View, changed: pd.DataFrame, *, layer: int, effect: str) -> str:
     """What changes most, what it does in the corpus, and how many pairs are far from their mean."""
     row = changed.iloc[int(changed["delta"].abs().argmax())]
-    word = "finding_new" if pd.isna(row["mean_delta"]) else "finding"
+    new = "finding_new" if windows()[layer] is None else "finding_new_windowed"
+    word = new if pd.isna(row["mean_delta"]) else "finding"
     most = view.say(
         word,
         layer=layer,

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.pairs import pair, pair_delta, pair_occurrence
+from analysis.tables.sample import least_count
 from pages.token_pairs.choices import PAIR
 from pages.token_pairs.lists import CHANGE, HIGH, LOW, change, in_points, pair_name
 from pages.token_pairs.maps import occurrence_maps
@@ -17,7 +18,8 @@ from pages.ui.charts.standard import lines
 from pages.ui.choices.pick import choose
 from pages.ui.live import door as live
 from pages.ui.passages import Passage, draw_passages
-from pages.ui.store.chosen import ask, is_causal
+from pages.ui.store.chosen import ask, is_causal, layers, open_store
+from pages.ui.store.windows import windows
 from pages.ui.view import View
 from pages.ui.words.names import effect_name, relation_name
 from pages.ui.words.numbers import count, percent, points, signed
@@ -38,17 +40,34 @@ def chosen_pair(view: View, first: Mapping[str, str], layer: int, effect: str) -
     tokens = _tokens(view, first)
     if not any(tokens.values()):
         return tokens
-    name, matches = plain(pair_name(**tokens)), ask(pair_delta.look_up, **tokens)
-    if matches.empty:
-        view.nothing("unknown_causal" if is_causal() else "unknown", pair=name)
-        return tokens
-    ids = {str(side): int(token_id) for side, token_id in matches.iloc[0].items()}
-    changes = ask(pair_delta.of_pair, **ids)
-    shown = view.pick("steps", ["one", "all"])
-    _facts(view, ids, changes[changes["effect"] == effect], layer, effect)
-    _by_layer(view, changes if shown == "all" else changes[changes["effect"] == effect], name)
-    sentences(view, ids, layer=layer, effect=effect)
+    name, matches = plain(pair_name(**tokens)), ask(pair.look_up, **tokens)
+    ids = {str(side): int(matches[side].iloc[0]) for side in matches if len(matches)}
+    changes = ask(pair_delta.of_pair, **ids) if ids else matches
+    if changes.empty:
+        _absent(view, name, stands=bool(ids))
+    else:
+        shown = view.pick("steps", ["one", "all"])
+        of_effect = changes[changes["effect"] == effect]
+        _facts(view, ids, of_effect, layer, effect)
+        _by_layer(view, changes if shown == "all" else of_effect, name)
+    if ids:
+        sentences(view, ids, layer=layer, effect=effect)
     return tokens
+
+
+def _absent(view: View, name: str, *, stands: bool) -> None:
+    """Why the file has nothing on a pair.
+
+    Args:
+        stands: whether a text of the file has it.
+    """
+    least, known = least_count(open_store().facts), [w for w in windows().values() if w is not None]
+    if least > 1:
+        view.nothing("rare", pair=name, least=count(least))
+    elif stands:
+        view.nothing("beyond", pair=name, window=count(max(known, default=0)))
+    else:
+        view.nothing("unknown_causal" if is_causal() else "unknown", pair=name)
 
 
 def _tokens(view: View, first: Mapping[str, str]) -> dict[str, str]:
@@ -71,18 +90,18 @@ def _choose(tokens: list[str]) -> None:
 
 def _facts(view: View, ids: dict[str, int], changes: pd.DataFrame, layer: int, effect: str) -> None:
     """Its change in the layer and where that is largest, how often it occurs, and its relation."""
-    here = changes[changes["layer"] == layer].iloc[0]
+    here = changes[changes["layer"] == layer]
     peak = changes.iloc[int(changes["mean_delta"].abs().argmax())]
     row = ask(pair.of_pair, **ids).iloc[0]
     pmi = row["pmi"]
-    finding = view.say(
-        "finding_pair",
-        effect=effect_name(effect),
-        layer=layer,
-        change=change(here),
-        peak=int(peak["layer"]),
-        peak_change=change(peak),
-    )
+    values: dict[str, Any] = {"layer": layer, "effect": effect_name(effect)}
+    values |= {"peak": int(peak["layer"]), "peak_change": change(peak), "window": windows()[layer]}
+    if here.empty:
+        finding = view.say("finding_outside", **values)
+    else:
+        finding = view.say("finding_pair", change=change(here.iloc[0]), **values)
+        if values["window"] is not None:
+            finding += f" {view.say('inside', n=count(here['n'].iloc[0]), **values)}"
     facts = view.say(
         "facts",
         **row[["n", "n_sequences"]].map(count),
@@ -94,10 +113,12 @@ def _facts(view: View, ids: dict[str, int], changes: pd.DataFrame, layer: int, e
 
 
 def _by_layer(view: View, changes: pd.DataFrame, name: str) -> None:
-    """The changes of some steps, from layer to layer."""
-    shown = in_points(changes)
+    """The changes of some steps, from layer to layer; a line breaks where the pair is outside of
+    a layer's window."""
+    every = pd.MultiIndex.from_product([layers(), changes["effect"].unique()])
+    drawn = changes.set_index(["layer", "effect"]).reindex(every.set_names(["layer", "effect"]))
     chart = lines(
-        shown,
+        in_points(drawn.reset_index()),
         y=CHANGE,
         ends=(LOW, HIGH),
         colour="effect",
@@ -107,7 +128,10 @@ def _by_layer(view: View, changes: pd.DataFrame, name: str) -> None:
         columns=1,
         height=_HEIGHT + _OF_LEGEND * changes["effect"].nunique(),
     )
-    view.figure("layers", shown, chart, pair=name)
+    caption = view.say("layers_caption")
+    if changes["layer"].nunique() < len(layers()):
+        caption += f" {view.say('layers_outside')}"
+    view.figure("layers", in_points(changes), chart, caption=caption, pair=name)
 
 
 def sentences(view: View, ids: dict[str, int], *, layer: int, effect: str) -> None:
@@ -120,25 +144,26 @@ def sentences(view: View, ids: dict[str, int], *, layer: int, effect: str) -> No
     shown = numbered.iloc[(page - 1) * PAGE : page * PAGE].reset_index(drop=True)
     if runs:
         shown["delta"] = [_delta(row, layer, effect) for row in shown.to_dict("records")]
-    _texts(view, shown, len(occurrences))
+    _texts(view, shown, len(occurrences), layer)
     if runs:
         occurrence_maps(view, shown, layer=layer, effect=effect)
 
 
 def _delta(row: dict[Any, Any], layer: int, effect: str) -> float:
-    """The change at an occurrence, computed where the file does not keep it."""
-    if pd.notna(row["delta"]):
+    """The change at an occurrence, computed where the file does not keep it; NaN outside of the
+    layer's window."""
+    if pd.notna(row["delta"]) or not row["in_window"]:
         return row["delta"]
     tokens = ask(pair_occurrence.sequence, seq=row["seq"])
     maps = live.effect_maps(tokens, layer=layer, effect=effect)
     return float(maps.change[row["target_pos"], row["source_pos"]])
 
 
-def _texts(view: View, shown: pd.DataFrame, n: int) -> None:
+def _texts(view: View, shown: pd.DataFrame, n: int, layer: int) -> None:
     keys = (f'<span class="an-{side}">{escape(view.say(f"key_{side}"))}</span>' for side in PAIR)
     cut = "cut" if n == _MOST else "whole"
     colours = f'<div class="an-text">{" ".join(keys)}</div>'
-    parts = [_occurrence(view, row) for row in shown.to_dict("records")]
+    parts = [_occurrence(view, row, layer) for row in shown.to_dict("records")]
     view.markup(
         "sentences",
         in_unit(shown, POINTS, ["delta"]),
@@ -147,11 +172,11 @@ def _texts(view: View, shown: pd.DataFrame, n: int) -> None:
     )
 
 
-def _occurrence(view: View, row: dict[Any, Any]) -> Passage:
+def _occurrence(view: View, row: dict[Any, Any], layer: int) -> Passage:
     delta, seq = row["delta"], row["seq"]
-    words = (
-        view.say("in_points", delta=points(delta)) if pd.notna(delta) else view.say("not_stored")
-    )
+    words = view.say("not_stored" if row["in_window"] else "outside", layer=layer)
+    if pd.notna(delta):
+        words = view.say("in_points", delta=points(delta))
     tokens = ask(pair_occurrence.sequence, seq=seq)["token"].tolist()
     return Passage(
         view.say("heading", **{**row, "delta": plain(words)}),

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from analysis.tables import corpus
-from analysis.tables.pairs import pair_delta
+from analysis.tables.pairs import pair
 from pages.ui.choices.address import LONGEST_TEXT
 from pages.ui.choices.links import VIEWS, link
 from pages.ui.contents import PAGES
@@ -113,14 +113,14 @@ def _tokens(text: str) -> Iterator[Place]:
 
 
 def _pairs(text: str) -> Iterator[Place]:
-    """Two tokens that occur together."""
+    """Two tokens that stand in one text, however far apart."""
     parts = _ARROW.split(text)
     if len(parts) != 2 or shows_images():
         return
-    pair = dict(zip(("source", "target"), parts, strict=True))
-    if len(ask(pair_delta.look_up, **pair)):
-        label = say("search.pair", **{side: plain(token) for side, token in pair.items()})
-        yield Place(label, "token_pairs", {f"tp_{side}": token for side, token in pair.items()})
+    tokens = dict(zip(("source", "target"), parts, strict=True))
+    if len(ask(pair.look_up, **tokens)):
+        label = say("search.pair", **{side: plain(token) for side, token in tokens.items()})
+        yield Place(label, "token_pairs", {f"tp_{side}": token for side, token in tokens.items()})
 
 
 def _texts(text: str) -> Iterator[Place]:

@@ -10,7 +10,14 @@ from precompute.models.load_models import load_tokenizer
 
 
 def convert_corpus(
-    corpus: list[str], output: Path, *, packing: str, model: str | None, max_tokens: int, seed: int
+    corpus: list[str],
+    output: Path,
+    *,
+    packing: str,
+    column: str,
+    model: str | None,
+    max_tokens: int,
+    seed: int,
 ) -> int:
     """Write the corpus's entries as JSON Lines; returns how many there are.
 
@@ -26,6 +33,11 @@ def convert_corpus(
             )
     tokenizer = load_tokenizer(model) if model else None
     all_entries = entries(
-        corpus, packing=packing, tokenizer=tokenizer, max_tokens=max_tokens, seed=seed
+        corpus,
+        packing=packing,
+        column=column,
+        tokenizer=tokenizer,
+        max_tokens=max_tokens,
+        seed=seed,
     )
     return write_jsonl(all_entries, output)

@@ -18,12 +18,13 @@ from precompute.corpora.encode import Encoder
 from precompute.corpora.left_out import LeftOut, usable_rows
 from precompute.corpora.masking import check_masking, masked
 from precompute.corpora.reading import Reading
-from precompute.corpora.recognition import one_format_of
+from precompute.corpora.recognition import NAMES, one_format_of
 from precompute.corpora.sequence import Entry
 from precompute.corpora.sequence import Sequence as Input
-from precompute.corpora.source import source_of
+from precompute.corpora.source import Source, source_of
+from precompute.corpora.texts.arrow import arrow_entries
 from precompute.corpora.texts.blocks import blocks
-from precompute.corpora.texts.jsonl import jsonl_entries, write_jsonl
+from precompute.corpora.texts.jsonl import TEXT, jsonl_entries, write_jsonl
 from precompute.corpora.texts.packing import packed, paired
 from precompute.corpora.texts.paragraphs import documents
 from precompute.corpora.texts.parquet import parquet_entries
@@ -43,11 +44,9 @@ __all__ = [
 TREES = "trees"
 TEXT_PACKINGS = ("paragraphs", "sentences", "blocks")
 PACKINGS = (*TEXT_PACKINGS, TREES)
-READERS = {
-    "jsonl": jsonl_entries,
-    "parquet": parquet_entries,
-    "pickle": unlabeled_pickle_entries,
-}
+OF_COLUMNS = {"arrow": arrow_entries, "jsonl": jsonl_entries, "parquet": parquet_entries}
+"""Readers that can be told which column has the texts."""
+READERS = {**OF_COLUMNS, "pickle": unlabeled_pickle_entries}
 _COUNTED = (
     *("truncated", "unpaired", "too_short"),
     *("blank_rows_left_out", "malformed_rows_left_out", "padding_tokens_left_out"),
@@ -68,6 +67,7 @@ def read_corpus(
     mask_rate: float = 0.0,
     seed: int = 0,
     packing: str = "paragraphs",
+    column: str = TEXT,
 ) -> Reading:
     """The corpus that is given by names, as the model with this tokenizer reads it.
 
@@ -82,6 +82,7 @@ def read_corpus(
         mask_rate: the share of tokens replaced by the mask token.
         packing: what plain text is made into (`PACKINGS`); other formats say it themselves, but
             for `trees`, which reads every sentence of an annotated corpus by itself.
+        column: the key or column of the texts, where rows have several.
 
     Raises:
         BadCorpus: the file is missing or in no format that is read; as it is read, that it is
@@ -97,8 +98,9 @@ def read_corpus(
     counts = Counter(dict.fromkeys(_COUNTED, 0))
     source = source_of(given)
     all_entries = entries(
-        given,
+        source,
         packing=packing,
+        column=column,
         tokenizer=tokenizer,
         max_tokens=max_tokens,
         segment_types=segment_types,
@@ -116,6 +118,7 @@ def read_corpus(
         "mask_rate": mask_rate,
         "seed": seed,
         "packing": packing,
+        **({} if column == TEXT else {"column": column}),
     }
 
     def begin(first: int) -> Iterator[Input]:
@@ -124,7 +127,9 @@ def read_corpus(
             yield masked(sequence, tokenizer, rate=mask_rate, seed=seed)
         source.check_unchanged()
 
-    return Reading(source.name, settings, begin, lambda: source.sha256, counts)
+    return Reading(
+        source.name, settings, begin, lambda: source.sha256, counts, revisions=source.revisions
+    )
 
 
 def _sha256_of(tokenizer: PreTrainedTokenizerBase) -> str:
@@ -153,9 +158,10 @@ def check_limit(limit: int | None) -> None:
 
 
 def entries(
-    given: str | Sequence[str],
+    given: str | Sequence[str] | Source,
     *,
     packing: str = "paragraphs",
+    column: str = TEXT,
     tokenizer: PreTrainedTokenizerBase | None = None,
     max_tokens: int = 128,
     segment_types: int = 2,
@@ -166,6 +172,7 @@ def entries(
     """Entries of a corpus given as to `read_corpus`, in its order, read as they are asked for.
 
     Args:
+        given: or its files, where they are known.
         tokenizer: needed to pack sentences, to cut blocks, and for annotated corpora, and by
             nothing else here; `max_tokens`, `segment_types` and `seed` concern these alone.
         limit: how many there are at most.
@@ -175,14 +182,20 @@ def entries(
     Raises:
         BadCorpus: as `read_corpus`.
         UserError: too many rows are malformed; text is to be packed by word pieces without a
-            tokenizer, or trees are asked of a corpus that holds none.
+            tokenizer, or trees or a column are asked of a corpus that holds none.
         UnknownName: no packing is called so.
     """
     if packing not in PACKINGS:
         raise UnknownName("packing", packing, PACKINGS)
-    source, left_out = source_of(given), left_out or LeftOut()
+    source = given if isinstance(given, Source) else source_of(given)
+    left_out = left_out or LeftOut()
     form, texts = one_format_of(source.files), _each(documents, source.files)
     counts = left_out.counts
+    if column != TEXT and form not in OF_COLUMNS:
+        raise UserError(
+            f"--column names the column of the texts in JSON Lines, Parquet or Arrow, and "
+            f"{source.name} is {NAMES[form]}. Leave --column out."
+        )
     if form in ANNOTATED:
         reader = partial(ANNOTATED[form], on_bad_row=left_out.add_row)
         all_entries = windows(
@@ -198,7 +211,8 @@ def entries(
             "give a CoNLL-U file, or leave --packing out."
         )
     elif form != "paragraphs":
-        reader = partial(READERS[form], on_bad_row=left_out.add_row)
+        columns = {"column": column} if form in OF_COLUMNS else {}
+        reader = partial(READERS[form], on_bad_row=left_out.add_row, **columns)
         rows = _each(reader, source.files)
         if tokenizer is not None:
             unpadded = partial(without_padding, tokenizer=tokenizer, counts=counts)

@@ -12,8 +12,9 @@ from precompute.corpora.lines import BYTE_ORDER_MARK
 from precompute.corpora.source import BUNDLED_TEXTS, opened
 from precompute.corpora.wording import file_name, path_as_given
 
-Format = Literal["conllu", "coreference", "jsonl", "paragraphs", "parquet", "pickle"]
-_NAMES: dict[Format, str] = {
+Format = Literal["arrow", "conllu", "coreference", "jsonl", "paragraphs", "parquet", "pickle"]
+NAMES: dict[Format, str] = {
+    "arrow": "Arrow",
     "conllu": "CoNLL-U",
     "coreference": "coreference columns",
     "jsonl": "JSON Lines",
@@ -25,6 +26,7 @@ _NAMES: dict[Format, str] = {
 HEAD_BYTES = 1 << 16
 PICKLE = re.compile(rb"\x80[\x02-\x05]|\((?:lp|dp)\d+\n|[\]}]q[\x00\x01]|\]\(")
 PARQUET = b"PAR1"
+ARROW = b"\xff\xff\xff\xff"
 PACKED = (b"PK\x03\x04", b"BZh", b"\xfd7zXZ\x00", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 COREFERENCE = re.compile(r"#\s*begin document\b")
@@ -44,7 +46,7 @@ def one_format_of(files: Sequence[Path]) -> Format:
         if (other := format_of(path)) != first:
             raise BadCorpus(
                 file_name(path),
-                f"is {_NAMES[other]}, but {file_name(files[0])} is {_NAMES[first]}; "
+                f"is {NAMES[other]}, but {file_name(files[0])} is {NAMES[first]}; "
                 "give files of one form as a corpus",
             )
     return first
@@ -62,6 +64,8 @@ def format_of(path: Path) -> Format:
         raise BadCorpus(name, "is empty; give a file that holds some text")
     if head.startswith(PARQUET):
         return "parquet"
+    if head.startswith(ARROW):
+        return "arrow"
     if PICKLE.match(head):
         return "pickle"
     _refuse_binary(head, name)

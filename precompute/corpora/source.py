@@ -1,7 +1,10 @@
 """The files that `--corpus` names, and how one is opened, compressed or not."""
 
+import gzip
 import hashlib
 import io
+import re
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +16,8 @@ import pyarrow as pa
 
 from analysis.errors import BadCorpus
 from precompute.corpora.images.image_folder import holds_images
+from precompute.corpora.texts.hub import HUB, hub_files
+from precompute.corpora.texts.saved_dataset import saved_files
 from precompute.corpora.wording import file_name, path_as_given
 
 DEMO, DEMO_TREEBANK, DEMO_DIGITS = "demo", "demo-treebank", "demo-digits"
@@ -31,15 +36,21 @@ UNFOLDS = (
     f"unfolds into more than {MOST_UNPACKED} times its size, as no text does; unpack it first if "
     "you trust it"
 )
-_COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}  # by a file's first bytes
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"  # a file's first bytes
+_SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
+"""How a frame begins that holds nothing of a file, as pzstd writes one before each of its parts."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """The files of a corpus in the order they are read, and the name that the corpus goes by."""
+    """The files of a corpus in the order they are read, and the name that the corpus goes by.
+
+    `revisions` are the commits of those that are of the hub.
+    """
 
     name: str
     files: tuple[Path, ...]
+    revisions: tuple[str, ...] = ()
 
     @cached_property
     def sha256(self) -> str:
@@ -81,18 +92,25 @@ class Source:
 def source_of(given: str | Sequence[str]) -> Source:
     """The files of a corpus that is given by names: of files, of folders, or of a bundled one.
 
-    A folder stands for all files below it but hidden ones, by their paths in alphabetical order.
+    A folder stands for all files below it but hidden ones, by their paths in alphabetical order;
+    one that the `datasets` library saved for its Arrow files, in its own order.
 
     Raises:
-        BadCorpus: it holds images, or a folder holds no file.
+        BadCorpus: it holds images, a folder holds no file or several splits, or what is of the hub
+            is not there.
     """
     names = (given,) if isinstance(given, str) else tuple(given)
-    files = tuple(file for name in names for file in _files(name))
+    fetched = {name: hub_files(name) for name in names if name.startswith(HUB)}
+    files = tuple(
+        file for name in names for file in (fetched[name][1] if name in fetched else _files(name))
+    )
+    revisions = tuple(commit for commit, _ in fetched.values())
     if len(names) == 1:
-        bundled = names[0] in BUNDLED_TEXTS
-        return Source(names[0] if bundled else file_name(Path(names[0]).absolute()), files)
+        is_name = names[0] in BUNDLED_TEXTS or names[0] in fetched
+        name = names[0] if is_name else file_name(Path(names[0]).absolute())
+        return Source(name, files, revisions)
     more = "1 more file" if len(files) == 2 else f"{len(files) - 1} more files"
-    return Source(f"{file_name(files[0])} and {more}", files)
+    return Source(f"{file_name(files[0])} and {more}", files, revisions)
 
 
 def _files(name: str) -> tuple[Path, ...]:
@@ -105,6 +123,8 @@ def _files(name: str) -> tuple[Path, ...]:
         return (path,)
     if holds_images(path):
         raise BadCorpus(path_as_given(path), f"is a folder of images, {NO_TEXT}")
+    if saved := saved_files(path):
+        return saved
     below = (file.relative_to(path) for file in path.rglob("*") if file.is_file())
     shown = sorted(file.parts for file in below if not any(_is_hidden(part) for part in file.parts))
     if not shown:
@@ -126,21 +146,30 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     try:
         with _handle(path) as handle:
             yield handle
-    except OSError as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise BadCorpus(
             file_name(path),
-            f"cannot be read to its end ({error.strerror or error}); "
+            f"cannot be read to its end ({getattr(error, 'strerror', None) or error}); "
             "check the disk, or make the file again",
         ) from error
 
 
 def _handle(path: Path) -> IO[bytes]:
     with path.open("rb") as file:
-        head = file.read(max(map(len, _COMPRESSIONS)))
-    for mark, compression in _COMPRESSIONS.items():
-        if head.startswith(mark):
-            return io.BufferedReader(_Unpacked(path, compression))
+        if file.read(len(_GZIP)) == _GZIP:
+            return io.BufferedReader(_Unpacked(path, gzip.open(path)))
+        if _is_zstd(file):
+            stream = pa.input_stream(str(path), compression="zstd")
+            return io.BufferedReader(_Unpacked(path, stream))
     return path.open("rb")
+
+
+def _is_zstd(file: IO[bytes]) -> bool:
+    """Whether the first frame that is not to be skipped is one of zstd."""
+    file.seek(0)
+    while _SKIPPABLE.match(mark := file.read(len(_ZSTD))):
+        file.seek(int.from_bytes(file.read(4), "little"), io.SEEK_CUR)
+    return mark == _ZSTD
 
 
 class _Unpacked(io.RawIOBase):
@@ -150,8 +179,8 @@ class _Unpacked(io.RawIOBase):
         BadCorpus: it unfolds into more than texts do, as files do that are made to fill memory.
     """
 
-    def __init__(self, path: Path, compression: str) -> None:
-        self._stream = pa.input_stream(str(path), compression=compression)
+    def __init__(self, path: Path, stream: pa.NativeFile | gzip.GzipFile) -> None:
+        self._stream = stream
         self._path, self._packed, self._read = path, path.stat().st_size, 0
 
     def readable(self) -> bool:

@@ -1,9 +1,12 @@
 """How messages name what stands in a corpus: whatever it holds, a message stays one short line."""
 
 import reprlib
+from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
 WIDTH = 60
+_MOST = 8
 
 
 def shown(value: object) -> str:
@@ -14,6 +17,12 @@ def shown(value: object) -> str:
         return _SHORT.repr(value)
     except ValueError:  # Python refuses to write out integers of thousands of digits
         return f"a huge {type(value).__name__}"
+
+
+def listed(names: Iterable[str]) -> str:
+    """The first names of several as `shown` would have each, with commas between."""
+    first = [shown(name) for name in islice(names, _MOST + 1)]
+    return ", ".join((*first[:_MOST], "…") if len(first) > _MOST else first)
 
 
 def file_name(path: Path) -> str:

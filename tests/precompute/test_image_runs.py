@@ -100,6 +100,7 @@ def test_weights_to_special_tokens_are_not_taken_for_one_another(store):
         ({"mask_rate": 0.2}, "--mask"),
         ({"max_tokens": 64}, "--max-tokens"),
         ({"packing": "blocks"}, "--packing"),
+        ({"column": "body"}, "--column"),
         ({"segments": "zero"}, "--segments"),
         ({"frequencies": Path("counts.txt")}, "--frequencies"),
         ({"word_vectors": Path("glove.txt")}, "--word-vectors"),

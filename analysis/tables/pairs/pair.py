@@ -9,6 +9,7 @@ from duckdb import DuckDBPyConnection
 from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
 from analysis.needs import Need
 from analysis.tables.columns import flag, single, small, whole
+from analysis.tables.corpus import IS_CAUSAL
 from analysis.tables.question import asks
 from analysis.tables.table import RELATION, Column, Table
 
@@ -75,4 +76,26 @@ TABLE = Table(
 """)
 def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.DataFrame:
     """One row, if the pair occurs: n, n_sequences, pmi, relation, relation_share, has_special."""
+    ...
+
+
+@asks(f"""
+    with sought as (
+        select s.token_id as source, t.token_id as target
+        from vocabulary as s, vocabulary as t
+        where s.token = $source and t.token = $target
+    )
+    select source as source_id, target as target_id
+    from pair semi join sought using (source, target)
+    union
+    select source, target
+    from sought
+    join token as s on s.token_id = source
+    join token as t on t.token_id = target and t.seq = s.seq
+    where s.pos < t.pos or s.pos > t.pos and not {IS_CAUSAL}
+    order by all
+""")
+def look_up(store: DuckDBPyConnection, *, source: str, target: str) -> pd.DataFrame:
+    """source_id, target_id of a pair that stands in one sequence, by its tokens as the tokenizer
+    writes them, whether or not a layer's window spans it."""
     ...

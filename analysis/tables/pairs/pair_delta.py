@@ -25,7 +25,7 @@ from analysis.tables.pairs.pair import (
 from analysis.tables.pairs.pair_merge import MERGE
 from analysis.tables.pairs.pair_ranking import ALL, PairSelection, listed, with_interval
 from analysis.tables.pairs.pair_steps import of_steps
-from analysis.tables.question import asks, frame_of, placed
+from analysis.tables.question import frame_of, placed
 from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Table, View
 
 _ALONE = "NULL for a single one"
@@ -157,7 +157,7 @@ def top(
 
     Returns:
         layer, place, source_id, target_id, source, target, n, n_sequences, mean_delta, std_delta,
-        low, high (of the mean; NaN where sequences are too few), pmi, relation, relation_share.
+        low, high (of the mean; NaN where sequences are too few), pmi, relation.
 
     Raises:
         UnknownName: no such effect, relation or rank.
@@ -216,29 +216,6 @@ def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.
         {"source": source_id, "target": target_id},
     )
     return with_interval(frame)
-
-
-@asks("""
-    select count(*) as n_pairs, count(*) filter (n = 1) as n_singletons,
-        coalesce(sum(n), 0)::bigint as n_occurrences
-    from pair_delta_wide where layer = 1
-""")
-def counts(store: DuckDBPyConnection) -> pd.DataFrame:
-    """One row: n_pairs, n_singletons (pairs that occur once), n_occurrences."""
-    ...
-
-
-@asks("""
-    select source as source_id, target as target_id
-    from pair_delta_wide
-    where layer = 1
-        and source in (select token_id from vocabulary where token = $source)
-        and target in (select token_id from vocabulary where token = $target)
-    order by all
-""")
-def look_up(store: DuckDBPyConnection, *, source: str, target: str) -> pd.DataFrame:
-    """source_id, target_id of a pair that occurs, by its tokens as the tokenizer writes them."""
-    ...
 
 
 def _layers(store: DuckDBPyConnection) -> list[int]:

@@ -5,7 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.tables.columns import single
-from analysis.tables.corpus import IS_CAUSAL
+from analysis.tables.corpus import IS_CAUSAL, WINDOW
 from analysis.tables.pairs.pair import SOURCE, SOURCE_POSITION, TARGET, TARGET_POSITION
 from analysis.tables.question import asks
 from analysis.tables.table import EFFECT, LAYER, SEQUENCE, Table
@@ -28,15 +28,17 @@ TABLE = Table(
         select seq, source_pos, target_pos, delta
         from pair_occurrence
         where layer = $layer and effect = $effect and source = $source_id and target = $target_id
-    )
-    select seq, s.pos as source_pos, t.pos as target_pos, delta::double as delta
+    ),
+    looks as (select {WINDOW} as far from (select $layer as layer))
+    select seq, s.pos as source_pos, t.pos as target_pos, delta::double as delta,
+        coalesce(abs(s.pos - t.pos) <= (select far from looks), true) as in_window
     from token as s
     join token as t using (seq)
     left join stored
         on stored.seq = s.seq and source_pos = s.pos and target_pos = t.pos
     where s.token_id = $source_id and t.token_id = $target_id
         and (s.pos < t.pos or s.pos > t.pos and not {IS_CAUSAL})
-    order by abs(delta) desc nulls last, seq, s.pos, t.pos
+    order by abs(delta) desc nulls last, in_window desc, seq, s.pos, t.pos
     limit $limit
 """)
 def of_pair(
@@ -49,7 +51,7 @@ def of_pair(
     limit: int,
 ) -> pd.DataFrame:
     """Where a pair stands, the largest changes first: seq, source_pos, target_pos, delta (NaN where
-    it is not stored)."""
+    it is not stored), in_window (whether the layer looks that far)."""
     ...
 
 

@@ -90,34 +90,32 @@ def points(
         limit: how many pairs are drawn; the `EXTREMES` at either end come on top.
 
     Returns:
-        source, target, n, pmi, mean_delta, relation.
+        source, target, n (of the layer, whose window may span fewer), pmi, mean_delta, relation.
 
     Raises:
         UnknownName: no such effect.
     """
     if effect not in EFFECTS:
         raise UnknownName("effect", effect, EFFECTS)
-    rows = f"""
-        from (
-            select source, target, n, relation, mean_{effect} as mean
-            from pair_delta_wide
-            where layer = $layer and n >= $min_count and relation <> $special
-        )
-    """
     return frame_of(
         store,
         f"""
-        with drawn as (
-            ({rows} order by hash(source, target), source, target limit $limit)
+        with there as materialized (
+            select source, target, of_layer.n, of_layer.relation, pmi, mean_{effect} as mean
+            from pair_delta_wide as of_layer join pair using (source, target)
+            where layer = $layer and pair.n >= $min_count and not has_special
+                and of_layer.n >= least($min_count, {min(MIN_COUNTS)})
+        ),
+        drawn as (
+            (from there order by hash(source, target), source, target limit $limit)
             union
-            ({rows} order by mean desc, source, target limit {EXTREMES})
+            (from there order by mean desc, source, target limit {EXTREMES})
             union
-            ({rows} order by mean, source, target limit {EXTREMES})
+            (from there order by mean, source, target limit {EXTREMES})
         )
         select s.token as source, t.token as target, drawn.n, pmi::double as pmi,
             mean::double as mean_delta, $relations[drawn.relation + 1] as relation
         from drawn
-        join pair using (n, source, target)
         join vocabulary as s on s.token_id = drawn.source
         join vocabulary as t on t.token_id = drawn.target
         order by drawn.source, drawn.target
@@ -126,7 +124,6 @@ def points(
             "layer": layer,
             "min_count": min_count,
             "limit": limit,
-            "special": RELATIONS.index("special"),
             "relations": list(RELATIONS),
         },
     )

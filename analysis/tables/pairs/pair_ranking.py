@@ -186,12 +186,11 @@ def listed(store: DuckDBPyConnection, choice: PairSelection, layers: list[int]) 
             s.token as source, t.token as target, listed.n, listed.n_sequences,
             mean::double as mean_delta, std::double as std_delta,
             error as standard_error, degrees, pmi::double as pmi,
-            $relations[listed.relation + 1] as relation, relation_share::double as relation_share
+            $relations[listed.relation + 1] as relation
         from listed
         join vocabulary as s on s.token_id = listed.source
         join vocabulary as t on t.token_id = listed.target
-        left join pair on pair.n = listed.n -- which is what pairs are sorted by
-            and pair.source = listed.source and pair.target = listed.target
+        left join pair using (source, target) -- whose n is larger where a layer has a window
         order by layer, place
         """,
         {**choice.values, "relations": list(RELATIONS)},

@@ -5,7 +5,8 @@ import streamlit as st
 from analysis.tables import image
 from analysis.tables.corpus import masked_share, token_type_counts
 from pages.ui.store.chosen import ask, is_causal, shows_images
-from pages.ui.words.numbers import percent
+from pages.ui.store.windows import windows
+from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
 
 SPECIAL = ("bos", "cls", "sep", "register")
@@ -44,7 +45,7 @@ def absences() -> None:
         )
         if absent
     ]
-    sentences += _masked()
+    sentences += [*_windows(), *_masked()]
     if shows_images():
         sentences = [_order(), *sentences, say("of_images.marks")]
     if sentences:
@@ -55,6 +56,14 @@ def masked_places() -> None:
     """What masked places count for, where there are some."""
     for sentence in _masked():
         st.caption(sentence)
+
+
+def _windows() -> list[str]:
+    sizes = [size for size in windows().values() if size is not None]
+    if not sizes:
+        return []
+    window = ", ".join(map(count, sorted(set(sizes))))
+    return [say("absent.beyond", n=count(len(sizes)), of=count(len(windows())), window=window)]
 
 
 def _masked() -> list[str]:

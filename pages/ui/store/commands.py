@@ -12,6 +12,7 @@ _DEFAULTS = {
     "limit": "none",
     "dtype": "float32",
     "packing": "paragraphs",
+    "column": "text",
     "segments": "read",
     "random-weights": "none",
     "frequencies": "none",

@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from analysis.errors import BadCorpus
 from precompute.corpora.lines import Line
@@ -43,7 +43,12 @@ def bracket_items(value: str, *, place: str) -> Iterator[tuple[Kind, str]]:
         yield _KINDS[group - 1], match[group]
 
 
-def clusters(brackets: Iterable[Bracketed]) -> dict[str, int]:
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+def clusters(brackets: Iterable[_Named]) -> dict[str, int]:
     """A number for each name that is there more than once; what stands alone has none."""
     n_of = Counter(bracket.name for bracket in brackets)
     return {name: number for number, name in enumerate(n for n in n_of if n_of[n] > 1)}

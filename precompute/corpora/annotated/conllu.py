@@ -1,7 +1,7 @@
 """CoNLL-U treebanks: one word per line in ten columns, blank lines between sentences.
 
 Words are the syntactic ones: a token of several words, such as `don't`, is read as those words.
-Empty nodes and enhanced dependencies are passed over.
+Empty nodes and enhanced dependencies are passed over; mentions may begin or end on an empty node.
 """
 
 import re
@@ -61,22 +61,20 @@ class _UnfinishedDocument:
     fields: tuple[str, ...] = ()
     runs: list[list[Sentence]] = field(default_factory=lambda: [[]])
     faults: list[BadCorpus] = field(default_factory=list)
-    n_words: int = 0
     entities: Entities = field(default_factory=Entities)
 
     def add(self, lines: list[Line]) -> None:
         try:
-            rows, ranges = _rows(lines)
+            rows, ranges, nodes = _rows(lines)
             sentence = _sentence(rows, ranges)
-            for word, row in enumerate(rows, start=self.n_words):
-                if value := row.misc.get("Entity"):
-                    self.entities.read(value, word, row.line, fields=self.fields)
+            for row, is_word in nodes:
+                value = row.misc.get("Entity", "")
+                self.entities.read(value, row.line, fields=self.fields, is_word=is_word)
         except BadCorpus as error:
             self.faults.append(error.with_traceback(None))  # which holds its lines
             self.runs.append([])
         else:
             self.runs[-1].append(sentence)
-            self.n_words += len(rows)
 
     def finished(self, on_bad_row: OnBadRow) -> Iterator[Document]:
         if self.entities.are_there:
@@ -102,6 +100,7 @@ class _UnfinishedDocument:
             mentions,
             bears_coreference=True,
             heads_by=_heads_by(self.runs[0]),
+            mentions_without_words=self.entities.n_without_words,
         )
 
 
@@ -128,16 +127,20 @@ class _Range(NamedTuple):
     row: _Row
 
 
-def _rows(lines: list[Line]) -> tuple[list[_Row], list[_Range]]:
-    """The words of a sentence and the tokens that hold several of them."""
+def _rows(lines: list[Line]) -> tuple[list[_Row], list[_Range], list[tuple[_Row, bool]]]:
+    """The words of a sentence, the tokens that hold several of them, and its words and empty nodes
+    in their order, each with whether it is a word."""
     words: list[_Row] = []
     ranges: list[_Range] = []
+    nodes: list[tuple[_Row, bool]] = []
     for line in lines:
         identity, row = _read(line)
         match = _ID.fullmatch(identity)
         if not match:
             raise line.refused(f"ID is {shown(identity)}; it must be 3, 3-4 or 3.1, counted from 1")
         number, mark = int(match[1]), match[2]
+        if mark != "-":
+            nodes.append((row, mark is None))
         if mark == "-":
             _check_range(number, int(match[3]), len(words), line=line)
             ranges.append(_Range(number - 1, int(match[3]), row))
@@ -154,7 +157,7 @@ def _rows(lines: list[Line]) -> tuple[list[_Row], list[_Range]]:
         raise ranges[-1].row.line.refused(
             f"this token reaches to word {ranges[-1].end} of {len(words)}; mend its ID"
         )
-    return words, ranges
+    return words, ranges, nodes
 
 
 def _read(line: Line) -> tuple[str, _Row]:

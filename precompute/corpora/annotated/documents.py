@@ -57,7 +57,8 @@ class Document:
 
     `bears_coreference` marks a document that was annotated and holds none from one that was not,
     `heads_by` what the heads and kinds of mentions follow from, `sentences_by_rule` whether the
-    file left it to us where sentences end.
+    file left it to us where sentences end, `mentions_without_words` how many mentions are left out
+    because they hold empty nodes alone.
     """
 
     sentences: tuple[Sentence, ...]
@@ -65,6 +66,7 @@ class Document:
     bears_coreference: bool = False
     heads_by: Literal["tree", "tag", "word"] = "tree"
     sentences_by_rule: bool = False
+    mentions_without_words: int = 0
 
     @property
     def n_rows(self) -> int:

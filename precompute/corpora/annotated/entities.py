@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from precompute.corpora.annotated.annotation import ROOT, Mention
 from precompute.corpora.annotated.brackets import Bracketed, Brackets, bracket_items, clusters
@@ -42,21 +43,40 @@ def entity_fields(comments: Iterable[Line]) -> tuple[str, ...]:
     return ()
 
 
+class _Span(NamedTuple):
+    """The words of a mention from `first` to `last`, none if `last` is the smaller one, and those
+    that its opening bracket names as its head."""
+
+    first: int
+    last: int
+    name: str
+    heads: tuple[int, ...]
+
+
 @dataclass
 class Entities:
-    """The mentions of one document, as its words are read."""
+    """The mentions of one document, as its words and empty nodes are read.
+
+    Brackets count both; a mention that begins or ends on an empty node holds the words in between.
+    """
 
     _brackets: Brackets = field(default_factory=Brackets)
     _fields: tuple[str, ...] = ()
+    _words_before: list[int] = field(default_factory=lambda: [0])
     are_there: bool = False
+    n_without_words: int = 0
 
-    def read(self, value: str, word: int, line: Line, *, fields: tuple[str, ...]) -> None:
-        """What the `Entity=` of one word opens and closes.
+    def read(self, value: str, line: Line, *, fields: tuple[str, ...], is_word: bool) -> None:
+        """What the `Entity=` of the next word or empty node opens and closes; empty if it has none.
 
         Raises:
             BadCorpus: it is no run of brackets, closes what is not open, or no comment names its
                 fields.
         """
+        node = len(self._words_before) - 1
+        self._words_before.append(self._words_before[node] + is_word)
+        if not value:
+            return
         if not fields:
             raise line.refused(
                 "`Entity=` before any comment `# global.Entity = …` that names its fields; add it "
@@ -66,31 +86,41 @@ class Entities:
         for kind, text in bracket_items(value, place=line.place):
             name = _PART.sub("", text if kind == "closes" else text.split("-", 1)[0])
             if kind != "closes":
-                self._brackets.opens(name, word, line, label=text)
+                self._brackets.opens(name, node, line, label=text)
             if kind != "opens":
-                self._brackets.closes(name, word, line)
+                self._brackets.closes(name, node, line)
 
     def mentions(self, sentences: SequenceOf[Sentence]) -> tuple[Mention, ...]:
         """The mentions that corefer with another one of the document.
 
-        Discontinuous ones (`[1/2]`) are none.
+        Discontinuous ones (`[1/2]`) are none. Those of empty nodes alone are left out, and
+        `n_without_words` says how many.
 
         Raises:
             BadCorpus: one is never closed.
         """
-        brackets = [
-            bracket
+        spans = [
+            self._span(bracket)
             for bracket in self._brackets.all_closed()
             if not _PART.search(bracket.label)
             and self._attribute(bracket, "link") not in _NO_MENTIONS
         ]
-        cluster_of = clusters(brackets)
-        words = _Words(sentences)
+        spans.sort(key=lambda span: (span.first, -span.last, span.name))
+        there = [span for span in spans if span.first <= span.last]
+        named = clusters(spans)
+        self.n_without_words = sum(span.name in named for span in spans if span.last < span.first)
+        cluster_of, words = clusters(there), _Words(sentences)
         return tuple(
-            words.mention(bracket, cluster_of[bracket.name], preferred=self._heads(bracket))
-            for bracket in brackets
-            if bracket.name in cluster_of
+            words.mention(span, cluster_of[span.name]) for span in there if span.name in cluster_of
         )
+
+    def _span(self, mention: Bracketed) -> _Span:
+        """The words of a mention."""
+        before = self._words_before
+        nodes = [mention.first + number - 1 for number in self._head_numbers(mention)]
+        known = (node for node in nodes if 0 <= node < len(before) - 1)
+        heads = tuple(before[node] for node in known if before[node] < before[node + 1])
+        return _Span(before[mention.first], before[mention.last + 1] - 1, mention.name, heads)
 
     def _attribute(self, mention: Bracketed, *names: str) -> str:
         """What a mention's opening bracket says under one of these names; empty if nothing."""
@@ -99,9 +129,10 @@ class Entities:
         )
         return next((fields[name] for name in names if name in fields), "")
 
-    def _heads(self, mention: Bracketed) -> list[int]:
+    def _head_numbers(self, mention: Bracketed) -> list[int]:
+        """Which of a mention's words and empty nodes are named as its head, from 1."""
         places = self._attribute(mention, *_HEAD).split(",")
-        return [mention.first + int(place) - 1 for place in places if place.isdigit()]
+        return [int(place) for place in places if place.isdigit()]
 
 
 class _Words:
@@ -116,11 +147,11 @@ class _Words:
             governors = sentence.governors or (ROOT,) * len(sentence)
             self._governors += [ROOT if g == ROOT else start + g for g in governors]
 
-    def mention(self, bracket: Bracketed, cluster: int, *, preferred: list[int]) -> Mention:
-        first, last = bracket.first, bracket.last
+    def mention(self, span: _Span, cluster: int) -> Mention:
+        first, last = span.first, span.last
         if self._has_trees:
-            head = head_by_tree(first, last, self._governors, preferred=preferred)
+            head = head_by_tree(first, last, self._governors, preferred=list(span.heads))
         else:
-            heads = [word for word in preferred if first <= word <= last]
+            heads = [word for word in span.heads if first <= word <= last]
             head = heads[0] if heads else head_by_tag(first, last, self._parts)
         return Mention(first, last, head, cluster, kind_by_tag(self._parts[head]))

@@ -31,9 +31,10 @@ def windows(
     Args:
         by_sentence: whether documents with coreference too are read sentence by sentence.
         counts: its `too_long` grows by one for each sentence that does not fit, its `mentions_cut`
-            for each mention that crosses an edge; `heads_by_tree`, `heads_by_tag` and
-            `heads_by_word` say what the heads of mentions follow from, `sentences_by_rule` how
-            many sentences end where a rule of ours has it.
+            for each mention that crosses an edge, its `mentions_without_words_left_out` for each
+            that holds empty nodes alone; `heads_by_tree`, `heads_by_tag` and `heads_by_word` say
+            what the heads of mentions follow from, `sentences_by_rule` how many sentences end where
+            a rule of ours has it.
 
     Raises:
         UserError: `max_tokens` leaves no room for a text.
@@ -49,6 +50,7 @@ def windows(
             for before, sentence in pairwise((document.sentences[0], *document.sentences))
         ]
         counts["too_long"] += sum(size > room for size in sizes)
+        counts["mentions_without_words_left_out"] += document.mentions_without_words
         # where each sentence begins among the words of the document, and where the last one ends
         starts = [0, *accumulate(map(len, document.sentences))]
         for run in _runs(sizes, following, room=1 if alone else room, limit=room):

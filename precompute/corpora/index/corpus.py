@@ -53,9 +53,10 @@ class Part:
 class Corpus:
     """A corpus as one model reads it: `folder` holds its parts, each sequence in one of them.
 
-    `sha256` is that of the file, `n_tokens` counts the special ones too, and `counts` are those of
-    `Reading`. A part holds its sequences by length, `job_sequences` to a job, so that little is
-    padded; where one part ends and the next begins follows from the corpus alone.
+    `sha256` is that of the file, `n_tokens` counts the special ones too, and `counts` and
+    `revisions` are those of `Reading`. A part holds its sequences by length, `job_sequences` to a
+    job, so that little is padded; where one part ends and the next begins follows from the corpus
+    alone.
     """
 
     folder: Path
@@ -66,12 +67,15 @@ class Corpus:
     job_sequences: int
     counts: dict[str, int]
     parts: tuple[Part, ...]
+    revisions: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, folder: Path, text: str) -> "Corpus":
         """The corpus that was written as JSON."""
         fields = json.loads(text)
-        return cls(**fields | {"folder": folder, "parts": tuple(map(Part.of, fields["parts"]))})
+        as_tuples = {"parts": tuple(map(Part.of, fields["parts"]))}
+        as_tuples |= {"revisions": tuple(fields["revisions"])}
+        return cls(**fields | {"folder": folder} | as_tuples)
 
     def written(self) -> str:
         """All but the folder, as JSON."""

@@ -46,7 +46,7 @@ def indexed(reading: Reading, folder: Path) -> Corpus:
     if corpus_file.exists():
         corpus = _there(home, corpus_file)
         if corpus is not None and list(corpus.parts) == parts:
-            return replace(corpus, name=reading.name)
+            return replace(corpus, name=reading.name, revisions=reading.revisions)
         corpus_file.unlink()
     before = parts[-1] if parts else _NOTHING
     n_read = sum(part.n_sequences for part in parts)
@@ -75,6 +75,7 @@ def indexed(reading: Reading, folder: Path) -> Corpus:
         job_sequences=JOB_SEQUENCES,
         counts=dict(reading.counts),
         parts=tuple(parts),
+        revisions=reading.revisions,
     )
     with named_when_whole(corpus_file) as file:
         file.write(_sealed(corpus.written().encode()))

@@ -1,7 +1,8 @@
 """JSON Lines: one object per line, in one of three forms.
 
 {"text": …}, {"text_a": …, "text_b": …}, or {"tokens": […], "segments": […]} with segments optional.
-Other keys, such as a title, may stand beside them and are not read.
+Other keys, such as a title, may stand beside them and are not read. Where another key is named as
+the one of the texts, that alone is read.
 """
 
 import json
@@ -9,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -17,23 +19,28 @@ from precompute.corpora.checks import checked_segments, checked_text, checked_to
 from precompute.corpora.left_out import OnBadRow, refuse, usable_rows
 from precompute.corpora.lines import Line, numbered_lines
 from precompute.corpora.sequence import Annotated, Entry, Pair, Text, Tokens
-from precompute.corpora.wording import shown
+from precompute.corpora.wording import listed, shown
 
 FORMS = ({"text"}, {"text_a", "text_b"}, {"tokens"}, {"tokens", "segments"})
+TEXT = "text"
 FORM_KEYS = set[str]().union(*FORMS)
 EXPECTED = "give `text`, or `text_a` and `text_b`, or `tokens` with or without `segments`"
 
 
-def jsonl_entries(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Entry]:
+def jsonl_entries(
+    path: Path, column: str = TEXT, *, on_bad_row: OnBadRow = refuse
+) -> Iterator[Entry]:
     """Entries of a JSON Lines file, in its order; blank lines are passed over.
 
     Args:
+        column: the key of the texts, if another than that of the forms.
         on_bad_row: what happens where a line is not JSON, or in none of the three forms.
 
     Raises:
         BadCorpus: a line is not UTF-8.
     """
-    return usable_rows((line for line in numbered_lines(path) if line.text), _entry, on_bad_row)
+    read = _entry if column == TEXT else partial(_text_of, column=column)
+    return usable_rows((line for line in numbered_lines(path) if line.text), read, on_bad_row)
 
 
 def write_jsonl(entries: Iterable[Entry], path: Path) -> int:
@@ -94,6 +101,16 @@ def _entry(line: Line) -> Entry:
         checked_text(fields[key], key=key, place=place) for key in ("text_a", "text_b")
     )
     return Pair(first, second, place)
+
+
+def _text_of(line: Line, *, column: str) -> Text:
+    fields = _fields(line)
+    if column not in fields:
+        raise line.refused(
+            f"has no key `{column}` (its keys: {listed(fields)}); name the one of the texts with "
+            "--column"
+        )
+    return Text(checked_text(fields[column], key=column, place=line.place), line.place)
 
 
 def _tokens(fields: dict[str, object], place: str) -> Tokens:

@@ -1,6 +1,6 @@
-"""Parquet files with a column `text`: a text per row."""
+"""Parquet files with a column of texts: one per row."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,13 +11,16 @@ from precompute.corpora.checks import checked_text
 from precompute.corpora.left_out import OnBadRow, refuse, usable_rows
 from precompute.corpora.sequence import Text
 from precompute.corpora.source import LEAST_UNPACKED, MOST_UNPACKED, UNFOLDS
-from precompute.corpora.wording import file_name, shown
+from precompute.corpora.wording import file_name, listed, shown
 
 COLUMN = "text"
 _ROWS_AT_A_TIME = 256
+_IS_TEXT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 
 
-def parquet_entries(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Text]:
+def parquet_entries(
+    path: Path, column: str = COLUMN, *, on_bad_row: OnBadRow = refuse
+) -> Iterator[Text]:
     """Texts of a Parquet file, in its order; its other columns are not read.
 
     Args:
@@ -29,41 +32,55 @@ def parquet_entries(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Text]
     name = file_name(path)
     try:
         with pq.ParquetFile(path) as file:
-            _check_column(file.schema_arrow, name)
-            _check_sizes(file.metadata, name)
+            check_column(file.schema_arrow, column, name)
+            _check_sizes(file.metadata, column, name)
         # what stands in many rows is in memory once: a small file may hold a long text many times
-        with pq.ParquetFile(path, read_dictionary=[COLUMN]) as file:
-            batches = file.iter_batches(_ROWS_AT_A_TIME, columns=[COLUMN], use_threads=False)
-            texts = (text for batch in batches for text in batch.column(0))
-            numbered = ((text, f"{name} row {n}") for n, text in enumerate(texts, start=1))
-            yield from usable_rows(numbered, lambda row: _entry(*row), on_bad_row)
+        with pq.ParquetFile(path, read_dictionary=[column]) as file:
+            batches = file.iter_batches(_ROWS_AT_A_TIME, columns=[column], use_threads=False)
+            yield from texts_of(batches, column, name, on_bad_row)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = shown(str(error).partition("\n")[0])
         raise BadCorpus(name, f"is a damaged Parquet file ({reason}); make it again") from error
 
 
-def _entry(text: pa.Scalar, place: str) -> Text:
-    return Text(checked_text(text.as_py(), key=COLUMN, place=place), place)
+def texts_of(
+    batches: Iterable[pa.RecordBatch], column: str, name: str, on_bad_row: OnBadRow
+) -> Iterator[Text]:
+    """The texts of a column, a row each."""
+    texts = (text for batch in batches for text in batch.column(column))
+    numbered = ((text.as_py(), f"{name} row {n}") for n, text in enumerate(texts, start=1))
+    yield from usable_rows(
+        numbered,
+        lambda row: Text(checked_text(row[0], key=column, place=row[1]), row[1]),
+        on_bad_row,
+    )
 
 
-def _check_sizes(metadata: pq.FileMetaData, name: str) -> None:
+def _check_sizes(metadata: pq.FileMetaData, column: str, name: str) -> None:
     """A piece of the column, which is unpacked as a whole, unfolds into no more than texts do."""
     for group in range(metadata.num_row_groups):
         row_group = metadata.row_group(group)
         for place in range(row_group.num_columns):
-            column = row_group.column(place)
-            most = max(LEAST_UNPACKED, MOST_UNPACKED * column.total_compressed_size)
-            if column.path_in_schema == COLUMN and column.total_uncompressed_size > most:
-                raise BadCorpus(name, f"column `{COLUMN}` {UNFOLDS}")
+            piece = row_group.column(place)
+            most = max(LEAST_UNPACKED, MOST_UNPACKED * piece.total_compressed_size)
+            if piece.path_in_schema == column and piece.total_uncompressed_size > most:
+                raise BadCorpus(name, f"column `{column}` {UNFOLDS}")
 
 
-def _check_column(schema: pa.Schema, name: str) -> None:
-    if COLUMN not in schema.names:
-        columns = ", ".join(map(shown, schema.names[:8]))
+def check_column(schema: pa.Schema, column: str, name: str) -> None:
+    """Raise if a table has no such column of strings.
+
+    Raises:
+        BadCorpus: naming the file and the columns there are.
+    """
+    if schema.names.count(column) != 1:
+        how_many = "several columns" if column in schema.names else "no column"
         raise BadCorpus(
-            name, f"has no column `{COLUMN}` (its columns: {columns}); rename the one of the texts"
+            name,
+            f"has {how_many} `{column}` (its columns: {listed(schema.names)}); name the one of the "
+            "texts with --column",
         )
-    kind = schema.field(COLUMN).type
+    kind = schema.field(column).type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-        raise BadCorpus(name, f"column `{COLUMN}` is of type {kind}; it must hold strings")
+    if not any(is_text(kind) for is_text in _IS_TEXT):
+        raise BadCorpus(name, f"column `{column}` is of type {kind}; it must hold strings")

@@ -3,7 +3,7 @@
 import re
 from html import escape
 
-from analysis.tables.pairs import pair_delta, pair_occurrence
+from analysis.tables.pairs import pair, pair_delta, pair_occurrence
 from pages.token_pairs.choices import PAIR
 from pages.token_pairs.chosen_pair import PAGE, marked
 from pages.token_pairs.lists import pair_name
@@ -24,7 +24,7 @@ def shown(session) -> str:
 
 
 def ids(store, source="cat", target="sat") -> dict[str, int]:
-    row = pair_delta.look_up(store, source=source, target=target).iloc[0]
+    row = pair.look_up(store, source=source, target=target).iloc[0]
     return {name: int(row[name]) for name in ("source_id", "target_id")}
 
 

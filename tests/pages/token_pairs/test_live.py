@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
 from analysis.scopes import POST_NORM
-from analysis.tables.pairs import pair_delta, pair_occurrence
+from analysis.tables.pairs import pair, pair_occurrence
 from pages.token_pairs.chosen_pair import PAGE
 from tests.pages.conftest import assert_exportable, charts, sentences
 
@@ -99,8 +99,8 @@ def test_changes_that_are_not_stored_are_computed(section, store):
     assert "not stored" in sentences(section("workbench", **chosen))
     text = sentences(section("workbench", **chosen, **LIVE))
     assert "not stored" not in text
-    pair = pair_delta.look_up(store, source=source, target=target).iloc[0]
-    ids = {name: int(pair[name]) for name in ("source_id", "target_id")}
+    row = pair.look_up(store, source=source, target=target).iloc[0]
+    ids = {name: int(row[name]) for name in ("source_id", "target_id")}
     places = pair_occurrence.of_pair(store, layer=1, effect="ff", limit=PAGE, **ids)
     assert text.count(" points**") >= len(places)
 

@@ -49,14 +49,67 @@ def test_files_compressed_in_parts_are_read_to_the_end(tmp_path):
     assert len(list(entries(str(path)))) == len(LINES)
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, zstd])
-def test_a_file_cut_short_is_refused_by_name(tmp_path, compress):
+def skipped(n_bytes: int, kind: int = 0) -> bytes:
+    """A frame of zstd that holds nothing of the file."""
+    return bytes((0x50 + kind, 0x2A, 0x4D, 0x18)) + n_bytes.to_bytes(4, "little") + b"x" * n_bytes
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        lambda first, other: (skipped(4) + first, skipped(4) + other),  # as pzstd writes them
+        lambda first, other: (first, skipped(0, kind=15), other),
+        lambda first, other: (first, other, skipped(300)),
+        lambda first, other: (skipped(0), skipped(2**17), skipped(9, kind=7), first + other),
+    ],
+)
+def test_frames_that_are_to_be_skipped_are(tmp_path, frames):
+    halves = ("\n".join(LINES[:20]) + "\n", "\n".join(LINES[20:]))
+    path = tmp_path / "parts.zst"
+    path.write_bytes(b"".join(frames(*(zstd(half.encode()) for half in halves))))
+    texts = [
+        json.dumps({"text": entry.text}) for entry in entries(str(path)) if isinstance(entry, Text)
+    ]
+    assert texts == LINES
+
+
+@pytest.mark.parametrize("padding", [1, 512, 10**6])
+def test_zeros_after_gzip_end_the_file(tmp_path, padding):
+    path = tmp_path / "block.gz"
+    packed = gzip.compress("\n".join(LINES).encode())
+    path.write_bytes(packed + b"\0" * padding)
+    assert len(list(entries(str(path)))) == len(LINES)
+
+
+def test_what_is_skipped_and_then_no_zstd_is_refused(tmp_path):
+    path = tmp_path / "frames.lz4"
+    path.write_bytes(skipped(4) + b"\x04\x22\x4d\x18" + b"\0" * 20)
+    assert refused(BadCorpus, lambda: list(entries(str(path)))) == (
+        "frames.lz4: holds binary data; give JSON Lines or plain text"
+    )
+
+
+@pytest.mark.parametrize(
+    ("compress", "reason"),
+    [
+        (gzip.compress, "Compressed file ended before the end-of-stream marker was reached"),
+        (zstd, "Truncated compressed stream"),
+    ],
+)
+def test_a_file_cut_short_is_refused_by_name(tmp_path, compress, reason):
     path = tmp_path / "cut.gz"
     path.write_bytes(compress("\n".join(LINES * 500).encode())[:-5])
     assert refused(BadCorpus, lambda: list(entries(str(path)))) == (
-        "cut.gz: cannot be read to its end (Truncated compressed stream); "
-        "check the disk, or make the file again"
+        f"cut.gz: cannot be read to its end ({reason}); check the disk, or make the file again"
     )
+
+
+@pytest.mark.parametrize("after", [b"garbage", b"\0\0garbage", b"\x1f\x8b garbage that is no gzip"])
+def test_what_follows_gzip_and_is_none_is_refused(tmp_path, after):
+    path = tmp_path / "odd.gz"
+    path.write_bytes(gzip.compress("\n".join(LINES).encode()) + after)
+    message = refused(BadCorpus, lambda: list(entries(str(path))))
+    assert message.startswith("odd.gz: cannot be read to its end (")
 
 
 def test_several_files_are_one_corpus_in_the_order_given(tmp_path):

@@ -5,6 +5,7 @@ import pytest
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.annotation import Mention
 from precompute.corpora.annotated.conllu import conllu_documents
+from tests.precompute.corpora.tiny import load
 from tests.refusals import refused
 
 HEADER = "# newdoc id = a\n# global.Entity = GRP-etype-link-minspan-identity\n"
@@ -136,3 +137,73 @@ def test_mentions_of_unknown_form_are_refused(document):
         document(text, "")
     with pytest.raises(BadCorpus, match=r"line 1: the first field of `global.Entity` is 'etype'"):
         document(text, "# global.Entity = etype-GRP\n")
+
+
+COREFUD = "# newdoc id = a\n# global.Entity = eid-etype-head-other\n"
+
+
+def rows_of(*rows: tuple[str, str, str]) -> str:
+    """One sentence of words and empty nodes: ID, form and `Entity=`, the second word its root."""
+    lines = (
+        f"{number}\t{form}\t_\tNOUN\t_\t_\t"
+        + ("_\t_" if "." in number else "0\troot" if number == "2" else "2\tdep")
+        + f"\t_\t{f'Entity={entity}' if entity else '_'}\n"
+        for number, form, entity in rows
+    )
+    return "".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "spans"),
+    [
+        ([("1", "ran", ""), ("1.1", "_", "(e1-person-1-"), ("2", "home", "e1)")], [(1, 1)]),
+        ([("1", "cat", "(e1-a-1-"), ("2", "sat", ""), ("2.1", "_", "e1)")], [(0, 1)]),
+        ([("0.1", "_", "(e1-a-1-"), ("1", "a", ""), ("2", "b", ""), ("2.1", "_", "e1)")], [(0, 1)]),
+        (
+            [("1", "a", "(e1-a-1-"), ("1.1", "_", "(e2-b-1-"), ("2", "b", "e2)e1)")],
+            [(0, 1), (1, 1)],
+        ),
+    ],
+    ids=["opens", "closes", "both", "nested"],
+)
+def test_a_mention_that_begins_or_ends_on_an_empty_node_holds_the_words_between(
+    document, rows, spans
+):
+    more = rows_of(("1", "it", "(e1-a-1-)(e2-b-1-)"), ("2", "sat", "(e2-b-1-)"))
+    parsed = document(rows_of(*rows) + more, COREFUD)
+    of_first = [(m.first, m.last) for m in parsed.mentions][: len(spans)]
+    assert of_first == spans
+    assert parsed.mentions_without_words == 0
+
+
+def test_the_head_of_a_mention_is_counted_with_its_empty_nodes(document):
+    rows = [("1", "a", ""), ("1.1", "_", "(e1-x-3-"), ("2", "b", ""), ("3", "c", "e1)")]
+    untree = rows_of(*rows).replace("2\tdep", "_\t_").replace("0\troot", "_\t_")
+    more = rows_of(("1", "it", "(e1-a-1-)"), ("2", "sat", ""))
+    parsed = document(untree + more.replace("2\tdep", "_\t_").replace("0\troot", "_\t_"), COREFUD)
+    assert [(m.first, m.last, m.head) for m in parsed.mentions] == [(1, 2, 2), (3, 3, 3)]
+
+
+@pytest.mark.parametrize(
+    ("entities", "left_out", "kept"),
+    [
+        (["(e1-a-1-)", "", "(e1-a-1-)"], 1, [(0, 0), (3, 3)]),
+        (["", "(e1-a-1-", "e1)"], 1, []),
+        (["", "", "(e9-a-1-)"], 0, []),
+    ],
+    ids=["alone", "from one to the next", "of nothing that corefers"],
+)
+def test_mentions_of_empty_nodes_alone_are_left_out_and_counted(document, entities, left_out, kept):
+    first, second, third = entities
+    text = rows_of(("1", "a", first), ("2", "b", ""), ("2.1", "_", second), ("2.2", "_", third))
+    more = rows_of(("1", "x", ""), ("2", "it", "(e1-a-1-)"))
+    parsed = document(text + more, COREFUD)
+    assert parsed.mentions_without_words == left_out
+    assert [(m.first, m.last) for m in parsed.mentions] == kept
+
+
+def test_the_mentions_left_out_are_counted_in_the_corpus(tmp_path):
+    path = tmp_path / "f.conllu"
+    rows = [("1", "a", "(e1-a-1-)"), ("1.1", "_", "(e1-a-1-)"), ("2", "it", "(e1-a-1-)")]
+    path.write_text(COREFUD + rows_of(*rows), encoding="utf-8")
+    assert load(path).counts["mentions_without_words_left_out"] == 1

@@ -178,7 +178,7 @@ def test_a_mask_that_changes_makes_other_numbers_and_nothing_old_is_taken(tmp_pa
 @pytest.mark.parametrize("source", ["demo-digits", "images"])
 def test_images_are_not_made_into_json_lines(place, tmp_path, source):
     corpus = str(place / source) if source == "images" else source
-    asked = {"packing": "paragraphs", "model": None, "max_tokens": 9, "seed": 0}
+    asked = {"packing": "paragraphs", "column": "text", "model": None, "max_tokens": 9, "seed": 0}
     assert refused(BadCorpus, convert_corpus, [corpus], tmp_path / "a", **asked) == (
         f"{corpus}: holds images, which JSON Lines has no place for; give the folder itself as "
         "--corpus of a run"

@@ -21,7 +21,14 @@ def _written(path, column, name="text"):
 
 
 @pytest.mark.parametrize(
-    "kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())]
+    "kind",
+    [
+        pa.string(),
+        pa.large_string(),
+        pa.string_view(),
+        pa.dictionary(pa.int32(), pa.string()),
+        pa.dictionary(pa.int16(), pa.large_string()),
+    ],
 )
 def test_a_row_is_a_text(tmp_path, kind):
     path = _written(tmp_path / "texts", pa.array(TEXTS).cast(kind))
@@ -32,7 +39,7 @@ def test_a_row_is_a_text(tmp_path, kind):
 @pytest.mark.parametrize(
     ("column", "name", "reason"),
     [
-        (TEXTS, "body", " has no column `text` (its columns: 'id', 'body'); rename the one of"),
+        (TEXTS, "body", " has no column `text` (its columns: 'id', 'body'); name the one of"),
         ([1, 2], "text", " column `text` is of type int64; it must hold strings"),
         (["a", None], "text", " row 2: `text` is null; it must hold some text"),
         (["a", "b", " "], "text", " row 3: `text` is ' '; it must hold some text"),

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from analysis.errors import UnknownName
-from analysis.tables.pairs import pair_delta
+from analysis.tables.pairs import pair, pair_delta
 from tests.intervals import assert_ordered
 from tests.refusals import refused
 
@@ -62,10 +62,10 @@ def test_one_pair_has_a_row_for_every_layer_and_effect(pair_store, all_pairs, la
 
 def test_pairs_are_found_by_their_tokens(pair_store, all_pairs):
     for row in all_pairs.head(20).itertuples():
-        ids = pair_delta.look_up(pair_store, source=row.source, target=row.target)
+        ids = pair.look_up(pair_store, source=row.source, target=row.target)
         assert ids.to_numpy().tolist() == [[row.source_id, row.target_id]]
     for source, target in (("no such token", "the"), ("", ""), ("%", "%")):
-        assert pair_delta.look_up(pair_store, source=source, target=target).empty
+        assert pair.look_up(pair_store, source=source, target=target).empty
 
 
 def test_pairs_of_fewer_than_three_sequences_have_no_interval(pair_store):

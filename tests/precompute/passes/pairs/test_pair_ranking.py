@@ -22,7 +22,7 @@ from tests.reference.pairs.pair_ranking import nearer_bound, place_in_list
 KEY = ["layer", "place", "source_id", "target_id"]
 COLUMNS = [
     *(*KEY, "source", "target", "n", "n_sequences", "mean_delta", "std_delta", "low", "high"),
-    *("pmi", "relation", "relation_share"),
+    *("pmi", "relation"),
 ]
 FEW = 4
 _SURE = "where (source + target) % 3 = 0"

@@ -1,0 +1,161 @@
+"""Questions about pairs of a model whose layers look through windows, against pairs counted place
+by place."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from analysis.tables.corpus import provenance
+from analysis.tables.pairs import pair, pair_delta, pair_occurrence, pair_pmi_correlation
+from analysis.tables.sample import least_count
+from precompute.jobs.bounds import Bounds
+from precompute.jobs.runner import run_local
+from precompute.run import run
+from precompute.store.check import faults
+from precompute.store.open_file import opened
+from precompute.store.show import every_table
+
+pytestmark = pytest.mark.parametrize(
+    "family", ["gemma3_text", "mistral", "gemma2", "modernbert"], indirect=True, scope="session"
+)
+Place = tuple[int, int, int]
+Pairs = dict[tuple[int, int], list[Place]]
+ANY = {"min_count": 1, "text": "", "relation": "all", "special": True, "limit": 10**6}
+
+
+@pytest.fixture(scope="module")
+def together(pair_run, is_causal) -> Pairs:
+    """Where every two tokens of one sequence stand: sequence, position of source and of target."""
+    found: Pairs = {}
+    for sequence in pair_run[1].corpus:
+        ids = sequence.ids.tolist()
+        for target_pos, target in enumerate(ids):
+            for source_pos, source in enumerate(ids):
+                if source_pos < target_pos or (source_pos > target_pos and not is_causal):
+                    place = (sequence.index, source_pos, target_pos)
+                    found.setdefault((source, target), []).append(place)
+    return found
+
+
+@pytest.fixture(scope="module")
+def windows(tiny) -> dict[int, int]:
+    """How far every layer looks; farther than any text is long where it has no window."""
+    return {n: layer.window or 10**6 for n, layer in enumerate(tiny.layers, start=1)}
+
+
+@pytest.fixture(scope="module")
+def seen(together, windows) -> dict[int, Pairs]:
+    """The pairs of every layer, with the places that are inside of its window."""
+    inside = {
+        layer: {
+            key: [place for place in places if abs(place[1] - place[2]) <= window]
+            for key, places in together.items()
+        }
+        for layer, window in windows.items()
+    }
+    return {layer: {k: v for k, v in pairs.items() if v} for layer, pairs in inside.items()}
+
+
+@pytest.fixture(scope="module")
+def names(pair_store) -> dict[int, str]:
+    return dict(pair_store.execute("select token_id, token from vocabulary").fetchall())
+
+
+def test_every_pair_of_one_sequence_is_found_whichever_layers_see_it(
+    pair_store, together, seen, names
+):
+    absent = [key for key in together if any(key not in pairs for pairs in seen.values())]
+    assert absent, "this test could not have failed"
+    for source, target in absent:
+        ids = pair.look_up(pair_store, source=names[source], target=names[target])
+        assert [source, target] in ids.to_numpy().tolist()
+    for source, target in [(a, b) for a in names for b in names if (a, b) not in together]:
+        ids = pair.look_up(pair_store, source=names[source], target=names[target])
+        assert [source, target] not in ids.to_numpy().tolist()
+
+
+def test_a_pair_has_rows_of_the_layers_that_see_it_alone(pair_store, together, seen):
+    for source, target in together:
+        rows = pair_delta.of_pair(pair_store, source_id=source, target_id=target)
+        counts = dict(rows[["layer", "n"]].itertuples(index=False, name=None))
+        expected = {layer: pairs.get((source, target), []) for layer, pairs in seen.items()}
+        assert counts == {layer: len(places) for layer, places in expected.items() if places}
+
+
+def test_pairs_of_a_layer_are_listed_with_the_pmi_of_the_whole_corpus(pair_store, seen):
+    pmi = pair_store.execute("select source, target, pmi::double as pmi from pair").df()
+    for layer, pairs in seen.items():
+        listed = pair_delta.browse(pair_store, effect="ff", layer=layer, **ANY)
+        assert set(zip(listed["source_id"], listed["target_id"], strict=True)) == set(pairs)
+        same = listed.merge(pmi, left_on=["source_id", "target_id"], right_on=["source", "target"])
+        assert len(same) == len(listed)
+        np.testing.assert_array_equal(same["pmi_x"], same["pmi_y"])
+
+
+def test_points_are_the_pairs_of_the_correlation_and_of_its_layer(pair_store, seen, names):
+    has_special, n_of = (
+        dict(zip(frame.index, frame, strict=True))
+        for frame in (
+            pair_store.execute("from pair").df().set_index(["source", "target"])[column]
+            for column in ("has_special", "n")
+        )
+    )
+    for layer, pairs in seen.items():
+        asked = {"layer": layer, "effect": "ff", "min_count": 2, "limit": 10**6}
+        points = pair_pmi_correlation.points(pair_store, **asked)
+        expected = Counter(
+            (names[source], names[target], len(places))
+            for (source, target), places in pairs.items()
+            if len(places) >= 2 and n_of[source, target] >= 2 and not has_special[source, target]
+        )
+        assert Counter(points[["source", "target", "n"]].itertuples(index=False, name=None)) == (
+            expected
+        )
+        n_pairs = pair_store.execute(
+            "select distinct n_pairs from pair_pmi_correlation where layer = $layer "
+            "and min_count = 2 and window_size is null",
+            {"layer": layer},
+        ).fetchall()
+        assert n_pairs in ([], [(len(points),)])
+        assert points["pmi"].notna().all()
+
+
+def test_places_beyond_the_window_of_a_layer_are_told_apart_and_come_last(
+    pair_store, together, seen
+):
+    for layer, pairs in seen.items():
+        beyond = 0
+        for (source, target), places in together.items():
+            asked = {"source_id": source, "target_id": target, "layer": layer}
+            frame = pair_occurrence.of_pair(pair_store, **asked, effect="ff", limit=10**6)
+            where = frame[["seq", "source_pos", "target_pos"]]
+            assert sorted(where.itertuples(index=False, name=None)) == sorted(places)
+            inside = where[frame["in_window"]].itertuples(index=False, name=None)
+            assert sorted(inside) == sorted(pairs.get((source, target), []))
+            assert frame["in_window"].is_monotonic_decreasing
+            assert frame.loc[~frame["in_window"], "delta"].isna().all()
+            beyond += int((~frame["in_window"]).sum())
+        assert beyond == sum(map(len, together.values())) - sum(map(len, pairs.values()))
+
+
+@pytest.fixture(scope="module")
+def sampled(pair_run, tmp_path_factory) -> Iterator:
+    """The same run with room for the commonest pairs alone."""
+    folder = tmp_path_factory.mktemp("sampled")
+    bounds = Bounds(blocks=1, raw_rows=60)
+    asked = replace(pair_run[0], output=folder / "tiny.duckdb", bounds=bounds)
+    run(asked, run_local)
+    with opened(asked.output) as store:
+        yield asked, store
+
+
+def test_a_file_of_the_commonest_pairs_is_sound(sampled):
+    asked, store = sampled
+    facts = dict(provenance(store).itertuples(index=False))
+    assert least_count(facts) > 1, "this test could not have failed"
+    assert list(faults(asked.output, every_table())) == []
+    counts = store.execute("select max(n) from pair_delta_wide group by source, target").fetchall()
+    assert min(counts)[0] >= least_count(facts)
