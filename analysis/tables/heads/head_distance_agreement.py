@@ -38,7 +38,8 @@ TABLE = Table(
         number(
             "p_within",
             "share of 9,999 orders in which heads stay in their layer that give as large a part "
-            "within layers, as (b + 1) / (B + 1) where b of B do; NULL for a single head",
+            "within layers, as (b + 1) / (B + 1) where b of B do; NULL for a single head, or where "
+            "nothing varies within layers",
             "probability",
             nullable=True,
         ),
