@@ -1,6 +1,6 @@
 """Parquet files with a column of texts: one per row."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -30,15 +30,23 @@ def parquet_entries(path: Path, column: str = COLUMN) -> Iterator[Text]:
             _check_sizes(file.metadata, column, name)
         # what stands in many rows is in memory once: a small file may hold a long text many times
         with pq.ParquetFile(path, read_dictionary=[column]) as file:
-            number = 0
-            for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=[column], use_threads=False):
-                for text in batch.column(0):
-                    number += 1
-                    place = f"{name} row {number}"
-                    yield Text(checked_text(text.as_py(), key=column, place=place), place)
+            batches = file.iter_batches(_ROWS_AT_A_TIME, columns=[column], use_threads=False)
+            yield from texts_of(batches, column, name)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = shown(str(error).partition("\n")[0])
         raise BadCorpus(name, f"is a damaged Parquet file ({reason}); make it again") from error
+
+
+def texts_of(batches: Iterable[pa.RecordBatch], column: str, name: str) -> Iterator[Text]:
+    """The texts in a column of batches, of which each row has one.
+
+    Raises:
+        BadCorpus: a row holds no text.
+    """
+    texts = (text for batch in batches for text in batch.column(column))
+    for number, text in enumerate(texts, start=1):
+        place = f"{name} row {number}"
+        yield Text(checked_text(text.as_py(), key=column, place=place), place)
 
 
 def _check_sizes(metadata: pq.FileMetaData, column: str, name: str) -> None:
