@@ -120,7 +120,7 @@ def _maps(frame: pd.DataFrame, titles: Mapping[str, str], *, readable: bool) -> 
 
 def _map(frame: pd.DataFrame, name: str, side: int, *, readable: bool, first: bool) -> Any:
     """One of the maps; both mixings have one scale."""
-    columns = {each: named_in(unit, each) for each, unit in MAPS.items()}
+    columns = {side: named_in(unit, side) for side, unit in MAPS.items()}
     value = columns[name]
     if is_change := name == "change":
         reach, unit = reach_of(frame, value), title(value)

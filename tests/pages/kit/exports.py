@@ -17,6 +17,7 @@ from pages.ui.collection.item import Item, clean, table_of
 from pages.ui.collection.web import web_page
 from pages.ui.export import files as export
 from pages.ui.export.latex import MOST_ROWS, latex, latex_text
+from pages.ui.words.units import without_unit
 from tests.pages.kit.openings import Offer
 
 _IN_PERCENT = ("{} (%)", "{}（%）")
@@ -73,21 +74,24 @@ def _of_chart(offer: Offer) -> Iterator[tuple[str, tuple[str, int]]]:
     """The numbers that have one title, in tooltips or else at axes and in legends; whatever these
     show is in the frame."""
     drawn: dict[str, set[tuple[str, int]]] = defaultdict(set)
-    told: dict[str, set[str]] = defaultdict(set)
+    titled: dict[str, set[str]] = defaultdict(set)
     specification = export.with_data(offer[1])
     for _, unit in units(specification):
         for channel, entry in unit.encoding.items():
             name, title = entry.get("field"), (entry.get("title") or "").strip()
-            if name in offer[0] and title and unit.is_number(channel):
+            if not (title and unit.is_number(channel)):
+                continue
+            assert name in offer[0] or name == without_unit(str(name)), f"{name} is not exported"
+            if name in offer[0]:
                 rows = [row.get(name) for row in specification["datasets"].get(unit.data, [])]
                 assert_holds(offer[0][name], rows, f"{name}, shown as {title}")
                 if name not in (unit.span or ()):
                     drawn[str(name)].add((title, 100 if _in_percent(unit, entry) else 1))
         for entry in unit.tooltip:
-            told[entry["field"]].add(entry["title"])
+            titled[entry["field"]].add(entry["title"])
     for name, titles in drawn.items():
         factors = {factor for _, factor in titles}
-        titles = told[name] or {title for title, _ in titles}
+        titles = titled[name] or {title for title, _ in titles}
         if len(titles) == len(factors) == 1:
             yield name, (titles.pop(), factors.pop())
 
@@ -95,7 +99,7 @@ def _of_chart(offer: Offer) -> Iterator[tuple[str, tuple[str, int]]]:
 def _in_percent(unit: Unit, entry: dict[str, Any]) -> bool:
     """Whether all that writes the numbers of a field writes them in per cent."""
     entries = [entry, *(other for other in unit.tooltip if other["field"] == entry["field"])]
-    parts = [part for each in entries for part in (each, each.get("axis"), each.get("legend"))]
+    parts = [part for shown in entries for part in (shown, shown.get("axis"), shown.get("legend"))]
     formats = [part["format"] for part in parts if part and part.get("format")]
     return bool(formats) and all(format.endswith("%") for format in formats)
 
@@ -168,21 +172,21 @@ def _assert_drawn(offer: Offer, page: str) -> None:
     for title, columns in _told(offer).items():
         numbers = np.concatenate([offer[0][name].to_numpy(dtype=float) for name in columns])
         for label in labels:
-            if told := re.search(rf"(?:^|; ){re.escape(title)}: ([^;]+)", label):
-                _assert_told(told[1], numbers, label)
+            if titled := re.search(rf"(?:^|; ){re.escape(title)}: ([^;]+)", label):
+                _assert_told(titled[1], numbers, label)
 
 
 def _told(offer: Offer) -> dict[str, set[str]]:
-    """The columns whose numbers are drawn and told under a title, where the frame has them all."""
-    told: dict[str, set[str]] = defaultdict(set)
+    """The columns that are drawn under a title, where the frame has all of them."""
+    titled: dict[str, set[str]] = defaultdict(set)
     drawn: set[str] = set()
     for _, unit in units(export.with_data(offer[1])):
         drawn |= {str(unit.field(channel)) for channel in unit.encoding if unit.is_number(channel)}
         for entry in (*unit.encoding.values(), *unit.tooltip):
             if title := (entry.get("title") or "").strip():
-                told[title].add(entry.get("field", ""))
+                titled[title].add(entry.get("field", ""))
     numbers = drawn & set(offer[0].select_dtypes("number"))
-    return {title: names for title, names in told.items() if names <= numbers}
+    return {title: names for title, names in titled.items() if names <= numbers}
 
 
 def _assert_told(text: str, numbers: np.ndarray, label: str) -> None:

@@ -21,7 +21,7 @@ return [...document.querySelectorAll(arguments[0])].map(ramp => {
 
 @pytest.mark.parametrize("address", ["attention-norms?an_view=heads", "head-map?hm_view=distances"])
 def test_ramps_are_drawn_after_a_step_to_the_next_head_and_back(address, browser, server):
-    browser.get(f"{server}/{address}&head=1-1")
+    browser.get(f"{server}/{address}&head=1-3")
     settled(browser, RAMP)
     wait = WebDriverWait(browser, 30)
 
@@ -29,13 +29,13 @@ def test_ramps_are_drawn_after_a_step_to_the_next_head_and_back(address, browser
         ramps = driver.execute_script(DRAWN, RAMP)
         return is_idle(driver) and bool(ramps) and all(ramps)
 
-    for step, head in (("after", "1-2"), ("after", "1-3"), ("before", "1-2")):
+    for step, head in (("after", "2-1"), ("after", "2-2"), ("before", "2-1")):
         button = f".st-key-head_{step} button"
         click = Patient(lambda d, button=button: d.find_element(By.CSS_SELECTOR, button).click())
         wait.until(lambda d, head=head, click=click: _head(d) == head or click(d))
         wait.until(all_are_drawn)
     browser.back()
-    wait.until(lambda d: _head(d) == "1-3")
+    wait.until(lambda d: _head(d) == "2-2")
     wait.until(all_are_drawn)
 
 

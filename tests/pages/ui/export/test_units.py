@@ -1,0 +1,85 @@
+"""A heading and its numbers are converted together, on the page and in every export."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+import streamlit as st
+
+from pages.ui.charts.standard import lines
+from pages.ui.export.latex import latex
+from pages.ui.export.shown import Shown
+from pages.ui.words.columns import title
+from pages.ui.words.place import words_of
+from pages.ui.words.say import catalogue
+from pages.ui.words.units import PERCENT, POINTS, in_unit, named_in, without_unit
+from tests.pages.kit.exports import assert_exported_as_shown
+from tests.pages.kit.openings import Offer
+
+PAIRS = pd.DataFrame({"layer": [1, 2], "mean_delta": [0.06682, -0.01]})
+BY_HAND = ("(%", "（%", "points)", "ポイント）")
+
+
+def offer(frame: pd.DataFrame, chart: Any = None, **columns: Any) -> Offer:
+    """What a page of pairs offers."""
+    with words_of("token_pairs", "workbench"):
+        plain = {"papers": (), "queries": (), "source": ""}
+        return Offer(Shown("k", "?", "", "", frame, chart, columns=columns, **plain))
+
+
+@pytest.mark.parametrize(("unit", "end"), [(PERCENT, "(%)"), (POINTS, "(% points)")])
+def test_a_converted_column_has_its_unit_in_name_and_title(unit, end):
+    shown = in_unit(PAIRS, unit, ["mean_delta", "low"])
+    name = named_in(unit, "mean_delta")
+    assert list(shown) == ["layer", name]
+    assert shown[name].tolist() == pytest.approx([6.682, -1.0])
+    assert without_unit(name) == "mean_delta"
+    with words_of("token_pairs"):
+        assert title(name) == f"mean change {end}"
+        assert title("mean_delta") == "mean change"
+
+
+def test_latex_of_pairs_holds_points_under_points():
+    frame = in_unit(PAIRS, POINTS, ["mean_delta"])
+    with words_of("token_pairs", "workbench"):
+        chart = lines(frame, y="in_points_mean_delta")
+    shown = offer(frame, chart)
+    assert_exported_as_shown(shown)
+    written = latex(shown.printed, caption="", label="t")
+    assert r"{mean change (\% points)}" in written
+    assert "6.682" in written
+
+
+def test_a_chart_in_another_unit_than_its_export_is_noticed():
+    with words_of("token_pairs", "workbench"):
+        chart = lines(PAIRS.assign(mean_delta=100 * PAIRS["mean_delta"]), y="mean_delta")
+    with pytest.raises(AssertionError, match="mean_delta, shown as mean change"):
+        assert_exported_as_shown(offer(PAIRS, chart))
+
+
+def test_shares_that_a_table_writes_in_per_cent_are_printed_so():
+    percent = st.column_config.NumberColumn("how often", format="percent")
+    shown = offer(PAIRS, layer="layer", mean_delta=percent)
+    assert shown.printed["how often (%)"].tolist() == pytest.approx([6.682, -1.0])
+    assert shown.shown.frame["mean_delta"][0] == 0.06682
+    assert_exported_as_shown(shown)
+
+
+def test_shares_that_a_chart_writes_in_per_cent_are_printed_so():
+    frame = pd.DataFrame({"layer": [1, 2], "share": [0.25, 0.5], "n": [3, 4]})
+    chart = lines(frame, y="share", y_title="share of all", format=".1%").to_dict()
+    chart["encoding"]["y"]["axis"] = {"format": "%"}
+    shown = offer(frame, chart)
+    assert shown.printed["share of all (%)"].tolist() == [25.0, 50.0]
+    assert_exported_as_shown(shown)
+
+
+def test_no_title_of_a_column_has_a_unit_of_shares_by_hand():
+    columns = {key: texts for key, texts in catalogue().items() if ".column." in key}
+    assert columns
+    written = [key for key, texts in columns.items() for text in texts.values() if _unit(text)]
+    assert not written
+
+
+def _unit(text: str) -> bool:
+    return any(unit in text for unit in BY_HAND)
