@@ -47,7 +47,8 @@ def heads(view: View) -> None:
         clear="below",
     )
     state = (place, quantity, threshold, *marked)
-    dots = "" if of_heads["below"].all() else view.say("map_dots", threshold=above)
+    has_dots = (of_heads["mean"] > threshold).any()
+    dots = view.say("map_dots", threshold=above) if has_dots else ""
     caption = f"{view.say('map_caption')} {dots}".strip()
     view.figure("map", of_heads, chart, state=state, click=True, caption=caption, place=name)
     by_layer, over = view.columns(2)

@@ -114,6 +114,12 @@ def is_clickable(session: AppTest, key: str) -> bool:
     return any(chart.id.endswith(key) and chart.selection_mode for chart in charts)
 
 
+def is_told(seen: Pictured, lang: str) -> bool:
+    """Whether a text speaks of intervals; a reader's own columns are what the reader says."""
+    interval = PROMISES["interval"]
+    return seen.where == "qu_table" or any(interval.is_made(text, lang) for text in seen.texts)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("page", "section"), SECTIONS, ids=IDS)
 def test_what_a_caption_names_is_drawn(page, section, opened, openings, request):
@@ -131,6 +137,8 @@ def test_what_a_caption_names_is_drawn(page, section, opened, openings, request)
                 clicks = is_clickable(session, seen.where)
                 of_figure = broken(replace(seen, is_clickable=clicks), lang)
                 faults += [f"{name}: {fault}" for fault in of_figure]
+                if seen.has_interval and not is_told(seen, lang):
+                    faults.append(f"{name}: {seen.where}: an interval is shown and not told")
     assert not faults, "\n".join(dict.fromkeys(faults))
 
 

@@ -43,12 +43,13 @@ def listed_form(frame: pd.DataFrame, columns: Iterable[str]) -> str | None:
 
 
 def _forms(chart: Any, rows: Any) -> Iterable[str]:
+    """The forms of all parts of a chart; `rows` are those of the chart that it is a part of."""
     rows = chart.data if isinstance(chart.data, pd.DataFrame) else rows
     inner = [getattr(chart, name, None) for name in (*PARTS, "spec")]
     parts = [part for views in inner for part in (views if isinstance(views, list) else [views])]
     for part in filter(lambda part: hasattr(part, "to_dict"), parts):
         yield from _forms(part, rows)
-    encoding = getattr(chart, "encoding", None)
+    encoding: Any = getattr(chart, "encoding", None)
     if not isinstance(rows, pd.DataFrame) or not hasattr(encoding, "to_dict"):
         return
     form = _DRAWN.get(getattr(chart.mark, "type", chart.mark))

@@ -22,6 +22,7 @@ _HUES = {  # degrees at which a colour begins and ends
     "purple": (255, 340),
     "pink": (290, 345),
 }
+_INTERVAL = re.compile("95% interval|95%信頼区間")
 _COLOUR = re.compile(r"#([0-9a-f]{6})\b|rgba?\((\d+), ?(\d+), ?(\d+)", re.I)
 
 
@@ -83,7 +84,7 @@ class Pictured:
     def has_interval(self) -> bool:
         """Whether any number is seen with an interval, drawn, in a tooltip or in a column."""
         ends = [name for name in self.columns if name.endswith("low")]
-        if "95%" in self.body or (ends and self.frame[ends].notna().to_numpy().any()):
+        if _INTERVAL.search(self.body) or (ends and self.frame[ends].notna().to_numpy().any()):
             return True
         datasets = self.specification.get("datasets", {})
         return any(
@@ -154,8 +155,11 @@ class Promise:
     japanese: str
     is_kept: Callable[..., bool]
 
+    def is_made(self, text: str, lang: str) -> re.Match[str] | None:
+        return re.search(self.english if lang == "en" else self.japanese, text)
+
     def is_broken(self, seen: Pictured, text: str, lang: str) -> bool:
-        made = re.search(self.english if lang == "en" else self.japanese, text)
+        made = self.is_made(text, lang)
         return made is not None and not self.is_kept(seen, *made.groups())
 
 
