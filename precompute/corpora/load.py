@@ -228,14 +228,8 @@ def entries(
     elif packing == "blocks":
         all_entries = blocks(texts, tokenizer, max_tokens=max_tokens, counts=counts)
     else:
-        all_entries = packed(
-            texts,
-            tokenizer,
-            max_tokens=max_tokens,
-            seed=seed,
-            segment_types=segment_types,
-            counts=counts,
-        )
+        sizes = {"max_tokens": max_tokens, "segment_types": segment_types}
+        all_entries = packed(texts, tokenizer, seed=seed, counts=counts, **sizes)
     return left_out.at_least_one(islice(all_entries, limit), source.name)
 
 

@@ -55,7 +55,8 @@ def test_a_corpus_of_another_column_is_another_corpus(tmp_path):
         (
             jsonl,
             "f line 1: has no key `content` (its keys: 'title', 'body', 'text'); name the one of "
-            "the texts with --column",
+            "the texts with --column. It is the first of 2 malformed rows among 2; more than 1 in "
+            "100 are too many to be left out.",
         ),
         (
             parquet,
@@ -66,10 +67,17 @@ def test_a_corpus_of_another_column_is_another_corpus(tmp_path):
 )
 def test_a_column_that_is_not_there_is_refused_with_those_that_are(tmp_path, write, message):
     path = write(tmp_path / "f")
-    assert refused(BadCorpus, lambda: list(entries(path, column="content"))) == message
+    assert refused(UserError, lambda: list(entries(path, column="content"))) == message
 
 
-@pytest.mark.parametrize("value", [None, 3, "  ", ["The", "cat"]])
+@pytest.mark.parametrize("value", [None, "  "])
+def test_a_blank_text_is_left_out_by_the_name_of_its_column(tmp_path, capsys, value):
+    path = jsonl(tmp_path / "f", [{"body": value}, {"body": "The cat."}])
+    assert [entry.text for entry in entries(path, column="body")] == ["The cat."]
+    assert capsys.readouterr().out.startswith("Left out: f line 1: `body` is ")
+
+
+@pytest.mark.parametrize("value", [3, ["The", "cat"]])
 def test_what_is_no_text_is_refused_by_the_name_of_its_column(tmp_path, value):
     path = jsonl(tmp_path / "f", [{"body": value}])
     message = refused(BadCorpus, lambda: list(entries(path, column="body")))
