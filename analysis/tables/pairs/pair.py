@@ -10,7 +10,7 @@ from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
 from analysis.needs import Need
 from analysis.tables.columns import flag, single, small, whole
 from analysis.tables.corpus import IS_CAUSAL
-from analysis.tables.question import asks
+from analysis.tables.question import asks, frame_of
 from analysis.tables.table import RELATION, Column, Table
 
 SOURCE = whole("source", "token id of w_j, the token that is mixed in")
@@ -68,6 +68,25 @@ TABLE = Table(
 )
 
 
+_SOUGHT = """
+    with sought as (
+        select s.token_id as source, t.token_id as target
+        from vocabulary as s, vocabulary as t
+        where s.token = $source and t.token = $target
+    )
+    select source as source_id, target as target_id
+"""
+_COUNTED = f"{_SOUGHT} from pair semi join sought using (source, target) order by all"
+_STANDING = f"""
+    {_SOUGHT}
+    from sought
+    join token as s on s.token_id = source
+    join token as t on t.token_id = target and t.seq = s.seq
+    where s.pos < t.pos or s.pos > t.pos and not {IS_CAUSAL}
+    group by all order by all
+"""
+
+
 @asks("""
     select n, n_sequences, pmi::double as pmi, relation,
         relation_share::double as relation_share, has_special
@@ -79,23 +98,9 @@ def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.
     ...
 
 
-@asks(f"""
-    with sought as (
-        select s.token_id as source, t.token_id as target
-        from vocabulary as s, vocabulary as t
-        where s.token = $source and t.token = $target
-    )
-    select source as source_id, target as target_id
-    from pair semi join sought using (source, target)
-    union
-    select source, target
-    from sought
-    join token as s on s.token_id = source
-    join token as t on t.token_id = target and t.seq = s.seq
-    where s.pos < t.pos or s.pos > t.pos and not {IS_CAUSAL}
-    order by all
-""")
 def look_up(store: DuckDBPyConnection, *, source: str, target: str) -> pd.DataFrame:
     """source_id, target_id of a pair that stands in one sequence, by its tokens as the tokenizer
     writes them, whether or not a layer's window spans it."""
-    ...
+    tokens = {"source": source, "target": target}
+    found = frame_of(store, _COUNTED, tokens)
+    return found if len(found) else frame_of(store, _STANDING, tokens)

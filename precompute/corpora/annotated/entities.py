@@ -18,7 +18,6 @@ from precompute.corpora.lines import Line
 _HEADER = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
 _PART = re.compile(r"\[[0-9]+/[0-9]+\]")
 _CLUSTER = ("GRP", "eid")
-_HEAD = ("minspan", "head")
 _NO_MENTIONS = frozenset({"appos", "pred", "sgl"})
 """Links of GUM that the coreference of OntoNotes does not know: appositions belong to the mention
 they explain, what is predicated of a thing is no mention of it, and what is mentioned once has
@@ -116,23 +115,29 @@ class Entities:
 
     def _span(self, mention: Bracketed) -> _Span:
         """The words of a mention."""
-        before = self._words_before
-        nodes = [mention.first + number - 1 for number in self._head_numbers(mention)]
-        known = (node for node in nodes if 0 <= node < len(before) - 1)
-        heads = tuple(before[node] for node in known if before[node] < before[node + 1])
+        before, heads = self._words_before, self._heads(mention)
         return _Span(before[mention.first], before[mention.last + 1] - 1, mention.name, heads)
 
-    def _attribute(self, mention: Bracketed, *names: str) -> str:
-        """What a mention's opening bracket says under one of these names; empty if nothing."""
+    def _attribute(self, mention: Bracketed, name: str) -> str:
+        """What a mention's opening bracket says under a name; empty if nothing."""
         fields = dict(
             zip(self._fields, mention.label.split("-", len(self._fields) - 1), strict=False)
         )
-        return next((fields[name] for name in names if name in fields), "")
+        return fields.get(name, "")
 
-    def _head_numbers(self, mention: Bracketed) -> list[int]:
-        """Which of a mention's words and empty nodes are named as its head, from 1."""
-        places = self._attribute(mention, *_HEAD).split(",")
-        return [int(place) for place in places if place.isdigit()]
+    def _heads(self, mention: Bracketed) -> tuple[int, ...]:
+        """The words that are named as a mention's head: `minspan` counts words from its first on,
+        `head` empty nodes as well."""
+        before = self._words_before
+        if words := self._attribute(mention, "minspan"):
+            return tuple(before[mention.first] + place - 1 for place in _places(words))
+        nodes = [mention.first + place - 1 for place in _places(self._attribute(mention, "head"))]
+        known = (node for node in nodes if 0 <= node < len(before) - 1)
+        return tuple(before[node] for node in known if before[node] < before[node + 1])
+
+
+def _places(listed: str) -> list[int]:
+    return [int(place) for place in listed.split(",") if place.isdigit()]
 
 
 class _Words:

@@ -176,12 +176,16 @@ def test_a_mention_that_begins_or_ends_on_an_empty_node_holds_the_words_between(
     assert parsed.mentions_without_words == 0
 
 
-def test_the_head_of_a_mention_is_counted_with_its_empty_nodes(document):
-    rows = [("1", "a", ""), ("1.1", "_", "(e1-x-3-"), ("2", "b", ""), ("3", "c", "e1)")]
+@pytest.mark.parametrize(("named", "head"), [("head", 2), ("minspan", 1)])
+def test_a_head_is_counted_with_empty_nodes_and_a_minimal_span_without(document, named, head):
+    rows = [("1", "a", ""), ("1.1", "_", "(e1-x-NUMBER-"), ("2", "b", ""), ("3", "c", "e1)")]
     untree = rows_of(*rows).replace("2\tdep", "_\t_").replace("0\troot", "_\t_")
     more = rows_of(("1", "it", "(e1-a-1-)"), ("2", "sat", ""))
-    parsed = document(untree + more.replace("2\tdep", "_\t_").replace("0\troot", "_\t_"), COREFUD)
-    assert [(m.first, m.last, m.head) for m in parsed.mentions] == [(1, 2, 2), (3, 3, 3)]
+    more = more.replace("2\tdep", "_\t_").replace("0\troot", "_\t_")
+    number = "3" if named == "head" else "1"
+    header = COREFUD.replace("head", named)
+    parsed = document(untree.replace("NUMBER", number) + more, header)
+    assert [(m.first, m.last, m.head) for m in parsed.mentions] == [(1, 2, head), (3, 3, 3)]
 
 
 @pytest.mark.parametrize(
