@@ -9,13 +9,15 @@ from analysis.tables.heads import gradient_importance, head_pattern
 from pages.ui.finding import Finding, rows_of, shares_by_layer
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
 from pages.ui.head.habits import importance_shares
-from pages.ui.store.absences import types_apart
+from pages.ui.store.absences import FIRST, types_apart
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
 _OTHER = "other"
+_FIRST = ("bos", FIRST)
+"""Types of tokens that the habit is attention to."""
 _STAND_IN = "pooled_length"
 
 
@@ -54,12 +56,14 @@ def _gradients() -> Iterator[Finding]:
     if weights.empty:
         return
     most = str(weights.idxmax())
-    weight, share = float(weights[most]), float(shares.get(most, 0.0))
+    kinds = _FIRST if most == FIRST else (most,)
+    weight, share = float(weights[most]), float(shares.reindex(kinds).sum())
     kind = "_stand_in" if objective == _STAND_IN else ""
-    name, compared = token_type_name(most), say("finding.of_weight")
+    name = token_type_name(next((kind for kind in kinds if kind in shares), most))
+    compared = say("finding.of_weight")
     of_weight = patterns[patterns["quantity"] == most].rename(columns={"mean": "value"})
     of_weight = of_weight[["layer", "value", "low", "high"]].assign(name=compared)
-    of_type = shares_by_layer(means, means["token_type"] == most, say("finding.of_importance"))
+    of_type = shares_by_layer(means, means["token_type"].isin(kinds), say("finding.of_importance"))
     yield Finding(
         say(f"finding.label_gradients{kind}", token_type=name),
         f"{percent(weight)} → {percent(share)}",
