@@ -53,14 +53,14 @@ def weight_and_importance(means: pd.DataFrame) -> tuple[str, pd.DataFrame] | Non
     if weights.empty:
         return None
     most = str(weights.idxmax())
-    kinds = (most, "bos") if most == FIRST else (most,)  # the habit is of both
+    kinds = ("bos", FIRST) if most == FIRST else (most,)  # the habit is of both
     layers = (part for _, part in means.groupby("layer"))
     importance = over_layers(
         pd.DataFrame([share_of(part, part["token_type"].isin(kinds)) for part in layers])
     )
     weight = over_layers(patterns[patterns["quantity"] == most])
     rows = [(say("finding.of_importance"), *importance), (say("finding.of_weight"), *weight)]
-    return most, rows_of(rows)
+    return next((kind for kind in kinds if kind in set(means["token_type"])), most), rows_of(rows)
 
 
 def importance_told(most: str, evidence: pd.DataFrame) -> str:

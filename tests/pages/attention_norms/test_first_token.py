@@ -6,10 +6,12 @@ import pytest
 from analysis.comparison.numbers import unit_values
 from analysis.tables.mixing import token_mixing_ratio
 from analysis.tables.norms import head_token
+from pages.head_habits.findings import _gradients
 from tests.pages.conftest import assert_sound, sentences
 from tests.pages.kit.after import after_of
 
 after = after_of("gpt2_folder")
+after_bos = after_of("turned_folder")
 ABSENCE = "The first token of a text, which all of its tokens see, is a type of its own"
 
 
@@ -63,6 +65,30 @@ def test_a_head_that_rests_on_the_first_token_is_named_so(after, page_text):
     after("update stored.head_pattern set mean = 0.7, low = 0.65 where quantity = 'first'")
     assert "mostly do one thing: first token 6" in page_text("head_map", "hm_view=map")
     assert "first token 70%" in page_text("head_habits", "hh_view=layers")
+
+
+def test_gradients_at_bos_are_set_against_the_attention_to_it(after_bos):
+    after_bos(
+        "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'",
+        "update stored.head_pattern set mean = 0.5 where quantity = 'first'",
+        "update stored.gradient_importance set importance = if(token_type = 'bos', 2, 1)",
+        "delete from stored.gradient_importance where token_type not in ('bos', 'other')",
+    )
+    [finding] = _gradients()
+    assert finding.number == "50% → 67%"
+    assert "BOS gets most attention, 50% of it, and 67% of all" in finding.sentence
+
+
+def test_gradients_at_the_first_token_are_set_against_the_attention_to_it(after):
+    after(
+        "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'",
+        "update stored.head_pattern set mean = 0.5 where quantity = 'first'",
+        "update stored.gradient_importance set importance = if(token_type = 'first', 1, 3)",
+        "delete from stored.gradient_importance where token_type not in ('first', 'other')",
+    )
+    [finding] = _gradients()
+    assert finding.number == "50% → 25%"
+    assert "the first token gets most attention, 50% of it, yet only 25%" in finding.sentence
 
 
 def test_an_entry_of_the_vocabulary_is_first_where_it_is_nothing_else(gpt2_folder):
