@@ -56,7 +56,7 @@ def test_a_sequence_without_a_value_is_in_no_pair():
     one[3], other[7] = np.nan, np.nan
     kept = np.delete(np.arange(12), [3, 7])
     found = paired_differences(one, other, seed=5)
-    assert found.n == [10]
+    assert found.n == found.n_other == [10]
     assert found.difference == pytest.approx((other - one)[kept].mean())
 
 
@@ -71,6 +71,7 @@ def test_unpaired_differences_resample_each_side_by_itself():
     ends = np.quantile(sides[1] - sides[0], [0.025, 0.975])
     assert [found.low[0], found.high[0]] == pytest.approx(list(ends))
     assert np.isnan(found.p).all()
+    assert (found.n, found.n_other) == ([12], [15]), "sequences of both, not of the first alone"
 
 
 def test_many_sequences_are_redrawn_in_blocks_of_neighbours(monkeypatch):

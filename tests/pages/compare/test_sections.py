@@ -47,6 +47,30 @@ def test_a_planted_difference_is_found_and_no_other(section, several_folder, exp
     assert table.loc["Attention to [CLS]", "difference"] == pytest.approx(-0.2 * cls, rel=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("other", "lang", "words"),
+    [
+        ("same", "en", "same has {n} sequences, {tokens} tokens long on average."),
+        ("gpt", "en", "Other texts than a: gpt. What differs may then be due to the texts"),
+        ("gpt", "ja", "a とテキストが異なるファイル：gpt。"),
+    ],
+)
+def test_it_is_told_over_which_texts_files_are_compared(
+    other, lang, words, section, several_folder
+):
+    session = section("headlines", several_folder, lang=lang, **A, cmp_files=f"{other}.duckdb")
+    title = charts(session)[0]["title"]
+    text = ("" if lang == "ja" else " ").join([*title["text"], *title["subtitle"]])
+    with duckdb.connect(str(several_folder / f"{other}.duckdb"), read_only=True) as store:
+        [(n, tokens)] = store.execute("select count(*), avg(n_tokens) from sequence").fetchall()
+    assert words.format(n=n, tokens=f"{tokens:.1f}") in text
+    assert f"{tokens:.1f}" in text
+    assert ("Other texts" in text) == (lang == "en" and other == "gpt")
+    table = next(frame for frame in frames(session) if "difference" in frame)
+    of_texts = table[table["n"] > table["n"].min()] if other == "gpt" else table.head(1)
+    assert set(of_texts["n_other"]) == {n}
+
+
 def test_layers_differ_where_the_difference_was_planted(section, several_folder, exported):
     place = A | {"cmp_files": PLANTED, "cmp_number": "cls_weight"}
     section("layers", several_folder, **place)
