@@ -67,28 +67,25 @@ def test_a_head_that_rests_on_the_first_token_is_named_so(after, page_text):
     assert "first token 70%" in page_text("head_habits", "hh_view=layers")
 
 
-def test_gradients_at_bos_are_set_against_the_attention_to_it(after_bos):
-    after_bos(
+@pytest.mark.parametrize(
+    ("fixture", "token_type", "importance", "sentence"),
+    [
+        ("after_bos", "bos", 6, "BOS gets most attention, 50% of it, and 67% of all"),
+        ("after", "first", 1, "the first token gets most attention, 50% of it, yet only 25%"),
+    ],
+)
+def test_gradients_are_set_against_the_attention(
+    request, fixture, token_type, importance, sentence
+):
+    request.getfixturevalue(fixture)(
         "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'",
         "update stored.head_pattern set mean = 0.5 where quantity = 'first'",
-        "update stored.gradient_importance set importance = if(token_type = 'bos', 2, 1)",
-        "delete from stored.gradient_importance where token_type not in ('bos', 'other')",
+        "update stored.gradient_importance "
+        f"set importance = if(token_type = '{token_type}', {importance}, 3)",
+        f"delete from stored.gradient_importance where token_type not in ('{token_type}', 'other')",
     )
     [finding] = _gradients()
-    assert finding.number == "50% → 67%"
-    assert "BOS gets most attention, 50% of it, and 67% of all" in finding.sentence
-
-
-def test_gradients_at_the_first_token_are_set_against_the_attention_to_it(after):
-    after(
-        "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'",
-        "update stored.head_pattern set mean = 0.5 where quantity = 'first'",
-        "update stored.gradient_importance set importance = if(token_type = 'first', 1, 3)",
-        "delete from stored.gradient_importance where token_type not in ('first', 'other')",
-    )
-    [finding] = _gradients()
-    assert finding.number == "50% → 25%"
-    assert "the first token gets most attention, 50% of it, yet only 25%" in finding.sentence
+    assert sentence in finding.sentence
 
 
 def test_an_entry_of_the_vocabulary_is_first_where_it_is_nothing_else(gpt2_folder):
