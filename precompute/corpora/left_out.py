@@ -15,7 +15,8 @@ _NO_ENTRY = {
     "too_long": "none of its sentences fits into --max-tokens; give a larger number there",
     "too_short": "all its documents are too short to be packed; use --packing paragraphs",
 }
-Row, Read = TypeVar("Row"), TypeVar("Read")
+Row = TypeVar("Row")
+Read = TypeVar("Read")
 OnBadRow = Callable[[BadCorpus], None]
 
 

@@ -73,7 +73,7 @@ def _images(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
     """What could not be used of a corpus, in one sentence; nothing if all could."""
-    counts = sample.left_out(provenance(store).set_index("name")["value"].to_dict())
+    counts = sample.left_out(dict(provenance(store).itertuples(index=False)))
     if counts:
         listed = ", ".join(
             f"{n} {kind.removesuffix('s').replace('_', ' ')}(s)" for kind, n in counts.items()

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from analysis.errors import BadCorpus, UserError
+from precompute.corpora.annotated.annotation import Annotation
 from tests.precompute.corpora.left_out.test_rows_of_text import unused
 from tests.precompute.corpora.tiny import load
+from tests.precompute.corpora.whole import Whole
 from tests.refusals import refused
 
 
@@ -93,8 +95,8 @@ def test_a_document_with_coreference_is_one_row(tmp_path, bad):
     assert [len(known.mentions) for known in annotations(corpus)] == [2, 2]
 
 
-def annotations(corpus):
-    return [sequence.annotation for sequence in corpus.sequences]
+def annotations(corpus: Whole) -> list[Annotation]:
+    return [sequence.annotation for sequence in corpus.sequences if sequence.annotation]
 
 
 def columns(*words: str) -> str:

@@ -1,6 +1,7 @@
 """A special token that somebody writes in a text is letters, in every form of a corpus."""
 
 import json
+from pathlib import Path
 
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
@@ -19,7 +20,7 @@ from tests.precompute.corpora.whole import whole
 
 
 def _framed(backend: Tokenizer, cls: str, sep: str, unk: str, **more) -> PreTrainedTokenizerFast:
-    ids = {token: backend.token_to_id(token) for token in (cls, sep)}
+    ids = backend.get_vocab()
     backend.post_processor = processors.BertProcessing((sep, ids[sep]), (cls, ids[cls]))
     names = {"cls_token": cls, "sep_token": sep, "unk_token": unk}
     return PreTrainedTokenizerFast(tokenizer_object=backend, **names, **more)
@@ -60,9 +61,15 @@ ALL: dict[str, PreTrainedTokenizerBase] = {
 }
 
 
-def read(path, tokenizer: PreTrainedTokenizerBase, **options) -> tuple[Sequence, ...]:
-    sizes = {"positions": 512, "segment_types": 2, "max_tokens": 512}
-    return whole(read_corpus(str(path), tokenizer, **sizes | options)).sequences
+def read(
+    path: Path,
+    tokenizer: PreTrainedTokenizerBase,
+    *,
+    packing: str = "paragraphs",
+    max_tokens: int = 512,
+) -> tuple[Sequence, ...]:
+    sizes = {"positions": 512, "segment_types": 2, "max_tokens": max_tokens}
+    return whole(read_corpus(str(path), tokenizer, packing=packing, **sizes)).sequences
 
 
 @pytest.fixture(params=ALL)
