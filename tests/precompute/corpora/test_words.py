@@ -15,7 +15,7 @@ from precompute.corpora.sequence import NO_WORD, Text, Tokens
 from precompute.corpora.special_tokens import encoding
 from precompute.corpora.tokenizing.kind import kind_of
 from precompute.corpora.tokenizing.words import numbered_through, words_of_spans, words_of_tokens
-from tests.precompute.corpora.tiny import BUILT, PLACE, gpt2_like, llama_like, unhurried
+from tests.precompute.corpora.tiny import BUILT, PLACE, TOKENIZERS, gpt2_like, llama_like, unhurried
 from tests.precompute.corpora.whole import whole
 from tests.tiny import TEXT_FAMILIES, tiny_sequences
 
@@ -72,7 +72,18 @@ def _of_whole_texts() -> PreTrainedTokenizerFast:
     return tokenizer
 
 
-KINDS = BUILT | {"digits apart": _with_digits_apart(), "whole texts": _of_whole_texts()}
+def _with_a_word_added(family: str) -> PreTrainedTokenizerFast:
+    tokenizer = TOKENIZERS[family]()
+    tokenizer.add_tokens(["at"])
+    return tokenizer
+
+
+KINDS = {
+    **BUILT,
+    "digits apart": _with_digits_apart(),
+    "whole texts": _of_whole_texts(),
+    **{f"{family} with a word more": _with_a_word_added(family) for family in TOKENIZERS},
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)
