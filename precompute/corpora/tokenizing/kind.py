@@ -22,7 +22,7 @@ class Kind:
         marks_spaces: tokens hold the space before a word as `▁`.
         continues: what a token begins with that goes on with a word; empty where nothing does.
         ends: what a token ends with that ends a word; empty where nothing does.
-        added: tokens that are found in a text before it is cut into words; the unknown one is not.
+        added: tokens that the tokenizer finds in a text before it cuts the rest into words.
         chunks: where the words of a text begin by the tokenizer itself; None where its tokens hold
             spaces as `▁`, or it takes a whole text for one word.
     """
@@ -48,7 +48,7 @@ class Kind:
 @lru_cache(maxsize=1)  # asked for every text of a corpus
 def kind_of(tokenizer: PreTrainedTokenizerBase) -> Kind:
     """The kind of a tokenizer, from its normalizer, pre-tokenizer and model."""
-    added = frozenset(tokenizer.get_added_vocab()) - {str(tokenizer.unk_token)}
+    added = frozenset(cast(Any, tokenizer).added_tokens_encoder)
     if not tokenizer.is_fast:
         return Kind(False, False, _CONTINUES, "", added, None)
     backend = cast(PreTrainedTokenizerFast, tokenizer).backend_tokenizer
@@ -59,7 +59,7 @@ def kind_of(tokenizer: PreTrainedTokenizerBase) -> Kind:
         marks_spaces=MARK in written,
         continues=getattr(model, "continuing_subword_prefix", None) or "",
         ends=getattr(model, "end_of_word_suffix", None) or "",
-        added=added,
+        added=added if cuts else frozenset(),
         chunks=_chunks(backend) if cuts else None,
     )
 

@@ -15,7 +15,15 @@ from precompute.corpora.sequence import NO_WORD, Text, Tokens
 from precompute.corpora.special_tokens import encoding
 from precompute.corpora.tokenizing.kind import kind_of
 from precompute.corpora.tokenizing.words import numbered_through, words_of_spans, words_of_tokens
-from tests.precompute.corpora.tiny import BUILT, PLACE, gpt2_like, llama_like, unhurried
+from tests.precompute.corpora.tiny import (
+    BUILT,
+    PLACE,
+    TOKENIZERS,
+    digits_apart,
+    gpt2_like,
+    llama_like,
+    unhurried,
+)
 from tests.precompute.corpora.whole import whole
 from tests.tiny import TEXT_FAMILIES, tiny_sequences
 
@@ -58,21 +66,24 @@ SCRIPTS = (
 texts = st.lists(st.sampled_from(SCRIPTS), min_size=1, max_size=3).map(" ".join)
 
 
-def _with_digits_apart() -> PreTrainedTokenizerFast:
-    tokenizer = gpt2_like()
-    tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(False)]
-    )
-    return tokenizer
-
-
 def _of_whole_texts() -> PreTrainedTokenizerFast:
     tokenizer = gpt2_like()
     tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(False, use_regex=False)
     return tokenizer
 
 
-KINDS = BUILT | {"digits apart": _with_digits_apart(), "whole texts": _of_whole_texts()}
+def _with_a_word_added(family: str) -> PreTrainedTokenizerFast:
+    tokenizer = TOKENIZERS[family]()
+    tokenizer.add_tokens(["at"])
+    return tokenizer
+
+
+KINDS = {
+    **BUILT,
+    "digits apart": digits_apart(),
+    "whole texts": _of_whole_texts(),
+    **{f"{family} with a word more": _with_a_word_added(family) for family in TOKENIZERS},
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)

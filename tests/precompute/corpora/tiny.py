@@ -77,6 +77,15 @@ def gpt2_like() -> PreTrainedTokenizerFast:
     )
 
 
+def digits_apart() -> PreTrainedTokenizerFast:
+    """Bytes as GPT-2's, every digit a word of its own."""
+    tokenizer = gpt2_like()
+    tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(False)]
+    )
+    return tokenizer
+
+
 def _bytes(*special: str) -> tuple[Tokenizer, dict[str, int]]:
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     vocabulary = {token: n for n, token in enumerate((*special, *alphabet, "Ġ,", "Ġ.", "th"))}

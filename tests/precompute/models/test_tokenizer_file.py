@@ -5,14 +5,14 @@ import json
 import duckdb
 import pytest
 import transformers
-from tokenizers import Tokenizer, normalizers, pre_tokenizers
+from tokenizers import Tokenizer, normalizers
 from transformers import PreTrainedTokenizerFast
 
 from precompute.jobs.runner import run_local
 from precompute.models.load_models import load_model
 from precompute.models.load_tokenizer import read_tokenizer
 from precompute.run import run
-from tests.precompute.corpora.tiny import BUILT, bert_like, gpt2_like, llama_like
+from tests.precompute.corpora.tiny import BUILT, bert_like, digits_apart, gpt2_like, llama_like
 from tests.precompute.models.test_load_tokenizer import saved
 from tests.small_store import request
 from tests.tiny import save_tiny
@@ -21,14 +21,6 @@ from tests.tiny import save_tiny
 def _cased() -> PreTrainedTokenizerFast:
     tokenizer = bert_like()
     tokenizer.backend_tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
-    return tokenizer
-
-
-def _digits_apart() -> PreTrainedTokenizerFast:
-    tokenizer = gpt2_like()
-    tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(False)]
-    )
     return tokenizer
 
 
@@ -42,7 +34,7 @@ OTHERS = [
     ("qwen2", llama_like, {"tokenizer_class": "LlamaTokenizerFast"}, "Qwen2Tokenizer"),
     ("qwen2", llama_like, {"tokenizer_class": ""}, "Qwen2Tokenizer"),
     ("qwen3", gpt2_like, {"tokenizer_class": "Qwen2Tokenizer"}, "Qwen2Tokenizer"),
-    ("llama", _digits_apart, {"tokenizer_class": "GPT2Tokenizer"}, "GPT2Tokenizer"),
+    ("llama", digits_apart, {"tokenizer_class": "GPT2Tokenizer"}, "GPT2Tokenizer"),
     ("bert", _cased, {"tokenizer_class": ""}, "BertTokenizer"),
     ("bert", _cased, {"tokenizer_class": "BertTokenizer", "do_lower_case": True}, "BertTokenizer"),
     ("bert", _unframed, {"tokenizer_class": "BertTokenizer"}, "BertTokenizer"),
