@@ -52,9 +52,8 @@ def run(request: Request, runner: Runner) -> Plan:
         if request.until is not None:
             check_intervals(request.statistics)
         _assert_writable(request.output)
-        request = replace(
-            request, output=request.output.absolute()
-        )  # where `~` and `md:` are names
+        # where `~` and `md:` are names
+        request = replace(request, output=request.output.absolute())
         with claimed(request.output, repr(request)):
             return _run(request, runner)
 

@@ -163,8 +163,8 @@ def entries(
     """Entries of a corpus given as to `read_corpus`, in its order, read as they are asked for.
 
     Args:
-        tokenizer: needed to pack sentences, to cut blocks, and for annotated corpora, and by
-            nothing else here; `max_tokens`, `segment_types` and `seed` concern these alone.
+        tokenizer: needed to pack sentences, to cut blocks, and for annotated corpora, which alone
+            `max_tokens`, `segment_types` and `seed` concern; without one padding stays.
         limit: how many there are at most.
         left_out: takes the rows that cannot be used; its counts grow also by what packing does: see
             `paired`, `packed`, `blocks` and `windows`.
