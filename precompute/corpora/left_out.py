@@ -10,7 +10,7 @@ from analysis.errors import BadCorpus, UserError
 LINES = 20
 """How many of a kind are named one by one."""
 ONE_IN = 100
-"""How many rows there must be for each malformed one, if there is more than one of these."""
+"""One row in so many may be malformed, and one in any case."""
 _NO_ENTRY = {
     "too_long": "none of its sentences fits into --max-tokens; give a larger number there",
     "too_short": "all its documents are too short to be packed; use --packing paragraphs",
@@ -25,14 +25,14 @@ class BlankRow(BadCorpus):
 
 
 def refuse(error: BadCorpus) -> None:
-    """The strictest way with a bad row."""
+    """Refuse the corpus for one bad row."""
     raise error
 
 
 def usable_rows(
     rows: Iterable[Row], read: Callable[[Row], Read], on_bad_row: OnBadRow
 ) -> Iterator[Read]:
-    """What is read of each row; rows that cannot be read are handed to `on_bad_row`."""
+    """Yield what is read of each row; hand the error of a row that cannot be read on."""
     for row in rows:
         try:
             entry = read(row)
@@ -73,13 +73,13 @@ class LeftOut:
             raise self._too_many()
 
     def counting(self, read: Iterable[Read], n_rows: Callable[[Read], int]) -> Iterator[Read]:
-        """Whatever was read, its rows counted."""
+        """Yield what was read and count its rows."""
         for item in read:
             self.n_rows += n_rows(item)
             yield item
 
     def at_least_one(self, entries: Iterator[Read], corpus: str) -> Iterator[Read]:
-        """The entries of a corpus.
+        """Yield the entries of a corpus.
 
         Raises:
             BadCorpus: after the last, that there is none.

@@ -173,8 +173,8 @@ def entries(
 
     Args:
         given: or its files, where they are known.
-        tokenizer: needed to pack sentences, to cut blocks, and for annotated corpora, and by
-            nothing else here; `max_tokens`, `segment_types` and `seed` concern these alone.
+        tokenizer: needed to pack sentences, to cut blocks, and for annotated corpora, which alone
+            `max_tokens`, `segment_types` and `seed` concern; without one padding stays.
         limit: how many there are at most.
         left_out: takes the rows that cannot be used; its counts grow also by what packing does: see
             `paired`, `packed`, `blocks` and `windows`.
