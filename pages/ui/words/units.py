@@ -39,4 +39,7 @@ def title_in_unit(column: str, title: str) -> str:
 def in_unit(frame: pd.DataFrame, unit: str, columns: Iterable[str]) -> pd.DataFrame:
     """The frame with some columns of shares, those that it has, converted and renamed."""
     names = {column: named_in(unit, column) for column in columns if column in frame}
-    return frame.assign(**{name: 100 * frame[name] for name in names}).rename(columns=names)
+    shown = frame.copy()
+    for name in names:  # not by `assign`, which takes no column called self
+        shown[name] = 100 * shown[name]
+    return shown.rename(columns=names)

@@ -39,6 +39,12 @@ def test_a_converted_column_has_its_unit_in_name_and_title(unit, end):
         assert title("mean_delta") == "mean change"
 
 
+def test_a_column_of_any_name_is_converted():
+    frame = pd.DataFrame({"self": [0.25]}, index=[7])
+    assert in_unit(frame, PERCENT, ["self"]).loc[7].to_dict() == {"in_percent_self": 25.0}
+    assert frame["self"].tolist() == [0.25]
+
+
 def test_latex_of_pairs_holds_points_under_points():
     frame = in_unit(PAIRS, POINTS, ["mean_delta"])
     with words_of("token_pairs", "workbench"):
