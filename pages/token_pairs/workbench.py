@@ -11,7 +11,7 @@ import streamlit as st
 from analysis.tables.pairs import pair, pair_delta, pair_occurrence
 from pages.token_pairs.choices import PAIR, choices
 from pages.token_pairs.chosen_pair import chosen_pair
-from pages.token_pairs.lists import COLUMNS, in_points, tallied, with_pair_names
+from pages.token_pairs.lists import COLUMNS, in_points, tally_sentence, with_pair_names
 from pages.ui.charts.colours import MARKED, ZERO
 from pages.ui.charts.look import cell_selection, coloured, layered, tooltips
 from pages.ui.charts.points import POINT
@@ -79,7 +79,7 @@ def _finding(view: View, frame: pd.DataFrame, chosen: Mapping[str, Any]) -> str:
     if frame.empty:
         return ""
     layer = chosen["layer"]
-    finding = tallied(view.say("where_layer", layer=layer), [layer], chosen)
+    finding = tally_sentence(view.say("where_layer", layer=layer), [layer], chosen)
     cut = view.say("finding_cut", total=count(_LIMIT)) if len(frame) == _LIMIT else ""
     return f"{finding} {cut}".strip()
 
