@@ -55,7 +55,7 @@ def pick_files(view: View) -> list[Store]:
     return able
 
 
-def texts_told(view: View, compared: list[Store]) -> str:
+def texts_sentence(view: View, compared: list[Store]) -> str:
     """Over how many sequences each file is and how long they are; which files have other texts than
     the first, whose difference may be due to them."""
     sentences, first = [], compared[0]

@@ -12,7 +12,7 @@ from analysis.comparison.head_changes import (
     head_differences,
     held_habits,
 )
-from pages.compare.files import can_compare, pick_sides, texts_told
+from pages.compare.files import can_compare, pick_sides, texts_sentence
 from pages.compare.numbers import LEVEL
 from pages.ui.charts.head_map import around_zero, head_map
 from pages.ui.head.bar import clicked_head
@@ -45,7 +45,7 @@ def head_changes(view: View) -> None:
     most = changes.assign(size=changes["difference"].abs())
     head = clicked_head(view, "map", default=head_with_most(most, "size"))
     view.finding(_finding(view, sides, changes, habit))
-    view.finding(texts_told(view, sides))
+    view.finding(texts_sentence(view, sides))
     kind = "share" if habit in SHARES else "entropy"
     form = ".1%" if kind == "share" else ".2f"
     chart = head_map(

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.comparison.numbers import TABLES
 from pages.compare.dots import dots
-from pages.compare.files import pick_files, say_if_alone, texts_told
+from pages.compare.files import pick_files, say_if_alone, texts_sentence
 from pages.compare.numbers import (
     change_written,
     differences_of,
@@ -33,7 +33,7 @@ def headlines(view: View) -> None:
     changes = differences_of(compared, by_layer=False)
     if len(compared) > 1:
         view.finding(_finding(view, compared, numbers, changes))
-        view.finding(texts_told(view, compared))
+        view.finding(texts_sentence(view, compared))
         view.note(pairing(changes))
     right = view.say("numbers_right") if len(changes) else ""
     caption = f"{view.say('numbers_caption')} {right}".strip()

@@ -13,7 +13,7 @@ from analysis.comparison.matching import (
     head_profiles,
     matched_heads,
 )
-from pages.compare.files import can_compare, pick_sides, texts_told
+from pages.compare.files import can_compare, pick_sides, texts_sentence
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.look import layered, tooltips
 from pages.ui.head.choice import head_name
@@ -43,7 +43,7 @@ def heads(view: View) -> None:
     matching = matched_heads(divergences(own.to_numpy(), beside.to_numpy()))
     frame = _frame(own.index, matching)
     view.finding(_finding(view, sides, frame, matching))
-    view.finding(texts_told(view, sides))
+    view.finding(texts_sentence(view, sides))
     view.figure(
         "matching",
         frame,

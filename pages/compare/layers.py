@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 
 from analysis.comparison.numbers import NUMBERS, TABLES
-from pages.compare.files import colours, pick_files, say_if_alone, texts_told
+from pages.compare.files import colours, pick_files, say_if_alone, texts_sentence
 from pages.compare.numbers import (
     LEVEL,
     change_written,
@@ -37,7 +37,7 @@ def layers(view: View) -> None:
     of_files = partial(lines, colour="file", colours=colours(compared))
     if len(set(n_layers.values())) > 1:
         view.finding(view.say("finding_depths"))
-        view.finding(texts_told(view, compared))
+        view.finding(texts_sentence(view, compared))
         view.note(view.say("depths"))
         frame = _with_depth(numbers, n_layers)
         chart = of_files(frame, x="depth", y="mean", zero=False)
@@ -47,7 +47,7 @@ def layers(view: View) -> None:
         figure("lines", numbers, of_files(numbers, x="layer", y="mean", zero=False))
     else:
         view.finding(_finding(view, changes))
-        view.finding(texts_told(view, compared))
+        view.finding(texts_sentence(view, compared))
         view.note(pairing(changes))
         left, right = view.columns(2)
         with left:

@@ -5,7 +5,7 @@ import pandas as pd
 from analysis.comparison.pair_changes import changed_pairs, pairs_with_error
 from analysis.tables.pairs import pair_delta
 from pages.compare.dots import dots
-from pages.compare.files import can_compare, pick_sides, texts_told
+from pages.compare.files import can_compare, pick_sides, texts_sentence
 from pages.compare.numbers import LEVEL
 from pages.ui.page import section
 from pages.ui.store.chosen import ask_store, layer_order, layers
@@ -42,7 +42,7 @@ def pairs(view: View) -> None:
     if kept.empty:
         view.end("none_left")
     view.finding(_finding(view, sides, changed, kept))
-    view.finding(texts_told(view, sides))
+    view.finding(texts_sentence(view, sides))
     state = (layer, effect, least, shown, order, other.key)
     long = _long(kept.head(_SHOWN), sides)
     rows = list(dict.fromkeys(long["name"]))

@@ -5,7 +5,7 @@ import streamlit as st
 
 from analysis.comparison.account import training_step
 from analysis.comparison.numbers import TABLES
-from pages.compare.files import pick_files, reasons_of, siblings, texts_told
+from pages.compare.files import pick_files, reasons_of, siblings, texts_sentence
 from pages.compare.layers import pick_number
 from pages.compare.numbers import (
     change_written,
@@ -38,7 +38,7 @@ def training(view: View) -> None:
     frame = numbers.assign(step_of_training=numbers["file"].map(steps).astype("int64"))
     frame = frame.sort_values("step_of_training")
     view.finding(_finding(view, compared, frame, number))
-    view.finding(texts_told(view, compared))
+    view.finding(texts_sentence(view, compared))
     chart = lines(frame, x="step_of_training", y="mean", zero=False)
     view.figure(
         "over_steps", frame, chart, state=(number, len(compared)), number=number_name(number)

@@ -8,7 +8,7 @@ from analysis.habits import TOKEN_TYPES
 from analysis.tables.heads import gradient_importance, head_pattern
 from analysis.tables.heads.head_behaviour import OTHER
 from pages.ui.finding import Finding, over_layers, rows_of, share_of
-from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, habits_told
+from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, habits_sentence
 from pages.ui.store.absences import FIRST, types_apart
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.words.names import token_type_name
@@ -31,7 +31,7 @@ def _habits() -> Iterator[Finding]:
     yield Finding(
         say("finding.label_habits"),
         say("finding.habits_number", n=some, of=of),
-        f"{say('finding.habits')} {habits_told(heads)}",
+        f"{say('finding.habits')} {habits_sentence(heads)}",
         "heads",
         rows_of(rows),
         format=",.0f",
@@ -63,7 +63,7 @@ def weight_and_importance(means: pd.DataFrame) -> tuple[str, pd.DataFrame] | Non
     return next((kind for kind in kinds if kind in set(means["token_type"])), most), rows_of(rows)
 
 
-def importance_told(most: str, evidence: pd.DataFrame) -> str:
+def importance_sentence(most: str, evidence: pd.DataFrame) -> str:
     """The same as a sentence."""
     share, weight = evidence["value"].map(percent)
     return say(
@@ -90,7 +90,7 @@ def _gradients() -> Iterator[Finding]:
     yield Finding(
         say(f"finding.label_gradients{kind}", token_type=token_type_name(most)),
         f"{weight} → {share}",
-        f"{importance_told(most, evidence)} {say(f'finding.objective_{objective}')}",
+        f"{importance_sentence(most, evidence)} {say(f'finding.objective_{objective}')}",
         "gradients",
         evidence,
         baseline=say("finding.of_weight"),

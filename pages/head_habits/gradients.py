@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.tables.heads import gradient_importance, sequence_gradient_importance
-from pages.head_habits.findings import importance_told, weight_and_importance
+from pages.head_habits.findings import importance_sentence, weight_and_importance
 from pages.head_habits.layer_chart import draw_layers
 from pages.ui.finding import compared
 from pages.ui.head.habits import importance_shares
@@ -80,4 +80,4 @@ def _finding(view: View, means: pd.DataFrame) -> str:
     if found is None:
         return finding
     side = compared(found[1], say("finding.of_weight"))
-    return f"{finding} {importance_told(*found)} {verdict(side)}"
+    return f"{finding} {importance_sentence(*found)} {verdict(side)}"

@@ -8,7 +8,7 @@ import streamlit as st
 from analysis.tables.heads import head_pattern, sequence_head_pattern
 from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.head_map import head_map
-from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, habits_told
+from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, habits_sentence
 from pages.ui.head.choice import Head, head_of
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value, of_habits, share_title
 from pages.ui.page import section
@@ -27,7 +27,7 @@ def heads(view: View) -> None:
     is_share, of_habit = habit in SHARES, frame[frame["habit"] == habit]
     marked = opened_head(view, *_CLICKED)
     view.finding(_finding(view, habit, of_habit))
-    view.finding(habits_told(behaviours_of_heads(weighing=weighing)))
+    view.finding(habits_sentence(behaviours_of_heads(weighing=weighing)))
     title = share_title(weighing) if is_share else view.say(f"entropy_axis_{weighing}")
     chart = head_map(
         of_habit,

@@ -67,5 +67,5 @@ def _named(view: View, points: pd.DataFrame, weighing: str) -> pd.DataFrame:
         thresholds = behaviours.pick_thresholds()
     habits = behaviours.behaviours_of_heads(thresholds, weighing=weighing)
     named = points.merge(habits, on=["layer", "head"])
-    view.finding(behaviours.habits_told(named))
+    view.finding(behaviours.habits_sentence(named))
     return named

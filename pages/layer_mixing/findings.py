@@ -15,7 +15,7 @@ from pages.ui.words.numbers import percent, signed
 from pages.ui.words.say import say
 
 _EVERY = "all"
-rho3 = partial(signed, digits=3)
+three_decimals = partial(signed, digits=3)
 """ρ with three decimals: two would often round to 1, or be the same for two steps."""
 
 
@@ -38,10 +38,10 @@ def _similarity() -> Iterator[Finding]:
     steps = mean_steps()
     if len(steps) < 2:
         return
-    named = (steps["name"] + " " + steps["value"].map(rho3)).tolist()
+    named = (steps["name"] + " " + steps["value"].map(three_decimals)).tolist()
     yield Finding(
         say("finding.label_similarity", step=steps["name"].iloc[0]),
-        f"ρ = {rho3(steps['value'].iloc[0])}",
+        f"ρ = {three_decimals(steps['value'].iloc[0])}",
         say("finding.similarity", step=named[0], others=say("list.comma").join(named[1:])),
         "similarity",
         steps[["name", "value", "low", "high"]],

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analysis.tables.mixing import gate_rule_agreement, sequence_gate_rule
-from pages.layer_mixing.findings import rho3
+from pages.layer_mixing.findings import three_decimals
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, has_gates
@@ -33,9 +33,11 @@ def _finding(view: View, mean: pd.Series, layers: pd.DataFrame) -> str:
     least = layers.iloc[int(layers["spearman"].argmin())]
     return view.say(
         "alike" if mean["spearman"] >= _SAME else "differ",
-        rho=with_interval(mean["spearman"], mean["spearman_low"], mean["spearman_high"], rho3),
+        rho=with_interval(
+            mean["spearman"], mean["spearman_low"], mean["spearman_high"], three_decimals
+        ),
         closed=percent(mean["closed"]),
         layer=int(least["layer"]),
-        least=rho3(least["spearman"]),
+        least=three_decimals(least["spearman"]),
         closed_there=percent(least["closed"]),
     )

@@ -6,7 +6,7 @@ import streamlit as st
 from analysis.published.numbers import numbers
 from analysis.scopes import POST_NORM
 from analysis.tables.mixing import scope_similarity, sequence_scope_similarity
-from pages.layer_mixing.findings import mean_steps, rho3
+from pages.layer_mixing.findings import mean_steps, three_decimals
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines
@@ -68,22 +68,22 @@ def _finding(view: View, by_layer: pd.DataFrame) -> str:
         view.say(
             "finding",
             most=most["name"],
-            of_most=row_with_interval(most, "spearman", rho3),
+            of_most=row_with_interval(most, "spearman", three_decimals),
             next=following["name"],
-            of_next=row_with_interval(following, "spearman", rho3),
+            of_next=row_with_interval(following, "spearman", three_decimals),
         ),
         verdict(compared(steps, following["name"])),
         view.say(
             "finding_ends",
             least=least["name"],
-            of_least=row_with_interval(least, "spearman", rho3),
+            of_least=row_with_interval(least, "spearman", three_decimals),
             layer=f"{deepest['layer']:.0f}",
-            deepest=rho3(deepest["spearman"]),
+            deepest=three_decimals(deepest["spearman"]),
         ),
     ]
     network = steps.iloc[2:-1]
     for _, row in network[network["scope_b"] == layer_order().network].iterrows():
-        of_network = row_with_interval(row, "spearman", rho3)
+        of_network = row_with_interval(row, "spearman", three_decimals)
         sentences.append(view.say("finding_network", of_network=of_network))
     return " ".join(sentences)
 

@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.tables.pairs import pair, pair_delta
 from pages.token_pairs import grid
 from pages.token_pairs.choices import choices
-from pages.token_pairs.lists import COLUMNS, DIRECTIONS, in_points, tallied, top_pairs
+from pages.token_pairs.lists import COLUMNS, DIRECTIONS, in_points, tally_sentence, top_pairs
 from pages.token_pairs.published import EFFECT, pair_lists
 from pages.ui.charts.paired_stacks import paired_stacks
 from pages.ui.choices.links import address
@@ -28,7 +28,7 @@ def all_layers(view: View) -> None:
     if frame.empty:
         return view.nothing("none_clear" if chosen["clear"] else "none", least=least)
     lists = {str(name): part for name, part in frame.groupby("direction", sort=False)}
-    view.finding(tallied(view.say("where_all", n=len(layers())), layers(), chosen))
+    view.finding(tally_sentence(view.say("where_all", n=len(layers())), layers(), chosen))
     view.finding(" ".join(_sentence(view, *entry) for entry in lists.items()))
     shown = DIRECTIONS if direction == "both" else (direction,)
     for name in shown:

@@ -17,7 +17,7 @@ from pages.token_pairs.lists import (
     HIGH,
     LOW,
     in_points,
-    tallied,
+    tally_sentence,
     with_pair_names,
 )
 from pages.ui.charts.colours import MARKED, ZERO
@@ -89,7 +89,7 @@ def _finding(view: View, frame: pd.DataFrame, chosen: Mapping[str, Any]) -> str:
     if frame.empty:
         return ""
     layer = chosen["layer"]
-    finding = tallied(view.say("where_layer", layer=layer), [layer], chosen)
+    finding = tally_sentence(view.say("where_layer", layer=layer), [layer], chosen)
     cut = view.say("finding_cut", total=count(_LIMIT)) if len(frame) == _LIMIT else ""
     return f"{finding} {cut}".strip()
 

@@ -76,7 +76,7 @@ def behaviours_of_heads(
     return frame.assign(name=frame["behaviour"].map(behaviour_name))
 
 
-def habits_told(heads: pd.DataFrame) -> str:
+def habits_sentence(heads: pd.DataFrame) -> str:
     """How many of some heads mostly do one thing, and how many do each."""
     counts = heads.loc[heads["behaviour"] != OTHER, "behaviour"].value_counts()
     if counts.empty:

@@ -10,7 +10,7 @@ import pandas as pd
 
 _NUMBER = re.compile(r"(?<![\w.,])[+−-]?\d+(?:,\d{3})*(?:\.\d+)?%?", re.ASCII)
 _PLACES = re.compile(
-    r"(layer|head|layers|heads|offset|pieces) \d+|"
+    r"(layer|head|layers|heads|offset|pieces) \d+(?![\d.%])|"
     r"第\d+層|ヘッド\d+|\b(10⁻|rule )\S+|[₀-₉⁰-⁹]+|\d+·10\S+"
 )
 """What is called by a number: layers, heads, powers of ten, places in a text."""

@@ -68,8 +68,15 @@ def test_a_rule_is_not_praised_for_agreeing_with_itself_and_the_best_are_set_aga
     text = sentences(section("methods", images_folder))
     assert "Lowest ρ: attention weights and rule iii, −0.25" in text
     assert "rule i and rule iv, 0.75" in text
-    assert "fastest by rule ii**: area 0.25 [0.00, 1.00], random order 0.06" in text
-    assert "fastest by rule iv**: 0.75 [0.00, 1.00], random order 0.50" in text
+    overlap = "Their 95% intervals overlap: no clear difference."
+    assert (
+        f"fastest by rule ii**: area 0.25 [0.00, 1.00], random order 0.06 [0.00, 1.00]. {overlap}"
+        in text
+    )
+    assert (
+        f"fastest by rule iv**: area 0.75 [0.00, 1.00], random order 0.50 [0.00, 1.00]. {overlap}"
+        in text
+    )
 
 
 def test_curves_and_areas_are_those_of_the_file(section, images_folder, exported, image_answers):
