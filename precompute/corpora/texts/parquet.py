@@ -29,7 +29,7 @@ def parquet_entries(
     Raises:
         BadCorpus: the file is damaged, or has no column of texts.
     """
-    name = file_name(path)
+    name, path = file_name(path), path.absolute()  # a relative name with a colon is an address
     try:
         with pq.ParquetFile(path) as file:
             check_column(file.schema_arrow, column, name)

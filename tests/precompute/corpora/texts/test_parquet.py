@@ -52,6 +52,14 @@ def test_what_is_no_column_of_texts_is_refused(tmp_path, column, name, reason):
     assert message.startswith("texts")
 
 
+def test_a_relative_name_with_a_colon_is_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _written(tmp_path / "wiki:en.parquet", TEXTS[:2])
+    assert list(entries("wiki:en.parquet")) == [
+        Text(text, f"wiki:en.parquet row {row}") for row, text in enumerate(TEXTS[:2], start=1)
+    ]
+
+
 def test_a_damaged_file_is_refused(tmp_path):
     path = _written(tmp_path / "texts", TEXTS)
     content = (tmp_path / "texts").read_bytes()
