@@ -22,7 +22,7 @@ _PRINTED = {"heads": ("value_norm", "‖f(x)‖"), "inputs": ("input_norm", "‖
 @section("dispersion", value_norm_dispersion.TABLE, input_norm_dispersion.TABLE, also=CARD_TABLES)
 def dispersion(view: View) -> None:
     heads, inputs = ask(value_norm_dispersion.by_head), ask(input_norm_dispersion.by_layer)
-    view.finding(_finding(view, heads, inputs))
+    view.finding(_finding(view, _pooled(heads), _pooled(inputs)))
     _extremes(view, heads, "heads")
     _extremes(view, inputs, "inputs")
     view.beside("norms", *_published(view, heads, "heads"), *_published(view, inputs, "inputs"))
@@ -40,17 +40,15 @@ def _pooled(frame: pd.DataFrame) -> pd.Series:
 
 
 def _finding(view: View, values: pd.Series, inputs: pd.Series) -> str:
-    """The paper's argument in one sentence: does f spread lengths more than its input does? Within
-    a head, that is, for heads may differ in length without f doing anything to single tokens."""
+    """How much lengths vary after and before f: within a head, since heads may differ in length
+    without f doing anything to single tokens."""
     row = ask(value_norm_dispersion.beside_inputs)
     return view.say(
-        f"finding_{'more' if row['values'] > row['inputs'] else 'less'}",
+        "finding",
         values=f"{row['values']:.2f}",
         inputs=f"{row['inputs']:.2f}",
         above=count(row["n_above"]),
         heads=count(row["n_heads"]),
-        low=f"{1 - row['values']:.2f}",
-        high=f"{1 + row['values']:.2f}",
         pooled=f"{values['cv']:.2f}",
         pooled_inputs=f"{inputs['cv']:.2f}",
     )

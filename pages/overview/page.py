@@ -27,6 +27,7 @@ from pages.ui.lazily import folded
 from pages.ui.store.absences import absences
 from pages.ui.store.chosen import ask, open_store, shows_images
 from pages.ui.store.note import note_beside
+from pages.ui.words.lines import with_capital
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain, say
 
@@ -135,7 +136,7 @@ def _all(ranked: list[Finding]) -> None:
 
 def _number(finding: Finding) -> None:
     """The number under its label, and how sure it is."""
-    st.caption(finding.label)
+    st.caption(with_capital(finding.label))
     st.subheader(finding.number, anchor=False)
     st.caption(how_sure(finding))
 

@@ -69,7 +69,7 @@ def test_the_sentence_above_the_chart_is_what_the_file_says(section, after, answ
     ((n,),) = answers("select count(*) from head_pattern where layer = 2")
     ((of,),) = answers("select count(*) from head_pattern")
     assert "[SEP] 42%, [CLS] 10%" in text
-    assert f"Most goes to [SEP] in layer 2: 75%. {n} of {of} heads" in text
+    assert f"Most in one layer: [SEP], layer 2, 75%. {n} of {of} heads" in text
 
 
 def test_the_breadth_is_told_against_attention_to_everything_alike(section, after):
