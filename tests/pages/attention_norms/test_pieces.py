@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.ui.charts.pieces import readable, written
-from pages.ui.charts.shading import Shaded, scale, text
+from pages.ui.charts.shading import Shaded, Shades, scale, text
 from tests.precompute.corpora.tiny import roberta_like
 
 THIN = "\u2009"
@@ -49,7 +49,7 @@ def test_a_token_that_holds_part_of_a_character_can_be_pointed_at():
 @given(st.lists(st.text(max_size=8), max_size=12))
 def test_nothing_of_a_token_becomes_markup(tokens):
     shaded = [Shaded(token, 0.5, token, chosen=False) for token in tokens]
-    body = text(shaded, 1.0)
+    body = text(shaded, Shades(1.0))
     assert body.count("<") == body.count(">") == 2 + 2 * len(tokens)
     assert body.count('"') == 2 + 4 * len(tokens)
 
@@ -57,14 +57,14 @@ def test_nothing_of_a_token_becomes_markup(tokens):
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=9))
 def test_more_is_never_paler(values):
     values = sorted(values)
-    body = text([Shaded("a", value, "", chosen=False) for value in values], values[-1])
+    body = text([Shaded("a", value, "", chosen=False) for value in values], Shades(values[-1]))
     grounds = [float(part.split(")")[0].split(",")[-1]) for part in body.split("rgba(")[1:]]
     assert grounds == sorted(grounds)
 
 
 def test_a_scale_of_nothing_divides_by_nothing():
-    assert "0.00" in scale("weight", 0.0, "{:.2f}")
-    assert "0.000)" in text([Shaded("a", 0.0, "", chosen=False)], 0.0)
+    assert "0.00" in scale("weight", Shades(0.0), "{:.2f}")
+    assert "0.000)" in text([Shaded("a", 0.0, "", chosen=False)], Shades(0.0))
 
 
 def test_japanese_has_no_spaces_but_between_latin_words():

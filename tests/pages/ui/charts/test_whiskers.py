@@ -65,8 +65,8 @@ def _middles(element: ElementTree.Element, x: float = 0.0) -> Iterator[tuple[str
         x += float(place[1])
     role = element.get("aria-roledescription")
     if role == "bar":
-        left, width = map(float, _BAR.match(element.get("d", "")).groups())
-        yield role, x + left + width / 2
+        [(left, width)] = _BAR.findall(element.get("d", ""))
+        yield role, x + float(left) + float(width) / 2
     elif role == "rule mark":
         yield role, x
     for inner in element:
