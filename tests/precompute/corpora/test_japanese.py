@@ -27,8 +27,8 @@ texts = st.text("猫犬がは。、国際連合東京か\u3099 　1２ab[]\n", m
 
 def encode(entry, tokenizer=JAPANESE, *, max_tokens=64, segment_types=2):
     counts = Counter()
-    sizes = {"positions": 64, "segment_types": segment_types, "max_tokens": max_tokens}
-    (sequence,) = Encoder(tokenizer, **sizes).sequences([entry], counts=counts)
+    encoder = Encoder(tokenizer, positions=64, segment_types=segment_types, max_tokens=max_tokens)
+    (sequence,) = encoder.sequences([entry], counts=counts)
     return sequence, counts["truncated"]
 
 

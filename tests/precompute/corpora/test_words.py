@@ -108,11 +108,10 @@ def test_packed_texts_have_the_words_of_the_text(kind, packing, max_tokens, tmp_
     line = " ".join(SCRIPTS).replace("\n", " ").replace("\t", " ")
     path = tmp_path / "plain.txt"
     path.write_text("\n".join([line, line]), encoding="utf-8")
-    sizes = {"positions": 900, "segment_types": 2}
-    encoder = Encoder(KINDS[kind], max_tokens=900, **sizes)
+    encoder = Encoder(KINDS[kind], max_tokens=900, positions=900, segment_types=2)
     (text,) = encoder.sequences([Text(f"{line} {line}", PLACE)], counts=Counter())
     pieces, ends = _pieces(text)
-    given = {"max_tokens": max_tokens, "packing": packing, **sizes}
+    given = {"max_tokens": max_tokens, "packing": packing, "positions": 900, "segment_types": 2}
     read = whole(read_corpus(str(path), KINDS[kind], **given))
     n_found = 0
     for run, ends_of_run in (run for sequence in read.sequences for run in _runs(sequence)):

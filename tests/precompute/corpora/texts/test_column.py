@@ -73,7 +73,7 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are(tmp_path, wri
 @pytest.mark.parametrize("value", [None, "  "])
 def test_a_blank_text_is_left_out_by_the_name_of_its_column(tmp_path, capsys, value):
     path = jsonl(tmp_path / "f", [{"body": value}, {"body": "The cat."}])
-    assert [entry.text for entry in entries(path, column="body")] == ["The cat."]
+    assert list(entries(path, column="body")) == [Text("The cat.", "f line 2")]
     assert capsys.readouterr().out.startswith("Left out: f line 1: `body` is ")
 
 

@@ -68,8 +68,15 @@ def read(
     packing: str = "paragraphs",
     max_tokens: int = 512,
 ) -> tuple[Sequence, ...]:
-    sizes = {"positions": 512, "segment_types": 2, "max_tokens": max_tokens}
-    return whole(read_corpus(str(path), tokenizer, packing=packing, **sizes)).sequences
+    reading = read_corpus(
+        str(path),
+        tokenizer,
+        positions=512,
+        segment_types=2,
+        max_tokens=max_tokens,
+        packing=packing,
+    )
+    return whole(reading).sequences
 
 
 @pytest.fixture(params=ALL)
