@@ -35,9 +35,7 @@ def distances(view: View) -> None:
     view.finding(_finding(view, frame))
     drawn = {"state": (order, weighing, *head), "weighing": weighing}
     caption = view.say(f"caption_{order}")
-    view.figure(
-        "matrix", frame.drop(columns=["x", "y"]), chart, click=True, caption=caption, **drawn
-    )
+    view.figure("matrix", frame, chart, click=True, caption=caption, **drawn)
     _nearest(view, weighing, head)
 
 

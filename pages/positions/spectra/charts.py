@@ -153,7 +153,7 @@ def ratio_maps(frame: pd.DataFrame) -> Any:
     ratio = frame["ratio"]
     widest = min(max(float(ratio.max()), 1 / float(ratio.min()), 2.0), _WIDEST)
     colours = Ramp(LESS_TO_MORE, 1 / widest, widest, log=True)
-    return _maps(frame, "ratio", colours.colour("ratio", title("ratio")))
+    return _maps(frame, "ratio", colours.colour(ratio, title("ratio")))
 
 
 def _maps(frame: pd.DataFrame, value: str, colour: alt.Color) -> Any:
