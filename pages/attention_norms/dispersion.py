@@ -22,7 +22,7 @@ _PRINTED = {"heads": ("value_norm", "‖f(x)‖"), "inputs": ("input_norm", "‖
 @section("dispersion", value_norm_dispersion.TABLE, input_norm_dispersion.TABLE, also=CARD_TABLES)
 def dispersion(view: View) -> None:
     heads, inputs = ask(value_norm_dispersion.by_head), ask(input_norm_dispersion.by_layer)
-    view.finding(_finding(view, _pooled(heads), _pooled(inputs)))
+    view.finding(_finding(view, heads, inputs))
     _extremes(view, heads, "heads")
     _extremes(view, inputs, "inputs")
     view.beside("norms", *_published(view, heads, "heads"), *_published(view, inputs, "inputs"))
