@@ -52,7 +52,7 @@ def density_panels(frame: pd.DataFrame, *, within: bool) -> Any:
         "color": alt.Color("share:Q", title=title("share"), scale=scale, legend=legend),
         "tooltip": tooltips(titles, frame, ".2e"),
     }
-    over = {"x2Offset": _OVER, "y2Offset": -_OVER}
+    over: dict[str, Any] = {"x2Offset": _OVER, "y2Offset": -_OVER}
     return _panels(frame, lambda part: alt.Chart(part).mark_rect(**over).encode(**encodings))
 
 

@@ -1,6 +1,7 @@
 """Legends say which ends of their colours some numbers lie beyond; shades follow their values."""
 
 import re
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -60,7 +61,8 @@ def test_panels_mark_the_ends_of_their_common_scale():
     ("values", "signs"), [([0.5, 2.0], ""), ([0.5, 9.0], "≥"), ([0.01, 2.0], "≤")]
 )
 def test_a_ramp_of_ratios_says_which_of_its_ends_some_lie_beyond(values, signs):
-    colour = Ramp(LESS_TO_MORE, 0.25, 4.0, log=True).colour(pd.Series(values, name="v"), "v")
+    ramp = Ramp(LESS_TO_MORE, 0.25, 4.0, log=True)
+    colour: Any = ramp.colour(pd.Series(values, name="v"), "v")
     legend = colour.to_dict()["legend"]
     assert legend["values"] == [0.25, 0.5, 1.0, 2.0, 4.0]
     assert "".join(re.findall("[≤≥]", legend["labelExpr"])) == signs
