@@ -14,7 +14,7 @@ from pages.ui.words.names import token_type_name
 from pages.ui.words.quantities import ordered_types, quantity_axis
 
 _WIDTH, _HEIGHT, _COLUMNS = 330, 230, 2
-_OVERLAP = 1.02  # cells are drawn a little over their edges, so that no gaps show between them
+_OVER = 0.6  # pixels that a cell reaches over its edges, so that no gaps show between them
 _POWERS = "['1','0.1','0.01','10⁻³','10⁻⁴','10⁻⁵','10⁻⁶','10⁻⁷','10⁻⁸','10⁻⁹','10⁻¹⁰']"
 _AS_POWER = f"{_POWERS}[round(-log(datum.value) / LN10)]"
 """A Vega expression that writes a power of ten, at most 1, as a reader would."""
@@ -35,10 +35,9 @@ def density_panels(frame: pd.DataFrame, *, within: bool) -> Any:
     """The share of a type's pairs in every cell.
 
     Args:
-        frame: of `attention_norm_histogram.densities`, or of `densities_within`.
+        frame: of `with_edges`.
         within: whether cells are multiples of the means of a head.
     """
-    frame = _with_edges(frame if within else frame[frame["norm_bin"] > 0], within=within)
     ticks = [tick for tick in _TICKS if frame["share"].min() <= tick <= frame["share"].max()]
     legend = ramp_below(260, titleLimit=300, labelExpr=_AS_POWER, values=ticks)
     scale = alt.Scale(type="log", scheme="viridis")
@@ -47,13 +46,14 @@ def density_panels(frame: pd.DataFrame, *, within: bool) -> Any:
     top = high[_ALPHA].max() if within else 1.0
     encodings = {
         "x": _axis(f"low_{_ALPHA}", "attention", low[_ALPHA].min(), top, within=within),
-        "x2": alt.X2(f"end_{_ALPHA}"),
+        "x2": alt.X2(f"high_{_ALPHA}"),
         "y": _axis(f"low_{_NORM}", "norm", low[_NORM].min(), high[_NORM].max(), within=within),
-        "y2": alt.Y2(f"end_{_NORM}"),
+        "y2": alt.Y2(f"high_{_NORM}"),
         "color": alt.Color("share:Q", title=title("share"), scale=scale, legend=legend),
         "tooltip": tooltips(titles, frame, ".2e"),
     }
-    return _panels(frame, lambda part: alt.Chart(part).mark_rect().encode(**encodings))
+    over: dict[str, Any] = {"x2Offset": _OVER, "y2Offset": -_OVER}
+    return _panels(frame, lambda part: alt.Chart(part).mark_rect(**over).encode(**encodings))
 
 
 def sample_panels(frame: pd.DataFrame, *, within: bool) -> Any:
@@ -97,8 +97,15 @@ def _points(part: pd.DataFrame, size: int, opacity: float) -> alt.Chart:
     return alt.Chart(part).mark_circle(size=size, opacity=opacity, clip=True, color=colour)
 
 
-def _with_edges(frame: pd.DataFrame, *, within: bool) -> pd.DataFrame:
-    """Cells with their edges, written out as well, and their share of the type's pairs."""
+def with_edges(frame: pd.DataFrame, *, within: bool) -> pd.DataFrame:
+    """Cells with their edges, written out as well, and their share of the type's pairs.
+
+    Args:
+        frame: of `attention_norm_histogram.densities`, or of `densities_within`.
+        within: whether cells are multiples of the means of a head.
+    """
+    if not within:
+        frame = frame[frame["norm_bin"] > 0]
     total = frame.groupby("token_type")["n"].transform("sum")
     frame = frame.assign(share=frame["n"] / total)
     for name, open_bits in _OPEN_BITS.items():
@@ -110,7 +117,6 @@ def _with_edges(frame: pd.DataFrame, *, within: bool) -> pd.DataFrame:
             for step in (0, 1)
         )
         frame[f"low_{name}"], frame[f"high_{name}"] = low, high
-        frame[f"end_{name}"] = high * _OVERLAP
         frame[name] = [f"{start:.3g} – {end:.3g}" for start, end in zip(low, high, strict=True)]
     return frame
 

@@ -8,7 +8,7 @@ from analysis.tables.norms import attention_norm_correlation as correlation
 from analysis.tables.norms import attention_norm_histogram, attention_norm_sample
 from analysis.tables.parts import OF_PAIRS, by_part
 from pages.attention_norms.opened_head import most_drawn, pick_norms_head
-from pages.attention_norms.pair_panels import density_panels, rank_panels, sample_panels
+from pages.attention_norms.pair_panels import density_panels, rank_panels, sample_panels, with_edges
 from pages.attention_norms.weight_and_norm import WEAK, lowest_within, weight_and_norm
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import bars, lines
@@ -83,6 +83,7 @@ def _pairs(view: View, level: str, scope: Scope) -> None:
             if within
             else ask(attention_norm_histogram.densities, **scope)
         )
+        frame = with_edges(frame, within=within)
         chart = density_panels(frame, within=within)
     caption = view.say(f"caption_{marks}")
     if within:

@@ -99,7 +99,7 @@ def _spectra(view: View, chosen: list[str], stretch: pd.DataFrame) -> None:
     ranks = frame.groupby("rank")["value"].agg(["min", "max"]).reset_index()
     view.figure(
         "question",
-        shown,
+        shown.merge(ranks, on="rank"),
         _chart(shown, ranks, log=scale == "log"),
         state=scale,
         rank=count(frame["rank"].max()),

@@ -38,7 +38,8 @@ def headlines(view: View) -> None:
     right = view.say("numbers_right") if len(changes) else ""
     caption = f"{view.say('numbers_caption')} {right}".strip()
     chart = _chart(compared, numbers, changes)
-    view.figure("numbers", numbers, chart, state=len(compared), caption=caption)
+    shown = pd.concat([numbers, changes], ignore_index=True)
+    view.figure("numbers", shown, chart, state=len(compared), caption=caption)
     if len(changes):
         columns: dict[str, str | None] = {
             "file": None,

@@ -26,6 +26,7 @@ from pages.ui.words.numbers import signed
 from pages.ui.words.say import plain
 
 _SIDE, _BARS = 420, 300  # pixels across
+_HIGH = 300
 _KINDS = ("matched", "same", "chance")
 
 
@@ -44,10 +45,12 @@ def heads(view: View) -> None:
     frame = _frame(own.index, matching)
     view.finding(_finding(view, sides, frame, matching))
     view.finding(texts_sentence(view, sides))
+    shown, means = _with_kinds(view, frame), _means(view, matching)
+    exported = pd.concat([shown, means], ignore_index=True)
     view.figure(
         "matching",
-        frame,
-        _chart(view, frame, matching),
+        exported.astype(dict.fromkeys(("place", "match", "layer"), "Int64")),
+        alt.hconcat(_map(shown), _bars(means), spacing=24),
         state=(profile, other.key),
         first=plain(first.label),
         other=plain(other.label),
@@ -90,11 +93,16 @@ def _finding(view: View, sides: list[Store], frame: pd.DataFrame, matching: Matc
     )
 
 
-def _chart(view: View, frame: pd.DataFrame, matching: Matching) -> Any:
-    """Every head against its match, and how unlike heads are that are dealt to each other."""
+def _with_kinds(view: View, frame: pd.DataFrame) -> pd.DataFrame:
+    """In place of `is_same` the kind of every match, those with the head itself first."""
     names = {True: view.say("is_same"), False: view.say("is_other")}
-    shown = frame.assign(kind=frame["is_same"].map(names))
-    domain, axis = [0, len(frame) + 1], _layer_axis(frame)
+    kinds = pd.Categorical(frame["is_same"].map(names), categories=list(names.values()))
+    return frame.assign(kind=kinds).drop(columns="is_same")
+
+
+def _map(shown: pd.DataFrame) -> Any:
+    """Every head against its match."""
+    domain, axis = [0, len(shown) + 1], _layer_axis(shown)
     scale = alt.Scale(domain=domain, nice=False)
     points = (
         alt.Chart(shown)
@@ -105,7 +113,9 @@ def _chart(view: View, frame: pd.DataFrame, matching: Matching) -> Any:
             color=alt.Color(
                 "kind:N",
                 title=None,
-                scale=alt.Scale(domain=list(names.values()), range=list(SERIES_COLOURS[:2])),
+                scale=alt.Scale(
+                    domain=list(shown["kind"].cat.categories), range=list(SERIES_COLOURS[:2])
+                ),
                 legend=alt.Legend(orient="top", labelLimit=0),
             ),
             tooltip=tooltips(
@@ -115,12 +125,8 @@ def _chart(view: View, frame: pd.DataFrame, matching: Matching) -> Any:
     )
     ends = pd.DataFrame({"place": domain, "match": domain})
     diagonal = alt.Chart(ends).mark_line(color=NEUTRAL, strokeDash=[4, 4], tooltip=False)
-    map_of_heads = layered(diagonal.encode(x=alt.X("place:Q"), y=alt.Y("match:Q")), points)
-    return alt.hconcat(
-        map_of_heads.properties(width=_SIDE, height=300),
-        _means(view, matching).properties(width=_BARS, height=300),
-        spacing=24,
-    )
+    diagonal = diagonal.encode(x=alt.X("place:Q"), y=alt.Y("match:Q"))
+    return layered(diagonal, points, width=_SIDE, height=_HIGH)
 
 
 def _layer_axis(frame: pd.DataFrame) -> alt.Axis:
@@ -132,15 +138,19 @@ def _layer_axis(frame: pd.DataFrame) -> alt.Axis:
     return alt.Axis(values=places, labelExpr=label, grid=False, labelAngle=0)
 
 
-def _means(view: View, matching: Matching) -> Any:
+def _means(view: View, matching: Matching) -> pd.DataFrame:
     """The mean divergence of the matching, of each head from itself, and of any two heads."""
     names = [view.say(f"mean_{kind}") for kind in _KINDS]
-    frame = pd.DataFrame(
-        {"name": names, "mean_divergence": [getattr(matching, kind) for kind in _KINDS]}
+    means = [getattr(matching, kind) for kind in _KINDS]
+    return pd.DataFrame({"name": names, "divergence": means})
+
+
+def _bars(means: pd.DataFrame) -> Any:
+    """How unlike heads are that are dealt to each other."""
+    order, plain = means["name"].tolist(), alt.Axis(labelLimit=0, ticks=False)
+    base = alt.Chart(means, width=_BARS, height=_HIGH).encode(
+        y=alt.Y("name:N", sort=order, title=None, axis=plain),
+        tooltip=tooltips(dict.fromkeys(("name", "divergence")), means, ".4f"),
     )
-    base = alt.Chart(frame).encode(
-        y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=0, ticks=False)),
-        tooltip=tooltips({"name": None, "mean_divergence": title("divergence")}, frame, ".4f"),
-    )
-    x = alt.X("mean_divergence:Q", title=title("divergence"), axis=alt.Axis(tickCount=4))
+    x = alt.X("divergence:Q", title=title("divergence"), axis=alt.Axis(tickCount=4))
     return base.mark_bar(color=SERIES_COLOURS[0], cornerRadiusEnd=2, height=28).encode(x=x)

@@ -24,6 +24,7 @@ from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
 _AT_FIRST = 6
+_WHOLE = ["layer", "head", "place", "group"]
 _LEAF, _AROUND = 14, 110  # pixels of a leaf and of the axes
 
 
@@ -43,8 +44,11 @@ def groups(view: View) -> None:
     left, right = view.columns(2)
     drawn = {"state": (weighing, k, *head), "click": True}
     with left:
-        chart = _tree_chart(tree, leaves, k, colours=colours, marked=head)
-        view.figure("tree", leaves, chart, weighing=weighing, **drawn)
+        parts = _tree_parts(tree, leaves, k)
+        chart = _tree_chart(*parts, colours=colours, marked=head)
+        shown = pd.concat(parts, ignore_index=True)
+        shown[_WHOLE] = shown[_WHOLE].astype("Int64")
+        view.figure("tree", shown, chart, weighing=weighing, **drawn)
     with right:
         if len(points):
             chart = plane_chart(points, colours=colours, marked=head)
@@ -123,13 +127,26 @@ def _mostly(view: View, part: pd.DataFrame) -> str | None:
     return view.say("mostly", name=name, share=share)
 
 
+def _tree_parts(
+    tree: Tree, leaves: pd.DataFrame, k: int
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Leaves at x and y, branches from there to x2 and y2, and the x at which k groups are cut."""
+    branches = tree.branches(k)
+    branches["name"] = branches["group"].map(leaves.groupby("group")["name"].first())
+    return leaves.assign(x=0.0, y=leaves["place"]), branches, pd.DataFrame({"x": [tree.cut(k)]})
+
+
 def _tree_chart(
-    tree: Tree, leaves: pd.DataFrame, k: int, *, colours: Mapping[str, str], marked: Head
+    leaves: pd.DataFrame,
+    branches: pd.DataFrame,
+    cut: pd.DataFrame,
+    *,
+    colours: Mapping[str, str],
+    marked: Head,
 ) -> Any:
     """Leaves down the page, distance across; a click on a leaf selects its head.
 
     Args:
-        k: how many groups the tree is cut into.
         colours: of the groups by name, in their order.
     """
     labels = leaves.sort_values("place")["label"].tolist()
@@ -137,8 +154,6 @@ def _tree_chart(
     x = alt.X("x:Q", title=title(DISTANCE), axis=alt.Axis(tickCount=7, orient="top"))
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
     colour = alt.Color("name:N", title=None, scale=scale, legend=None)
-    branches = tree.branches(k)
-    branches["name"] = branches["group"].map(leaves.groupby("group")["name"].first())
     lines = (
         alt.Chart(branches)
         .mark_rule(strokeWidth=1.6)
@@ -146,15 +161,14 @@ def _tree_chart(
     )
     below = lines.transform_filter("datum.group > 0").encode(color=colour)
     above = lines.transform_filter("datum.group === 0").encode(color=alt.ColorValue(IN_NO_GROUP))
-    dots = alt.Chart(leaves.assign(x=0.0, y=leaves["place"])).encode(x=x, y=y)
+    dots = alt.Chart(leaves).encode(x=x, y=y)
     tooltip = tooltips(dict.fromkeys(("layer", "head", "name")), leaves, ".2f")
     marks = (
         dots.mark_circle(size=70, opacity=1, cursor="pointer")
         .encode(color=colour, tooltip=tooltip)
         .add_params(cell_selection(MARK, "layer", "head"))
     )
-    cut = alt.Chart(pd.DataFrame({"x": [tree.cut(k)]})).encode(x=x)
-    edge = cut.mark_rule(strokeDash=[6, 4], strokeWidth=1.6, color=MARKED)
+    edge = alt.Chart(cut).mark_rule(strokeDash=[6, 4], strokeWidth=1.6, color=MARKED).encode(x=x)
     layers = (below, above, edge, marks, ringed(dots, marked, size=210))
     return layered(*layers, height=_LEAF * len(labels) + _AROUND)
 

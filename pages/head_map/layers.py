@@ -26,7 +26,8 @@ def layers(view: View) -> None:
     frame = ask(layer_cohesion.cohesion, weighing=weighing)
     by_layer = frame.dropna(subset="layer").astype({"layer": "int64"})
     view.finding(_finding(view, frame[frame["layer"].isna()].iloc[0], by_layer))
-    view.figure("chart", by_layer, _chart(by_layer), state=weighing, weighing=weighing)
+    points = _points(by_layer)
+    view.figure("chart", points, _chart(by_layer, points), state=weighing, weighing=weighing)
     columns = ["layer", *_SIDES, "difference", "p_value", "n_permutations"]
     view.table("table", with_all_layers(frame, view), columns, state=weighing)
 
@@ -52,16 +53,17 @@ def _finding(view: View, every: pd.Series, by_layer: pd.DataFrame) -> str:
     return f"{finding} {view.say('single', layers=named, some=len(alike), n=len(by_layer))}"
 
 
-def _chart(by_layer: pd.DataFrame) -> Any:
-    """Two points per layer with a rule from one to the other."""
+def _points(by_layer: pd.DataFrame) -> pd.DataFrame:
+    """Two rows per layer: side and mean_divergence, beside all of the layer."""
     names = {side: title(side) for side in _SIDES}
-    frame = by_layer.melt(
-        id_vars=["layer", "difference", "p_value"],
-        value_vars=list(_SIDES),
-        var_name="side",
-        value_name=DISTANCE,
+    sides = by_layer.rename(columns=names).melt(
+        id_vars="layer", value_vars=list(names.values()), var_name="side", value_name=DISTANCE
     )
-    frame["side"] = frame["side"].map(names)
+    return by_layer.merge(sides, on="layer")
+
+
+def _chart(by_layer: pd.DataFrame, points: pd.DataFrame) -> Any:
+    """Two points per layer with a rule from one to the other."""
     x = alt.X("layer:O", title=title("layer"), axis=flat_axis())
     rules = (
         alt.Chart(by_layer)
@@ -69,12 +71,12 @@ def _chart(by_layer: pd.DataFrame) -> Any:
         .encode(x=x, y=alt.Y("within:Q", title=title(DISTANCE)), y2=alt.Y2("between"))
     )
     tooltip = tooltips(
-        {"layer": None, "side": " ", DISTANCE: None, "difference": None}, frame, ".3f"
-    ) + tooltips({"p_value": None}, frame, ".4f")
-    colours = dict(zip(names.values(), SAME_LAYER_COLOURS, strict=True))
+        {"layer": None, "side": " ", DISTANCE: None, "difference": None}, points, ".3f"
+    ) + tooltips({"p_value": None}, points, ".4f")
+    colours = dict(zip(map(title, _SIDES), SAME_LAYER_COLOURS, strict=True))
     shapes = alt.Scale(domain=list(colours), range=["circle", "diamond"])
-    points = (
-        alt.Chart(frame)
+    dots = (
+        alt.Chart(points)
         .mark_point(filled=True, size=110, opacity=1)
         .encode(
             x=x,
@@ -84,4 +86,4 @@ def _chart(by_layer: pd.DataFrame) -> Any:
             tooltip=tooltip,
         )
     )
-    return layered(rules, points, height=320)
+    return layered(rules, dots, height=320)

@@ -91,12 +91,14 @@ def score_above_attention(
         )
         for curve, colour in ((score, SCORE_COLOUR), (given, ATTENTION_COLOUR))
     ]
-    chart = alt.concat(*above(domain), *parts, columns=1, spacing=10)
+    directions = above(domain)
+    chart = alt.concat(*directions, *parts, columns=1, spacing=10)
     ends = (f"{curve}{end}" for curve in names for end in ("", "_low", "_high"))
     drawn = ("offset", *ends, "n_sequences")
+    frame = curves.loc[shown, [column for column in drawn if column in curves]]
     view.figure(
         name,
-        curves.loc[shown, [column for column in drawn if column in curves]],
+        pd.concat([frame, *(part.data for part in directions)], ignore_index=True),
         chart.resolve_scale(color="independent"),
         state=(layer, head, reach, counting),
         n=count(sums["n_sequences"].max()),

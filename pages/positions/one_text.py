@@ -106,6 +106,7 @@ def waves(view: View, layer: int, head: int, seq: int) -> None:
     values = frame.drop_duplicates("rank").set_index("rank")["value"]
     labels = {int(rank): f"{rank} · s = {value:.2f}" for rank, value in values.items()}
     rank = view.pick("direction", labels, kind="select")
+    frame = _of_sides(frame)
     chosen, place = frame[frame["rank"] == rank], f"{layer}_{head}_{seq}"
     value, wave = f"{values[rank]:.2f}", _wave(chosen, height=270)
     view.figure("wave", chosen, wave, state=f"{place}_{rank}", rank=rank, value=value)
@@ -125,22 +126,26 @@ def _small(view: View, frame: pd.DataFrame, rank: Any) -> Any:
     return with_axes(chart, **axes).properties(title=heading, width=_WIDTH)
 
 
-def _wave(frame: pd.DataFrame, *, height: int, points: bool = True) -> Any:
-    """Query and key of one direction over positions."""
+def _of_sides(frame: pd.DataFrame) -> pd.DataFrame:
+    """A row per component: rank, value, pos, side, component."""
     names = {side: say_here(f"side_{side}") for side in _SIDES}
-    long = frame.rename(columns=names).melt(
+    return frame.rename(columns=names).melt(
         id_vars=["rank", "value", "pos"],
         value_vars=list(names.values()),
         var_name="side",
         value_name="component",
     )
+
+
+def _wave(frame: pd.DataFrame, *, height: int, points: bool = True) -> Any:
+    """Query and key of one direction over positions."""
     return lines(
-        long,
+        frame,
         x="pos",
         y="component",
         colour="side",
         colour_title=" ",
-        colours={names[side]: colour for side, colour in _SIDES.items()},
+        colours={say_here(f"side_{side}"): colour for side, colour in _SIDES.items()},
         zero=False,
         points=points,
         height=height,

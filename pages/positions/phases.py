@@ -53,7 +53,7 @@ def phases(view: View, layer: int, head: int) -> None:
     shown = binned(frame[frame["frequency"] <= highest], measure)
     view.figure(
         "phases",
-        frame,
+        shown,
         _chart(shown, measure, highest=highest),
         state=f"{layer}_{head}_{measure}_{highest}",
         n=int(frame["n_sequences"].iloc[0]),
@@ -135,7 +135,7 @@ def _chart(cells: pd.DataFrame, measure: str, *, highest: float) -> Any:
     tooltip = column_tooltips(cells, **formats)
     marks = alt.Chart(cells).mark_rect()
     marks = marks.encode(x=x, x2=alt.X2("x2"), y=y, y2=alt.Y2("y2"), color=colour, tooltip=tooltip)
-    return layered(marks, *_lines(end, x, y), height=460)
+    return layered(marks, *_lines(end), height=460)
 
 
 def _scale(values: pd.Series, measure: str) -> tuple[alt.Scale, list[float]]:
@@ -154,7 +154,7 @@ def _scale(values: pd.Series, measure: str) -> tuple[alt.Scale, list[float]]:
     return scale, [ends[0], *places[1:-1].tolist(), ends[1]]
 
 
-def _lines(highest: float, x: alt.X, y: alt.Y) -> list[Any]:
+def _lines(highest: float) -> list[Any]:
     """θ = 2π f Δ / 512 as long as it is a phase, with Δ written at its end."""
     rows = []
     for shift in _SHIFTS:
@@ -167,7 +167,7 @@ def _lines(highest: float, x: alt.X, y: alt.Y) -> list[Any]:
             y_of = 2 * math.pi * f * shift / UNIT
             rows.append({"x": f, "y": y_of, "shift": shift, "label": label, "place": at})
     frame = pd.DataFrame(rows)
-    base = alt.Chart(frame).encode(x=x, y=y)
+    base = alt.Chart(frame).encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
     lines = base.mark_line(color=MARKED, strokeWidth=1.6, strokeDash=[6, 4], tooltip=False)
     text = {"fontSize": 12, "fontWeight": "bold"}
     labels = [

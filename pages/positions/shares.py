@@ -26,7 +26,8 @@ def shares(view: View) -> None:
     if layers.empty:
         return view.nothing("none")
     view.finding(_finding(view, layers, heads))
-    view.figure("layers", layers, _layers(view, layers))
+    parts = _parts(view, layers)
+    view.figure("layers", parts, _layers(view, parts))
     part = view.pick("part", PARTS)
     marked = head_row(view, "map")
     low = min(0.0, float(heads[part].min()))
@@ -61,13 +62,11 @@ def _with_interval(row: pd.Series) -> str:
     return with_interval(row["position"], row["position_low"], row["position_high"], percent)
 
 
-def _layers(view: View, layers: pd.DataFrame) -> Any:
-    """A bar per layer, cut into the four parts; what works against the rest hangs below 0. Position
-    alone starts at 0, so that its interval can be drawn around its end."""
-    names = {part: view.say(f"part_{part}") for part in PARTS}
+def _parts(view: View, layers: pd.DataFrame) -> pd.DataFrame:
+    """A row per layer and part: layer, part, share, low, high, order."""
     parts = [
         layers[["layer"]].assign(
-            part=names[part],
+            part=view.say(f"part_{part}"),
             share=layers[part],
             low=layers[f"{part}_low"],
             high=layers[f"{part}_high"],
@@ -75,9 +74,14 @@ def _layers(view: View, layers: pd.DataFrame) -> Any:
         )
         for order, part in enumerate(PARTS)
     ]
-    long = pd.concat(parts, ignore_index=True)
-    colours = {names[part]: colour for part, colour in SCORE_PART_COLOURS.items()}
-    long, encoding, _ = coloured(long, "part", title("part"), colours)
+    return pd.concat(parts, ignore_index=True)
+
+
+def _layers(view: View, parts: pd.DataFrame) -> Any:
+    """A bar per layer, cut into the four parts; what works against the rest hangs below 0. Position
+    alone starts at 0, so that its interval can be drawn around its end."""
+    colours = {view.say(f"part_{part}"): colour for part, colour in SCORE_PART_COLOURS.items()}
+    long, encoding, _ = coloured(parts, "part", title("part"), colours)
     y: dict[str, Any] = {"title": title("share"), "axis": alt.Axis(format=".0%", tickCount=6)}
     base = alt.Chart(long).encode(
         x=alt.X("layer:O", title=title("layer"), axis=flat_axis()),

@@ -113,7 +113,7 @@ def _chart(view: View, frame: pd.DataFrame, colour: str) -> Any:
     dots = base.mark_circle(color=colour, size=90, opacity=1)
     zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO, strokeDash=[4, 3])
     return layered(
-        zero.encode(x=alt.X("zero:Q", title=title(_HERE))),
+        zero.encode(x=alt.X("zero:Q")),
         band.encode(x=alt.X(f"{_LEAST}:Q", title=title(_HERE)), x2=alt.X2(_MOST)),
         rules.encode(x=alt.X(f"{_LOW}:Q", title=title(_HERE)), x2=alt.X2(_HIGH)),
         ticks.encode(x=alt.X(f"{_MEAN}:Q", title=title(_HERE))),

@@ -51,7 +51,9 @@ def parsers(view: View) -> None:
     view.finding(" ".join((_finding(view, spread), *sentences)))
     view.figure(
         "chart",
-        seeds.drop(columns=["method_named", "kind", "seed_of_weights"], errors="ignore"),
+        seeds.merge(means[["method_named", "mean"]], on="method_named").drop(
+            columns=["method_named", "kind", "seed_of_weights"], errors="ignore"
+        ),
         parser_rows(seeds, means, {view.say(f"kind_{kind}"): _COLOURS[kind] for kind in _COLOURS}),
         **means[list(_COUNTS)].mean().map(count),
     )

@@ -9,7 +9,7 @@ from tests.benchmarks import many_sequences, pair_scale
 
 pytestmark = pytest.mark.slow
 N_SEQUENCES, N_LAYERS = 3, 2
-N_QUESTIONS = 30
+N_QUESTIONS = 29
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ def _collection() -> bytes:
     chart = with_data(alt.Chart(frame).mark_bar().encode(x="share:Q", y="token:N"))
     figure = Item("Where?", "Here.", "A caption.", "A source.", "?file=a", "1", chart=chart)
     body = '<div class="an-text"><span title="a">b</span></div>'
-    table = Item("Which?", "", "", "", "", "1", body=body, **table_of(frame, {}))
+    table = Item("Which?", "", "", "", "", "1", body=body, **table_of(frame))
     return Collection("Both", (figure, table)).to_json().encode()
 
 

@@ -38,7 +38,12 @@ CONTRACT = {
     "dependency_baseline": "relation offset n accuracy",
     "parser_accuracy": "method seed uas n",
     "coreference_accuracy": "mention_type method layer head n accuracy low high",
-    "attention_norm_correlation": "layer head token_type n spearman",
+    "attention_norm_correlation": "layer head token_type n spearman "
+    + " ".join(
+        f"{level} {level}_spearman {level}_spearman_low {level}_spearman_high"
+        for level in ("within_heads", "between_heads", "between_layers")
+    )
+    + " attention_rank norm_rank median median_low median_high",
     "singular_value": "layer head rank value",
     "completeness": "layer worst_relative_error n_sequences percentile_99 worst_seq worst_pos",
     "pair_delta": "layer effect source target n n_sequences mean_delta std_delta",

@@ -129,10 +129,16 @@ def with_periods(chart: Any, domain: tuple[float, float]) -> Any:
         titlePadding=6,
     )
     scale = alt.Scale(domain=list(domain), nice=False)
-    x = alt.X("end:Q", title=say_here("period_axis"), scale=scale, axis=axis)
-    ends = alt.Chart(pd.DataFrame({"end": list(domain)}))
+    x = alt.X("x:Q", title=say_here("period_axis"), scale=scale, axis=axis)
+    ends = alt.Chart(pd.DataFrame({"x": list(domain)}))
     axis_alone = ends.mark_point(opacity=0, size=0).encode(x=x)
     return layered(chart, axis_alone).resolve_axis(x="independent")
+
+
+def with_edges(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the edges of their cells: each as wide as the step to the next frequency."""
+    step = frame["frequency"].min()
+    return frame.assign(left=frame["frequency"] - step / 2, right=frame["frequency"] + step / 2)
 
 
 def amplitude_maps(frame: pd.DataFrame) -> Any:
@@ -147,14 +153,11 @@ def ratio_maps(frame: pd.DataFrame) -> Any:
     ratio = frame["ratio"]
     widest = min(max(float(ratio.max()), 1 / float(ratio.min()), 2.0), _WIDEST)
     colours = Ramp(LESS_TO_MORE, 1 / widest, widest, log=True)
-    return _maps(frame, "ratio", colours.colour("ratio", title("ratio")))
+    return _maps(frame, "ratio", colours.colour(ratio, title("ratio")))
 
 
 def _maps(frame: pd.DataFrame, value: str, colour: alt.Color) -> Any:
-    """One map per source; every cell as wide as the step from one frequency to the next."""
-    step = float(frame["frequency"].min())
-    left, right = frame["frequency"] - step / 2, frame["frequency"] + step / 2
-    frame = frame.assign(left=left, right=right)
+    """One map per source, of rows with the edges of their cells."""
 
     def cells(part: pd.DataFrame, x: alt.X) -> alt.Chart:
         x.shorthand = "left:Q"
@@ -165,6 +168,6 @@ def _maps(frame: pd.DataFrame, value: str, colour: alt.Color) -> Any:
         return marks.encode(x=x, x2=alt.X2("right"), y=y, color=colour, tooltip=tooltip)
 
     height = _CELL * max(frame["layer"].nunique(), 2)
-    domain = (float(left.min()), float(right.max()))
+    domain = (float(frame["left"].min()), float(frame["right"].max()))
     maps = below_each_other(by_source(frame), cells, domain, height=height)
     return maps.resolve_scale(color="shared")

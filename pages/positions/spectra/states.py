@@ -15,6 +15,7 @@ from pages.positions.spectra.charts import (
     amplitude_maps,
     layer_chart,
     ratio_maps,
+    with_edges,
 )
 from pages.positions.spectra.comparisons import Chosen, in_all_lengths, in_several_files
 from pages.positions.spectra.peaks import peaks, wave_words, with_period
@@ -65,7 +66,7 @@ def states(view: View) -> None:
     spectra, state = read(length, amount), f"{length}_{amount}"
     ratio = with_ratio(spectra)
     view.finding(_finding(view, wave_of(ratio)))
-    kept = spectra[spectra["control"] == "kept"]
+    kept = with_edges(spectra[spectra["control"] == "kept"])
     view.figure(
         "maps",
         kept,
@@ -77,6 +78,7 @@ def states(view: View) -> None:
     )
     if not ratio.empty:
         n = count(ratio["n_sequences"].max())
+        ratio = with_edges(ratio)
         view.figure("ratio", ratio, ratio_maps(ratio), state=state, n=n)
     st.subheader(view.say("layer_title"), anchor=False)
     layer = view.pick("states_layer", layers(), kind="pills")

@@ -6,10 +6,11 @@ from typing import Any
 from pages.ui.beside.difference import IS_CLEAR, Differences
 from pages.ui.beside.marks import PARTS, Specification, Unit, units
 from pages.ui.beside.scales import around_zero, mark_ends, put_on_one_scale
+from pages.ui.charts.colours import INKS
 
 _WIDTH = 212  # pixels of a panel of three on a page 1280 wide
 _NARROW = 0.8  # of a page, where panels stand below each other
-_FAINT = 0.3
+_DOT = {"type": "circle", "size": 9, "opacity": 1, "tooltip": False}
 _OF_THE_WHOLE = ("$schema", "config", "datasets", "usermeta", "autosize", "background", "padding")
 _VIEWS = {"hconcat", "vconcat", "concat", "facet", "repeat"}
 _TITLE = {"anchor": "start", "fontSize": 13, "fontWeight": 600, "offset": 6}
@@ -99,16 +100,27 @@ def _without_clicks(part: Any) -> None:
 
 def _change(panel: Specification, changes: dict[str, Differences], title: str) -> Specification:
     """The panel with differences in place of numbers."""
-    for part, unit in units(panel):
+    for part, unit in list(units(panel)):
         differences = changes.get(str(unit.data))
         if differences and unit.measures:
             encoding = part["encoding"]
             scale = around_zero(unit.measures, differences)
             encoding[unit.measures] |= {"title": title, "scale": scale}
             if unit.measures == "color" and differences.with_interval:
-                clear = {"test": f"datum['{IS_CLEAR}']", "value": 1}
-                encoding["opacity"] = {"condition": clear, "value": _FAINT}
+                _put_dots(part, unit)
     return _over(panel, None, changes)
+
+
+def _put_dots(part: Specification, unit: Unit) -> None:
+    """Have a dot on every cell whose interval includes 0."""
+    cells = {name: part.pop(name) for name in ("mark", "encoding")}
+    places = {name: dict(unit.encoding[name]) for name in ("x", "y")}
+    dots = {
+        "transform": [{"filter": f"datum['{IS_CLEAR}'] === false"}],
+        "mark": _DOT,
+        "encoding": {**places, "color": {"value": INKS[0]}},
+    }
+    part["layer"] = [cells, dots]
 
 
 def _over(part: Specification, data: str | None, changes: dict[str, Differences]) -> Specification:

@@ -42,13 +42,15 @@ def worst_errors(frame: pd.DataFrame) -> pd.DataFrame:
 
 def error_chart(errors: pd.DataFrame, limit: float) -> Any:
     """Rows of `worst_errors` as points over layers."""
-    shown = errors.assign(shown=errors["error"].clip(lower=_FLOOR))
-    low, high = min(shown["shown"].min(), limit), max(shown["shown"].max(), limit)
-    scale = alt.Scale(type="log", domain=[low / 3, high * 5])
+    low, high = (
+        min(errors["error"].clip(lower=_FLOOR).min(), limit),
+        max(errors["error"].max(), limit),
+    )
+    scale = alt.Scale(type="log", domain=[low / 3, high * 5], clamp=True)
     axis = alt.Axis(format=".0e", values=[10.0**power for power in range(-9, 1)])
-    y = alt.Y("shown:Q", title=say("sound.axis"), scale=scale, axis=axis)
+    y = alt.Y("error:Q", title=say("sound.axis"), scale=scale, axis=axis)
     names = (say(f"sound.part_{part}") for part in PARTS)
-    present = [name for name in names if name in set(shown["part"])]
+    present = [name for name in names if name in set(errors["part"])]
     colour = alt.Color(
         "part:N",
         title=" ",
@@ -56,7 +58,7 @@ def error_chart(errors: pd.DataFrame, limit: float) -> Any:
         legend=alt.Legend(orient="top", symbolType="circle"),
     )
     points = (
-        alt.Chart(shown)
+        alt.Chart(errors)
         .mark_point(size=70, filled=True, opacity=1)
         .encode(
             x=alt.X("layer:O", title=say("axis.layer"), axis=alt.Axis(labelAngle=0)),
@@ -72,11 +74,12 @@ def error_chart(errors: pd.DataFrame, limit: float) -> Any:
             ],
         )
     )
-    edge = pd.DataFrame({"shown": [limit], "label": [say("sound.limit")]})
-    line = alt.Chart(edge).mark_rule(strokeDash=[6, 4], color=SERIES_COLOURS[1]).encode(y=y)
+    edge = pd.DataFrame({"limit": [limit], "label": [say("sound.limit")]})
+    at = alt.Y("limit:Q")
+    line = alt.Chart(edge).mark_rule(strokeDash=[6, 4], color=SERIES_COLOURS[1]).encode(y=at)
     label = (
         alt.Chart(edge)
         .mark_text(align="left", dy=-8, dx=4, fontSize=12)
-        .encode(y=y, x=alt.XValue(0), text=alt.Text("label:N"))
+        .encode(y=at, x=alt.XValue(0), text=alt.Text("label:N"))
     )
     return layered(points, line, label, height=320)

@@ -9,7 +9,15 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.colours import INKS, MARKED
-from pages.ui.charts.look import IN_TWO_LINES, cell_selection, flat_axis, layered, ramp, tooltips
+from pages.ui.charts.look import (
+    IN_TWO_LINES,
+    cell_selection,
+    flat_axis,
+    layered,
+    open_ends,
+    ramp,
+    tooltips,
+)
 from pages.ui.words.columns import NAMES, shown_as, title, value_name, with_names
 
 CELL = "cell"
@@ -26,18 +34,16 @@ class Ramp:
     high: float
     log: bool = False
 
-    def colour(self, value: str, title: str) -> alt.Color:
-        """The colours of a column of values, with their legend."""
+    def colour(self, values: pd.Series, title: str) -> alt.Color:
+        """The colours of a column of values, with a legend that says which ends some lie beyond."""
         last = len(self.colours) - 1
         stops = [self._value(place / last) for place in range(last + 1)]
         kind = "log" if self.log else "linear"
         scale = alt.Scale(
             type=kind, domain=stops, range=list(self.colours), interpolate="rgb", clamp=True
         )
-        legend = ramp(".2~g")
-        if self.log:
-            legend.values = stops
-        return alt.Color(f"{value}:Q", title=title, scale=scale, legend=legend)
+        legend = ramp(".2~g", **(open_ends(values, stops, ".2~g") if self.log else {}))
+        return alt.Color(f"{values.name}:Q", title=title, scale=scale, legend=legend)
 
     def ink(self, value: float) -> str:
         """Black or white, whichever stands out more on the colour of a value: at least 4.5 to 1."""
@@ -98,7 +104,7 @@ def number_map(
         tooltip=tooltips({shown_as(name, shown): titles[name] for name in titles}, shown, ".3f"),
     )
     pointer = "pointer" if marked else "default"
-    cells = base.mark_rect(cursor=pointer).encode(color=colours.colour(value, titles[value]))
+    cells = base.mark_rect(cursor=pointer).encode(color=colours.colour(shown[value], titles[value]))
     if marked:
         cells = cells.add_params(cell_selection(CELL, *marked))
     numbers = base.mark_text(fontSize=12, cursor=pointer).encode(

@@ -38,13 +38,13 @@ def test_the_first_token_is_named_where_it_draws_most(after, page_text):
     )
     text = page_text("attention_norms", "an_view=layers")
     assert "Of the first token, commas and periods, the first token draws most" in text
-    assert "80% of the weight over all layers, but only 30% of the length" in text
+    assert "80% of the weight over all layers; of the length ‖αf(x)‖ that is added up, 30%" in text
     assert "special tokens and" not in text
 
 
 def test_the_first_token_is_named_in_japanese(after, page_text):
     text = page_text("attention_norms", "an_view=layers", lang="ja")
-    assert "先頭のトークン・カンマ・ピリオドのうち最も注意を集めるのは" in text
+    assert "先頭のトークン・カンマ・ピリオドの中で注意を最も集めるのは" in text
 
 
 def test_what_comes_from_the_first_token_is_said(page_text, turned_folder):
@@ -70,8 +70,13 @@ def test_a_head_that_rests_on_the_first_token_is_named_so(after, page_text):
 @pytest.mark.parametrize(
     ("fixture", "token_type", "importance", "sentence"),
     [
-        ("after_bos", "bos", 6, "BOS gets most attention, 50% of it, and 67% of all"),
-        ("after", "first", 1, "the first token gets most attention, 50% of it, yet only 25%"),
+        ("after_bos", "bos", 6, "BOS gets most attention weight: 50% of it; of all |∂L/∂α| 67%"),
+        (
+            "after",
+            "first",
+            1,
+            "the first token gets most attention weight: 50% of it; of all |∂L/∂α| 25%",
+        ),
     ],
 )
 def test_gradients_are_set_against_the_attention(

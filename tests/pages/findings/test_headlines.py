@@ -27,6 +27,8 @@ PAGES = [page for page in VIEWS if page not in ("compare", "query", "sequences")
 FOR_ALL = {"sy_least": "1", "an_least": "1", "tp_min_count": "1"}
 CLAIMS = ("above", "below", "clear", "rare", "frequent", "shorter", "longer", "alike")
 """Ends of words of which another, `unclear`, is said where the interval does not bear them out."""
+BY_CHANCE = {"head_map.weighing.finding_within_clear"}
+"""Claims by how often chance does as well, which no interval tells."""
 HOLDS_ALL = (0, 1000)  # ends of an interval within which every number lies, and 0 and 1
 
 
@@ -147,7 +149,7 @@ def test_nothing_is_claimed_where_every_interval_holds_everything(page, folder, 
         with heard() as (headlines, keys, _, _):
             place = {VIEWS[page]: section.stem, **FOR_ALL}
             assert_sound(opener(page, unclear(folder), lang="en", **place))
-        claimed = {key for key in keys if _is_claim(key)}
+        claimed = {key for key in keys if _is_claim(key)} - BY_CHANCE
         assert not claimed, f"{section.stem}: {headlines}"
 
 

@@ -17,10 +17,11 @@ from pages.ui.collection.item import Item, clean, table_of
 from pages.ui.collection.web import web_page
 from pages.ui.export import files as export
 from pages.ui.export.latex import MOST_ROWS, latex, latex_text
-from pages.ui.words.units import without_unit
+from pages.ui.words.units import PERCENT, POINTS, named_in, without_unit
 from tests.pages.kit.openings import Offer
 
 _IN_PERCENT = ("{} (%)", "{}（%）")
+_PLACES = ("x", "y")  # fields that say where something is put, on axes that name every place
 _CLOSE = 1e-6  # of numbers in JSON
 _PRINTED = 6e-4  # of numbers with four digits
 
@@ -71,29 +72,47 @@ def _of_table(offer: Offer) -> Iterator[tuple[str, tuple[str, int]]]:
 
 
 def _of_chart(offer: Offer) -> Iterator[tuple[str, tuple[str, int]]]:
-    """The numbers that have one title, in tooltips or else at axes and in legends; whatever these
-    show is in the frame."""
+    """The numbers that have one title, in tooltips or else at axes and in legends; all that is read
+    off these is in the frame."""
     drawn: dict[str, set[tuple[str, int]]] = defaultdict(set)
     titled: dict[str, set[str]] = defaultdict(set)
     specification = export.with_data(offer[1])
     for _, unit in units(specification):
         for channel, entry in unit.encoding.items():
-            name, title = entry.get("field"), (entry.get("title") or "").strip()
-            if not (title and unit.is_number(channel)):
+            name, title = str(entry.get("field")), (entry.get("title") or "").strip()
+            if not ("field" in entry and _is_read(unit, channel.removesuffix("2"))):
                 continue
-            assert name in offer[0] or name == without_unit(str(name)), f"{name} is not exported"
-            if name in offer[0]:
-                rows = [row.get(name) for row in specification["datasets"].get(unit.data, [])]
-                assert_holds(offer[0][name], rows, f"{name}, shown as {title}")
-                if name not in (unit.span or ()):
-                    drawn[str(name)].add((title, 100 if _in_percent(unit, entry) else 1))
+            column = _exported(offer[0], name)
+            assert column is not None, f"{name} is not exported"
+            rows = [row.get(name) for row in specification["datasets"].get(unit.data, [])]
+            assert_holds(column, rows, f"{name}, shown as {title}")
+            if title and name in offer[0] and name not in (unit.span or ()):
+                drawn[name].add((title, 100 if _in_percent(unit, entry) else 1))
         for entry in unit.tooltip:
             titled[entry["field"]].add(entry["title"])
     for name, titles in drawn.items():
         factors = {factor for _, factor in titles}
         titles = titled[name] or {title for title, _ in titles}
-        if len(titles) == len(factors) == 1:
+        others = (titled[other] for other in titled if other in offer[0] and other != name)
+        if len(titles) == len(factors) == 1 and titles not in others:
             yield name, (titles.pop(), factors.pop())
+
+
+def _is_read(unit: Unit, channel: str) -> bool:
+    """Whether a channel shows numbers under a title, rather than places that its axis names."""
+    entry = unit.encoding.get(channel, {})
+    is_place = entry.get("field") in _PLACES and (entry.get("axis") or {}).get("values")
+    return unit.is_number(channel) and bool((entry.get("title") or "").strip()) and not is_place
+
+
+def _exported(frame: pd.DataFrame, name: str) -> pd.Series | None:
+    """The column of a field, or the one that it was converted from or to."""
+    if name in frame:
+        return frame[name]
+    if without_unit(name) in frame:
+        return 100 * frame[without_unit(name)]
+    converted = (named_in(unit, name) for unit in (PERCENT, POINTS))
+    return next((frame[other] / 100 for other in converted if other in frame), None)
 
 
 def _in_percent(unit: Unit, entry: dict[str, Any]) -> bool:

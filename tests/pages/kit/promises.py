@@ -173,7 +173,7 @@ def _drawn(*kinds: str) -> Callable[[Pictured], bool]:
 
 PROMISES = {
     "interval": Promise(
-        r"(?i)95%|(?<!no )\bintervals?\b|whisker",
+        r"(?i)95%|(?<!no )(?<!without )\bintervals?\b|whisker",
         "95%|区間(?!は?な)|ひげ",
         lambda seen: seen.has_interval,
     ),

@@ -111,9 +111,10 @@ def test_the_waves_are_those_of_the_chosen_direction(address, section, exported,
         f"and rank = {rank}"
     )
     assert set(shown["rank"]) == {rank}
-    assert shown["value"].tolist() == pytest.approx([value] * len(query))
-    assert shown["query"].tolist() == pytest.approx(query)
-    assert shown["key"].tolist() == pytest.approx(key)
+    assert shown["value"].tolist() == pytest.approx([value] * len(query + key))
+    for side, components in (("query", query), ("key", key)):
+        of_side = shown[shown["side"] == side]
+        assert of_side["component"].tolist() == pytest.approx(components)
 
 
 def waves(phase: float, frequencies: list[float]) -> pd.DataFrame:

@@ -68,7 +68,7 @@ def test_agreement_where_nothing_is_shifted_and_waves_that_do_not_fade_are_told_
     )
     text = sentences(session)
     assert "Of the 4 that agree, 2 do so at offset 0, the token itself" in text
-    assert "(η² ≥ 0.1), 50% do, 1 of them at offset 0; by chance" in text
+    assert "(η² ≥ 0.1), 50% agree, 1 of them at offset 0; by chance" in text
     assert "× 2.0 → × 2.0" in numbers(session)
 
 

@@ -55,10 +55,10 @@ def test_parts_of_scores_add_up_in_every_layer_and_head(section, turned_folder, 
     section("shares", turned_folder, head="1-2", po_part="content")
     layers, _ = exported["po_shares_layers"]
     heads, _ = exported["po_shares_map_content_1_2"]
-    assert (len(layers), len(heads)) == (2, 8)
-    for frame in (layers, heads):
-        parts = frame[["position", "query", "key", "content"]]
-        np.testing.assert_allclose(parts.sum(axis=1), 1)
+    assert (layers["layer"].nunique(), len(heads)) == (2, 8)
+    np.testing.assert_allclose(layers.groupby("layer")["share"].sum(), 1)
+    parts = heads[["position", "query", "key", "content"]]
+    np.testing.assert_allclose(parts.sum(axis=1), 1)
 
 
 def test_the_kernel_has_a_band_and_the_share_of_position_a_line_where_they_have_intervals(

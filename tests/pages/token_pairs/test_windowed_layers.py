@@ -109,10 +109,12 @@ def test_the_changes_of_other_layers_are_drawn_and_the_line_breaks(
         {"layer": other, "source": outside["tp_source"], "target": outside["tp_target"]},
     ).fetchall()
     assert frame["layer"].tolist() == [other]
-    np.testing.assert_allclose(frame["mean_delta"], [mean])
-    drawn = [rows for rows in chart.to_dict()["datasets"].values() if "mean_delta" in rows[0]]
+    np.testing.assert_allclose(frame["in_points_mean_delta"], [100 * mean])
+    drawn = [
+        rows for rows in chart.to_dict()["datasets"].values() if "in_points_mean_delta" in rows[0]
+    ]
     for rows in json.loads(json.dumps(drawn)):
-        assert {row["layer"]: row["mean_delta"] for row in rows} == {
+        assert {row["layer"]: row["in_points_mean_delta"] for row in rows} == {
             layer: None,
             other: pytest.approx(100 * mean),
         }

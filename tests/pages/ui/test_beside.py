@@ -115,6 +115,16 @@ def test_both_panels_have_one_scale_and_the_third_one_around_0(drawn):
     assert svg(shown).startswith("<svg")
 
 
+def test_cells_whose_difference_is_unclear_have_a_dot_and_the_colours_of_the_legend():
+    one, other = _map(NUMBERS), _map(LATER)
+    shown = panels(one, other, differences(one, other), TITLES)
+    parts = list(units(shown["hconcat"][2]))
+    assert [unit.mark for _, unit in parts] == ["rect", "circle", "rect"]
+    assert not any("opacity" in unit.encoding for _, unit in parts)
+    picture = svg(alt.Chart.from_dict(shown))
+    assert picture.count('aria-roledescription="circle"') == 2
+
+
 def test_nothing_in_the_panels_can_be_clicked():
     clicked = alt.selection_point(name="cell", fields=["layer"], empty=False)
     drawn = (

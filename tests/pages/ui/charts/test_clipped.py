@@ -1,6 +1,7 @@
 """Legends say which ends of their colours some numbers lie beyond; shades follow their values."""
 
 import re
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -8,7 +9,9 @@ import pytest
 from pages.positions.phases import _scale
 from pages.ui.beside.scales import mark_ends
 from pages.ui.charts import shading
+from pages.ui.charts.colours import LESS_TO_MORE
 from pages.ui.charts.look import open_ends
+from pages.ui.charts.number_map import Ramp
 from pages.ui.charts.token_map import change_scale, ends_of, reach_of, rounded
 
 
@@ -52,6 +55,17 @@ def test_panels_mark_the_ends_of_their_common_scale():
     mark_ends(panel, {"rows": [{"v": 0.5}, {"v": 3.0}]})
     assert "≥" in colour["legend"]["labelExpr"]
     assert "≤" not in colour["legend"]["labelExpr"]
+
+
+@pytest.mark.parametrize(
+    ("values", "signs"), [([0.5, 2.0], ""), ([0.5, 9.0], "≥"), ([0.01, 2.0], "≤")]
+)
+def test_a_ramp_of_ratios_says_which_of_its_ends_some_lie_beyond(values, signs):
+    ramp = Ramp(LESS_TO_MORE, 0.25, 4.0, log=True)
+    colour: Any = ramp.colour(pd.Series(values, name="v"), "v")
+    legend = colour.to_dict()["legend"]
+    assert legend["values"] == [0.25, 0.5, 1.0, 2.0, 4.0]
+    assert "".join(re.findall("[≤≥]", legend["labelExpr"])) == signs
 
 
 def test_tokens_that_get_nearly_the_same_differ_in_colour_as_their_scale_tells():

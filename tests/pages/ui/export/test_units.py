@@ -63,6 +63,16 @@ def test_a_chart_in_another_unit_than_its_export_is_noticed():
         assert_exported_as_shown(offer(PAIRS, chart))
 
 
+@pytest.mark.parametrize("drawn", ["mean_delta", "low", "high"])
+def test_a_number_that_is_drawn_and_not_exported_is_noticed(drawn):
+    frame = PAIRS.assign(low=PAIRS["mean_delta"] - 0.01, high=PAIRS["mean_delta"] + 0.01)
+    with words_of("token_pairs", "workbench"):
+        chart = lines(frame, y="mean_delta")
+    assert_exported_as_shown(offer(frame, chart))
+    with pytest.raises(AssertionError, match=f"{drawn} is not exported"):
+        assert_exported_as_shown(offer(frame.drop(columns=drawn), chart))
+
+
 def test_shares_that_a_table_writes_in_per_cent_are_printed_so():
     percent = st.column_config.NumberColumn("how often", format="percent")
     shown = offer(PAIRS, layer="layer", mean_delta=percent)
