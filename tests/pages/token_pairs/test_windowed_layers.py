@@ -27,7 +27,7 @@ STANDING = """
         count(*) filter (abs(s.pos - t.pos) <= (select size from window_size)) as inside,
         count(*) as everywhere
     from token as s join token as t using (seq)
-    where s.pos < t.pos and s.token_type = 'other' and t.token_type = 'other'
+    where s.pos < t.pos and s.token_type in ('other', 'first') and t.token_type = 'other'
         and s.token_id <> t.token_id
     group by all order by s.token, t.token
 """
