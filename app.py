@@ -79,7 +79,7 @@ class OwnOrigin:
 
 
 def _is_foreign(headers: Headers) -> bool:
-    """Whether a browser names another site than the one it asks; other programs name none."""
+    """Return whether a browser names another site than it asks; other programs name none."""
     origin = headers.get("origin")
     return origin is not None and origin.partition("://")[2] != headers.get("host")
 

@@ -38,7 +38,7 @@ from precompute.store.provenance import NO_GATES, identity, provenance_facts, ru
 
 SHARDS = ".shards"
 _OF_FOLDERS, _OF_PATHS = re.compile(r"\?"), re.compile(r"[\\\ud800-\udfff]")
-"""What DuckDB reads otherwise: `?` in a folder begins parameters, a backslash is a slash, and bytes
+"""Names that DuckDB misreads: `?` in a folder begins parameters, a backslash is a slash, and bytes
 that are not UTF-8 are nothing."""
 
 

@@ -12,7 +12,7 @@ _NO_SPREAD = 1e-9  # of the variance of all: less is round-off
 
 
 class Units(NamedTuple):
-    """What is redrawn for an interval, and which of its units each group belongs to."""
+    """Units that are redrawn for an interval, and the unit of each group."""
 
     drawn: Redraws
     of_group: Int[np.ndarray, " unit"]
@@ -20,12 +20,12 @@ class Units(NamedTuple):
     def sums(
         self, of_groups: Float[np.ndarray, "unit column"]
     ) -> Float[np.ndarray, "block column"]:
-        """What the groups of each unit have together."""
+        """Return the sums over the groups of each unit."""
         return np.stack([np.bincount(self.of_group, column) for column in of_groups.T], axis=1)
 
 
 class Part(NamedTuple):
-    """What one level adds to a correlation; and the correlation on that level by itself, with its
+    """Contribution of one level to a correlation; and the correlation on that level alone, with its
     95% interval. NaN where there is none."""
 
     contribution: float
@@ -49,7 +49,7 @@ def moments(
     counts: Float[np.ndarray, " row"],
     groups: Int[np.ndarray, " row"],
 ) -> Float[np.ndarray, "unit 6"]:
-    """How many values each group has, and Σ r, Σ s, Σ r², Σ s² and Σ rs of both sides' ranks.
+    """Return the size of each group, and Σ r, Σ s, Σ r², Σ s² and Σ rs of both sides' ranks.
 
     Args:
         ranks: r and s.

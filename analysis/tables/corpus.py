@@ -147,7 +147,7 @@ MANIFEST = Table(
 )
 WINDOW = """try_cast(string_split(
     (select value from provenance where name = 'windows'), ', ')[layer] as bigint)"""
-"""How many tokens away a query looks in a layer, as SQL; NULL if as far as there are any."""
+"""Distance in tokens that a query of a layer sees, as SQL; NULL without a window."""
 REACH = f"least(n_tokens - 1, coalesce({WINDOW}, n_tokens - 1))::bigint"
 """How many tokens away a query looks in a layer of a sequence, as SQL over both."""
 IS_CAUSAL = "exists (from provenance where name = 'attention' and value = 'causal')"

@@ -15,7 +15,7 @@ _OWN = {"spearman": "_spearman", "low": "_spearman_low", "high": "_spearman_high
 
 
 def part_columns(parts: tuple[str, ...], *, intervals: bool = True) -> tuple[Column, ...]:
-    """What every part adds to `spearman`, and the correlation of the part by itself."""
+    """Columns of every part's contribution to `spearman`, and of the part's own correlation."""
     columns = []
     for part in parts:
         adds = "what this level adds to spearman; the levels add up to it"

@@ -1,4 +1,4 @@
-"""What a file leaves out of a corpus: what cannot be used, and what it has no room for."""
+"""Parts of a corpus that a file leaves out: unusable rows, and rows without room."""
 
 import re
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ def samples(facts: Mapping[str, str]) -> dict[str, Sample]:
 
 
 def left_out(facts: Mapping[str, str]) -> dict[str, int]:
-    """How much of the corpus could not be used, by kind, from what a file says of its run."""
+    """Return the counts of unusable parts of the corpus by kind, from the file's provenance."""
     counts = {kind: facts.get(f"corpus {kind}_left_out", "") for kind in _UNUSED}
     return {kind: int(count) for kind, count in counts.items() if _COUNT.fullmatch(count)}
 

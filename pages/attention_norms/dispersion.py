@@ -40,7 +40,7 @@ def _pooled(frame: pd.DataFrame) -> pd.Series:
 
 
 def _finding(view: View, values: pd.Series, inputs: pd.Series) -> str:
-    """How much lengths vary after and before f: within a head, since heads may differ in length
+    """Say how much lengths vary after and before f: within a head, since heads may differ in length
     without f doing anything to single tokens."""
     row = ask(value_norm_dispersion.beside_inputs)
     return view.say(

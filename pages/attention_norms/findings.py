@@ -54,7 +54,7 @@ def _weight_against_norm() -> Iterator[Finding]:
 
 
 def _weight_and_length() -> Iterator[Finding]:
-    """What heads do by themselves with special tokens, beside what all their pairs come to."""
+    """Correlation within heads for the types told apart, beside that of all pairs."""
     frame = ask(correlation.by_type, layer=None, head=None)
     frame = frame[frame["token_type"].isin(APART)].dropna(subset="median")
     row = lowest_within(frame)
@@ -77,7 +77,7 @@ def _weight_and_length() -> Iterator[Finding]:
 
 
 def _dispersion() -> Iterator[Finding]:
-    """How much lengths vary within heads, and within the inputs of layers."""
+    """Variation of lengths within heads, and within the inputs of layers."""
     row, heads = ask(value_norm_dispersion.beside_inputs), ask(value_norm_dispersion.by_head)
     pooled = float(heads[heads["layer"].isna()]["cv"].iloc[0])
     cvs = {"within": row["values"], "of_input": row["inputs"], "pooled": pooled}

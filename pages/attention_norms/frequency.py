@@ -55,7 +55,7 @@ def _correlations(view: View, source: str, frame: pd.DataFrame, level: str) -> N
 
 
 def _finding(view: View, row: pd.Series) -> str:
-    """What one correlation is within texts, and what that is of the one of all texts together."""
+    """Correlation within texts, and its share of that of all texts together."""
     within, between = OF_TOKENS
     ends = (f"{within}_spearman", f"{within}_spearman_low", f"{within}_spearman_high")
     own, low, high = row[[*ends]]

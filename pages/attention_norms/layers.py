@@ -67,7 +67,7 @@ def _wide(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _finding(view: View, frame: pd.DataFrame, wide: pd.DataFrame) -> str:
-    """Which type that is told apart gets most weight, and how much of the norm arrives from it."""
+    """Say which type told apart gets most weight, and how much of the norm arrives from it."""
     weights = wide[wide["token_type"].isin(APART)].groupby("token_type")["attention"].sum()
     if weights.empty:
         return view.say("no_special")

@@ -21,7 +21,7 @@ _AS_POWER = f"{_POWERS}[round(-log(datum.value) / LN10)]"
 _TICKS = [10.0**-power for power in range(11)]
 _ALPHA, _NORM = "attention", "norm"
 _OPEN_BITS = {_ALPHA: 22, _NORM: 21}
-"""How many low bits of a float32 a cell leaves open: those of half octaves and quarter octaves."""
+"""Low bits of a float32 that a cell leaves open: those of half octaves and quarter octaves."""
 _TO_AN_OCTAVE = {_ALPHA: 2, _NORM: 8}
 """Cells from the mean of a head."""
 

@@ -31,7 +31,7 @@ _BY_LAYER = {
     _BETWEEN_HEADS: f"{_BETWEEN_HEADS}_spearman",
     POOLED: "spearman",
 }
-"""What of a layer is drawn at each level that a layer has."""
+"""Column of a layer that is drawn at each level that a layer has."""
 Scope = dict[str, int | None]
 
 
@@ -118,7 +118,7 @@ def _ranks(view: View, level: str, layer: int | None) -> None:
 
 
 def _parts(view: View, rho: pd.DataFrame, parts: tuple[str, ...]) -> None:
-    """What each level adds to ρ, type by type."""
+    """Draw the contribution of each level to ρ, type by type."""
     known = in_type_order(rho.dropna(subset="spearman"))
     if known.empty:
         return
@@ -177,7 +177,7 @@ def _published(rho: pd.DataFrame) -> list[Row]:
 
 
 def _finding(view: View, rho: pd.DataFrame, scope: Scope, parts: tuple[str, ...]) -> str:
-    """What heads do by themselves, and what they come to together; of one head, the type for which
+    """Compare ρ within heads with that of all together; of one head, name the type for which
     weight and norm pull most against each other, if there is one."""
     if lowest_within(rho) is None:
         return view.say("nothing_varies")

@@ -1,5 +1,4 @@
-"""Whether weight and norm pull against each other within heads, and what ρ of all pairs is made of,
-in words."""
+"""Sentences on weight against norm within heads, and on the parts of ρ of all pairs."""
 
 from typing import Any
 
@@ -26,8 +25,8 @@ def lowest_within(rho: pd.DataFrame) -> Any:
 
 
 def weight_and_norm(rho: pd.DataFrame, signs: pd.DataFrame, parts: tuple[str, ...]) -> str:
-    """What heads do by themselves with the type that they pull most against each other, and what
-    the lowest ρ over the pairs of all heads is the sum of.
+    """Tell ρ within heads of the type with the lowest median, and what the lowest ρ over the pairs
+    of all heads is the sum of.
 
     Args:
         rho: rows of `attention_norm_correlation.by_type`; some head can be ranked.

@@ -146,7 +146,7 @@ def _means(view: View, matching: Matching) -> pd.DataFrame:
 
 
 def _bars(means: pd.DataFrame) -> Any:
-    """How unlike heads are that are dealt to each other."""
+    """Draw the divergence of heads that are matched to each other."""
     order, plain = means["name"].tolist(), alt.Axis(labelLimit=0, ticks=False)
     base = alt.Chart(means, width=_BARS, height=_HIGH).encode(
         y=alt.Y("name:N", sort=order, title=None, axis=plain),

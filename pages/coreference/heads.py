@@ -54,7 +54,7 @@ def _types() -> list[str]:
 
 
 def _finding(view: View, every: pd.DataFrame, rules: pd.Series, kind: str) -> str:
-    """How many heads are clearly better than each rule, and the best one."""
+    """Say how many heads are clearly better than each rule, and the best one."""
     beats = [
         view.say(
             "beats",

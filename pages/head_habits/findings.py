@@ -76,7 +76,7 @@ def importance_sentence(most: str, evidence: pd.DataFrame) -> str:
 
 
 def _gradients() -> Iterator[Finding]:
-    """Whether the type that gets most attention is one that the loss depends on."""
+    """Share of the loss's gradient of the type that gets most attention."""
     frame = ask(gradient_importance.by_layer)
     objective = str(frame["objective"].iloc[0])
     found = weight_and_importance(

@@ -53,7 +53,7 @@ def weighing(view: View) -> None:
 
 
 def _finding(view: View, row: pd.Series) -> str:
-    """How far both orders of pairs agree, within pairs of layers where these have several, and
+    """Say how far both orders of pairs agree, within pairs of layers where these have several, and
     whether norms bring heads nearer together."""
     if pd.isna(row["spearman"]):
         return view.say("none")

@@ -20,7 +20,7 @@ three_decimals = partial(signed, digits=3)
 
 
 def times(ratio: float) -> str:
-    """How many times as much."""
+    """Return a ratio in words."""
     return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"
 
 

@@ -77,8 +77,8 @@ def _published(view: View, correlations: pd.DataFrame) -> list[Row]:
 
 
 def _finding(view: View, words: pd.DataFrame) -> str:
-    """What attention with all that is around it shows within texts, what that is of the ρ of all
-    texts together, and what the weights show by themselves."""
+    """Tell the ρ of the whole layer within texts, its share of the ρ of all texts together, and
+    what the weights show by themselves."""
     before = layer_order().before_network
     if not {before, "attn_w"} <= set(words.index):
         return ""

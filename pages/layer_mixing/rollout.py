@@ -55,7 +55,7 @@ def _own(view: View, distances: pd.DataFrame, scope: str) -> str:
 
 
 def _special(view: View, types: pd.DataFrame, scope: str) -> str:
-    """What comes from special tokens, and from the first one, after the last layer."""
+    """Say how much comes from special tokens, and from the first one, after the last layer."""
     sentences, last = [], types[types["layer"] == types["layer"].max()]
     for name, kinds in (("special", SPECIAL), ("first", (FIRST,))):
         shares = last[last["token_type"].isin(kinds)].groupby("scope")["mean"].sum()

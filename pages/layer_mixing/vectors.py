@@ -62,8 +62,8 @@ def _own(view: View, distances: pd.DataFrame, scope: str) -> str:
 
 
 def _opening(view: View, types: pd.DataFrame) -> str:
-    """What comes from the token that opens a sequence, where it is a type of its own, after the
-    last layer, by vectors and by both rollouts."""
+    """Say how much comes after the last layer from the token that opens a sequence, where it is a
+    type of its own, by vectors and by both rollouts."""
     last = types[types["layer"] == types["layer"].max()]
     kind = next((kind for kind in _OPENING if last["token_type"].eq(kind).any()), None)
     if kind is None:

@@ -99,7 +99,7 @@ def _embeddings() -> Iterator[Finding]:
 
 
 def _shares() -> Iterator[Finding]:
-    """What position alone is responsible for among scores, in the first layer and in the last."""
+    """Share of scores that is due to position alone, in the first layer and in the last."""
     layers = ask(score_share.by_layer)
     if layers.empty:
         return

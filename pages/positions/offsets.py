@@ -61,7 +61,7 @@ def agreement_words(row: pd.Series) -> dict[str, str]:
 
 
 def beside_chance(row: pd.Series) -> str:
-    """Whether the interval of the agreement is clear of what chance would give."""
+    """Say whether the interval of the agreement is clear of chance."""
     side = side_of(*row[["agreement_low", "agreement_high", "chance"]])
     return say(f"positions.claim.verdict_{side}")
 

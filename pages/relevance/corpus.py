@@ -75,7 +75,7 @@ def _chance(long: pd.DataFrame, quantity: str) -> float | None:
 
 
 def _finding(view: View, means: pd.DataFrame, quantity: str) -> str:
-    """Which rule has most and which least from the last layer, and the first and the last rule."""
+    """Name the rules with most and least from the last layer, and the first and the last rule."""
     last = means[means["layer"] == means["layer"].max()].sort_values("mean", ascending=False)
     most, least = last.to_dict("records")[0], last.to_dict("records")[-1]
     finding = view.say(

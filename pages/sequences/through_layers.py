@@ -43,7 +43,7 @@ def through_layers(view: View, subject: Subject, of: MapOf, token: int) -> None:
 def layer_shares(
     names: list[str], maps: dict[int, np.ndarray], token: int, side: str
 ) -> pd.DataFrame:
-    """What passes between a token and every other in each layer.
+    """Changes between a token and every other in each layer.
 
     Args:
         maps: queries by keys of each layer.

@@ -17,7 +17,7 @@ _NUMBER = ["mean", "low", "high"]
 
 
 def shares_over_layers(of_place: pd.DataFrame) -> pd.DataFrame:
-    """What a place gets of the attention, what arrives from it and what even attention would give,
+    """Shares of a place in the attention, in what arrives and in even attention,
     means over layers: evidence, whose index is share, norm, even.
 
     Args:
@@ -33,7 +33,7 @@ def shares_over_layers(of_place: pd.DataFrame) -> pd.DataFrame:
 
 
 def _resting() -> Iterator[Finding]:
-    """What rests on the opening token, and what arrives from it, over all layers."""
+    """Attention to the opening token, and what arrives from it, over all layers."""
     place, frame = usual_place(), ask(sink.by_layer)
     evidence = shares_over_layers(frame[frame["place"] == place])
     shares = evidence["value"].map(percent)
@@ -81,7 +81,7 @@ def _massive() -> Iterator[Finding]:
 
 
 def medians(value: float) -> str:
-    """How many medians a coordinate has."""
+    """Return the size of a coordinate in medians."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
 

@@ -41,7 +41,7 @@ def top_pairs(**choices: Any) -> pd.DataFrame:
 
 
 def tally_sentence(where: str, layers: Sequence[int], chosen: Mapping[str, Any]) -> str:
-    """How many pairs a list is chosen from, and how many of them are clear of 0."""
+    """Numbers of pairs that a list is chosen from, and of those clear of 0."""
     conditions = {name: chosen[name] for name in _CONDITIONS if name in chosen}
     row = ask(pair_tally.tally, layers=list(layers), **conditions).iloc[0]
     return say_here(

@@ -85,7 +85,7 @@ def _other(view: View, chosen: dict[str, Any]) -> dict[str, Any]:
 
 
 def _finding(view: View, frame: pd.DataFrame, chosen: Mapping[str, Any]) -> str:
-    """How many of all pairs that may be listed are clear of 0, and whether all are listed."""
+    """Say how many of all pairs that may be listed are clear of 0, and whether all are listed."""
     if frame.empty:
         return ""
     layer = chosen["layer"]

@@ -10,7 +10,7 @@ _UNSEEN = ("Cc", "Cf")  # control and format characters, such as a zero-width sp
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text holds no character that can be seen."""
+    """Return whether a text holds no character that can be seen."""
     return all(letter.isspace() or category(letter) in _UNSEEN for letter in text)
 
 

@@ -1,4 +1,4 @@
-"""What of a corpus cannot be used: named as it is met, left out and counted."""
+"""Rows of a corpus that cannot be used: named as they are met, left out and counted."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -8,7 +8,7 @@ from typing import TypeVar
 from analysis.errors import BadCorpus, UserError
 
 LINES = 20
-"""How many of a kind are named one by one."""
+"""Number of a kind that are named one by one."""
 ONE_IN = 100
 """One row in so many may be malformed, and one in any case."""
 _NO_ENTRY = {

@@ -38,7 +38,7 @@ UNFOLDS = (
 )
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"  # a file's first bytes
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
-"""How a frame begins that holds nothing of a file, as pzstd writes one before each of its parts."""
+"""First bytes of a frame that holds nothing of a file; pzstd writes one before each part."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def _handle(path: Path) -> IO[bytes]:
 
 
 def _is_zstd(file: IO[bytes]) -> bool:
-    """Whether the first frame that is not to be skipped is one of zstd."""
+    """Return whether the first frame that is not to be skipped is one of zstd."""
     file.seek(0)
     while _SKIPPABLE.match(mark := file.read(len(_ZSTD))):
         file.seek(int.from_bytes(file.read(4), "little"), io.SEEK_CUR)

@@ -68,7 +68,7 @@ def _locked(file: int, kind: int) -> bool:
 
 
 def _is_at(file: int, path: Path) -> bool:
-    """Whether the open file is still the one that bears the name."""
+    """Return whether the open file is still the one that bears the name."""
     return path.exists() and os.path.samestat(os.fstat(file), path.stat())
 
 

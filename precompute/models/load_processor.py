@@ -1,4 +1,4 @@
-"""What reads images for a model: the image processor in its folder."""
+"""Image processors: what reads images for a model."""
 
 from pathlib import Path
 from typing import Any

@@ -16,7 +16,7 @@ from precompute.corpora.tokenizing.kind import MARK
 from precompute.models.model_folder import library_configuration, message_of
 
 JAPANESE = "fugashi==1.5.2 unidic-lite==1.0.8"
-"""What words of Japanese need: the extra `japanese`."""
+"""Packages for Japanese words: the extra `japanese`."""
 TOKENIZER_JSON = "tokenizer.json"
 _READABLE = ((TOKENIZER_JSON,), ("vocab.txt",), ("vocab.json", "merges.txt"), ("tekken.json",))
 _BY_PACKAGES = (
@@ -106,7 +106,7 @@ def _as_its_file_says(made: PreTrainedTokenizerBase, folder: Path) -> ReadTokeni
 
 
 def _agree(made: Any, file: Any, texts: tuple[str, ...]) -> bool:
-    """Whether both make the same tokens of one text or a pair, and cut it alike before that."""
+    """Return whether both make the same tokens of a text or a pair, and cut it alike."""
     (found,) = made(*texts, verbose=False).encodings
     expected = file.encode(*texts)
     return (found.ids, found.word_ids) == (expected.ids, expected.word_ids)
@@ -136,7 +136,7 @@ def _check_package(folder: Path, name: str) -> None:
 
 
 def _reason(error: Exception, folder: Path) -> str:
-    """What keeps a tokenizer from being loaded, and what to do."""
+    """Return why a tokenizer cannot be loaded, and what to do."""
     if _whole(folder, VOCABULARIES):
         return message_of(error)
     groups = ", ".join(" with ".join(group) for group in VOCABULARIES)
@@ -147,8 +147,8 @@ def _reason(error: Exception, folder: Path) -> str:
 
 
 def _is_tiktoken(file: Path) -> bool:
-    """Whether it holds lines of a token and its rank, as tiktoken writes; else it is a model of
-    SentencePiece."""
+    """Return whether it holds lines of a token and its rank, as tiktoken writes; else it is a model
+    of SentencePiece."""
     with file.open("rb") as opened:
         columns = opened.readline(1000).split()
     return len(columns) == 2 and columns[1].isdigit()
@@ -197,7 +197,7 @@ def _check_ids(folder: Path, name: str) -> None:
 
 
 def _ids(read: Any) -> Iterator[Any]:
-    """What stands for ids in a tokenizer.json, whatever else does."""
+    """Yield what stands for ids in a tokenizer.json, whatever its type."""
     match read:
         case {"model": {"vocab": dict(vocabulary)}}:
             yield from vocabulary.values()

@@ -72,7 +72,7 @@ def _images(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 
 def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    """What could not be used of a corpus, in one sentence; nothing if all could."""
+    """Return one sentence on the unusable rows of a corpus; nothing if there are none."""
     counts = sample.left_out(dict(provenance(store).itertuples(index=False)))
     if counts:
         listed = ", ".join(

@@ -28,9 +28,8 @@ class Agreement(NamedTuple):
 
 
 class LayerParts(NamedTuple):
-    """What the agreement is within pairs of layers and between them, and how often chance does as
-    well within; and the parts of each head's own agreement, within layers of the others and
-    between."""
+    """Agreement within pairs of layers and between them, and how often chance does as well within;
+    and the parts of each head's own agreement, within layers of the others and between."""
 
     parts: tuple[Part, ...]
     p_value: float

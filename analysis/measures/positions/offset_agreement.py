@@ -57,7 +57,7 @@ def rank_correlation(scores: Offsets, attention: Offsets, *, seed: int) -> Estim
 def layer_parts(
     scores: Offsets, attention: Offsets, layers: Int[np.ndarray, " row"], *, seed: int
 ) -> tuple[Part, ...]:
-    """What ρ is within layers and between them, layers being drawn for the intervals.
+    """Split ρ within layers and between them; intervals redraw layers.
 
     Args:
         layers: of the heads; either offset differs between some of them.

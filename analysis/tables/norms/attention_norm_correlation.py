@@ -71,7 +71,7 @@ def by_head(store: DuckDBPyConnection, *, token_type: str) -> pd.DataFrame:
     order by token_type
 """)
 def signs(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
-    """How many heads of one layer, or of all, there are, have a ρ, and have one below 0:
+    """Counts of heads of one layer, or of all: of all, with a ρ, and with one below 0:
     token_type, n_heads, n_ranked, n_below."""
     ...
 

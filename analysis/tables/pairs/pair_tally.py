@@ -1,4 +1,4 @@
-"""How many pairs a list is chosen from, and how many of them are clear of 0."""
+"""Numbers of pairs that a list is chosen from, and of those clear of 0."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

@@ -1,4 +1,4 @@
-"""What stands around maps: the picture, its contours, the mask's outline, titles, bars, a frame."""
+"""Marks around maps: the picture, its contours, the mask's outline, titles, bars, a frame."""
 
 from collections.abc import Iterator
 from typing import Any

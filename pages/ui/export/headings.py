@@ -1,4 +1,4 @@
-"""What readers see columns under: at axes, in legends and tooltips of charts, or above tables."""
+"""Headings of columns: at axes, in legends and tooltips of charts, or above tables."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

@@ -77,7 +77,7 @@ def behaviours_of_heads(
 
 
 def habits_sentence(heads: pd.DataFrame) -> str:
-    """How many of some heads mostly do one thing, and how many do each."""
+    """Say how many of some heads mostly do one thing, and how many do each."""
     counts = heads.loc[heads["behaviour"] != OTHER, "behaviour"].value_counts()
     if counts.empty:
         return say("head_map.map.nothing_done", n=len(heads))

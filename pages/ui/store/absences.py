@@ -25,7 +25,7 @@ def types_apart() -> str:
 
 
 def has_first() -> bool:
-    """Whether the first token of a text is a type of its own."""
+    """Return whether the first token of a text is a type of its own."""
     return _has(FIRST)
 
 

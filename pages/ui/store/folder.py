@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def folder() -> Path:
-    """Where the files are: `$MIXSCOPE_STATISTICS`, else `statistics` in the working directory."""
+    """Return `$MIXSCOPE_STATISTICS`, else `statistics` in the working directory."""
     return Path(os.environ.get("MIXSCOPE_STATISTICS") or "statistics")
 
 

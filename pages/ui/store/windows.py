@@ -1,4 +1,4 @@
-"""How far the layers of the chosen file's model look."""
+"""Windows of the layers of the chosen file's model."""
 
 from pages.ui.store.chosen import layers, open_store
 
@@ -6,7 +6,7 @@ _ALL = "all"
 
 
 def windows() -> dict[int, int | None]:
-    """How many tokens away a query of each layer looks; None if as far as there are any."""
+    """Return the window of each layer in tokens; None without one."""
     sizes = open_store().facts.get("windows", _ALL).split(", ")
     given = dict(zip(layers(), sizes, strict=False))
     return {

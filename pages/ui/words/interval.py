@@ -11,7 +11,7 @@ from pages.ui.words.say import say
 
 Written = Callable[[float], str]
 Side = Literal["above", "below", "unclear", "unsure"]
-"""Where an interval lies beside what it is compared with."""
+"""Side of a level on which an interval lies."""
 
 
 def is_clear(low: Any, high: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Where a chart draws intervals or a table lists them, the sentence of its caption that says so."""
+"""Sentences of captions on the intervals that a chart draws or a table lists."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,7 +14,7 @@ _HOVER, _BOTH = "hover", "both"
 
 
 def interval_sentence(name: str, form: str | None) -> str:
-    """What the intervals of a figure or a table are, and by which marks they are told.
+    """Return the sentence on the intervals of a figure or a table, and the marks that show them.
 
     They are the bootstrap's over texts, unless the section has a word `NAME_interval`, or it or its
     page a word `interval_kind`.
@@ -30,7 +30,7 @@ def interval_sentence(name: str, form: str | None) -> str:
 
 
 def interval_form(chart: Any) -> str | None:
-    """How a chart of Altair shows the intervals that its data hold: as bands, whiskers or both, or
+    """Return how a chart of Altair shows the intervals of its data: as bands, whiskers or both, or
     in its tooltips alone."""
     forms = set(_forms(chart, None))
     drawn = forms - {_HOVER}
@@ -69,5 +69,5 @@ def _field(channel: Any) -> str:
 
 
 def _has_ends(rows: pd.DataFrame, name: str) -> bool:
-    """Whether a column holds lower ends of intervals, and one at least."""
+    """Return whether a column holds lower ends of intervals, and one at least."""
     return name.endswith("low") and name in rows and bool(rows[name].notna().any())

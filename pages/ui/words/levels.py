@@ -15,7 +15,7 @@ POOLED = "pooled"
 
 
 def level_names(parts: tuple[str, ...]) -> dict[str, str]:
-    """What the levels are called, that of everything together last."""
+    """Return the names of the levels, that of everything together last."""
     return {level: title(level) for level in (*parts, POOLED)}
 
 

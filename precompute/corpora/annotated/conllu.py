@@ -105,7 +105,7 @@ class _UnfinishedDocument:
 
 
 def _heads_by(sentences: list[Sentence]) -> Literal["tree", "tag"]:
-    """What the heads of mentions follow from."""
+    """Return whether trees or tags tell the heads of mentions."""
     return "tree" if all(sentence.governors is not None for sentence in sentences) else "tag"
 
 

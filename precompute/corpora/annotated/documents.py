@@ -70,7 +70,7 @@ class Document:
 
     @property
     def n_rows(self) -> int:
-        """How many rows of a corpus it is: its sentences, or one if mentions bind them together."""
+        """Number of its rows: its sentences, or one if mentions bind them together."""
         return 1 if self.bears_coreference else len(self.sentences)
 
     def begun_before(self, word: int) -> int:

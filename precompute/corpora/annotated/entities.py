@@ -66,7 +66,7 @@ class Entities:
     n_without_words: int = 0
 
     def read(self, value: str, line: Line, *, fields: tuple[str, ...], is_word: bool) -> None:
-        """What the `Entity=` of the next word or empty node opens and closes; empty if it has none.
+        """Read the brackets in the `Entity=` of the next word or empty node; empty if it has none.
 
         Raises:
             BadCorpus: it is no run of brackets, closes what is not open, or no comment names its
@@ -119,7 +119,7 @@ class Entities:
         return _Span(before[mention.first], before[mention.last + 1] - 1, mention.name, heads)
 
     def _attribute(self, mention: Bracketed, name: str) -> str:
-        """What a mention's opening bracket says under a name; empty if nothing."""
+        """Return a field of a mention's opening bracket by its name; empty if it has none."""
         fields = dict(
             zip(self._fields, mention.label.split("-", len(self._fields) - 1), strict=False)
         )

@@ -136,7 +136,7 @@ class Corpus:
         return pa.concat_tables(columns).sort_by("index")["unit"].to_numpy()
 
     def count_token(self, token: int) -> tuple[int, int]:
-        """How many pieces of words are a token, and how many there are."""
+        """Count the pieces of words that are a token, and all pieces of words."""
         found = total = 0
         for part in range(len(self.parts)):
             rows = self._file(part).read(["ids", "words"])

@@ -1,4 +1,4 @@
-"""How a tokenizer writes a text: what its parts make of spaces, and how its tokens mark words."""
+"""Kinds of tokenizers: what their parts make of spaces, and how their tokens mark words."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _PROBE, _AS_BYTES = "a 。", "ãĢĤ"
 
 @dataclass(frozen=True)
 class Kind:
-    """What the parts of a tokenizer do, whatever a text holds.
+    """Behaviour of a tokenizer's parts, whatever a text holds.
 
     Attributes:
         is_bytes: tokens are bytes, written as characters.
@@ -36,12 +36,12 @@ class Kind:
 
     @property
     def is_by_letters(self) -> bool:
-        """Whether words are runs of letters and not those of the tokenizer."""
+        """True if words are runs of letters and not those of the tokenizer."""
         return self.holds_spaces and self.chunks is None
 
     @property
     def holds_spaces(self) -> bool:
-        """Whether a text can be put together again from its tokens."""
+        """True if a text can be put together again from its tokens."""
         return self.is_bytes or self.marks_spaces
 
 
@@ -65,7 +65,7 @@ def kind_of(tokenizer: PreTrainedTokenizerBase) -> Kind:
 
 
 def prepared(text: str, backend: Tokenizer) -> list[str]:
-    """What the model of a tokenizer gets of a text, chunk by chunk."""
+    """Return the chunks of a text that the tokenizer's model gets."""
     normal = backend.normalizer.normalize_str(text) if backend.normalizer else text
     parts = backend.pre_tokenizer.pre_tokenize_str(normal) if backend.pre_tokenizer else []
     return [chunk for chunk, _ in parts] or [normal]

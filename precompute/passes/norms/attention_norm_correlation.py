@@ -137,7 +137,7 @@ def _row(cells: Cells, of_heads: list[dict[str, Any]], seed: int) -> dict[str, A
 
 
 def _parts(cells: Cells, counts: Float[np.ndarray, " row"], seed: int) -> dict[str, float]:
-    """What ρ is within heads, between heads of a layer and between layers."""
+    """Split ρ within heads, between heads of a layer and between layers."""
     ranks = [centred_midranks(bins, counts) for bins in cells.bins]
     _, layer = np.unique([layer for layer, _ in cells.places], return_inverse=True)
     heads = single_units(len(cells.places), seed=seed)
