@@ -174,7 +174,7 @@ def _drawn(*kinds: str) -> Callable[[Pictured], bool]:
 PROMISES = {
     "interval": Promise(
         r"(?i)95%|(?<!no )(?<!without )\bintervals?\b|whisker",
-        "95%|区間(?!は?な)|ひげ",
+        "95%|区間(?!(?:は|が)?な)|ひげ",
         lambda seen: seen.has_interval,
     ),
     "band": Promise(r"(?i)\bbands?\b", "帯", _drawn("area", "bar")),
