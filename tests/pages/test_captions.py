@@ -93,7 +93,7 @@ def test_what_has_no_data_keeps_no_promise():
 
 @contextmanager
 def noted(pictures: list[Pictured]) -> Iterator[None]:
-    """What is drawn, with the words around it."""
+    """Return what is drawn, with the words around it."""
     foot = figure._foot
 
     def note(shown: Shown, full: Any = None, side: Any = None) -> None:
@@ -109,13 +109,13 @@ def noted(pictures: list[Pictured]) -> Iterator[None]:
 
 
 def is_clickable(session: AppTest, key: str) -> bool:
-    """Whether a click in a chart is read."""
+    """Return whether a click in a chart is read."""
     charts = [chart.proto for chart in session.get("vega_lite_chart")]
     return any(chart.id.endswith(key) and chart.selection_mode for chart in charts)
 
 
 def is_told(seen: Pictured, lang: str) -> bool:
-    """Whether a text speaks of intervals; a reader's own columns are what the reader says."""
+    """Return whether a text speaks of intervals; a reader's own columns are left out."""
     interval = PROMISES["interval"]
     return seen.where == "qu_table" or any(interval.is_made(text, lang) for text in seen.texts)
 

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from analysis.errors import BadCorpus
 from precompute.corpora.left_out import OnBadRow, refuse
 from precompute.corpora.sequence import Text
-from precompute.corpora.texts.parquet import COLUMN, check_column, texts_of
-from precompute.corpora.wording import file_name, shown
+from precompute.corpora.texts.parquet import COLUMN, check_column, refusing_damage, texts_of
+from precompute.corpora.wording import file_name
 
 
 def arrow_entries(
@@ -24,10 +23,10 @@ def arrow_entries(
         BadCorpus: the file is damaged, or has no column of texts.
     """
     name = file_name(path)
-    try:
-        with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as stream:
-            check_column(stream.schema, column, name)
-            yield from texts_of(stream, column, name, on_bad_row)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = shown(str(error).partition("\n")[0])
-        raise BadCorpus(name, f"is a damaged Arrow file ({reason}); make it again") from error
+    with (
+        refusing_damage(name, "Arrow"),
+        pa.memory_map(str(path)) as file,
+        pa.ipc.open_stream(file) as stream,
+    ):
+        check_column(stream.schema, column, name)
+        yield from texts_of(stream, column, name, on_bad_row)

@@ -13,7 +13,7 @@ from precompute.corpora.wording import listed
 HUB = "hf://"
 _PARQUET = ".parquet"
 _NO_ANSWER: type[Exception] = vars(errors)["HTTPError"]
-"""That of the library below the client, whichever its version uses."""
+"""Error of the library below the client, whichever its version uses."""
 _FORM = "is no data set of the hub; write hf://datasets/OWNER/NAME/PATH, or NAME@REVISION/PATH"
 
 

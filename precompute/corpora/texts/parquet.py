@@ -1,6 +1,7 @@
 """Parquet files with a column of texts: one per row."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -30,7 +31,7 @@ def parquet_entries(
         BadCorpus: the file is damaged, or has no column of texts.
     """
     name, path = file_name(path), path.absolute()  # a relative name with a colon is an address
-    try:
+    with refusing_damage(name, "Parquet"):
         with pq.ParquetFile(path) as file:
             check_column(file.schema_arrow, column, name)
             _check_sizes(file.metadata, column, name)
@@ -38,9 +39,20 @@ def parquet_entries(
         with pq.ParquetFile(path, read_dictionary=[column]) as file:
             batches = file.iter_batches(_ROWS_AT_A_TIME, columns=[column], use_threads=False)
             yield from texts_of(batches, column, name, on_bad_row)
+
+
+@contextmanager
+def refusing_damage(name: str, kind: str) -> Iterator[None]:
+    """Say of a file that cannot be read that it is damaged.
+
+    Raises:
+        BadCorpus: naming the file and its kind.
+    """
+    try:
+        yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = shown(str(error).partition("\n")[0])
-        raise BadCorpus(name, f"is a damaged Parquet file ({reason}); make it again") from error
+        raise BadCorpus(name, f"is a damaged {kind} file ({reason}); make it again") from error
 
 
 def texts_of(

@@ -17,7 +17,7 @@ ABSENCE = "The first token of a text, which all of its tokens see, is a type of 
 
 @pytest.fixture
 def page_text(opened, gpt2_folder):
-    """What a section or a page says."""
+    """Return the text of a section or a page."""
 
     def said(page: str, view: str = "", folder=None, lang: str = "en") -> str:
         place = dict([view.split("=")]) if view else {}

@@ -146,7 +146,7 @@ def test_a_weak_correlation_is_not_told_as_one(median, expected, after):
 
 
 def test_a_pooled_correlation_that_heads_do_not_have_is_no_tendency_of_theirs(after):
-    """What [CLS] shows over all pairs of the demo: all of it is a difference between layers."""
+    """Plant the ρ of [CLS] over all pairs of the demo, all of it between layers."""
     after(
         "update stored.attention_norm_correlation set spearman = -0.5, within_heads = 0.0, "
         "between_heads = -0.1, between_layers = -0.4, between_layers_spearman = -0.95, "

@@ -13,7 +13,7 @@ _PLACES = re.compile(
     r"(layer|head|layers|heads|offset|pieces) \d+(?![\d.%])|"
     r"第\d+層|ヘッド\d+|\b(10⁻|rule )\S+|[₀-₉⁰-⁹]+|\d+·10\S+"
 )
-"""What is called by a number: layers, heads, powers of ten, places in a text."""
+"""Things called by a number: layers, heads, powers of ten, places in a text."""
 IDENTITIES = {"layer", "head", "seq", "pos", "place", "depth", "group", "cluster", "component"}
 
 
@@ -23,7 +23,7 @@ def numbers(text: str) -> list[str]:
 
 
 def is_among(written: str, values: np.ndarray) -> bool:
-    """Whether a number as written is one of these values, rounded, as a share or as points."""
+    """Return whether a written number is one of these values, rounded, as a share or as points."""
     plain = written.rstrip("%").replace(",", "").replace("−", "-")
     digits = len(plain.partition(".")[2])
     scales = (100,) if written.endswith("%") else (1, 100)
@@ -57,7 +57,7 @@ def values_of(frames: Iterable[pd.DataFrame]) -> np.ndarray:
 
 
 def _counts(values: pd.DataFrame, n: int) -> np.ndarray:
-    """How many rows there are, how many values are apart, and how many lie on a side of 0 or 1."""
+    """Count the rows, the values that are apart, and those on a side of 0 or 1."""
     sides = [values > 0, values < 0, values > 1, values < 1, values == 1, values.notna()]
     counts = [side.sum().to_numpy() for side in sides]
     return np.concatenate([[n], values.nunique().to_numpy(), *counts])

@@ -110,7 +110,7 @@ NOT_SHOWN = {
     ("relevance", "map"): 2,  # the share of what is not special, and its mean
     ("relevance", "text"): 2,
 }
-"""How many numbers are sums or means of what is shown that `values_of` does not form."""
+"""Numbers that are sums or means of what is shown that `values_of` does not form, counted."""
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,7 @@ class Offer(tuple[Any, Any]):
 
 
 Offered = dict[str, Offer]
-"""What a page offers for export, by the key of the figure."""
+"""Exports that a page offers, by the key of the figure."""
 
 
 @dataclass(frozen=True)

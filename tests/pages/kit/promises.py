@@ -1,4 +1,4 @@
-"""What the words of a caption promise, and whether it is drawn: as the SVG of a chart has it, after
+"""Promises of a caption, and whether they are drawn: as the SVG of a chart has it, after
 every filter and scale, or as the markup or the table has it."""
 
 import re
@@ -69,7 +69,7 @@ class Pictured:
         return {name for colour in set(rgb) for name in _names(*colour)}
 
     def dashes(self) -> Iterator[tuple[float, float]]:
-        """How long dashes are, and the gaps between them."""
+        """Yield the lengths of dashes and of the gaps between them."""
         for _, look in self.marks:
             dash, _, gap = look.get("stroke-dasharray", "").partition(",")
             if gap and float(gap):
@@ -82,7 +82,7 @@ class Pictured:
 
     @property
     def has_interval(self) -> bool:
-        """Whether any number is seen with an interval, drawn, in a tooltip or in a column."""
+        """True if any number is seen with an interval, drawn, in a tooltip or in a column."""
         ends = [name for name in self.columns if name.endswith("low")]
         if _INTERVAL.search(self.body) or (ends and self.frame[ends].notna().to_numpy().any()):
             return True
@@ -123,7 +123,7 @@ def _marks(element: Any, kind: str = "") -> Iterator[tuple[str, dict[str, str]]]
 
 
 def _is_seen(element: Any) -> bool:
-    """Whether a part of a drawing is a mark with a shape that is not wholly transparent."""
+    """Return whether a part of a drawing is a mark that is not wholly transparent."""
     tag, names = element.tag.rpartition("}")[2], element.get("class", "")
     has_shape = tag in ("line", "text", "image") or (tag == "path" and bool(element.get("d")))
     is_ground = "background" in names or "foreground" in names
@@ -131,7 +131,7 @@ def _is_seen(element: Any) -> bool:
 
 
 def _names(red: int, green: int, blue: int) -> Iterator[str]:
-    """What a colour may be called."""
+    """Yield the names that a colour may have."""
     hue, light, saturation = rgb_to_hls(red / 255, green / 255, blue / 255)
     if saturation < 0.2 and 0.2 < light < 0.85:
         yield "grey"

@@ -31,7 +31,7 @@ STANDING = """
         and s.token_id <> t.token_id
     group by all order by s.token, t.token
 """
-"""How often two words stand one before the other, and how often inside of a layer's window."""
+"""Counts of two words one before the other, and of those inside of a layer's window."""
 
 
 @pytest.fixture

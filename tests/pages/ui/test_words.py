@@ -16,7 +16,7 @@ PAGES = words.PAGES
 VARIANTS = (words.IMAGES, words.TURNED, words.DISTANCE, words.PATCHES)
 ANY = "[a-z0-9_]+"
 FRAME = {"title", "lead", "view", "meaning", "interval_kind", "interval_absent"}
-"""What `pages/ui` asks of every page and section."""
+"""Words that `pages/ui` asks of every page and section."""
 COLUMN = re.compile(r"\bcolumn\.\w+$")
 
 

@@ -16,7 +16,7 @@ return [...document.querySelectorAll(arguments[0])].map(ramp => {
     return ["", here].includes(address) && document.getElementById(id) !== null;
 });
 """
-"""Whether each ramp is filled by a gradient of the document with the address of now."""
+"""Script: whether each ramp is filled by a gradient of the document at its present address."""
 
 
 @pytest.mark.parametrize("address", ["attention-norms?an_view=heads", "head-map?hm_view=distances"])

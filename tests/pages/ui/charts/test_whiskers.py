@@ -16,7 +16,7 @@ from pages.ui.charts.standard import bars
 from pages.ui.export.files import with_data
 
 STREAMLIT = {"bar": {"discreteBandSize": {"band": 0.85}}}
-"""What the frontend of pages adds to every chart."""
+"""Settings that the frontend of pages adds to every chart."""
 _PLACE = re.compile(r"translate\(([-\d.e]+),")
 _BAR = re.compile(r"M([-\d.e]+),[-\d.e]+h([-\d.e]+)")
 FRAME = pd.DataFrame(

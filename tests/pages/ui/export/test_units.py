@@ -21,7 +21,7 @@ BY_HAND = ("(%", "（%", "points)", "ポイント）")
 
 
 def offer(frame: pd.DataFrame, chart: Any = None, **columns: Any) -> Offer:
-    """What a page of pairs offers."""
+    """Exports of a page of pairs."""
     with words_of("token_pairs", "workbench"):
         plain = {"papers": (), "queries": (), "source": ""}
         return Offer(Shown("k", "?", "", "", frame, chart, columns=columns, **plain))

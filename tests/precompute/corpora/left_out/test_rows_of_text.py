@@ -45,7 +45,7 @@ def write(folder: Path, *lines: str, name: str = "a.jsonl") -> Path:
 
 
 def unused(corpus) -> tuple[int, int]:
-    """How many rows are counted as blank, and as malformed."""
+    """Return the counts of blank and of malformed rows."""
     return corpus.counts["blank_rows_left_out"], corpus.counts["malformed_rows_left_out"]
 
 

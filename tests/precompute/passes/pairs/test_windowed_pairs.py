@@ -28,7 +28,7 @@ ANY = {"min_count": 1, "text": "", "relation": "all", "special": True, "limit": 
 
 @pytest.fixture(scope="module")
 def together(pair_run, is_causal) -> Pairs:
-    """Where every two tokens of one sequence stand: sequence, position of source and of target."""
+    """Places of every two tokens of one sequence: sequence, positions of source and target."""
     found: Pairs = {}
     for sequence in pair_run[1].corpus:
         ids = sequence.ids.tolist()
@@ -42,7 +42,7 @@ def together(pair_run, is_causal) -> Pairs:
 
 @pytest.fixture(scope="module")
 def windows(tiny) -> dict[int, int]:
-    """How far every layer looks; farther than any text is long where it has no window."""
+    """Windows of all layers; more than any text is long where there is none."""
     return {n: layer.window or 10**6 for n, layer in enumerate(tiny.layers, start=1)}
 
 
