@@ -4,6 +4,9 @@ The pages are started from `pages/_main.py` and not from here: a script that lie
 `pages` would not be run when the first visitor comes by a link to a page.
 """
 
+import re
+from collections import Counter
+from typing import cast
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -15,7 +18,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
+from streamlit.runtime import get_instance
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
+from analysis.upload_bounds import SERVER_UPLOADS, SESSION_UPLOADS, UPLOAD_BYTES
 from pages.ui.contents import PAGES
 from pages.ui.store.chosen import first_readable
 from pages.ui.store.folder import files
@@ -82,6 +88,46 @@ def _is_foreign(headers: Headers) -> bool:
     """Return whether a browser names another site than it asks; other programs name none."""
     origin = headers.get("origin")
     return origin is not None and origin.partition("://")[2] != headers.get("host")
+
+
+_UPLOAD = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+$")
+
+
+class BoundedUploads:
+    """Refuses an upload with which a session or the server would hold too many bytes.
+
+    Streamlit bounds each upload alone, and holds them until their session ends.
+    """
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+        self._arriving: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        upload = _UPLOAD.search(scope["path"]) if scope.get("method") == "PUT" else None
+        if upload is None:
+            await self.app(scope, receive, send)
+            return
+        session = upload[1]
+        size = int(Headers(scope=scope).get("content-length", UPLOAD_BYTES))
+        held = _uploads_held() + self._arriving
+        if held[session] + size > SESSION_UPLOADS or held.total() + size > SERVER_UPLOADS:
+            await Response(status_code=413)(scope, receive, send)
+            return
+        self._arriving[session] += size
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self._arriving[session] -= size
+
+
+def _uploads_held() -> Counter[str]:
+    """Bytes of the uploads that each session holds."""
+    manager = cast(MemoryUploadedFileManager, get_instance().uploaded_file_mgr)
+    sessions = list(manager.file_storage.items())
+    return Counter(
+        {key: sum(len(file.data) for file in [*files.values()]) for key, files in sessions}
+    )
 
 
 _PLACES = {f"/{path}" for path in PAGES.values()}
@@ -184,5 +230,5 @@ def _named(request: Request) -> dict[str, str]:
 # What a reader uploads stays in memory; beyond this many bytes it would go through a file on disk.
 MultiPartParser.spool_max_size = 2 * st.get_option("server.maxUploadSize") * 2**20
 
-_MIDDLEWARE = (OwnOrigin, SecurityHeaders, CitableAddress, OwnMarkup)
+_MIDDLEWARE = (OwnOrigin, BoundedUploads, SecurityHeaders, CitableAddress, OwnMarkup)
 app = st.App("pages/_main.py", middleware=[Middleware(middleware) for middleware in _MIDDLEWARE])
