@@ -1,29 +1,12 @@
 """What every token takes from every other in one layer of one sequence."""
 
-from dataclasses import dataclass
-
-import numpy as np
-from jaxtyping import Float
-
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.measures.norms.head_token import value_norms
 from analysis.measures.norms.norm_weighted_attention import norm_weighted_attention
 from analysis.measures.pairs.pair_delta import row_shares
 from precompute.corpora.sequence import Sequence
+from precompute.live.answers import LayerMaps
 from precompute.models.loaded_model import LoadedModel
-
-
-@dataclass(frozen=True)
-class LayerMaps:
-    """Shares of every key in what each query takes; every row sums to 1.
-
-    `scopes` stand in the order of the layer's scopes, `weights` are α of every head, and `norms`
-    ‖αf(x)‖ of every head as shares of the row.
-    """
-
-    scopes: Float[np.ndarray, "scope query key"]
-    weights: Float[np.ndarray, "head query key"]
-    norms: Float[np.ndarray, "head query key"]
 
 
 def layer_maps(model: LoadedModel, sequence: Sequence, *, layer: int) -> LayerMaps:

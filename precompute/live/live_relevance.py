@@ -1,10 +1,9 @@
 """Relevance of an image or a text that no corpus holds, by the way that a run takes."""
 
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float32
+from jaxtyping import Float32
 
 from analysis.errors import BadCorpus, UnfitModel
 from analysis.relevance_rules import ALL
@@ -13,6 +12,7 @@ from precompute.corpora.encode import Encoder
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.pictures import png
 from precompute.corpora.sequence import Sequence, Text
+from precompute.live.answers import LiveRelevance
 from precompute.models.classification import classification_of
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.batch import Batch
@@ -20,29 +20,6 @@ from precompute.passes.relevance import class_prediction
 from precompute.passes.relevance.relevance_maps import RelevanceMaps
 
 TYPED = "The text"
-
-
-@dataclass(frozen=True)
-class LiveRelevance:
-    """Every map of relevance of one input, and what the model takes it for.
-
-    `maps` has an entry for each rule and method there is. Its layers are those that relevance
-    starts after, the last one of all at the end; of its heads the last is their mean, and rules
-    and methods of no single head have that alone. `picture` is a PNG file of what the model sees;
-    of a text it is None, and the grid 0. `prediction` holds the likeliest classes with their
-    probabilities, none where the model predicts no classes. `is_cut` says that the end of a text
-    was left out.
-    """
-
-    tokens: tuple[str, ...]
-    is_content: Bool[np.ndarray, " token"]
-    maps: dict[str, Float32[np.ndarray, "start head token"]]
-    prediction: tuple[tuple[str, float], ...]
-    picture: bytes | None = None
-    rows: int = 0
-    columns: int = 0
-    first_patch: int = 0
-    is_cut: bool = False
 
 
 def text_of(model: LoadedModel, text: str, max_tokens: int) -> tuple[Sequence, bool]:

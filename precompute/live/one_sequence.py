@@ -15,14 +15,19 @@ from analysis.scopes import GATE_RULES
 from precompute.corpora.images.images import image_sequence
 from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
-from precompute.live.layer_maps import LayerMaps, layer_maps
-from precompute.live.live_relevance import LiveRelevance, grid, relevance_of, text_of
+from precompute.live.answers import LayerMaps, LiveRelevance
+from precompute.live.layer_maps import layer_maps
+from precompute.live.live_relevance import grid, relevance_of, text_of
 from precompute.live.sequence_numbers import sequence_numbers
 from precompute.live.stopping import stoppable
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 
 _COMMIT = 40  # letters of a hub's commit
+
+
+Kept = tuple[SequenceOf[int], SequenceOf[int]] | bytes
+"""What a file keeps of a sequence: ids and segments of a text, or the picture of an image."""
 
 
 class OtherWeights(UserError):
@@ -57,15 +62,23 @@ class Rerun:
         """
         return self.layer_maps(self.of_ids(ids, segments), layer=layer).scopes
 
-    def layer_maps(self, sequence: Sequence, *, layer: int) -> LayerMaps:
+    def ready(self) -> None:
+        """Return once the model is there, as it is here."""
+
+    def layer_maps(self, sequence: Sequence | Kept, *, layer: int) -> LayerMaps:
         """What every token takes from every other in one layer, counted from 1."""
         with self._turn():
-            return layer_maps(self.model, sequence, layer=layer)
+            return layer_maps(self.model, self._whole(sequence), layer=layer)
 
-    def numbers(self, sequence: Sequence) -> dict[str, pa.Table]:
+    def numbers(self, sequence: Sequence | Kept) -> dict[str, pa.Table]:
         """What a file would hold of a sequence, by the names of its views."""
         with self._turn():
-            return sequence_numbers(self.model, sequence)
+            return sequence_numbers(self.model, self._whole(sequence))
+
+    def _whole(self, sequence: Sequence | Kept) -> Sequence:
+        if isinstance(sequence, bytes):
+            return self.kept(sequence)
+        return sequence if isinstance(sequence, Sequence) else self.of_ids(*sequence)
 
     def typed(self, text: str, *, max_tokens: int) -> tuple[Sequence, bool]:
         """A text that a reader types, and whether it was cut off; raises what `text_of` does."""

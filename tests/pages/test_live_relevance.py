@@ -121,9 +121,9 @@ def test_what_is_no_image_is_refused_in_words(uploaded, tmp_path, lang):
 
 def test_a_model_that_is_gone_is_told(uploaded, images_folder, monkeypatch):
     def gone(*given: str) -> None:
-        raise live.UserError("No folder is called so.")
+        raise live.Refused("NoModel", "No folder is called so.")
 
-    monkeypatch.setattr(live, "_rerun", gone)
+    monkeypatch.setattr(live, "_loaded", gone)
     session = uploaded(images_folder / "images" / "bar.png", name="bar.png")
     (warning,) = session.warning
     assert "cannot be loaded" in warning.value

@@ -1,13 +1,12 @@
 """The one door to precompute: a sequence of the open file, or an input of the reader's own, run
 while the reader waits. What a reader brings stays in the memory of the session.
 
-Precompute is imported when it is first asked, so that the dashboard starts, and shows what is
-stored, without torch.
+The model runs in a process of its own, so that the dashboard shows what is stored without torch.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,18 +16,18 @@ import streamlit as st
 from analysis.errors import UserError
 from analysis.scopes import GATE_RULES
 from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
+from pages.ui.live.model_process import Refused, model_process
 from pages.ui.live.waiting import in_turn, look_up, turns
 from pages.ui.store.chosen import layer_order, open_store
 from pages.ui.words.say import plain, say
 
 _MAX_TOKENS = 128
-_DOOR = "precompute.live.one_sequence"
 MAX_UPLOAD = UPLOAD_BYTES // 2**20
 """In MiB, of an image that a reader brings; `server.maxUploadSize` says the same."""
 UPLOADS = ["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"]
 
 
-class _Model(NamedTuple):
+class Model(NamedTuple):
     """What tells the model of a file from all others, and what it was given."""
 
     name: str
@@ -54,23 +53,18 @@ class Maps:
 
 def reachable() -> bool:
     """Whether the model that made the open file can be run here; the reader is told why not."""
-    store = open_store()
+    model = plain(open_store().model_name)
+    if find_spec("torch") is None:
+        st.warning(say("live.no_torch", name="torch"))
+        return False
     try:
         with st.spinner(say("live.loading")):
-            model()
-    except ModuleNotFoundError as error:
-        st.warning(say("live.no_torch", name=plain(error.name or _DOOR)))
-    except UserError as error:
-        key = "other_weights" if isinstance(error, _door().OtherWeights) else "no_model"
-        st.warning(say(f"live.{key}", model=plain(store.model_name), reason=plain(error)))
-    else:
-        return True
-    return False
-
-
-def model() -> Any:
-    """The model of the open file, a `Rerun`; ask whether it is `reachable` first."""
-    return in_turn(_rerun, identity())
+            in_turn(_loaded, identity())
+    except Refused as error:
+        key = "other_weights" if error.kind == "OtherWeights" else "no_model"
+        st.warning(say(f"live.{key}", model=model, reason=plain(error)))
+        return False
+    return True
 
 
 def effect_maps(tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
@@ -145,18 +139,16 @@ def unless_refused(of: Callable[..., Any], *given: Any) -> Any:
 
 
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
-def _of_image(of: _Model, data: bytes, name: str) -> Any:
-    turns().check()
-    return _rerun(of).relevance_of_image(data, name=name)
+def _of_image(of: Model, data: bytes, name: str) -> Any:
+    return asked(of, "relevance_of_image", data, name=name)
 
 
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
-def _of_text(of: _Model, text: str, max_tokens: int) -> Any:
-    turns().check()
-    return _rerun(of).relevance_of_text(text, max_tokens=max_tokens)
+def _of_text(of: Model, text: str, max_tokens: int) -> Any:
+    return asked(of, "relevance_of_text", text, max_tokens=max_tokens)
 
 
-def identity() -> _Model:
+def identity() -> Model:
     """What tells the model of the open file from all others."""
     store = open_store()
     run, facts = store.run, store.facts
@@ -164,20 +156,24 @@ def identity() -> _Model:
     name, revision, dtype = (str(run[column]) for column in ("model", "revision", "dtype"))
     segments, rule = facts.get("segments", "read"), facts.get("gate_rule", "")
     rule = rule if rule in GATE_RULES else GATE_RULES[0]
-    return _Model(name, revision, weights, dtype, segments, rule, store.random_weights)
+    return Model(name, revision, weights, dtype, segments, rule, store.random_weights)
 
 
 @st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)
-def _shares(of: _Model, ids: tuple[int, ...], segments: tuple[int, ...], layer: int) -> np.ndarray:
+def _shares(of: Model, ids: tuple[int, ...], segments: tuple[int, ...], layer: int) -> np.ndarray:
+    return asked(of, "row_shares", ids, segments, layer=layer)
+
+
+@st.cache_data(max_entries=64, ttl=600, show_spinner=False)
+def _loaded(of: Model) -> None:
+    asked(of, "ready")
+
+
+def asked(of: Model, function: str, *given: Any, **named: Any) -> Any:
+    """What a function of the model, a `Rerun`, returns, when it is this reader's turn.
+
+    Raises:
+        Refused: the model or the input cannot be used.
+    """
     turns().check()
-    return _rerun(of).row_shares(ids, segments, layer=layer)
-
-
-@st.cache_resource(max_entries=1, show_spinner=False)
-def _rerun(of: _Model) -> Any:
-    turns().check()
-    return _door().rerun(**of._asdict(), look_up=look_up)
-
-
-def _door() -> Any:
-    return import_module(_DOOR)
+    return model_process().ask(of._asdict(), function, given, named, look_up=look_up)

@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.live import door
-from pages.ui.live.waiting import in_turn, turns
+from pages.ui.live.waiting import in_turn
 from pages.ui.words.say import say
 
 Question = Callable[..., pd.DataFrame]
@@ -25,7 +25,8 @@ class Reading:
 
     `grid` is of an image that a reader brings: picture, rows, columns, first_patch. `is_cut` says
     that the end of a text was left out, `is_of_file` that the sequence is one of the open file, so
-    that all readers may have what the model gave of it to one of them.
+    that all readers may have what the model gave of it to one of them; `sequence` is then what the
+    file keeps of it, ids and segments or a picture.
     """
 
     key: str
@@ -56,15 +57,14 @@ def of_file(tokens: pd.DataFrame, picture: bytes | None) -> Reading:
         picture: of an image, what the file keeps of it.
     """
     if picture is not None:
-        return Reading(_key(picture), door.model().kept(picture), is_of_file=True)
-    ids, segments = (tokens[column].tolist() for column in ("token_id", "segment"))
-    sequence = door.model().of_ids(ids, segments)
-    return Reading(_key(repr((ids, segments)).encode()), sequence, is_of_file=True)
+        return Reading(_key(picture), picture, is_of_file=True)
+    kept = tuple(tokens[column].tolist() for column in ("token_id", "segment"))
+    return Reading(_key(repr(kept).encode()), kept, is_of_file=True)
 
 
 def of_text(text: str) -> Reading | None:
     """A text of the reader's own; None if it cannot be used, and the reader is told why."""
-    typed = door.unless_refused(lambda: door.model().typed(text, max_tokens=door.max_tokens()))
+    typed = door.unless_refused(in_turn, _typed, door.identity(), text, door.max_tokens())
     if typed is None:
         return None
     sequence, is_cut = typed
@@ -80,7 +80,7 @@ def of_image(upload: Any) -> Reading | None:
     if door.is_too_large(upload):
         return None
     data = upload.getvalue()
-    uploaded = door.unless_refused(lambda: door.model().uploaded(data, name=upload.name))
+    uploaded = door.unless_refused(in_turn, _uploaded, door.identity(), data, upload.name)
     return None if uploaded is None else Reading(_key(data), *uploaded)
 
 
@@ -102,24 +102,28 @@ def answers(reading: Reading, questions: Iterable[Question]) -> list[pd.DataFram
 
 
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
-def _numbers(model: Any, key: str, _sequence: Any) -> Any:
-    turns().check()
-    return door.model().numbers(_sequence)
+def _typed(model: door.Model, text: str, max_tokens: int) -> Any:
+    return door.asked(model, "typed", text, max_tokens=max_tokens)
+
+
+@st.cache_data(max_entries=4, scope="session", show_spinner=False)
+def _uploaded(model: door.Model, data: bytes, name: str) -> Any:
+    return door.asked(model, "uploaded", data, name=name)
+
+
+@st.cache_data(max_entries=4, scope="session", show_spinner=False)
+def _numbers(model: door.Model, key: str, _sequence: Any) -> Any:
+    return door.asked(model, "numbers", _sequence)
 
 
 @st.cache_data(max_entries=64, max_size="128MB", scope="session", show_spinner=False)
-def _maps_of_reader(model: Any, key: str, layer: int, _sequence: Any) -> Any:
-    return _layer_maps(layer, _sequence)
+def _maps_of_reader(model: door.Model, key: str, layer: int, _sequence: Any) -> Any:
+    return door.asked(model, "layer_maps", _sequence, layer=layer)
 
 
 @st.cache_data(max_entries=256, max_size="256MB", show_spinner=False)
-def _maps_of_file(model: Any, key: str, layer: int, _sequence: Any) -> Any:
-    return _layer_maps(layer, _sequence)
-
-
-def _layer_maps(layer: int, sequence: Any) -> Any:
-    turns().check()
-    return door.model().layer_maps(sequence, layer=layer)
+def _maps_of_file(model: door.Model, key: str, layer: int, _sequence: Any) -> Any:
+    return door.asked(model, "layer_maps", _sequence, layer=layer)
 
 
 def _key(content: bytes) -> str:

@@ -35,17 +35,17 @@ class Server:
         """Return the status that an upload is answered with, while others go on."""
         self.n_uploads += 1
         path = f"/below/_stcore/upload_file/{session}/{self.n_uploads}"
-        told = [(b"content-length", b"%d" % len(data))] if tells_size else []
+        sizes = [(b"content-length", b"%d" % len(data))] if tells_size else []
         statuses = []
 
-        async def receive() -> bytes:
+        async def receive() -> Any:
             await asyncio.sleep(0)
             return data
 
         async def send(message: Any) -> None:
             statuses.append(message.get("status"))
 
-        scope = {"type": "http", "method": "PUT", "path": path, "headers": told}
+        scope = {"type": "http", "method": "PUT", "path": path, "headers": sizes}
         await self.layer(scope, receive, send)
         return statuses[0]
 

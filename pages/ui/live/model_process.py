@@ -1,0 +1,99 @@
+"""The one process of this server that runs models, started when it is first asked."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from multiprocessing import Pipe
+from pathlib import Path
+from typing import Any
+
+from analysis.errors import UserError
+
+_PROGRAM = "precompute.live.process"
+_FOLDER = Path(__file__).parents[3]
+_MOMENT = 0.1  # seconds
+_TRIES = 2
+_ENDED = "The process that runs the model ended. It may need more memory than this machine has."
+
+
+class Refused(UserError):
+    """The model cannot be run, or not on this input; `kind` is the name of the error."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class ModelProcess:
+    """Asks a process, which lives until it was not asked for a while; one thread at a time."""
+
+    def __init__(self) -> None:
+        self._running: _Running | None = None
+
+    def ask(self, *question: Any, look_up: Callable[[], object]) -> Any:
+        """What a function of the model returns.
+
+        Args:
+            question: the model, the name of the function, and what it is given by place and name.
+            look_up: called now and then while it is computed; what it raises leaves that.
+
+        Raises:
+            Refused: the model or the input cannot be used.
+            RuntimeError: an error in the program.
+        """
+        for _ in range(_TRIES):
+            self._running = self._running or _Running()
+            try:
+                kind, found = self._running.answer(question, look_up)
+                break
+            except (EOFError, ConnectionError):  # it was idle, or was ended from outside
+                self.close()
+        else:
+            raise Refused("ended", _ENDED)
+        if kind == "failed":
+            raise RuntimeError(found)
+        if kind != "found":
+            raise Refused(kind, found)
+        return found
+
+    def close(self) -> None:
+        """End the process, if there is one."""
+        if self._running is not None:
+            self._running.close()
+        self._running = None
+
+
+@cache
+def model_process() -> ModelProcess:
+    """The process of this server."""
+    return ModelProcess()
+
+
+class _Running:
+    """A process that was started, and the connection to it."""
+
+    def __init__(self) -> None:
+        self.connection, theirs = Pipe()
+        command = [sys.executable, "-m", _PROGRAM, str(theirs.fileno())]
+        self.process = subprocess.Popen(  # noqa: S603 – our own program
+            command, cwd=_FOLDER, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
+        )
+        theirs.close()
+
+    def answer(self, question: tuple, look_up: Callable[[], object]) -> tuple[str, Any]:
+        """Return the kind of the answer and what was found; raises what `look_up` does."""
+        self.connection.send(question)
+        try:
+            while not self.connection.poll(_MOMENT):
+                look_up()
+        except BaseException:
+            self.connection.send(None)
+            self.connection.recv()
+            raise
+        return self.connection.recv()
+
+    def close(self) -> None:
+        """End the process."""
+        self.connection.close()
+        self.process.wait()

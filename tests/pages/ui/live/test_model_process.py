@@ -1,0 +1,86 @@
+"""The process that runs models answers as the model does, whatever ends it or leaves it."""
+
+import os
+from collections.abc import Iterator
+from multiprocessing import Pipe
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pages.ui.live import model_process
+from pages.ui.live.model_process import ModelProcess, Refused
+from precompute.live import process
+from precompute.live.one_sequence import rerun
+from precompute.models.load_models import load_model
+from tests.tiny import save_tiny
+
+TEXT = ((1, 5, 6, 7, 2), (0, 0, 0, 0, 0))
+"""Ids and segments, as a file keeps them."""
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory) -> dict[str, Any]:
+    """What tells a small model from all others."""
+    folder = save_tiny("bert", tmp_path_factory.mktemp("model") / "model")
+    weights = load_model(str(folder), device="cpu").weights_sha256
+    named = {"name": str(folder), "revision": "", "dtype": "float32"}
+    return named | {"weights_sha256": weights}
+
+
+@pytest.fixture(scope="module")
+def asked() -> Iterator[ModelProcess]:
+    made = ModelProcess()
+    yield made
+    made.close()
+
+
+def maps(asked: ModelProcess, model: dict[str, Any], look_up: Any = lambda: None) -> Any:
+    """The maps of a text that a file keeps."""
+    return asked.ask(model, "layer_maps", (TEXT,), {"layer": 1}, look_up=look_up)
+
+
+def test_it_answers_as_the_model_does_before_and_after_it_is_left_or_killed(
+    asked, model, monkeypatch
+):
+    expected = rerun(**model).layer_maps(TEXT, layer=1).scopes
+    np.testing.assert_allclose(maps(asked, model).scopes, expected, atol=1e-6)
+
+    def leave() -> None:
+        raise InterruptedError
+
+    monkeypatch.setattr(model_process, "_MOMENT", 0.0)
+    with pytest.raises(InterruptedError):
+        maps(asked, model, look_up=leave)
+    np.testing.assert_allclose(maps(asked, model).scopes, expected, atol=1e-6)
+    asked._running.process.kill()
+    np.testing.assert_allclose(maps(asked, model).scopes, expected, atol=1e-6)
+
+
+def test_a_model_that_is_another_one_is_refused_by_the_kind_of_its_error(asked, model):
+    with pytest.raises(Refused, match="Put those weights back") as refused:
+        maps(asked, {**model, "weights_sha256": "another"})
+    assert refused.value.kind == "OtherWeights"
+
+
+def test_an_error_of_the_program_is_raised_with_where_it_was(asked, model):
+    with pytest.raises(RuntimeError, match="AttributeError"):
+        asked.ask(model, "no_such_function", (), {}, look_up=lambda: None)
+
+
+def test_a_process_that_ends_again_and_again_is_told(monkeypatch, model):
+    monkeypatch.setattr(model_process, "_PROGRAM", "this")
+    with pytest.raises(Refused, match="memory") as refused:
+        maps(ModelProcess(), model)
+    assert refused.value.kind == "ended"
+
+
+def test_it_ends_when_it_is_not_asked_for_a_while_or_its_server_is_gone(monkeypatch):
+    monkeypatch.setattr(process.signal, "signal", lambda *_: None)
+    for idle, is_gone in ((0.0, False), (60.0, True)):
+        ours, theirs = Pipe()
+        monkeypatch.setattr(process, "IDLE", idle)
+        monkeypatch.setattr(process.sys, "argv", ["", str(os.dup(theirs.fileno()))])
+        if is_gone:
+            ours.close()
+        process.main()
