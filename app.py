@@ -1,9 +1,10 @@
-"""The dashboard as a server: `streamlit run app.py`.
+"""The dashboard as a server: `streamlit run app.py`; for several readers `mixscope serve FOLDER`.
 
 The pages are started from `pages/_main.py` and not from here: a script that lies beside a folder
 `pages` would not be run when the first visitor comes by a link to a page.
 """
 
+import logging
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -12,13 +13,20 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from pages.ui.contents import PAGES
+from pages.ui.probes import health, ready, say_where
 from pages.ui.store.chosen import first_readable
 from pages.ui.store.folder import files
+
+_PREFIX = st.get_option("server.baseUrlPath").strip("/")
+_ROOT = f"/{_PREFIX}/" if _PREFIX else "/"
+"""The path of the first page, below which all others are."""
 
 # Vega draws with its interpreter and the frontend styles its elements in place, so that styles are
 # allowed inline and scripts are not.
@@ -61,30 +69,62 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
-class OwnOrigin:
-    """Refuses the websockets that pages of other sites open in a reader's browser.
-
-    For each of them Streamlit would ask an outside service for this machine's address, and every
-    other request would wait for the answer.
-    """
+class NoMetrics:
+    """Answers 404 where Streamlit would tell anybody what is opened and which memory it takes."""
 
     def __init__(self, app: ASGIApp):
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket" and _is_foreign(Headers(scope=scope)):
-            await WebSocketClose(code=1008)(scope, receive, send)
-        else:
+        is_metrics = scope["type"] == "http" and scope["path"].startswith(f"{_ROOT}_stcore/metrics")
+        answer = PlainTextResponse("Not Found", 404) if is_metrics else self.app
+        await answer(scope, receive, send)
+
+
+class OwnOrigin:
+    """Refuses the websockets that pages of other sites open in a reader's browser.
+
+    For each of them Streamlit would ask an outside service for this machine's address, and every
+    other request would wait for the answer. A proxy that hides from which address the reader's page
+    comes looks the same, so the log names the remedy.
+    """
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+        self._logged: set[str] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        reason = _refusal(Headers(scope=scope)) if scope["type"] == "websocket" else None
+        if reason is None:
             await self.app(scope, receive, send)
+            return
+        if reason not in self._logged and len(self._logged) < _MOST_LOGGED:
+            self._logged.add(reason)
+            logging.getLogger("mixscope").warning(reason)
+        await WebSocketClose(code=1008)(scope, receive, send)
 
 
-def _is_foreign(headers: Headers) -> bool:
-    """Return whether a browser names another site than it asks; other programs name none."""
-    origin = headers.get("origin")
-    return origin is not None and origin.partition("://")[2] != headers.get("host")
+_MOST_LOGGED = 20
+"""Reasons; strangers choose what stands in them."""
 
 
-_PLACES = {f"/{path}" for path in PAGES.values()}
+def _refusal(headers: Headers) -> str | None:
+    """Return why a page may open no websocket; programs, which name no origin, may always."""
+    host, origin = headers.get("host", ""), headers.get("origin")
+    if not is_host_allowed(host):
+        return (
+            f"Refused a page of the unknown host {host[:99]!r}. If readers type that name, start "
+            "the dashboard with `mixscope serve --name` and the name, without a port."
+        )
+    if origin is not None and origin.partition("://")[2] != host:
+        return (
+            f"Refused a page of {origin[:99]!r} that asked for the host {host[:99]!r}. If readers "
+            "type the former, have the proxy pass the header Host on as it came, port included."
+        )
+    return None
+
+
+_PLACES = {f"{_ROOT}{path}" for path in PAGES.values()}
 
 
 class CitableAddress:
@@ -113,7 +153,7 @@ def _is_page(scope: Scope) -> bool:
     return scope["type"] == "http" and scope["method"] == "GET" and scope["path"] in _PLACES
 
 
-_SCRIPT = "/own.js"
+_SCRIPT = f"{_ROOT}own.js"
 _OWN_SCRIPT = b"""
 addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, textarea, [contenteditable]");
@@ -149,9 +189,6 @@ class OwnMarkup:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] == _SCRIPT:
-            await Response(_OWN_SCRIPT, media_type="text/javascript")(scope, receive, send)
-            return
         if not _is_page(scope):
             await self.app(scope, receive, send)
             return
@@ -181,8 +218,18 @@ def _named(request: Request) -> dict[str, str]:
     return {"file": file.name, "lang": "ja" if japanese else "en"} if file else {}
 
 
+async def _own_script(_: Request) -> Response:
+    return Response(_OWN_SCRIPT, media_type="text/javascript")
+
+
 # What a reader uploads stays in memory; beyond this many bytes it would go through a file on disk.
 MultiPartParser.spool_max_size = 2 * st.get_option("server.maxUploadSize") * 2**20
 
-_MIDDLEWARE = (OwnOrigin, SecurityHeaders, CitableAddress, OwnMarkup)
-app = st.App("pages/_main.py", middleware=[Middleware(middleware) for middleware in _MIDDLEWARE])
+_MIDDLEWARE = (SecurityHeaders, NoMetrics, OwnOrigin, CitableAddress, OwnMarkup)
+_ROUTES = {_SCRIPT: _own_script, f"{_ROOT}health": health, f"{_ROOT}ready": ready}
+app = st.App(
+    "pages/_main.py",
+    lifespan=say_where,
+    routes=[Route(path, answer) for path, answer in _ROUTES.items()],
+    middleware=[Middleware(middleware) for middleware in _MIDDLEWARE],
+)
