@@ -20,7 +20,7 @@ from starlette.websockets import WebSocketClose
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from pages.ui.contents import PAGES
-from pages.ui.probes import health, ready, say_where
+from pages.ui.probes import health, ready, running
 from pages.ui.store.chosen import first_readable
 from pages.ui.store.folder import files
 
@@ -229,7 +229,7 @@ _MIDDLEWARE = (SecurityHeaders, NoMetrics, OwnOrigin, CitableAddress, OwnMarkup)
 _ROUTES = {_SCRIPT: _own_script, f"{_ROOT}health": health, f"{_ROOT}ready": ready}
 app = st.App(
     "pages/_main.py",
-    lifespan=say_where,
+    lifespan=running,
     routes=[Route(path, answer) for path, answer in _ROUTES.items()],
     middleware=[Middleware(middleware) for middleware in _MIDDLEWARE],
 )

@@ -42,7 +42,7 @@ def serve(
         "server.port": [str(port)],
         "server.address": [host],
         "server.baseUrlPath": [path],
-        "server.allowedHosts": ["127.0.0.1", "localhost", *names],
+        "server.allowedHosts": [*dict.fromkeys(("127.0.0.1", "localhost", *names))],
     }
     options = [f"--{setting}={value}" for setting, values in settings.items() for value in values]
     environment = os.environ | {"MIXSCOPE_STATISTICS": str(folder), "MIXSCOPE_READ_ONLY": "1"}

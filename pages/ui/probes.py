@@ -1,7 +1,12 @@
-"""What the server tells whoever starts and watches it, which no reader sees."""
+"""What whoever runs the server is told of it, and how it ends; no reader sees any of that."""
 
+import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from threading import Timer, current_thread, main_thread
+from types import FrameType
+from typing import Any
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
@@ -11,6 +16,9 @@ from starlette.responses import PlainTextResponse, Response
 from pages.ui.store.chosen import first_readable, readable
 from pages.ui.store.folder import files, folder
 from pages.ui.store.open_file import Store
+
+_GRACE = 5
+"""Seconds that a download may still take once the server is told to end."""
 
 
 async def health(_: Request) -> Response:
@@ -37,12 +45,27 @@ def _why_not_ready() -> str:
 
 
 @asynccontextmanager
-async def say_where(_: st.App) -> AsyncIterator[None]:
-    """Print which folder is served at which address, once it is."""
+async def running(_: st.App) -> AsyncIterator[None]:
+    """Print which folder is served at which address once it is, and end in time."""
     address, port, prefix = (
         st.get_option(f"server.{name}") for name in ("address", "port", "baseUrlPath")
     )
     host = f"[{address}]" if ":" in address else address
     path = f"/{prefix}/" if prefix else "/"
     print(f"Mixscope serves the files of {folder()} at http://{host}:{port}{path}", flush=True)
+    if current_thread() is main_thread():  # nobody else hears signals
+        for number in (signal.SIGINT, signal.SIGTERM):
+            _end_in_time(number, signal.getsignal(number))
     yield
+
+
+def _end_in_time(number: int, end: Any) -> None:
+    """Have a signal end the process after some seconds: a reader who stalls would keep it alive."""
+
+    def end_soon(number: int, frame: FrameType | None) -> None:
+        late = Timer(_GRACE, os._exit, [128 + number])
+        late.daemon = True
+        late.start()
+        end(number, frame)
+
+    signal.signal(number, end_soon)
