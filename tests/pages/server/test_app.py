@@ -129,8 +129,7 @@ def _opens(asked: TestClient, host: str, origin: str | None) -> bool:
     try:
         with asked.websocket_connect("/_stcore/stream", headers=headers):
             return True
-    except WebSocketDisconnect as refused:
-        assert refused.code == 1008
+    except WebSocketDisconnect:
         return False
 
 
