@@ -20,13 +20,11 @@ from starlette.websockets import WebSocketClose
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from pages.ui.contents import PAGES
-from pages.ui.probes import health, ready, running
+from pages.ui.probes import health, ready, root, running
 from pages.ui.store.chosen import first_readable
 from pages.ui.store.folder import files
 
-_PREFIX = st.get_option("server.baseUrlPath").strip("/")
-_ROOT = f"/{_PREFIX}/" if _PREFIX else "/"
-"""The path of the first page, below which all others are."""
+_ROOT = root()
 
 # Vega draws with its interpreter and the frontend styles its elements in place, so that styles are
 # allowed inline and scripts are not.
@@ -109,7 +107,7 @@ _MOST_LOGGED = 20
 
 
 def _refusal(headers: Headers) -> str | None:
-    """Return why a page may open no websocket; programs, which name no origin, may always."""
+    """Return why a websocket is refused, if it is; programs name no origin, unlike pages."""
     host, origin = headers.get("host", ""), headers.get("origin")
     if not is_host_allowed(host):
         return (

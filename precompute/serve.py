@@ -13,7 +13,7 @@ from analysis.errors import UserError
 
 _APP = Path(__file__).parents[1] / "app.py"
 _PREFIX = re.compile(r"[\w.~-]+(/[\w.~-]+)*", re.ASCII)
-_NAME = re.compile(r"[\w.-]+|[\da-fA-F:]+", re.ASCII)
+_NAME = re.compile(r"[\w.-]+", re.ASCII)
 _EVERY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104
 
 

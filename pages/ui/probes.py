@@ -1,4 +1,4 @@
-"""What whoever runs the server is told of it, and how it ends; no reader sees any of that."""
+"""Where the dashboard is served, whether it can be, and how the server ends."""
 
 import os
 import signal
@@ -17,8 +17,14 @@ from pages.ui.store.chosen import first_readable, readable
 from pages.ui.store.folder import files, folder
 from pages.ui.store.open_file import Store
 
-_GRACE = 5
+_GRACE = 3
 """Seconds that a download may still take once the server is told to end."""
+
+
+def root() -> str:
+    """Return the path of the first page, below which all others are."""
+    prefix = st.get_option("server.baseUrlPath").strip("/")
+    return f"/{prefix}/" if prefix else "/"
 
 
 async def health(_: Request) -> Response:
@@ -45,14 +51,11 @@ def _why_not_ready() -> str:
 
 
 @asynccontextmanager
-async def running(_: st.App) -> AsyncIterator[None]:
+async def running(_: object) -> AsyncIterator[None]:
     """Print which folder is served at which address once it is, and end in time."""
-    address, port, prefix = (
-        st.get_option(f"server.{name}") for name in ("address", "port", "baseUrlPath")
-    )
+    address, port = st.get_option("server.address"), st.get_option("server.port")
     host = f"[{address}]" if ":" in address else address
-    path = f"/{prefix}/" if prefix else "/"
-    print(f"Mixscope serves the files of {folder()} at http://{host}:{port}{path}", flush=True)
+    print(f"Mixscope serves the files of {folder()} at http://{host}:{port}{root()}", flush=True)
     if current_thread() is main_thread():  # nobody else hears signals
         for number in (signal.SIGINT, signal.SIGTERM):
             _end_in_time(number, signal.getsignal(number))

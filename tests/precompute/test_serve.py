@@ -98,7 +98,7 @@ def test_readers_come_by_the_names_that_are_given(folder, started, host, names, 
                 f"{name!r} is no name of a host. Give it without https://, port and path, "
                 "such as statistics.example.org.",
             )
-            for name in ("https://stats.example.org", "stats.example.org:8443", "*", "a/b", "")
+            for name in ("https://stats.example.org", "cafe:8443", "*", "a/b", "")
         ),
         (
             {"host": "0.0.0.0"},

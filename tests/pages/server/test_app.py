@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -43,7 +44,7 @@ def client(options, monkeypatch) -> Callable[..., TestClient]:
     def ask(folder: Path, prefix: str = "", **given: list[str]) -> TestClient:
         options(prefix, **given)
         monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
-        program = {"__name__": "app"}
+        program: dict[str, Any] = {"__name__": "app"}
         exec(compile((ROOT / "app.py").read_text(encoding="utf-8"), "app.py", "exec"), program)
         app = Starlette(
             routes=[
