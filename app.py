@@ -1,30 +1,28 @@
-"""The dashboard as a server: `streamlit run app.py`.
+"""The dashboard as a server: `streamlit run app.py`; for several readers `mixscope serve FOLDER`.
 
 The pages are started from `pages/_main.py` and not from here: a script that lies beside a folder
 `pages` would not be run when the first visitor comes by a link to a page.
 """
 
-import re
-from collections import Counter
-from typing import cast
 from urllib.parse import urlencode
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from starlette.websockets import WebSocketClose
-from streamlit.runtime import get_instance
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
-from analysis.upload_bounds import SERVER_UPLOADS, SESSION_UPLOADS, UPLOAD_BYTES
 from pages.ui.contents import PAGES
+from pages.ui.server.probes import health, ready, root, running
+from pages.ui.server.refusals import BoundedUploads, NoMetrics, OwnOrigin
 from pages.ui.store.chosen import first_readable
 from pages.ui.store.folder import files
+
+_ROOT = root()
 
 # Vega draws with its interpreter and the frontend styles its elements in place, so that styles are
 # allowed inline and scripts are not.
@@ -67,70 +65,7 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
-class OwnOrigin:
-    """Refuses the websockets that pages of other sites open in a reader's browser.
-
-    For each of them Streamlit would ask an outside service for this machine's address, and every
-    other request would wait for the answer.
-    """
-
-    def __init__(self, app: ASGIApp):
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket" and _is_foreign(Headers(scope=scope)):
-            await WebSocketClose(code=1008)(scope, receive, send)
-        else:
-            await self.app(scope, receive, send)
-
-
-def _is_foreign(headers: Headers) -> bool:
-    """Return whether a browser names another site than it asks; other programs name none."""
-    origin = headers.get("origin")
-    return origin is not None and origin.partition("://")[2] != headers.get("host")
-
-
-_UPLOAD = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+$")
-
-
-class BoundedUploads:
-    """Refuses an upload with which a session or the server would hold too many bytes.
-
-    Streamlit bounds each upload alone, and holds them until their session ends.
-    """
-
-    def __init__(self, app: ASGIApp):
-        self.app = app
-        self._arriving: Counter[str] = Counter()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        upload = _UPLOAD.search(scope["path"]) if scope.get("method") == "PUT" else None
-        if upload is None:
-            await self.app(scope, receive, send)
-            return
-        session = upload[1]
-        size = int(Headers(scope=scope).get("content-length", UPLOAD_BYTES))
-        held = _uploads_held() + self._arriving
-        if held[session] + size > SESSION_UPLOADS or held.total() + size > SERVER_UPLOADS:
-            await Response(status_code=413)(scope, receive, send)
-            return
-        self._arriving[session] += size
-        try:
-            await self.app(scope, receive, send)
-        finally:
-            self._arriving[session] -= size
-
-
-def _uploads_held() -> Counter[str]:
-    """Bytes of the uploads that each session holds."""
-    manager = cast(MemoryUploadedFileManager, get_instance().uploaded_file_mgr)
-    sessions = list(manager.file_storage.items())
-    return Counter(
-        {key: sum(len(file.data) for file in [*files.values()]) for key, files in sessions}
-    )
-
-
-_PLACES = {f"/{path}" for path in PAGES.values()}
+_PLACES = {f"{_ROOT}{path}" for path in PAGES.values()}
 
 
 class CitableAddress:
@@ -159,7 +94,7 @@ def _is_page(scope: Scope) -> bool:
     return scope["type"] == "http" and scope["method"] == "GET" and scope["path"] in _PLACES
 
 
-_SCRIPT = "/own.js"
+_SCRIPT = f"{_ROOT}own.js"
 _OWN_SCRIPT = b"""
 addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, textarea, [contenteditable]");
@@ -195,9 +130,6 @@ class OwnMarkup:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] == _SCRIPT:
-            await Response(_OWN_SCRIPT, media_type="text/javascript")(scope, receive, send)
-            return
         if not _is_page(scope):
             await self.app(scope, receive, send)
             return
@@ -227,8 +159,18 @@ def _named(request: Request) -> dict[str, str]:
     return {"file": file.name, "lang": "ja" if japanese else "en"} if file else {}
 
 
+async def _own_script(_: Request) -> Response:
+    return Response(_OWN_SCRIPT, media_type="text/javascript")
+
+
 # What a reader uploads stays in memory; beyond this many bytes it would go through a file on disk.
 MultiPartParser.spool_max_size = 2 * st.get_option("server.maxUploadSize") * 2**20
 
-_MIDDLEWARE = (OwnOrigin, BoundedUploads, SecurityHeaders, CitableAddress, OwnMarkup)
-app = st.App("pages/_main.py", middleware=[Middleware(middleware) for middleware in _MIDDLEWARE])
+_LAYERS = (SecurityHeaders, NoMetrics, OwnOrigin, BoundedUploads, CitableAddress, OwnMarkup)
+_ROUTES = {_SCRIPT: _own_script, f"{_ROOT}health": health, f"{_ROOT}ready": ready}
+app = st.App(
+    "pages/_main.py",
+    lifespan=running,
+    routes=[Route(path, answer) for path, answer in _ROUTES.items()],
+    middleware=[Middleware(layer) for layer in _LAYERS],
+)

@@ -23,6 +23,7 @@ from precompute.options import (
     RunnerName,
     Segments,
 )
+from precompute.serve import serve
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -212,6 +213,9 @@ def convert(
         seed=seed,
     )
     print(f"{output}: {n} lines")
+
+
+app.command()(serve)
 
 
 def _names(statistics: str | None) -> list[str] | None:

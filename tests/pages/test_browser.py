@@ -4,9 +4,11 @@ import json
 import socket
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+import streamlit
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
@@ -31,9 +33,11 @@ HARMLESS = ("Executing inline script", "_stcore/host-config", "_stcore/health")
 
 @pytest.fixture(scope="module")
 def server(store_folder) -> Iterator[str]:
-    """A server that no page has been asked of yet."""
-    with serving(store_folder) as address:
+    """A server that no page has been asked of yet, which leaves the folder as it is."""
+    before = {path: path.stat().st_mtime_ns for path in store_folder.rglob("*")}
+    with serving(store_folder, "/behind/mixscope") as address:
         yield address
+    assert {path: path.stat().st_mtime_ns for path in store_folder.rglob("*")} == before
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +66,7 @@ def test_a_deep_link_is_answered_by_a_server_that_has_just_started(first):
 
 
 def test_pages_of_other_sites_open_no_socket_and_the_server_calls_nobody(store_folder):
-    with socket.create_server(("127.0.0.1", 0)) as proxy:
+    with socket.create_server(("127.0.0.1", 0)) as proxy, socket.socket() as stalled:
         called = f"http://127.0.0.1:{proxy.getsockname()[1]}"
         with serving(store_folder, http_proxy=called, https_proxy=called, no_proxy="") as server:
             address = f"{server.replace('http', 'ws')}/_stcore/stream"
@@ -72,9 +76,21 @@ def test_pages_of_other_sites_open_no_socket_and_the_server_calls_nobody(store_f
                 assert refused.value.response.status_code == 403
             with connect(address, origin=Origin(server), subprotocols=[Subprotocol("streamlit")]):
                 pass
+            _ask_and_read_nothing(stalled, server)  # which does not keep the server from ending
         proxy.setblocking(False)
         with pytest.raises(BlockingIOError):  # nobody came by
             proxy.accept()
+
+
+def _ask_and_read_nothing(reader: socket.socket, server: str) -> None:
+    """Ask for the largest file that there is, of which the system's buffers hold only a part."""
+    static = Path(streamlit.__file__).parent / "static"
+    largest = max(static.rglob("*.js"), key=lambda file: file.stat().st_size)
+    assert largest.stat().st_size > 4 * 2**20
+    reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    reader.connect(("127.0.0.1", urlsplit(server).port))
+    reader.sendall(f"GET /{largest.relative_to(static)} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    assert reader.recv(12) == b"HTTP/1.1 200"
 
 
 def test_links_between_pages_keep_the_language(server, first):
@@ -84,7 +100,7 @@ def test_links_between_pages_keep_the_language(server, first):
     settled(first, selector)
     link = first.find_element(By.CSS_SELECTOR, selector)
     first.execute_script("arguments[0].click()", link)
-    WebDriverWait(first, 30).until(lambda d: "/attention-norms" in d.current_url)
+    WebDriverWait(first, 30).until(lambda d: d.current_url.startswith(f"{server}/attention-norms"))
     assert parameters(first)["lang"] == ["ja"]
 
 

@@ -23,6 +23,11 @@ def texts(session) -> str:
     return "\n".join(element.value for part in parts for element in part)
 
 
+def folded_away(session, kind: str) -> list:
+    """The elements of a kind that are seen only by who opens a popover."""
+    return [element for block in session.get("popover") for element in block.get(kind)]
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_opens_on_a_real_store_and_has_a_title_in_either_language(
     page, opened, store_folder
@@ -42,6 +47,7 @@ def test_a_page_without_files_offers_the_demo(page, lang, alone, opened, tmp_pat
     assert_sound(session)
     expected = {"en": "Build the demo", "ja": "デモを作成する"}
     assert [button.label for button in session.button] == [expected[lang]]
+    assert not folded_away(session, "button")
     assert "precompute demo --output" in texts(session)
 
 
@@ -50,6 +56,7 @@ def test_a_file_of_another_version_is_refused(page, lang, alone, opened, other_s
     session = opened(page, other_schema_folder, lang=lang, alone=alone)
     assert_sound(session)
     assert len(session.error) == 1
+    assert not folded_away(session, "error")
     assert str(OTHER_SCHEMA) in session.error[0].value
     assert "python -m precompute run" in session.error[0].value
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.ui.store.folder import is_read_only
 from pages.ui.words.say import plain, say
 
 _PROGRESS = re.compile(r"(\d+)/(\d+) sequences, ([\d.]+) per second, (\w+) s left")
@@ -57,9 +58,12 @@ class _Workshop:
 
 
 def offer_demo(folder: Path) -> None:
-    """Say that there is nothing to show yet, and build the demo on request."""
+    """Say that there is nothing to show yet, and build the demo on request where readers may."""
     output = folder.resolve() / "demo.duckdb"
     st.title(say("build.title"))
+    if is_read_only():
+        st.markdown(say("build.not_here"))
+        return
     st.markdown(say("build.explained", folder=plain(folder)))
     workshop = _workshop()
     if workshop.build is None or workshop.build.process.poll() is not None:

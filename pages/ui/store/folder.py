@@ -9,6 +9,11 @@ def folder() -> Path:
     return Path(os.environ.get("MIXSCOPE_STATISTICS") or "statistics")
 
 
+def is_read_only() -> bool:
+    """Return whether readers may have nothing built into the folder: `mixscope serve` says so."""
+    return bool(os.environ.get("MIXSCOPE_READ_ONLY"))
+
+
 def files() -> list[Path]:
     """Every file of statistics in the folder, by name: demo before demo-treebank."""
     return [path for path in _paths() if _text_of(path) == path.name]

@@ -36,22 +36,28 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(folder: Path, **variables: str) -> Iterator[str]:
-    """The address of a server of a folder's files that no page has been asked of yet."""
+def serving(folder: Path, prefix: str = "", **variables: str) -> Iterator[str]:
+    """The address of a server of a folder's files that no page has been asked of yet.
+
+    Args:
+        prefix: the path below which it is served, as to several readers behind a proxy.
+    """
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    if prefix:
+        command[2:] = ["precompute", "serve", str(folder), f"--port={port}", f"--prefix={prefix}"]
     environment = os.environ | {"MIXSCOPE_STATISTICS": str(folder)} | variables
     process = subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         wait_until(lambda: answers(port), 60)
-        yield f"http://127.0.0.1:{port}"
+        yield f"http://127.0.0.1:{port}{prefix}"
     finally:
         process.terminate()
         try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
+            process.wait(60)
+        finally:
             process.kill()
             process.wait()
 

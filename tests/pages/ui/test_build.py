@@ -78,6 +78,18 @@ def test_progress_is_shown_to_every_visitor_and_only_one_build_runs(
     assert under_way() is started
 
 
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_readers_who_may_only_read_start_no_build(monkeypatch, in_session, tmp_path, lang):
+    monkeypatch.setenv("MIXSCOPE_READ_ONLY", "1")
+    session = in_session(PAGE, tmp_path, lang=lang)
+    assert not session.exception
+    assert not session.button
+    assert not session.code
+    [explained] = session.main.markdown
+    assert tmp_path.name not in explained.value
+    assert build._workshop().build is None
+
+
 def test_a_build_that_fails_tells_its_last_lines_and_can_be_tried_again(monkeypatch, in_session):
     program(monkeypatch, "import sys; print('no space left'); sys.exit(1)")
     session = in_session(PAGE)

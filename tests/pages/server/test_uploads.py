@@ -8,7 +8,7 @@ import pytest
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-import app
+from pages.ui.server import refusals
 
 TAKEN, REFUSED = 204, 413
 
@@ -20,9 +20,9 @@ class Server:
         self.manager = MemoryUploadedFileManager("/_stcore/upload_file")
         runtime = SimpleNamespace(uploaded_file_mgr=self.manager)
         for name, value in (("UPLOAD_BYTES", 2), ("SESSION_UPLOADS", 3), ("SERVER_UPLOADS", 6)):
-            monkeypatch.setattr(app, name, value)
-        monkeypatch.setattr(app, "get_instance", lambda: runtime)
-        self.layer = app.BoundedUploads(self._hold)
+            monkeypatch.setattr(refusals, name, value)
+        monkeypatch.setattr(refusals, "get_instance", lambda: runtime)
+        self.layer = refusals.BoundedUploads(self._hold)
         self.n_uploads = 0
 
     async def _hold(self, scope: Any, receive: Any, send: Any) -> None:

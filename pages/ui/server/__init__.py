@@ -1,0 +1,1 @@
+"""Where the dashboard is served, and what its server refuses."""

@@ -1,0 +1,74 @@
+"""Where the dashboard is served, whether it can be, and how the server ends."""
+
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from threading import Timer, current_thread, main_thread
+from types import FrameType
+from typing import Any
+
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from pages.ui.store.chosen import first_readable, readable
+from pages.ui.store.folder import files, folder
+from pages.ui.store.open_file import Store
+
+_GRACE = 3
+"""Seconds that a download may still take once the server is told to end."""
+
+
+def root() -> str:
+    """Return the path of the first page, below which all others are."""
+    prefix = st.get_option("server.baseUrlPath").strip("/")
+    return f"/{prefix}/" if prefix else "/"
+
+
+async def health(_: Request) -> Response:
+    """Return that the process is alive, whatever its files and its readers do."""
+    return PlainTextResponse("alive")
+
+
+async def ready(_: Request) -> Response:
+    """Return whether a reader would see numbers: 503, with the reason, if no file can be opened."""
+    reason = await run_in_threadpool(_why_not_ready)
+    return PlainTextResponse(reason or "ready", 503 if reason else 200)
+
+
+def _why_not_ready() -> str:
+    """Return why a reader would see no numbers; nothing if a file can be opened."""
+    paths = files()
+    file = first_readable(paths)
+    if file is None:
+        return "The folder holds no file of statistics (.duckdb). Put one there."
+    if isinstance(readable(file), Store):
+        return ""
+    names = ", ".join(path.name for path in paths)
+    return f"No file of the folder can be opened: {names}. `mixscope check FILE` says why."
+
+
+@asynccontextmanager
+async def running(_: object) -> AsyncIterator[None]:
+    """Print which folder is served at which address once it is, and end in time."""
+    address, port = st.get_option("server.address"), st.get_option("server.port")
+    host = f"[{address}]" if ":" in address else address
+    print(f"Mixscope serves the files of {folder()} at http://{host}:{port}{root()}", flush=True)
+    if current_thread() is main_thread():  # nobody else hears signals
+        for number in (signal.SIGINT, signal.SIGTERM):
+            _end_in_time(number, signal.getsignal(number))
+    yield
+
+
+def _end_in_time(number: int, end: Any) -> None:
+    """Have a signal end the process after some seconds: a reader who stalls would keep it alive."""
+
+    def end_soon(number: int, frame: FrameType | None) -> None:
+        late = Timer(_GRACE, os._exit, [128 + number])
+        late.daemon = True
+        late.start()
+        end(number, frame)
+
+    signal.signal(number, end_soon)

@@ -1,0 +1,31 @@
+"""What the documentation tells proxies is what the command beside it serves."""
+
+import re
+import tomllib
+from inspect import signature
+
+import pytest
+
+from precompute.serve import serve
+from tests.docs.written import ROOT, blocks, commands
+
+PAGE = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
+COMMAND = commands(PAGE)[0]
+
+
+@pytest.mark.parametrize("language", ["nginx", "caddyfile"])
+def test_a_proxy_passes_on_what_is_served_under_its_name_and_path(language):
+    [written] = blocks(PAGE, language)
+    options = dict(re.findall(r"--(\w+) (\S+)", COMMAND))
+    given = {name: option.default for name, option in signature(serve).parameters.items()}
+    assert written.count("{") == written.count("}")
+    assert re.search(rf"(?m)^(?: +server_name )?{re.escape(options['name'])}(?:;| {{)$", written)
+    assert re.search(rf"(?m)^\s(?: *location|reverse_proxy) {options['prefix']}/", written)
+    assert re.search(rf"\b{re.escape(given['host'])}:{given['port']}(?:;|\n)", written)
+    assert f"{options['prefix']}/ready" in PAGE
+
+
+def test_nginx_lets_through_what_may_be_uploaded():
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    [written] = blocks(PAGE, "nginx")
+    assert f"client_max_body_size {config['server']['maxUploadSize'] + 1}m;" in written
