@@ -4,7 +4,6 @@ import streamlit as st
 
 from pages.ui.choices.address import one_entry
 from pages.ui.contents import contents
-from pages.ui.garbage import spare_modules
 from pages.ui.look import STYLE
 from pages.ui.presenting import present_toggle
 from pages.ui.search import search_box
@@ -13,7 +12,6 @@ from pages.ui.store.chosen import file_picker
 from pages.ui.store.open_file import seen_once
 from pages.ui.words.say import language_picker
 
-spare_modules()
 st.set_page_config(page_title="Mixscope", page_icon="🔬", layout="wide")
 st.html(STYLE)
 with one_entry(), seen_once():
