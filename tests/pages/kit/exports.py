@@ -13,7 +13,8 @@ import pandas as pd
 
 from pages.ui.beside.marks import Unit, units
 from pages.ui.collection.collection import Collection
-from pages.ui.collection.item import Item, clean, table_of
+from pages.ui.collection.item import Item, table_of
+from pages.ui.collection.markup import clean
 from pages.ui.collection.web import web_page
 from pages.ui.export import files as export
 from pages.ui.export.latex import MOST_ROWS, latex, latex_text

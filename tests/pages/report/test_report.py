@@ -8,7 +8,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from pages.ui.collection.collection import _KEY
-from pages.ui.collection.item import clean
+from pages.ui.collection.markup import clean
 from pages.ui.collection.web import web_page
 from pages.ui.words.say import plain
 from tests.pages.conftest import assert_sound, charts, frames

@@ -14,7 +14,8 @@ import pandas as pd
 import pytest
 
 from pages.ui.collection.collection import MOST_ITEMS, Collection, collection_from
-from pages.ui.collection.item import MOST_ROWS, Item, NotCollected, clean, item_from, table_of
+from pages.ui.collection.item import MOST_ROWS, Item, NotCollected, item_from, table_of
+from pages.ui.collection.markup import clean
 from pages.ui.collection.paper import paper
 from pages.ui.collection.web import web_page
 from pages.ui.export.files import with_data
