@@ -63,6 +63,10 @@ class BoundedProcess:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
     def close(self) -> None:
         """End it."""
         self._process.kill()

@@ -57,20 +57,41 @@ _View = tuple[str, dict[str, Any], list]
 
 def faults(chart: dict[str, Any]) -> Iterator[Fault]:
     """What is in a chart and in none of ours, or too much of it."""
-    datasets = chart.get("datasets", {})
-    yield from _in_data(datasets)
+    yield from unlike_ours(chart)
+    try:
+        alt.Chart.from_dict({**chart, "datasets": {}})
+        specification({**chart, "datasets": {}})
+    except (ValidationError, TypeError, KeyError, ValueError):
+        yield "", "is not Vega-Lite"
+    yield from too_much(chart)
+
+
+def unlike_ours(chart: dict[str, Any]) -> Iterator[Fault]:
+    """Data, properties and values that are in none of our charts."""
+    yield from _in_data(chart.get("datasets", {}))
     bare = {name: part for name, part in chart.items() if name != "datasets"}
     for n_parts, fault in enumerate(_in_part("", bare, "", 0)):
         if fault:
             yield fault
         if n_parts > _MOST_PARTS:
             yield "", f"has more than {_MOST_PARTS} parts"
-    try:
-        alt.Chart.from_dict({**bare, "datasets": {}})
-        specification(bare)
-    except (ValidationError, TypeError, KeyError, ValueError):
-        yield "", "is not Vega-Lite"
-    yield from _in_views(chart, datasets)
+
+
+def too_much(chart: dict[str, Any]) -> Iterator[Fault]:
+    """What is more than can be drawn of the data of a chart that is Vega-Lite."""
+    views = list(_marked(chart, chart.get("datasets", {}), []))
+    if len(views) > _MOST_VIEWS:
+        yield "", f"has more than {_MOST_VIEWS} views"
+    if sum(_OF_TEXT ** (kind == "text") * len(rows) for kind, _, rows in views) > MOST_MARKS:
+        yield "", f"draws more than {MOST_MARKS} marks, of which a text counts as {_OF_TEXT}"
+    for _, encoding, rows in views:
+        for channel, entry in encoding.items():
+            is_named = isinstance(entry, dict) and entry.get("type") in ("nominal", "ordinal")
+            if is_named and "field" in entry and channel not in _TELLING:
+                column = _ESCAPED.sub(r"\1", entry["field"])
+                names = {str(row.get(column, place)) for place, row in enumerate(rows)}
+                if len(names) > _MOST_NAMES:
+                    yield f"[{channel!r}]", f"tells more than {_MOST_NAMES} names apart"
 
 
 def _in_data(datasets: Any) -> Iterator[Fault]:
@@ -127,7 +148,7 @@ def _in_text(name: str, text: str) -> str:
     forms = {"format": _FORMAT, "$schema": _SCHEMA}
     if name in forms and not forms[name].fullmatch(text):
         return f"is no {name} of ours"
-    if name == "type" and text not in _TYPES:
+    if name in ("type", "mark") and text not in _TYPES:
         return "is a kind that is in no chart of these pages"
     if name in _OF_ONE_NUMBER:
         return "is no number"
@@ -138,23 +159,6 @@ def _in_number(name: str, value: float | None) -> str:
     """The same of a number, or of nothing."""
     most = _MOST_COUNTED if name in _COUNTED else _FARTHEST if name in _OF_DATA else _LARGEST
     return "" if value is None or abs(value) <= most else f"is beyond {most:g}"
-
-
-def _in_views(chart: dict[str, Any], datasets: dict[str, Any]) -> Iterator[Fault]:
-    """Whether what a chart draws of its data is too much."""
-    views = list(_marked(chart, datasets, []))
-    if len(views) > _MOST_VIEWS:
-        yield "", f"has more than {_MOST_VIEWS} views"
-    if sum(_OF_TEXT ** (kind == "text") * len(rows) for kind, _, rows in views) > MOST_MARKS:
-        yield "", f"draws more than {MOST_MARKS} marks, of which a text counts as {_OF_TEXT}"
-    for _, encoding, rows in views:
-        for channel, entry in encoding.items():
-            is_named = isinstance(entry, dict) and entry.get("type") in ("nominal", "ordinal")
-            if is_named and "field" in entry and channel not in _TELLING:
-                column = _ESCAPED.sub(r"\1", entry["field"])
-                names = {str(row.get(column, place)) for place, row in enumerate(rows)}
-                if len(names) > _MOST_NAMES:
-                    yield f"[{channel!r}]", f"tells more than {_MOST_NAMES} names apart"
 
 
 def _marked(view: dict[str, Any], datasets: dict[str, Any], rows: list) -> Iterator[_View]:

@@ -55,7 +55,8 @@ def _drawn(form: str, given: Any) -> str:
     """What the process that was used last makes of it, or else a new one."""
     process = _idle.get()
     try:
-        process = process or BoundedProcess(_RENDERER, LIMITS)
+        if process is None or not process.is_alive:
+            process = BoundedProcess(_RENDERER, LIMITS)
         reply = process.ask((form, given))
         if len(reply.get("drawn", "")) > _LARGE:
             process.close()
