@@ -24,7 +24,7 @@ _NUMBERS = ("DOUBLE", "FLOAT", "DECIMAL")
 
 
 def opened(statements: list[str], rows: int, columns: int) -> Answer:
-    """What answers questions of a database after these statements; from now on it opens no file."""
+    """Return what answers questions of a database after these statements, and opens no file."""
     store = duckdb.connect(":memory:", config=_SETTINGS)
     for statement in statements:
         store.execute(statement)

@@ -40,7 +40,7 @@ def _spec(chart: Mapping[str, Any]) -> dict[str, Any]:
 
 @st.cache_data(max_entries=256, ttl=600, show_spinner=False)
 def _printed(chart: Mapping[str, Any]) -> str | None:
-    """None where it cannot be drawn, which is not tried again for a while."""
+    """Return None where it cannot be drawn, which is not tried again for a while."""
     try:
         return svg(chart)
     except NotDrawn:

@@ -22,6 +22,7 @@ def answer_lines(opened: Callable[..., Answer]) -> None:
     answers the others. From then on nothing can be written to a file, memory is bounded, and an
     alarm ends the process where an answer takes longer than it may.
     """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends with whoever asks it
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a library prints is no reply
     limits = json.loads(sys.stdin.readline())

@@ -74,7 +74,7 @@ class BoundedProcess:
             self._process.__exit__(None, None, None)
 
     def ask(self, question: Any) -> dict[str, Any]:
-        """The answer to a question; {"fault": "large"} where it has too many letters.
+        """Return the answer to a question; {"fault": "large"} where it has too many letters.
 
         Raises:
             Ended: the process is over, and stays so.
@@ -93,7 +93,7 @@ class BoundedProcess:
         return json.loads(reply)
 
     def _reply(self, question: Any) -> str:
-        """A line; empty where the process is over."""
+        """Return a line; empty where the process is over."""
         questions, replies = cast(IO[str], self._process.stdin), cast(IO[str], self._process.stdout)
         lines = "".join(f"{json.dumps(line)}\n" for line in (*self._unsaid, question))
         self._unsaid = []

@@ -56,7 +56,7 @@ _View = tuple[str, dict[str, Any], list]
 
 
 def faults(chart: dict[str, Any]) -> Iterator[Fault]:
-    """What is in a chart and in none of ours, or too much of it."""
+    """Yield what a chart holds and none of ours does, or too much of."""
     yield from unlike_ours(chart)
     try:
         alt.Chart.from_dict({**chart, "datasets": {}})
@@ -67,7 +67,7 @@ def faults(chart: dict[str, Any]) -> Iterator[Fault]:
 
 
 def unlike_ours(chart: dict[str, Any]) -> Iterator[Fault]:
-    """Data, properties and values that are in none of our charts."""
+    """Yield data, properties and values that are in none of our charts."""
     yield from _in_data(chart.get("datasets", {}))
     bare = {name: part for name, part in chart.items() if name != "datasets"}
     for n_parts, fault in enumerate(_in_part("", bare, "", 0)):
@@ -78,7 +78,7 @@ def unlike_ours(chart: dict[str, Any]) -> Iterator[Fault]:
 
 
 def too_much(chart: dict[str, Any]) -> Iterator[Fault]:
-    """What is more than can be drawn of the data of a chart that is Vega-Lite."""
+    """Yield what is more than can be drawn of the data of a chart that is Vega-Lite."""
     views = list(_marked(chart, chart.get("datasets", {}), []))
     if len(views) > _MOST_VIEWS:
         yield "", f"has more than {_MOST_VIEWS} views"
@@ -115,7 +115,7 @@ def _is_cell(value: Any) -> bool:
 
 
 def _in_part(name: str, part: Any, place: str, depth: int) -> Iterator[Fault | None]:
-    """What is wrong with each part, or None."""
+    """Yield what is wrong with each part, or None."""
     if depth > _DEEPEST:
         yield place, f"is nested more than {_DEEPEST} deep"
     elif name == "data":
@@ -156,13 +156,13 @@ def _in_text(name: str, text: str) -> str:
 
 
 def _in_number(name: str, value: float | None) -> str:
-    """The same of a number, or of nothing."""
+    """Return why a number may not stand under a name; empty if it may, as of a text."""
     most = _MOST_COUNTED if name in _COUNTED else _FARTHEST if name in _OF_DATA else _LARGEST
     return "" if value is None or abs(value) <= most else f"is beyond {most:g}"
 
 
 def _marked(view: dict[str, Any], datasets: dict[str, Any], rows: list) -> Iterator[_View]:
-    """The mark of every view, its encoding, and the rows that it draws."""
+    """Yield the mark of every view, its encoding, and the rows that it draws."""
     if "data" in view:
         rows = datasets.get(view["data"]["name"], [])
     if mark := view.get("mark"):

@@ -7,6 +7,7 @@ anyone: what is read here is checked, and what could run or fetch anything is re
 import json
 from dataclasses import dataclass
 from hashlib import sha256
+from reprlib import repr as brief
 from typing import Any
 
 import pandas as pd
@@ -124,7 +125,8 @@ def item_from(read: Any, place: str = "item") -> Item:
     """
     for fault in _CHECKED.iter_errors(read):
         path = "".join(f"[{part!r}]" for part in fault.absolute_path)
-        raise NotCollected(f"{place}{path}", fault.message)
+        message = fault.message.replace(repr(fault.instance), brief(fault.instance))
+        raise NotCollected(f"{place}{path}", message)
     for number, row in enumerate(read["rows"]):
         if len(row) != len(read["columns"]) or not all(isinstance(cell, Cell) for cell in row):
             reason = "is no row of a text, a number or nothing for each column"

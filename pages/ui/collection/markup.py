@@ -14,7 +14,7 @@ _PART = re.compile(rf'[^<]++|<({"|".join(_TAGS)})(?: [a-z]++="[^"]*+")*+>|</({"|
 
 
 def clean(body: str) -> str:
-    """Markup without anything that runs, fetches or leaves its place."""
+    """Return markup without anything that runs, fetches or leaves its place."""
     return nh3.clean(
         body,
         tags=_TAGS,
@@ -25,7 +25,7 @@ def clean(body: str) -> str:
 
 
 def fault_of(body: str) -> str:
-    """Why markup is none that `clean` has written; empty if it may be.
+    """Return why markup is none that `clean` has written; empty if it may be.
 
     It is read once from end to end. A browser, and `clean` as well, may take the square of its
     length to read what is nested deeply or closed in another order.

@@ -25,12 +25,12 @@ class NotDrawn(Exception):
 
 
 def not_drawn() -> str:
-    """What a reader is told in place of a chart that could not be drawn."""
+    """Return what a reader is told in place of a chart that could not be drawn."""
     return say("figure.not_drawn", seconds=f"{LIMITS.seconds:g}", memory=LIMITS.memory // 2**30)
 
 
 def svg_of(chart: dict[str, Any]) -> str:
-    """A chart in Vega-Lite, with its data inside, as SVG.
+    """Return a chart in Vega-Lite, with its data inside, as SVG.
 
     Raises:
         NotDrawn: as all that follow.
@@ -47,12 +47,12 @@ def pdf_of(svg: str) -> bytes:
 
 
 def scripts() -> str:
-    """Vega, Vega-Lite and vega-embed as one script."""
+    """Return Vega, Vega-Lite and vega-embed as one script."""
     return _drawn("scripts", None)
 
 
 def _drawn(form: str, given: Any) -> str:
-    """What the process that was used last makes of it, or else a new one."""
+    """Return what the process that was used last makes of it, or else a new one."""
     process = _idle.get()
     try:
         if process is None or not process.is_alive:

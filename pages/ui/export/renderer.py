@@ -22,7 +22,7 @@ _DRAWN: dict[str, Callable[[Any], str]] = {
 
 
 def opened() -> Answer:
-    """What draws; what V8 says of a chart that it cannot draw goes nowhere."""
+    """Return what draws; what V8 prints of a chart that it cannot draw is dropped."""
     for fonts in _FONTS:
         vl_convert.register_font_directory(str(files(fonts)))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)

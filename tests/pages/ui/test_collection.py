@@ -81,7 +81,7 @@ REFUSED = {
     "no text": ({"note": 3}, "note"),
     "no paper": ({"papers": ["nobody-1900"]}, "papers"),
     "no row of another length": ({"columns": ["a"], "rows": [[1, 2]]}, "['rows'][0]"),
-    "no more columns than a table has": ({"columns": ["a"] * 257}, "columns"),
+    "no more columns than a table has": ({"columns": ["a"] * 257}, "...] is too long"),
     "no markup that a report has not": ({"body": "<div><a>b</a></div>"}, "['body']: is no markup"),
     "no markup that is closed in another order": ({"body": "<b><i></b></i>"}, "letter 7"),
     "no markup that is left open": ({"body": '<b title="a">'}, "does not close <b>"),
