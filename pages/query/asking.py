@@ -1,12 +1,7 @@
 """Asks a file in SQL, through a process of its own that is over when its time is."""
 
-import json
-import signal
-import subprocess
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from threading import BoundedSemaphore
 from typing import Any
 
@@ -14,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.foreign_file import attaching, viewing
+from pages.ui.bounded.process import BoundedProcess, Ended, Limits
 from pages.ui.store.open_file import Version
 
 SECONDS = 10.0
@@ -25,9 +21,7 @@ LETTERS = 16 * 2**20
 MEMORY = "1GB"
 """For the database, which says so when it needs more."""
 _OF_PROCESS = 2 * 2**30  # bytes; with what the database does not count
-_TO_OPEN = 60.0  # seconds
 _AT_ONCE = BoundedSemaphore(2)
-_READER = Path(__file__).with_name("reader.py")
 _MOST_WHOLE = 2**63
 
 
@@ -69,28 +63,17 @@ def asked(
     """
     opening = {
         "statements": [*attaching(path, memory=MEMORY), *viewing()],
-        "seconds": seconds,
         "rows": rows,
         "columns": COLUMNS,
-        "letters": LETTERS,
-        "memory": _OF_PROCESS,
     }
-    lines = list(questions)
-    try:
-        ran = subprocess.run(  # noqa: S603
-            [sys.executable, "-P", str(_READER)],
-            input="".join(f"{json.dumps(part)}\n" for part in (opening, *lines)),
-            stdout=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            timeout=_TO_OPEN + seconds * len(lines),
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return [Fault("slow")]
-    outcomes = [_outcome(json.loads(line), rows) for line in ran.stdout.splitlines()]
-    if ran.returncode:
-        outcomes.append(Fault("slow" if ran.returncode == -signal.SIGALRM else "ended"))
+    limits = Limits(seconds, memory=_OF_PROCESS, letters=LETTERS)
+    outcomes: list[Answer | Fault] = []
+    with BoundedProcess("pages.query.reader", limits, **opening) as process:
+        try:
+            for sql in questions:
+                outcomes.append(_outcome(process.ask(sql), rows))
+        except Ended as end:
+            outcomes.append(Fault(end.name))
     return outcomes
 
 

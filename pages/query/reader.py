@@ -2,23 +2,17 @@
 
 A database that runs what strangers write may be slow where nothing interrupts it, take memory that
 it does not count, or end its process; a SELECT can hold a COPY that writes. So the kernel, too,
-sets the limits: once the file is open, no other can be opened, nothing can be written, memory is
-bounded, and an alarm ends the process. Neither pages nor contracts are imported: it is there in a
-moment.
-
-The first line that it reads opens the file, every further one is a question; each is JSON, and so
-is each line that it writes, an answer or a fault.
+sets the limits (`pages.ui.bounded`), and once the file is open, no other can be opened.
 """
 
-import json
 import re
 import resource
-import signal
-import sys
 from typing import Any
 
 import duckdb
 from duckdb import DuckDBPyConnection, StatementType
+
+from pages.ui.bounded.loop import Answer, answer_lines
 
 _SETTINGS: dict[str, Any] = {
     "allow_community_extensions": False,
@@ -29,36 +23,13 @@ _WHOLE = ("INTEGER", "BIGINT", "SMALLINT", "TINYINT", "HUGEINT")
 _NUMBERS = ("DOUBLE", "FLOAT", "DECIMAL")
 
 
-def main() -> None:
-    """Open the file that the first line names, and answer the others."""
-    opening = json.loads(sys.stdin.readline())
-    store = opened(opening["statements"])
-    _shut(opening["memory"])
-    for line in sys.stdin:
-        signal.setitimer(signal.ITIMER_REAL, opening["seconds"])
-        answer = json.dumps(_answered(store, json.loads(line), opening["rows"], opening["columns"]))
-        fits = len(answer) <= opening["letters"]
-        signal.setitimer(signal.ITIMER_REAL, 0)  # no answer is broken off while it is written
-        print(answer if fits else json.dumps({"fault": "large"}), flush=True)
-
-
-def opened(statements: list[str]) -> DuckDBPyConnection:
-    """A database after these statements."""
+def opened(statements: list[str], rows: int, columns: int) -> Answer:
+    """Return what answers questions of a database after these statements, and opens no file."""
     store = duckdb.connect(":memory:", config=_SETTINGS)
     for statement in statements:
         store.execute(statement)
-    return store
-
-
-def _shut(memory: int) -> None:
-    """No file can be opened or written from now on, and no more than these bytes be taken."""
-    for limit, most in (
-        (resource.RLIMIT_NOFILE, 0),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_DATA, memory),
-    ):
-        resource.setrlimit(limit, (most, most))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+    return lambda sql: _answered(store, sql, rows, columns)
 
 
 def _answered(store: DuckDBPyConnection, sql: str, n_rows: int, n_columns: int) -> dict[str, Any]:
@@ -103,4 +74,4 @@ def _kind(type_: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    answer_lines(opened)

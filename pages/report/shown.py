@@ -8,7 +8,9 @@ import streamlit as st
 
 from pages.ui.charts import shading
 from pages.ui.charts.look import theme
-from pages.ui.collection.item import Item, clean
+from pages.ui.collection.item import Item
+from pages.ui.collection.markup import clean
+from pages.ui.export.drawing import NotDrawn, not_drawn
 from pages.ui.export.files import svg
 
 _HEIGHT = 400  # of a chart on a slide, in pixels
@@ -18,7 +20,10 @@ def show(item: Item, key: str, *, small: bool = False) -> None:
     """The chart, the table or the text; if small, the chart as it is printed."""
     alternative = f"{item.question} {item.finding}".strip()
     if item.chart and small:
-        st.image(_printed(item.chart), width="stretch")
+        if picture := _printed(item.chart):
+            st.image(picture, width="stretch")
+        else:
+            st.warning(not_drawn())
     elif item.chart:
         st.vega_lite_chart(spec=_spec(item.chart), key=key, alt=alternative)
     elif item.body:
@@ -33,9 +38,13 @@ def _spec(chart: Mapping[str, Any]) -> dict[str, Any]:
     return {**chart, **height, "config": {**chart.get("config", {}), **theme()}}
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
-def _printed(chart: Mapping[str, Any]) -> str:
-    return svg(chart)
+@st.cache_data(max_entries=256, ttl=600, show_spinner=False)
+def _printed(chart: Mapping[str, Any]) -> str | None:
+    """Return None where it cannot be drawn, which is not tried again for a while."""
+    try:
+        return svg(chart)
+    except NotDrawn:
+        return None
 
 
 def _numbers(item: Item) -> pd.DataFrame:

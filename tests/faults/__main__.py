@@ -18,11 +18,22 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from tests.faults import addresses, changes, damage, disk, files, inputs, kills, memory
+from tests.faults import (
+    addresses,
+    changes,
+    damage,
+    disk,
+    files,
+    inputs,
+    kills,
+    memory,
+    strange_charts,
+)
 from tests.faults.opened import Pages
 from tests.faults.phases import PHASES
 from tests.faults.process import Wrong
 from tests.faults.scene import Scene, new_scene
+from tests.pages.kit.hostile_charts import ENDLESS
 
 Mishap = Callable[[Scene, Random], str]
 Kind = Callable[[Random], str]
@@ -31,11 +42,13 @@ FULL = {
     "three parts damaged": 67,
     "the finished file damaged": 100,
     "changed at random": 210,
+    "collections": 200,
+    "strange charts": len(ENDLESS),
     "addresses": 32,
     "files": 50,
 }
-"""How often what begins so is tried by `--full`: 200 kills, 201 parts, 100 files, 5,040 inputs, 512
-addresses and 100 hostile files."""
+"""How often what begins so is tried by `--full`: 200 kills, 201 parts, 100 files, 5,040 inputs, 400
+collections, 512 addresses and 100 hostile files."""
 
 
 def runs(*, may_mount: bool) -> dict[str, Mishap]:
@@ -84,6 +97,7 @@ def kinds(folder: Path) -> dict[str, Kind]:
     return {
         **{name: partial(on_scene, mishap) for name, mishap in of_runs.items()},
         **inputs.kinds(_made(folder / "inputs")),
+        **strange_charts.kinds(),
         **addresses.kinds(pages),
         **files.kinds(pages, _made(folder / "files")),
     }

@@ -79,7 +79,7 @@ def kinds(folder: Path) -> dict[str, Kind]:
             (samples.VECTORS,),
         ),
         "a text that is typed": (typed, samples.TYPED),
-        "a collection": (_shown, (samples.COLLECTION,)),
+        "a collection": (shown, (samples.COLLECTION,)),
     }
     of_models = {
         f"{name} of a {family}": partial(_of_model, family, name, folder)
@@ -131,7 +131,7 @@ def _traced(family: str, folder: Path) -> None:
     model.trace(sequences)
 
 
-def _shown(content: bytes) -> None:
+def shown(content: bytes) -> None:
     """Read a collection and make of it what a reader can download."""
     collection = collection_from(content)
     web, _ = web_page(collection), paper(collection)

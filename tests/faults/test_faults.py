@@ -7,7 +7,7 @@ import pytest
 
 from analysis.errors import UserError
 from pages.ui.contents import PAGES
-from tests.faults import changes, damage, disk, inputs, kills
+from tests.faults import changes, damage, disk, inputs, kills, strange_charts
 from tests.faults.__main__ import FULL, Mishap, kinds, runs
 from tests.faults.phases import PHASES
 from tests.faults.process import Ended, Wrong
@@ -84,6 +84,13 @@ def test_what_was_changed_at_random_is_read_or_refused_in_one_line(of_inputs):
         assert ended <= {"read", "refused in one line"}
 
 
+def test_a_collection_with_strange_charts_or_too_much_is_read_or_refused_in_one_line():
+    for name, kind in strange_charts.kinds().items():
+        if name.startswith("collections"):
+            ended = {kind(Random(f"{name} {number}")) for number in range(CHANGED)}
+            assert ended <= {"read", "refused in one line"}
+
+
 def _crash() -> None:
     raise KeyError("x")
 
@@ -119,6 +126,7 @@ def test_all_that_is_counted_is_tried_as_often_as_is_said(tmp_path):
     assert 3 * total["three parts damaged"] >= 200
     assert total["the finished file damaged"] >= 100
     assert total["changed at random"] >= 5000
+    assert total["collections"] >= 400
     assert total["addresses"] >= 500
     assert total["files"] >= 100
     assert {f"addresses of {page}" for page in PAGES} < set(names)

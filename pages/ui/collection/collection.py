@@ -9,6 +9,8 @@ from pages.ui.collection.item import Item, NotCollected, item_from
 from pages.ui.export.shown import bibliography
 
 MOST_ITEMS = 60
+MOST_BYTES = 20 * 2**20
+"""Of a file, as of all that may be uploaded."""
 FORMAT = 1
 """Of the file; raised when an older reader would misread it."""
 _KEY = "what was collected"
@@ -65,6 +67,8 @@ def collection_from(text: str | bytes) -> Collection:
     Raises:
         NotCollected: it is something else; says where.
     """
+    if len(text) > MOST_BYTES:
+        raise NotCollected("file", f"has more than {MOST_BYTES // 2**20} MB")
     try:
         read = json.loads(text)
     except (ValueError, RecursionError) as error:

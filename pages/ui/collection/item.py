@@ -5,30 +5,24 @@ anyone: what is read here is checked, and what could run or fetch anything is re
 """
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
+from reprlib import repr as brief
 from typing import Any
 
-import altair as alt
-import nh3
 import pandas as pd
-from jsonschema import Draft202012Validator, ValidationError
-from jsonschema.exceptions import best_match
+from jsonschema import Draft202012Validator
 
 from analysis.sources import PAPERS
+from pages.ui.collection.chart import faults
+from pages.ui.collection.markup import LONGEST, clean, fault_of
 
 MOST_ROWS = 500
 """Of a table or a text that is collected."""
+_MOST_COLUMNS = 256
 _LONGEST, _BRIEF = 20_000, 200  # letters of a text, and of why it is refused
-_TAGS = {"div", "span", "i", "b"}
-_ATTRIBUTES = {tag: {"class", "title", "style"} for tag in _TAGS}
-_STYLES = {"background", "grid-template-columns"}
-_FETCHED = ("url", "href")
-_PICTURE = "data:image/png;base64,"
 Cell = str | int | float | bool | None
 _TEXT = {"type": "string", "maxLength": _LONGEST}
-_CELL = {"type": ["string", "number", "boolean", "null"]}
 _FIELDS: dict[str, dict[str, Any]] = {
     "question": _TEXT,
     "finding": _TEXT,
@@ -38,9 +32,9 @@ _FIELDS: dict[str, dict[str, Any]] = {
     "version": _TEXT,
     "papers": {"type": "array", "items": {"enum": list(PAPERS)}},
     "chart": {"type": ["object", "null"]},
-    "body": {"type": "string"},
-    "columns": {"type": "array", "items": _TEXT},
-    "rows": {"type": "array", "maxItems": MOST_ROWS, "items": {"type": "array", "items": _CELL}},
+    "body": {"type": "string", "maxLength": LONGEST},
+    "columns": {"type": "array", "maxItems": _MOST_COLUMNS, "items": _TEXT},
+    "rows": {"type": "array", "maxItems": MOST_ROWS, "items": {"type": "array"}},
     "n_rows": {"type": "integer", "minimum": 0},
     "note": _TEXT,
 }
@@ -104,17 +98,6 @@ class Item:
         return pd.DataFrame(list(self.rows), columns=list(self.columns))
 
 
-def clean(body: str) -> str:
-    """Markup without anything that runs, fetches or leaves its place."""
-    return nh3.clean(
-        body,
-        tags=_TAGS,
-        attributes=_ATTRIBUTES,
-        clean_content_tags={"style", "script"},
-        filter_style_properties=_STYLES,
-    )
-
-
 def table_of(frame: pd.DataFrame) -> dict[str, Any]:
     """A frame as `columns`, `rows` and `n_rows` of an item."""
     cut = json.loads(
@@ -140,39 +123,18 @@ def item_from(read: Any, place: str = "item") -> Item:
     Raises:
         NotCollected: it is none, or fetches something.
     """
-    fault = best_match(_CHECKED.iter_errors(read))
-    if fault:
+    for fault in _CHECKED.iter_errors(read):
         path = "".join(f"[{part!r}]" for part in fault.absolute_path)
-        raise NotCollected(f"{place}{path}", fault.message)
-    if any(len(row) != len(read["columns"]) for row in read["rows"]):
-        raise NotCollected(f"{place}['rows']", "a row is not as long as there are columns")
-    if read["chart"] is not None:
-        _check_chart(read["chart"], f"{place}['chart']")
+        message = fault.message.replace(repr(fault.instance), brief(fault.instance))
+        raise NotCollected(f"{place}{path}", message)
+    for number, row in enumerate(read["rows"]):
+        if len(row) != len(read["columns"]) or not all(isinstance(cell, Cell) for cell in row):
+            reason = "is no row of a text, a number or nothing for each column"
+            raise NotCollected(f"{place}['rows'][{number}]", reason)
+    if reason := fault_of(read["body"]):
+        raise NotCollected(f"{place}['body']", reason)
+    for at, reason in faults(read["chart"]) if read["chart"] is not None else ():
+        raise NotCollected(f"{place}['chart']{at}", reason)
     rows = tuple(map(tuple, read["rows"]))
     tuples = {name: tuple(read[name]) for name in ("papers", "columns")}
     return Item(**{**read, **tuples, "rows": rows, "body": clean(read["body"])})
-
-
-def _check_chart(chart: dict[str, Any], place: str) -> None:
-    for address in _addresses(chart):
-        if not _stays_here(address):
-            raise NotCollected(place, f"fetches {address!r}")
-    try:
-        alt.Chart.from_dict(chart)
-    except (ValidationError, TypeError, KeyError, ValueError) as error:
-        raise NotCollected(place, "is not Vega-Lite") from error
-
-
-def _addresses(part: Any) -> Iterator[Any]:
-    """Everything in a chart that a browser would fetch, or open at a click."""
-    if isinstance(part, dict):
-        yield from (part[name] for name in _FETCHED if name in part)
-    if isinstance(part, dict | list):
-        for inner in part.values() if isinstance(part, dict) else part:
-            yield from _addresses(inner)
-
-
-def _stays_here(address: Any) -> bool:
-    """Whether it is a picture with everything in it, or a mark for one."""
-    value = address.get("value") if isinstance(address, dict) else address
-    return isinstance(value, str) and value.startswith(_PICTURE)

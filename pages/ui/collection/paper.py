@@ -7,6 +7,7 @@ import zipfile
 from pages.ui.collection.collection import Collection
 from pages.ui.collection.item import Item
 from pages.ui.export import files as export
+from pages.ui.export.drawing import NotDrawn, not_drawn
 from pages.ui.export.latex import latex, latex_text
 from pages.ui.words.say import language, say
 
@@ -54,14 +55,18 @@ def _document(collection: Collection, parts: list[str]) -> str:
 
 
 def _packed(files: zipfile.ZipFile, n: int, item: Item) -> str:
-    """Writes the files of an item; returns its part of the document."""
+    """Write the files of an item; return its part of the document."""
     name = f"{n:02d}-{_stem(item.question)}"
     labels = (item.finding or item.question, f"{item.source} Mixscope {item.version}. {item.link}")
     texts = (item.finding or item.question, item.note, item.source)
     caption = " ".join(_sentence(text) for text in texts if text)
     if item.chart:
-        files.writestr(f"figures/{name}.svg", export.svg(item.chart, *labels))
-        files.writestr(f"figures/{name}.pdf", export.pdf(item.chart))
+        try:
+            svg, pdf = export.svg(item.chart, *labels), export.pdf(item.chart)
+        except NotDrawn:
+            return f"\n{latex_text(f'{caption} {not_drawn()}')}\n"
+        files.writestr(f"figures/{name}.svg", svg)
+        files.writestr(f"figures/{name}.pdf", pdf)
         return _FIGURE % (f"figures/{name}.pdf", latex_text(caption))
     files.writestr(f"tables/{name}.csv", export.csv(item.frame))
     return "\n" + latex(item.frame, caption=caption, label=name, link=item.link)

@@ -7,12 +7,12 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
-import vl_convert
-
 from pages.ui.charts import shading
 from pages.ui.charts.headline import sentences
 from pages.ui.collection.collection import Collection
-from pages.ui.collection.item import Cell, Item, clean
+from pages.ui.collection.item import Cell, Item
+from pages.ui.collection.markup import clean
+from pages.ui.export.drawing import scripts
 from pages.ui.export.files import specification
 from pages.ui.words.say import language, say
 
@@ -86,8 +86,7 @@ def _shown(cell: Cell) -> str:
 @cache
 def _vega() -> str:
     """Vega, Vega-Lite and vega-embed as one script."""
-    bundle = vl_convert.javascript_bundle()  # pyright: ignore[reportCallIssue] - it has a default
-    return bundle.replace("</script", "<\\/script")
+    return scripts().replace("</script", "<\\/script")
 
 
 def _hash(text: str) -> str:

@@ -4,20 +4,16 @@ import json
 import re
 from copy import deepcopy
 from html import escape
-from importlib.resources import files
 from numbers import Real
 from typing import Any
 
 import altair as alt
 import pandas as pd
-import vl_convert
 
 from pages.ui.charts.headline import headline
 from pages.ui.charts.look import columns_of
+from pages.ui.export.drawing import NotDrawn, pdf_of, png_of, svg_of
 from pages.ui.words.lines import wrapped
-
-for _fonts in ("fontpkg_fira_sans", "pylopdf_fonts_jp"):
-    vl_convert.register_font_directory(str(files(_fonts)))
 
 SINGLE, DOUBLE = 238, 497
 """Points that a column of a paper and both of its columns are wide."""
@@ -27,7 +23,6 @@ _NARROW = 500  # pixels below which views stand below each other
 _INK, _QUIET = "#1a1a1a", "#555555"
 _SMALL, _LINE, _LETTER = 10, 14, 5.4  # pixels of the source line: its type, height, and a letter
 _LETTER_OF_LEGEND = 8  # pixels
-_PIXELS_PER_INCH = 300
 _LATIN, _JAPANESE = "Fira Sans", "Noto Sans JP"
 _IS_JAPANESE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _TEXT = re.compile("(<text[^>]*>)([^<]*)(?=</text>)")
@@ -59,23 +54,22 @@ def svg(chart: Any, finding: str = "", source: str = "", *, points: int = DOUBLE
         drawn_as |= {"title": title}
         if isinstance(drawn_as.get("height"), Real):
             drawn_as["height"] += taken
-    drawn = vl_convert.vegalite_to_svg(drawn_as, allowed_base_urls=[])
-    return _printed(_TEXT.sub(_with_fonts, drawn), source)
+    return _printed(_TEXT.sub(_with_fonts, svg_of(drawn_as)), source)
 
 
 def png(chart: Any, *labels: str, points: int = DOUBLE) -> bytes:
-    return vl_convert.svg_to_png(svg(chart, *labels, points=points), ppi=_PIXELS_PER_INCH)
+    return png_of(svg(chart, *labels, points=points))
 
 
 def pdf(chart: Any, *labels: str, points: int = DOUBLE) -> bytes:
-    return vl_convert.svg_to_pdf(svg(chart, *labels, points=points))
+    return pdf_of(svg(chart, *labels, points=points))
 
 
 def _printed(drawn: str, source: str) -> str:
     """The drawing in the size of print, with the source below it."""
     match = _SIZE.search(drawn)
     if match is None:
-        raise ValueError("a drawing without a size")
+        raise NotDrawn("a drawing without a size")
     width, height = float(match[1]), float(match[2])
     lines = wrapped(source, int(width / _LETTER))
     total = height + _LINE * len(lines) + (_SMALL if lines else 0)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pages.query import asking
 from pages.query.asking import COLUMNS, Answer, Fault, asked
 from pages.query.examples import EXAMPLES
+from pages.ui.bounded import process
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_a_process_that_ends_is_no_answer(ask):
 
 
 def test_a_file_that_takes_forever_to_open_is_given_up(ask, monkeypatch):
-    monkeypatch.setattr(asking, "_TO_OPEN", 0.0)
+    monkeypatch.setattr(process, "_TO_OPEN", 0.0)
     assert ask("select 1", seconds=0.01) == [Fault("slow")]
 
 

@@ -1,15 +1,22 @@
 """From a chart on a page to a report: collected, noted, put in order, shown one a screen."""
 
+import io
 import json
+import zipfile
 
 import pytest
+import streamlit as st
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+from pages.report import shown
 from pages.ui.collection.collection import _KEY
-from pages.ui.collection.item import clean
+from pages.ui.collection.markup import clean
+from pages.ui.collection.paper import paper
 from pages.ui.collection.web import web_page
+from pages.ui.export import files as export
+from pages.ui.export.drawing import NotDrawn
 from pages.ui.words.say import plain
 from tests.pages.conftest import assert_sound, charts, frames
 from tests.pages.kit.chromium import is_idle, needs_chromium, parameters, settled
@@ -119,6 +126,28 @@ def test_a_collection_is_opened_and_what_is_none_is_refused(report):
     report.file_uploader[0].upload("one.json", single.encode(), "application/json").run()
     next(control for control in report.button if control.label == "Open it").click().run()
     assert report.session_state[_KEY] == COLLECTION.without(0).without(0)
+
+
+@pytest.mark.parametrize(
+    ("lang", "sentence"), [("en", "could not be drawn"), ("ja", "描画できませんでした")]
+)
+def test_a_chart_that_cannot_be_drawn_is_said_to_be(
+    lang, sentence, opened, store_folder, monkeypatch
+):
+    def fail(*_: object, **__: object) -> str:
+        raise NotDrawn("slow")
+
+    st.cache_data.clear()
+    monkeypatch.setattr(shown, "svg", fail)
+    monkeypatch.setattr(export, "svg", fail)
+    session = opened("report", store_folder, lang=lang, alone=True)
+    session.session_state[_KEY] = COLLECTION
+    session.run()
+    assert_sound(session)
+    assert [warning.value for warning in session.warning if sentence in warning.value]
+    with zipfile.ZipFile(io.BytesIO(paper(COLLECTION))) as files:
+        assert "could not be drawn" in files.read("report.tex").decode()
+        assert not [name for name in files.namelist() if name.startswith("figures")]
 
 
 @in_a_browser

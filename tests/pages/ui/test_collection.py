@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import time
 import zipfile
 from base64 import b64encode
 from dataclasses import asdict, replace
@@ -13,11 +14,13 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from pages.ui.collection.collection import MOST_ITEMS, Collection, collection_from
-from pages.ui.collection.item import MOST_ROWS, Item, NotCollected, clean, item_from, table_of
+from pages.ui.collection.collection import MOST_BYTES, MOST_ITEMS, Collection, collection_from
+from pages.ui.collection.item import MOST_ROWS, Item, NotCollected, item_from, table_of
+from pages.ui.collection.markup import LONGEST, clean
 from pages.ui.collection.paper import paper
 from pages.ui.collection.web import web_page
 from pages.ui.export.files import with_data
+from tests.pages.kit.hostile_charts import ENDLESS, SOUND
 
 HOSTILE = '<script>alert(1)</script> & "[SEP]" 100%_$x$'
 FRAME = pd.DataFrame({"token": [HOSTILE, "[SEP]"], "share": [0.25, None], "n": [3, 4]})
@@ -68,19 +71,21 @@ def test_of_a_long_table_the_first_rows_are_collected_and_all_are_counted():
     assert long["n_rows"] == MOST_ROWS + 1
 
 
-BAD_CHART = {**CHART, "data": {"url": "https://example.org/data.json"}}
 REFUSED = {
     "no link that runs": ({"link": "javascript:alert(1)"}, "link"),
-    "no data from elsewhere": ({"chart": BAD_CHART}, "https://example.org"),
     "no picture from elsewhere": (
         {"chart": {**CHART, "mark": {"type": "image", "url": "http://example.org/a.png"}}},
         "http://example.org",
     ),
-    "no link in a mark": ({"chart": {"encoding": {"href": {"field": "token"}}}}, "fetches"),
-    "no chart": ({"chart": {"mark": 3}}, "is not Vega-Lite"),
+    "no chart": ({"chart": {"mark": "bar", "encoding": 3}}, "is not Vega-Lite"),
     "no text": ({"note": 3}, "note"),
     "no paper": ({"papers": ["nobody-1900"]}, "papers"),
-    "no row of another length": ({"columns": ["a"], "rows": [[1, 2]]}, "a row is not as long"),
+    "no row of another length": ({"columns": ["a"], "rows": [[1, 2]]}, "['rows'][0]"),
+    "no more columns than a table has": ({"columns": ["a"] * 257}, "...] is too long"),
+    "no markup that a report has not": ({"body": "<div><a>b</a></div>"}, "['body']: is no markup"),
+    "no markup that is closed in another order": ({"body": "<b><i></b></i>"}, "letter 7"),
+    "no markup that is left open": ({"body": '<b title="a">'}, "does not close <b>"),
+    "no markup that is deep": ({"body": "<b>" * 33 + "</b>" * 33}, "nests more than 32"),
     "no cell with parts": ({"columns": ["a"], "rows": [[{"b": 1}]]}, "rows"),
     "no further field": ({"more": 1}, "more"),
 }
@@ -92,10 +97,48 @@ def test_an_item_that_is_none_is_refused_by_name(change, named):
         item_from(json.loads(json.dumps(asdict(FIGURE))) | change)
 
 
+def test_a_sound_chart_is_taken():
+    assert item_from(json.loads(json.dumps(asdict(FIGURE))) | {"chart": SOUND}).chart == SOUND
+
+
+@pytest.mark.parametrize(("chart", "named"), ENDLESS.values(), ids=ENDLESS)
+def test_a_chart_that_could_have_no_end_is_refused_by_its_place(chart, named):
+    with pytest.raises(NotCollected, match=re.escape(named)) as refused:
+        item_from(asdict(FIGURE) | {"chart": chart, "papers": [], "columns": [], "rows": []})
+    assert "['chart']" in refused.value.place
+    assert len(str(refused.value)) < 500
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<div>" * 3_000_000,
+        "<div>" * (LONGEST // 5),
+        "".join(f'<b title="{n}">' for n in range(100_000)),
+        "<i></div>" * (LONGEST // 9),
+        "<div " * (LONGEST // 5),
+    ],
+    ids=["of 15 MB", "nested", "of as many kinds", "closed in another order", "broken off"],
+)
+def test_markup_that_would_take_minutes_is_refused_at_once(body):
+    started = time.process_time()
+    with pytest.raises(NotCollected, match="body"):
+        item_from(json.loads(json.dumps(asdict(TEXT))) | {"body": body})
+    assert time.process_time() - started < 1
+
+
+def test_long_markup_of_a_report_is_taken_as_it_is():
+    body = clean(
+        '<div class="an-text">' + '<span title="&lt;a> é">b & c</span>' * 20_000 + "</div>"
+    )
+    assert item_from(json.loads(json.dumps(asdict(TEXT))) | {"body": body}).body == body
+
+
 @pytest.mark.parametrize(
     "text",
     [
         b"\xff",
+        b" " * (MOST_BYTES + 1),
         "",
         "[]",
         "{",
