@@ -4,9 +4,12 @@ from pathlib import Path
 
 import duckdb
 
+from analysis.checksums import contents
 from analysis.contracts import every_table
 from analysis.tables import SCHEMA_VERSION
+from analysis.tables.corpus import MANIFEST
 from precompute.store.build import create_empty, describe
+from tests.small_store import manifest_of
 
 SECRET = "what no other file may show"
 PROVENANCE = {
@@ -37,6 +40,9 @@ def write_sound_file(path: Path) -> Path:
         store.execute(RUN)
         for fact in PROVENANCE.items():
             store.execute("insert into stored.provenance values (?, ?)", fact)
+        for name in (table.name for table in every_table() if table != MANIFEST):
+            row = {"name": name, **contents(store, name)}
+            store.execute("insert into stored.manifest values ($name, $n_rows, $checksum)", row)
     return path
 
 
@@ -101,6 +107,7 @@ IGNORED = {
         "create or replace table stored.vocabulary (token_id int, token varchar, "
         "more varchar generated always as (upper(token)))",
         "insert into stored.vocabulary values (1, 'the')",
+        manifest_of("vocabulary"),
     ),
     "two hundred tables more": tuple(f"create table t{n} as select 1" for n in range(200)),
     "words that command a page": (
@@ -189,13 +196,20 @@ REFUSED = {
         ("insert into stored.provenance select 'x', 'y' from range(100000)",),
         "provenance breaks the law `count(*) <= 1000`",
     ),
-    "a text of many megabytes": (
-        ("insert into stored.sequence values (0, 1, repeat('x', 4200000))",),
-        'sequence breaks the law `not strlen("text") > 4194304`',
+    "a text longer than its tokens": (
+        ("insert into stored.sequence values (0, 1, repeat('x', 65))", manifest_of("sequence")),
+        'sequence breaks the law `length("text") <= 64 * n_tokens`',
     ),
-    "more rows than bytes": (
-        ("insert into stored.vocabulary select 1, 'the' from range(6000000)",),
-        "vocabulary breaks the law `count(*) <= ",
+    "a sequence without end": (
+        ("insert into stored.sequence values (0, 40000, 'x')", manifest_of("sequence")),
+        'sequence breaks the law `"n_tokens" <= 32768`',
+    ),
+    "a name without end": (
+        (
+            "insert into stored.layer_cohesion by name select repeat('x', 1001) as weighing",
+            manifest_of("layer_cohesion"),
+        ),
+        'layer_cohesion breaks the law `length("weighing") <= 1000`',
     ),
 }
 """Statements after which a file is refused, and what is said of it."""
