@@ -87,7 +87,7 @@ RUN = Table(
     ),
     source="clark-2019",
     laws=(
-        "n_sequences between 1 and 2147483647",
+        "n_sequences between 1 and 100000000",
         "n_tokens between n_sequences and 32768 * n_sequences",
         "mask_rate >= 0 and mask_rate < 1",
         "n_layers between 1 and 255",

@@ -1,6 +1,7 @@
 """What a table of the store promises: its grain, its columns, their units, what always holds."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pyarrow as pa
 
@@ -112,10 +113,15 @@ class Table:
         has_numbers = any(_has_fractions(column.type) for column in self.columns)
         return EXACT if self.declared == TO_ROUND_OFF and not has_numbers else self.declared
 
-    @property
+    @cached_property
     def bounds(self) -> tuple[str, ...]:
         """Laws of every row that keep a small file from holding a value that fills memory."""
         return tuple(law for column in self.columns for law in column.bounds)
+
+    @cached_property
+    def totals(self) -> tuple[str, ...]:
+        """How large the values of its columns are together, as SQL, where they differ in size."""
+        return tuple(column.total for column in self.columns if column.total)
 
     @property
     def shard_schema(self) -> pa.Schema:
