@@ -24,7 +24,7 @@ MOST_ROWS = {RUN.name: 1, PROVENANCE.name: 1000, MANIFEST.name: 1000}
 """Tables that are read whole when a file is opened."""
 LONGEST_FACT = 10_000
 MOST_UNFOLDED = 16
-"""Bytes of texts and pictures, and elements of lists, that a column may have for each of the file."""
+"""Bytes of texts and pictures and elements of lists that a column may have for each of the file."""
 _FEW_ROWS = 10_000
 """A table of so few is small whatever stands in it."""
 _LONGEST_NAME = 60
@@ -59,9 +59,7 @@ class BrokenContract(UserError):
         super().__init__(_FAULTS[fault].format(**values))
 
 
-def attach(
-    store: DuckDBPyConnection, path: str, *, memory: str = "", spill_to: str = ""
-) -> None:
+def attach(store: DuckDBPyConnection, path: str, *, memory: str = "", spill_to: str = "") -> None:
     """A file's tables and this program's views of them, in a fresh in-memory database.
 
     Args:

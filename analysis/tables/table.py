@@ -9,7 +9,6 @@ from analysis.measures.bootstrap import LEAST_UNITS
 from analysis.needs import Need
 from analysis.tables.agreement import EXACT, TO_ROUND_OFF, Agreement
 
-
 _SIZES = (
     (pa.types.is_string, "length", "strlen", 1000),
     (pa.types.is_dictionary, "length", "", 1000),

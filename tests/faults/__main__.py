@@ -18,7 +18,17 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from tests.faults import addresses, changes, damage, disk, files, inputs, kills, memory
+from tests.faults import (
+    addresses,
+    changes,
+    damage,
+    disk,
+    excess,
+    files,
+    inputs,
+    kills,
+    memory,
+)
 from tests.faults.opened import Pages
 from tests.faults.phases import PHASES
 from tests.faults.process import Wrong
@@ -33,9 +43,10 @@ FULL = {
     "changed at random": 210,
     "addresses": 32,
     "files": 50,
+    "file names": 50,
 }
 """How often what begins so is tried by `--full`: 200 kills, 201 parts, 100 files, 5,040 inputs, 512
-addresses and 100 hostile files."""
+addresses, 150 hostile files and 50 names."""
 
 
 def runs(*, may_mount: bool) -> dict[str, Mishap]:
@@ -86,6 +97,7 @@ def kinds(folder: Path) -> dict[str, Kind]:
         **inputs.kinds(_made(folder / "inputs")),
         **addresses.kinds(pages),
         **files.kinds(pages, _made(folder / "files")),
+        **excess.kinds(pages, _made(folder / "excess")),
     }
 
 

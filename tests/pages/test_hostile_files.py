@@ -3,7 +3,6 @@
 import shutil
 import time
 from pathlib import Path
-
 from resource import RUSAGE_SELF, getrusage
 
 import duckdb
