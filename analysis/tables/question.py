@@ -84,7 +84,7 @@ def _bounded(answer: DuckDBPyConnection) -> pd.DataFrame:
         part = answer.fetch_df_chunk(_VECTORS_AT_ONCE)
     if len(parts) < 2:
         return first
-    texts = {name for part in parts for name in part.select_dtypes("str")}  # a part may have none
+    texts = {name for part in parts for name in part if part[name].dtype == "str"}  # or all absent
     return pd.concat(parts, ignore_index=True).astype(dict.fromkeys(texts, "str"))
 
 

@@ -75,7 +75,7 @@ def _ways(table: Table, chance: Random) -> list[str]:
         return [f"update {name} set {count} = {chance.choice(_MANY)}" for count in _COUNTS]
     times = int(10 ** chance.uniform(4, 6))
     rows = f"from (from {name} limit 1) as row, range({times}) as each(n)"
-    numbered = [f'n % 100 as "{column.name}"' for column in table.key if _counts(column)]
+    numbered = [f'each.n % 100 as "{column.name}"' for column in table.key if _counts(column)]
     return [
         f"insert into {name} select row.* {rows}",
         f"insert into {name} by name select row.* replace ({', '.join(numbered)}) {rows}"
@@ -106,7 +106,9 @@ def _named(pages: Pages, folder: Path, chance: Random) -> str:
         odd = os.fsencode(place) + b"/" + stem + b".duckdb"
         shutil.copy(os.fsencode(source), odd)
         page = chance.choice(list(PAGES))
-        address = {"file": os.fsdecode(stem) + ".duckdb"} if chance.random() < 0.5 else {}
+        address = (
+            {"file": f"{stem.decode(errors='replace')}.duckdb"} if chance.random() < 0.5 else {}
+        )
         try:
             session = pages.open(page, Path(place), lang=chance.choice(("en", "ja")), **address)
         except Wrong as fault:
