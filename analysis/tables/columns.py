@@ -15,8 +15,9 @@ def _column(
     unit: str = "",
     *,
     nullable: bool = False,
+    at_most: str = "",
 ) -> Column:
-    return Column(name, kind, meaning, unit or usual, nullable)
+    return Column(name, kind, meaning, unit or usual, nullable, at_most)
 
 
 number, single = (partial(_column, kind, "share") for kind in (pa.float64(), pa.float32()))

@@ -10,6 +10,9 @@ from analysis.tables.columns import count, flag, number, text, whole
 from analysis.tables.question import asks, frame_of, quoted
 from analysis.tables.table import POSITION, SEQUENCE, TOKEN_TYPE, Column, Table, View
 
+LETTERS_A_TOKEN = 64
+"""Letters of its text that a file keeps for each token of a sequence: some fifteen times a usual
+token."""
 _TOKEN_ID = whole("token_id", "place in the vocabulary")
 _TOKEN = text("token", "the token as the tokenizer writes it")
 SEQUENCES = Table(
@@ -17,11 +20,13 @@ SEQUENCES = Table(
     grain="one row per sequence",
     key=(SEQUENCE,),
     values=(
-        whole("n_tokens", "tokens, special ones included", "tokens"),
+        whole("n_tokens", "tokens, special ones included", "tokens", at_most="32768"),
         text(
             "text",
-            "the text it was made of; NULL where the tokens of the sequence are not kept",
+            f"the text it was made of, its first {LETTERS_A_TOKEN} letters for each token; NULL "
+            "where the tokens of the sequence are not kept",
             nullable=True,
+            at_most=f"{LETTERS_A_TOKEN} * n_tokens",
         ),
     ),
     source="clark-2019",
@@ -82,12 +87,12 @@ RUN = Table(
     ),
     source="clark-2019",
     laws=(
-        "n_sequences > 0",
-        "n_tokens > 0",
+        "n_sequences between 1 and 100000000",
+        "n_tokens between n_sequences and 32768 * n_sequences",
         "mask_rate >= 0 and mask_rate < 1",
         "n_layers between 1 and 255",
         "n_heads between 1 and 255",
-        "hidden_size > 0",
+        "hidden_size between 1 and 1000000",
         "dtype in ('float32', 'bfloat16')",
         "not list_bool_or(list_transform(statistics, lambda each: each is null))",
     ),

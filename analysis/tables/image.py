@@ -16,7 +16,7 @@ TABLE = Table(
         text("name", "name of the file"),
         whole("width", "width of the image in the file, as it is shown", "pixels"),
         whole("height", "height of the image in the file, as it is shown", "pixels"),
-        small("grid_rows", "rows of patches", "patches"),
+        small("grid_rows", "rows of patches", "patches", at_most="32768 // grid_columns"),
         small("grid_columns", "columns of patches", "patches"),
         small("first_patch", "position of the first patch"),
         Column(

@@ -12,10 +12,28 @@ from typing import Any, ParamSpec
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.errors import UserError
+
 Arguments = ParamSpec("Arguments")
 Question = Callable[Arguments, pd.DataFrame]
 _PARAMETER = re.compile(r"\$(\w+)")
+LARGEST_ANSWER = 256 * 2**20
+"""Bytes of an answer. The largest that pages ask for are the distances of all heads: 2 MB for 270
+heads, and as much as this for 3,000."""
+_VECTORS_AT_ONCE = 8
+"""Of 2,048 rows at most."""
 _RECORDED: ContextVar[list[str] | None] = ContextVar("queries that are written down", default=None)
+
+
+class TooLarge(UserError):
+    """An answer that would fill the memory of whoever asks; `size` is how large one may be."""
+
+    def __init__(self) -> None:
+        self.size = f"{LARGEST_ANSWER // 2**20} MiB"
+        super().__init__(
+            f"An answer is larger than {self.size}, the most that may be held in memory. "
+            "Ask for less of the file in SQL, or build it again."
+        )
 
 
 def quoted(*texts: str) -> str:
@@ -42,11 +60,32 @@ def sequences_of(table: str) -> str:
 def frame_of(
     store: DuckDBPyConnection, sql: str, values: Mapping[str, Any] | None = None
 ) -> pd.DataFrame:
-    """What a query finds; `values` are bound to the `$name`s in it."""
+    """What a query finds; `values` are bound to the `$name`s in it.
+
+    Raises:
+        TooLarge: if it is more than memory should hold; the database bounds its own alone.
+    """
     queries = _RECORDED.get()
     if queries is not None:
         queries.append(_PARAMETER.sub(lambda name: literal((values or {})[name[1]]), cleandoc(sql)))
-    return store.execute(sql, dict(values or {})).df()
+    return _bounded(store.execute(sql, dict(values or {})))
+
+
+def _bounded(answer: DuckDBPyConnection) -> pd.DataFrame:
+    """An answer that is taken over in parts, so that one that is too large is never there whole."""
+    first = part = answer.fetch_df_chunk(_VECTORS_AT_ONCE)
+    parts: list[pd.DataFrame] = []
+    size = 0
+    while not part.empty:
+        size += part.memory_usage(deep=True).sum()
+        if size > LARGEST_ANSWER:
+            raise TooLarge
+        parts.append(part)
+        part = answer.fetch_df_chunk(_VECTORS_AT_ONCE)
+    if len(parts) < 2:
+        return first
+    texts = {name for part in parts for name in part if part[name].dtype == "str"}  # or all absent
+    return pd.concat(parts, ignore_index=True).astype(dict.fromkeys(texts, "str"))
 
 
 @contextmanager

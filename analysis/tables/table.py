@@ -1,6 +1,7 @@
 """What a table of the store promises: its grain, its columns, their units, what always holds."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pyarrow as pa
 
@@ -8,16 +9,44 @@ from analysis.measures.bootstrap import LEAST_UNITS
 from analysis.needs import Need
 from analysis.tables.agreement import EXACT, TO_ROUND_OFF, Agreement
 
+_SIZES = (
+    (pa.types.is_string, "length", "strlen", 1000),
+    (pa.types.is_dictionary, "length", "", 1000),
+    (pa.types.is_binary, "octet_length", "octet_length", 4 * 2**20),
+    (pa.types.is_list, "len", "len", 2**20),
+)
+"""Of types whose values differ in size: what measures one, what adds up, and how large one is at
+most where its column says nothing else. Of names there are few, which nobody has to add up."""
+
 
 @dataclass(frozen=True)
 class Column:
-    """One column: what it means, in which unit, and whether it may be absent (NULL)."""
+    """One column: what it means, in which unit, and whether it may be absent (NULL).
+
+    `at_most` bounds its values, as SQL over the row and the row of `run`: the letters of a text,
+    the bytes of a picture, the elements of a list, else the number itself.
+    """
 
     name: str
     type: pa.DataType
     meaning: str
     unit: str
     nullable: bool = False
+    at_most: str = ""
+
+    @property
+    def bounds(self) -> tuple[str, ...]:
+        """The law that no value is larger than may be; none where nothing bounds it."""
+        for is_of, length, _, most in _SIZES:
+            if is_of(self.type):
+                return (f'{length}("{self.name}") <= {self.at_most or most}',)
+        return (f'"{self.name}" <= {self.at_most}',) if self.at_most else ()
+
+    @property
+    def total(self) -> str:
+        """How large all of its values are together, as SQL; empty where they are of one size."""
+        adding = [adds for is_of, _, adds, _ in _SIZES if adds and is_of(self.type)]
+        return f'coalesce(sum({adding[0]}("{self.name}")), 0)' if adding else ""
 
 
 @dataclass(frozen=True)
@@ -83,6 +112,16 @@ class Table:
         has_numbers = any(_has_fractions(column.type) for column in self.columns)
         return EXACT if self.declared == TO_ROUND_OFF and not has_numbers else self.declared
 
+    @cached_property
+    def bounds(self) -> tuple[str, ...]:
+        """Laws of every row that keep a small file from holding a value that fills memory."""
+        return tuple(law for column in self.columns for law in column.bounds)
+
+    @cached_property
+    def totals(self) -> tuple[str, ...]:
+        """How large the values of its columns are together, as SQL, where they differ in size."""
+        return tuple(column.total for column in self.columns if column.total)
+
     @property
     def shard_schema(self) -> pa.Schema:
         return _schema(self.raw) if self.raw else self.schema
@@ -129,10 +168,28 @@ def nullable(column: Column, meaning: str) -> Column:
     return replace(column, nullable=True, meaning=meaning)
 
 
-SEQUENCE = Column("seq", pa.int32(), "sequence, counted from 0 in the order of the corpus", "index")
+SEQUENCE = Column(
+    "seq",
+    pa.int32(),
+    "sequence, counted from 0 in the order of the corpus",
+    "index",
+    at_most="(select n_sequences - 1 from stored.run)",
+)
 POSITION = Column("pos", pa.int16(), "position in the sequence, counted from 0", "index")
-LAYER = Column("layer", pa.uint8(), "layer, counted from 1", "index")
-HEAD = Column("head", pa.uint8(), "head within its layer, counted from 1", "index")
+LAYER = Column(
+    "layer",
+    pa.uint8(),
+    "layer, counted from 1",
+    "index",
+    at_most="(select n_layers from stored.run)",
+)
+HEAD = Column(
+    "head",
+    pa.uint8(),
+    "head within its layer, counted from 1",
+    "index",
+    at_most="(select n_heads from stored.run)",
+)
 NAME = pa.dictionary(pa.int8(), pa.string())
 TOKEN_TYPE = Column(
     "token_type",

@@ -21,7 +21,7 @@ def findings() -> list[Finding]:
     return _findings(open_store().version, said_in())
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)
 def _findings(version: Version, language: Language) -> list[Finding]:
     rows = open_store().rows
     pages = [page for page in PAGES if find_spec(f"pages.{page}.findings")]

@@ -72,7 +72,8 @@ _KEPT = {
     annotation.WORDS: _WITH_TEXT,
     annotation.MENTIONS: _WITH_TEXT,
     corpus_tables.SEQUENCES: "left join (select seq, true as kept from texts) using (seq) "
-    "select seq, n_tokens, if(kept, text, null) as text",
+    "select seq, n_tokens, "
+    f"if(kept, left(text, {corpus_tables.LETTERS_A_TOKEN} * n_tokens), null) as text",
 }
 """What a file keeps of the tables that hold the corpus itself."""
 

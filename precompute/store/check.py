@@ -24,11 +24,12 @@ def assert_laws(store: DuckDBPyConnection, table: Table) -> None:
     Raises:
         BrokenLaw: naming the table, the law and how many rows break it.
     """
-    if not table.laws:
+    laws = (*table.laws, *table.bounds)
+    if not laws:
         return
-    broken = ", ".join(f"count(*) filter (where not ({law}))" for law in table.laws)
+    broken = ", ".join(f"count(*) filter (where not ({law}))" for law in laws)
     counted = store.execute(f"select {broken} from stored.{table.name}").fetchall()[0]
-    for law, rows in zip(table.laws, counted, strict=True):
+    for law, rows in zip(laws, counted, strict=True):
         if rows:
             raise BrokenLaw(table.name, law, rows)
 

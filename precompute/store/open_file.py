@@ -11,6 +11,8 @@ from duckdb import DuckDBPyConnection
 from analysis.foreign_file import attach
 from analysis.time_limit import time_limit
 
+MEMORY = "4GB"
+"""Pairs at the papers' size are checked in less."""
 SECONDS = 3600.0
 """More than checking every pair of the papers' corpus takes."""
 
@@ -26,5 +28,5 @@ def opened(path: Path) -> Iterator[DuckDBPyConnection]:
         duckdb.Error: if it cannot be read.
     """
     with duckdb.connect(":memory:") as store, time_limit(store, SECONDS):
-        attach(store, str(path.resolve()), spill_to=gettempdir())
+        attach(store, str(path.resolve()), memory=MEMORY, spill_to=gettempdir())
         yield store

@@ -23,6 +23,7 @@ from tests.faults import (
     changes,
     damage,
     disk,
+    excess,
     files,
     inputs,
     kills,
@@ -46,9 +47,10 @@ FULL = {
     "strange charts": len(ENDLESS),
     "addresses": 32,
     "files": 50,
+    "file names": 50,
 }
 """How often what begins so is tried by `--full`: 200 kills, 201 parts, 100 files, 5,040 inputs, 400
-collections, 512 addresses and 100 hostile files."""
+collections, 512 addresses, 150 hostile files and 50 names."""
 
 
 def runs(*, may_mount: bool) -> dict[str, Mishap]:
@@ -100,6 +102,7 @@ def kinds(folder: Path) -> dict[str, Kind]:
         **strange_charts.kinds(),
         **addresses.kinds(pages),
         **files.kinds(pages, _made(folder / "files")),
+        **excess.kinds(pages, _made(folder / "excess")),
     }
 
 

@@ -74,7 +74,7 @@ def _valued(pages: Pages, folder: Path, chance: Random) -> str:
         table, statement = _change(path, chance)
         if not list(faults(path, every_table())):
             raise Wrong(f"check is content after {statement}")
-        for page, view in _sections(table, chance):
+        for page, view in sections_of(table, chance):
             try:
                 pages.open(page, path.parent, lang=chance.choice(("en", "ja")), **view)
             except Wrong as fault:
@@ -85,7 +85,7 @@ def _valued(pages: Pages, folder: Path, chance: Random) -> str:
 def _change(path: Path, chance: Random) -> tuple[Table, str]:
     """Change what a file holds; the table, and what was done to it."""
     with duckdb.connect(str(path)) as store:
-        filled = [table for table in every_table() if table != MANIFEST and _rows(store, table)]
+        filled = [table for table in every_table() if table != MANIFEST and n_rows(store, table)]
         while True:
             table = chance.choice(filled)
             column = chance.choice(table.columns)
@@ -106,7 +106,8 @@ def _change(path: Path, chance: Random) -> tuple[Table, str]:
                 return table, statement
 
 
-def _rows(store: duckdb.DuckDBPyConnection, table: Table) -> int:
+def n_rows(store: duckdb.DuckDBPyConnection, table: Table) -> int:
+    """How many rows a stored table has."""
     return store.execute(f"select count(*) from stored.{table.name}").fetchall()[0][0]
 
 
@@ -116,7 +117,7 @@ def _hash(store: duckdb.DuckDBPyConnection, table: Table) -> tuple:
     ).fetchall()[0]
 
 
-def _sections(table: Table, chance: Random) -> list[tuple[str, dict[str, str]]]:
+def sections_of(table: Table, chance: Random) -> list[tuple[str, dict[str, str]]]:
     """The overview, and some of the sections that need a table, by page and address."""
     if table in (RUN, PROVENANCE):
         return [("overview", {}), (chance.choice(list(VIEWS)), {})]

@@ -147,7 +147,7 @@ def outcome(act: Callable[[], object], content: bytes) -> str:
     """
     with suppress(OSError):  # Linux alone has it; elsewhere the peak since the start is exceeded
         Path("/proc/self/clear_refs").write_text("5")  # forgets the peak
-    before = _most_memory()
+    before = most_memory()
     try:
         with _time_limit(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             act()
@@ -161,7 +161,7 @@ def outcome(act: Callable[[], object], content: bytes) -> str:
         raise Wrong(f"{_last_line(error)}; of {content[:2000]!r}") from error
     else:
         ended = "read"
-    if (more := _most_memory() - before) > MORE_MEMORY:
+    if (more := most_memory() - before) > MORE_MEMORY:
         raise Wrong(f"took {more} MiB; of {content[:2000]!r}")
     return ended
 
@@ -179,7 +179,8 @@ def _written(folder: Path, content: bytes) -> str:
     return str(path)
 
 
-def _most_memory() -> int:
+def most_memory() -> int:
+    """The most MiB that this process has had."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 2**10
 
 

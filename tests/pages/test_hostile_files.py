@@ -3,6 +3,7 @@
 import shutil
 import time
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 
 import duckdb
 import pytest
@@ -11,6 +12,7 @@ import streamlit as st
 from analysis.errors import UserError
 from analysis.foreign_file import attach
 from analysis.tables import SCHEMA_VERSION
+from analysis.tables.question import TooLarge, frame_of
 from analysis.time_limit import TooSlow, time_limit
 from pages.ui.store import open_file
 from pages.ui.store.chosen import readable, why_unreadable
@@ -184,7 +186,33 @@ def test_a_question_that_takes_too_much_memory_is_stopped(path, monkeypatch):
     monkeypatch.setattr("analysis.foreign_file.MEMORY", "50MB")
     with cursor(version_of(path)) as opened, pytest.raises(duckdb.OutOfMemoryException) as error:
         opened.execute("select max(l) from (select list(range) as l from range(20000000))")
-    assert "4GB" in _messages(path, error.value, monkeypatch)
+    assert "2GB" in _messages(path, error.value, monkeypatch)
+
+
+def test_an_answer_that_no_memory_should_hold_is_refused_before_it_is_there(path, monkeypatch):
+    monkeypatch.setattr("analysis.tables.question.LARGEST_ANSWER", 2**20)
+    before = _memory()
+    with cursor(version_of(path)) as opened:
+        for many in ("range", "repeat('x', 900) as text", "range(90) as list", "1 as a, 2 as b"):
+            with pytest.raises(TooLarge) as error:
+                frame_of(opened, f"select {many} from range(1000000000)")
+        assert len(frame_of(opened, "from range(100000)")) == 100_000
+    assert "1 MiB" in _messages(path, error.value, monkeypatch)
+    assert _memory() - before < 200 * 2**20
+
+
+def _memory() -> int:
+    """The most bytes that this process has had."""
+    return getrusage(RUSAGE_SELF).ru_maxrss * 1024
+
+
+@pytest.mark.parametrize("lang", words.LANGUAGES)
+def test_a_page_says_that_an_answer_is_too_large(lang, store_folder, opened, monkeypatch):
+    monkeypatch.setattr("analysis.tables.question.LARGEST_ANSWER", 100)
+    session = opened("head_map", store_folder, lang=lang, hm_view="layers")
+    assert_sound(session)
+    (error,) = session.error
+    assert "SQL" in error.value
 
 
 def test_settings_of_an_open_file_cannot_be_changed(path):

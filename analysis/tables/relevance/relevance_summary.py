@@ -5,7 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.relevance_rules import ALL
 from analysis.tables.columns import count, number, text
-from analysis.tables.question import asks, placed
+from analysis.tables.question import asks, frame_of, placed
 from analysis.tables.relevance.relevance_map import HEAD_OR_MEAN, RULE, START_LAYER
 from analysis.tables.relevance.sequence_relevance import MEANINGS
 from analysis.tables.table import Table, View, interval
@@ -100,8 +100,8 @@ def heads(store: DuckDBPyConnection, *, quantity: str, rule: str) -> pd.DataFram
 
 def rules(store: DuckDBPyConnection) -> list[str]:
     """The rules that there are, in their order."""
-    rows = store.execute("select distinct rule from relevance_interval").fetchall()
-    return sorted((rule for (rule,) in rows), key=ALL.index)
+    rules = frame_of(store, "select distinct rule from relevance_interval")["rule"]
+    return sorted(rules, key=ALL.index)
 
 
 @asks(f"""

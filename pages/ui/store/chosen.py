@@ -11,7 +11,7 @@ import streamlit as st
 from analysis.foreign_file import MEMORY, BrokenContract, OtherSchema
 from analysis.scopes import ORDERS, LayerOrder
 from analysis.tables import SCHEMA_VERSION
-from analysis.tables.question import recorded_queries
+from analysis.tables.question import TooLarge, recorded_queries
 from analysis.time_limit import TooSlow
 from pages.ui.choices.address import Choice, always_name, asked, draw, stop, write
 from pages.ui.choices.otherwise import otherwise
@@ -24,7 +24,7 @@ from pages.ui.words.say import ADDED, DISTANCE, IMAGES, PATCHES, TURNED, plain, 
 CONTENT = "content"
 """The parameter of the address that tells a file's content from others of its name."""
 _SHOWN = "file that was shown last"
-_UNREADABLE = (OtherSchema, BrokenContract, TooSlow, duckdb.Error)
+_UNREADABLE = (OtherSchema, BrokenContract, TooSlow, TooLarge, duckdb.Error)
 
 
 def stores() -> list[Store]:
@@ -177,8 +177,9 @@ def why_unreadable(path: Path, error: Exception) -> str:
         return say("store.not_ours", name=name, fault=say(f"store.{error.fault}", **values))
     if isinstance(error, TooSlow):
         return say("store.too_slow", name=name, seconds=f"{error.seconds:g}")
-    if isinstance(error, duckdb.OutOfMemoryException):
-        return say("store.too_large", name=name, memory=MEMORY)
+    if isinstance(error, (TooLarge, duckdb.OutOfMemoryException)):
+        memory = error.size if isinstance(error, TooLarge) else MEMORY
+        return say("store.too_large", name=name, memory=memory)
     message = str(error).replace(str(path.resolve()), path.name) or type(error).__name__
     reason = plain(message.splitlines()[0])
     if "lock" in str(error).lower():

@@ -1,5 +1,6 @@
 """Copies of a file of statistics that are changed for a test, and what a file itself answers."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from shutil import copyfile
@@ -9,20 +10,26 @@ import duckdb
 import pytest
 
 
+def rows_of(table: str) -> str:
+    """The statement that makes the manifest agree with how many rows a table has."""
+    counted = f"(select count(*) from stored.{table})"
+    return f"update stored.manifest set n_rows = {counted} where name = '{table}'"
+
+
 def lacking(table: str) -> tuple[str, str]:
     """The statements after which a file was made without a statistic."""
-    return (
-        f"delete from stored.{table}",
-        f"update stored.manifest set n_rows = 0 where name = '{table}'",
-    )
+    return f"delete from stored.{table}", rows_of(table)
 
 
 def changed_copy(folder: Path, to: Path, *statements: str) -> Path:
-    """The folder `to`, with the one file of another folder after some statements."""
+    """The folder `to`, with the one file of another folder as if it had been built after some
+    statements."""
     copyfile(folder / "tiny.duckdb", to / "tiny.duckdb")
     with duckdb.connect(str(to / "tiny.duckdb")) as store:
         for statement in statements:
             store.execute(statement)
+        for table in set(re.findall(r"stored\.(\w+)", " ".join(statements))) - {"manifest"}:
+            store.execute(rows_of(table))
     return to
 
 

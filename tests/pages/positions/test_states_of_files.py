@@ -6,10 +6,13 @@ from shutil import copyfile
 import duckdb
 import pytest
 
+from tests.pages.kit.copies import rows_of
+
 DEEPER = (
     "update stored.run set n_layers = 3",
     "insert into stored.state_spectrum select control, source, 3, length, frequency, n_sequences, "
     "mean, q25, q75, max from stored.state_spectrum where layer = 1",
+    rows_of("state_spectrum"),
 )
 LONGER = (
     "update stored.state_spectrum set length = 64",

@@ -8,7 +8,8 @@ import pytest
 
 from analysis.checksums import contents
 from analysis.contracts import every_table
-from analysis.tables.corpus import MANIFEST
+from analysis.tables.corpus import MANIFEST, SEQUENCES
+from precompute.store.build import _KEPT, add_table
 from tests.shared_store import shared_store
 
 pytestmark = pytest.mark.slow
@@ -78,3 +79,17 @@ def test_a_constant_that_becomes_another_in_all_rows_counts():
         before = contents(store, "both")
         store.execute("update stored.both set n = 37")
         assert contents(store, "both") != before
+
+
+def test_a_file_keeps_of_a_text_what_its_tokens_may_have_come_from(tmp_path):
+    rows = tmp_path / "sequence.parquet"
+    with duckdb.connect() as store:
+        store.execute("create schema stored; create table stored.run as select 3 as n_sequences")
+        store.execute("create table texts as select unnest([0, 2])::int as seq")
+        store.execute(
+            "copy (select seq::int as seq, 2::int as n_tokens, repeat('語', 1000) as text "
+            f"from range(3) as each(seq)) to '{rows}' (format parquet)"
+        )
+        add_table(store, SEQUENCES, rows, _KEPT[SEQUENCES])
+        lengths = store.execute("select length(text) from stored.sequence order by seq").fetchall()
+    assert lengths == [(128,), (None,), (128,)]

@@ -23,7 +23,7 @@ from precompute.store.show import every_table, lines, remarks
 from tests.precompute.corpora.drawn import greys, noise, saved
 from tests.refusals import refused
 from tests.small_images import MASKED, SIZES
-from tests.small_store import request, shards_only
+from tests.small_store import manifest_of, request, shards_only
 from tests.tiny_vision import COLUMNS, ROWS
 
 LEFT_OUT = (
@@ -123,6 +123,7 @@ def test_images_that_do_not_fit_their_file_are_seen(place, tmp_path, change, law
     path = Path(shutil.copy(place / "tiny.duckdb", tmp_path / "changed.duckdb"))
     with duckdb.connect(str(path)) as connection:
         connection.execute(change)
+        connection.execute(manifest_of("image"))
     assert any(law in fault for fault in faults(path, every_table()))
 
 

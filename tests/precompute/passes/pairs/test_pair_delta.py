@@ -122,6 +122,7 @@ def test_neither_the_order_of_shards_nor_the_number_of_threads_is_seen(
                 f"source_pos, target_pos)) to '{path}'"
             )
         store.execute("create schema stored; create table stored.vocabulary as from range(1)")
+        store.execute("create table stored.run as select 2 as n_layers")
         store.execute("alter table stored.vocabulary add column token varchar")
         store.execute("alter table stored.vocabulary rename column range to token_id")
         merge(store, pair_delta.TABLE, [Path(path) for path in halves], tmp_path / "merged.parquet")
