@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from tests.faults import addresses, changes, damage, disk, files, inputs, kills, memory
+from tests.faults import addresses, changes, damage, disk, files, inputs, interrupts, kills, memory
 from tests.faults.opened import Pages
 from tests.faults.phases import PHASES
 from tests.faults.process import Wrong
@@ -54,12 +54,21 @@ def runs(*, may_mount: bool) -> dict[str, Mishap]:
     others: dict[str, Mishap] = {
         "killed as a file takes its name": kills.at_a_name,
         "killed five times in a row": kills.again_and_again,
+        **{
+            f"{event} with {workers} worker(s)": partial(mishap, workers)
+            for event, mishap in (
+                ("interrupted", interrupts.interrupted),
+                ("terminated", interrupts.terminated),
+            )
+            for workers in (1, 2)
+        },
         "one of two workers killed": kills.a_worker,
         "a run with two workers killed": kills.a_parent,
         "one of two Ray nodes killed": kills.a_node,
         "three parts damaged": damage.of_parts,
         "the finished file damaged": damage.of_the_file,
         "two runs of one output": changes.two_runs,
+        "a third run with another seed": changes.third_run,
         "too little memory": memory.short,
     }
     by_phase = {

@@ -8,7 +8,7 @@ from string import ascii_lowercase
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from analysis.errors import BadCorpus
@@ -41,20 +41,14 @@ def _unigram(*more: str, split: bool) -> PreTrainedTokenizerFast:
     scored = [(piece, -float(len(PIECES) - n)) for n, piece in enumerate([*PIECES, *more])]
     tokenizer = Tokenizer(models.Unigram([("<unk>", 0.0), *scored], unk_id=0))
     tokenizer.normalizer = normalizers.Sequence(
-        [normalizers.NFKC(), normalizers.Replace(_regex(" {2,}"), " ")]
+        [normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")]
     )
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(split=split)
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>")
 
 
-def _regex(expression: str) -> object:
-    from tokenizers import Regex
-
-    return Regex(expression)
-
-
 def _like_llama_3() -> PreTrainedTokenizerFast:
-    split = pre_tokenizers.Split(_regex(beginnings._LLAMA_3), "isolated")
+    split = pre_tokenizers.Split(Regex(beginnings._LLAMA_3), "isolated")
     no_expression = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     return _with("pre_tokenizer", pre_tokenizers.Sequence([split, no_expression]))
 
@@ -78,7 +72,7 @@ UNPROVEN: dict[str, PreTrainedTokenizerFast] = {
     "a space goes with what is before it": _with(
         "pre_tokenizer", pre_tokenizers.Split(" ", "merged_with_previous")
     ),
-    "an unknown expression": _with("pre_tokenizer", pre_tokenizers.Split(_regex("t c"), "removed")),
+    "an unknown expression": _with("pre_tokenizer", pre_tokenizers.Split(Regex("t c"), "removed")),
     "a replacement across words": _with("normalizer", normalizers.Replace("t c", "x")),
     "an added token across words": bert_like(),
 }
