@@ -9,6 +9,7 @@ from types import FrameType
 from typing import NoReturn
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)  # of Ctrl-C, and of `kill` and schedulers
+_SOON = 0.01  # seconds
 
 
 def stoppable(command: Callable[[], object]) -> None:
@@ -23,7 +24,16 @@ def stoppable(command: Callable[[], object]) -> None:
         received.append(number)
         raise KeyboardInterrupt
 
+    def stop_soon(lost: "sys.UnraisableHookArgs") -> None:
+        """Raise it again if it was raised where nothing can be, as in `__del__`."""
+        if not isinstance(lost.exc_value, KeyboardInterrupt):
+            sys.__unraisablehook__(lost)
+            return
+        signal.signal(signal.SIGALRM, stop)
+        signal.setitimer(signal.ITIMER_REAL, _SOON)
+
     try:
+        sys.unraisablehook = stop_soon
         for number in _SIGNALS:
             if signal.getsignal(number) != signal.SIG_IGN:  # as of what runs behind a shell
                 signal.signal(number, stop)
@@ -37,6 +47,13 @@ def stoppable(command: Callable[[], object]) -> None:
         end_quietly(128 + received[0])
 
 
+def _ignore_signals() -> None:
+    """Have none stop what is left to do as the process ends."""
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
 def end_quietly(status: int) -> NoReturn:
     """End the process after what is registered to be done at its end.
 
@@ -47,9 +64,3 @@ def end_quietly(status: int) -> NoReturn:
     sys.stderr.flush()
     atexit._run_exitfuncs()
     os._exit(status)
-
-
-def _ignore_signals() -> None:
-    """Have none stop what is left to do as the process ends."""
-    for number in _SIGNALS:
-        signal.signal(number, signal.SIG_IGN)

@@ -28,14 +28,17 @@ Mishap = Callable[[Scene, Random], str]
 Kind = Callable[[Random], str]
 FULL = {
     "killed": 25,
+    "interrupted": 25,
+    "terminated": 25,
+    "a third run": 25,
     "three parts damaged": 67,
     "the finished file damaged": 100,
     "changed at random": 210,
     "addresses": 32,
     "files": 50,
 }
-"""How often what begins so is tried by `--full`: 200 kills, 201 parts, 100 files, 5,040 inputs, 512
-addresses and 100 hostile files."""
+"""How often what begins so is tried by `--full`: 200 kills, 100 interrupts, 25 third runs, 201
+parts, 100 files, 5,040 inputs, 512 addresses and 100 hostile files."""
 
 
 def runs(*, may_mount: bool) -> dict[str, Mishap]:

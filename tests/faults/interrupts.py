@@ -62,7 +62,10 @@ def assert_stopped(run: subprocess.Popen[str], number: signal.Signals) -> str:
     Raises:
         Wrong: with another status or other lines, or a process of it goes on.
     """
-    messages = run.communicate(timeout=PATIENCE)[1]
+    try:
+        messages = run.communicate(timeout=PATIENCE)[1]
+    except subprocess.TimeoutExpired as error:
+        raise Wrong("it, or a process of it, goes on") from error
     if (run.returncode, messages) not in ((0, ""), (128 + number, STOPPED)):
         raise Wrong(f"ended with status {run.returncode} and said:\n{messages[-3000:]}")
     deadline = time.monotonic() + PATIENCE

@@ -22,7 +22,8 @@ SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 @pytest.fixture(autouse=True)
 def handlers(monkeypatch):
     """Put back what the process does on a signal; its end is seen as an exit."""
-    before = {number: signal.getsignal(number) for number in SIGNALS}
+    before = {number: signal.getsignal(number) for number in (*SIGNALS, signal.SIGALRM)}
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     monkeypatch.setattr(stopping, "end_quietly", sys.exit)
     yield
     for number, handler in before.items():
@@ -49,8 +50,20 @@ def _twice(number: int) -> None:
         signal.raise_signal(signal.SIGINT)
 
 
+def _where_nothing_can_be_raised(number: int) -> None:
+    class Forgotten:
+        def __del__(self):
+            signal.raise_signal(number)
+
+    Forgotten()
+    time.sleep(60)
+
+
+COMMANDS = [signal.raise_signal, _typed, _of_a_query, _twice, _where_nothing_can_be_raised]
+
+
 @pytest.mark.parametrize("number", SIGNALS)
-@pytest.mark.parametrize("command", [signal.raise_signal, _typed, _of_a_query, _twice])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_that_gets_a_signal_says_one_line(number, command, capsys):
     with pytest.raises(SystemExit) as ended:
         stoppable(lambda: command(number))
