@@ -12,12 +12,12 @@ from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from analysis.errors import BadCorpus
-from precompute.corpora import fitting
 from precompute.corpora.encode import Encoder
-from precompute.corpora.fitting import fitted, in_batches
 from precompute.corpora.sequence import Pair, Text, Tokens
 from precompute.corpora.tokenizing import beginning as beginnings
+from precompute.corpora.tokenizing import fitting
 from precompute.corpora.tokenizing.beginning import beginning
+from precompute.corpora.tokenizing.fitting import fitted, in_batches
 from tests.precompute.corpora.tiny import (
     PLACE,
     TOKENIZERS,
