@@ -14,13 +14,14 @@ from precompute.corpora.tokenizing.encoded import Encoded
 
 _CHARACTERS = 16
 """Read of a text for each token that there is room for, several times what most texts need."""
-
-
 _BATCH, _BATCH_CHARACTERS = 256, 2**20
 
 
 def in_batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Yield runs of entries of one kind, some at a time; those before an error come before it."""
+    """Yield some single texts or pairs at a time, other entries one by one.
+
+    Those before an error come before it.
+    """
     batch: list[Entry] = []
     n_characters = 0
     try:
@@ -30,7 +31,8 @@ def in_batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
                 yield batch
                 batch, n_characters = [], 0
             batch.append(entry)
-            n_characters += sum(map(len, entry.texts)) if isinstance(entry, Text | Pair) else 0
+            is_text = isinstance(entry, Text | Pair)
+            n_characters += sum(map(len, entry.texts)) if is_text else _BATCH_CHARACTERS
     except UserError:
         if batch:
             yield batch

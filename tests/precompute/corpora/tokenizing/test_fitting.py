@@ -143,7 +143,7 @@ def test_a_text_of_which_a_beginning_gives_nothing_is_read_on():
 ENTRIES = [
     *(Text(word, f"f line {n}") for n, word in enumerate(["cat"] * 300, start=1)),
     Pair("the", "cat", "f line 301"),
-    Tokens(("[CLS]", "the", "[SEP]"), None, "f line 302"),
+    *(Tokens(("[CLS]", "the", "[SEP]"), None, "f line 302") for _ in range(2)),
     Text("the cat sat the cat", "f line 303"),
 ]
 
@@ -161,7 +161,7 @@ def test_entries_read_together_are_those_read_alone():
     assert [(s.tokens, s.text, s.place) for s in together] == [
         (s.tokens, s.text, s.place) for s in singly
     ]
-    assert [len(batch) for batch in in_batches(ENTRIES)] == [256, 44, 1, 1, 1]
+    assert [len(batch) for batch in in_batches(ENTRIES)] == [256, 44, 1, 1, 1, 1]
     assert counts == alone == Counter(truncated=1)
 
 
