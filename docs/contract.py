@@ -16,7 +16,7 @@ from analysis.contracts import every_table
 from analysis.sources import PAPERS
 from analysis.tables import SCHEMA_VERSION
 from analysis.tables.table import Column, Table, View
-from precompute.__main__ import app
+from precompute.command_line import app
 
 _OPENING = """# Contract
 

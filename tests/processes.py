@@ -5,7 +5,7 @@ from pathlib import Path
 
 def workers_of(process: int) -> set[int]:
     """They are forked from a child of it that has imported and done nothing else."""
-    return {worker for child in _children(process) for worker in _children(child)}
+    return {worker for child in children(process) for worker in children(child)}
 
 
 def is_running(process: int) -> bool:
@@ -17,7 +17,16 @@ def is_running(process: int) -> bool:
     return state != "Z"
 
 
-def _children(process: int) -> set[int]:
+def command_line(process: int) -> bytes:
+    """What it was started with; nothing once it has ended."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
+
+
+def children(process: int) -> set[int]:
+    """The processes that it has started."""
     try:
         listed = Path(f"/proc/{process}/task/{process}/children").read_text()
     except (FileNotFoundError, ProcessLookupError):

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from jaxtyping import Int32, UInt8
@@ -11,8 +12,9 @@ from transformers import PreTrainedTokenizerBase
 from analysis.errors import BadCorpus, UnfitModel, UserError
 from precompute.corpora.checks import check_length, check_some_tokens
 from precompute.corpora.sequence import NO_WORD, Annotated, Entry, Pair, Sequence, Text, Tokens
-from precompute.corpora.special_tokens import check_tokenizer, encoding, framed, room_for
+from precompute.corpora.special_tokens import check_tokenizer, framed, room_for
 from precompute.corpora.token_types import FIRST, SEP, TokenTypes, are_special
+from precompute.corpora.tokenizing.fitting import fitted, in_batches
 from precompute.corpora.tokenizing.japanese import is_japanese, joined_japanese
 from precompute.corpora.tokenizing.kind import kind_of
 from precompute.corpora.tokenizing.word_pieces import word_pieces
@@ -55,6 +57,7 @@ class Encoder:
         room_for(1, tokenizer, max_tokens)
         self._tokenizer = tokenizer
         self._vocabulary = tokenizer.get_vocab()
+        self._tokens = {number: token for token, number in self._vocabulary.items()}
         self._token_types = TokenTypes(tokenizer)
         self._kind = kind_of(tokenizer)
         mask = tokenizer.mask_token
@@ -69,9 +72,8 @@ class Encoder:
     ) -> Iterator[Sequence]:
         """One sequence for each entry, in their order.
 
-        Texts lose tokens at their end, pairs single ones at the end of the longer text (of the
-        second if both are equally long). Tokens and annotated words are used as they are, whatever
-        `max_tokens` is.
+        Texts and pairs are cut as `fitted` does. Tokens and annotated words are used as they are,
+        whatever `max_tokens` is.
 
         Args:
             counts: its `truncated` grows by one for each sequence that was cut.
@@ -83,32 +85,40 @@ class Encoder:
             UserError: `max_tokens` leaves no room for a pair.
             UnfitModel: the tokenizer gives segment ids that the model does not know.
         """
-        for index, entry in enumerate(entries, first):
+        index = first
+        for batch in in_batches(entries):
+            for sequence in self._of_batch(index, batch, counts):
+                yield sequence
+                index += 1
+
+    def _of_batch(self, first: int, batch: list[Entry], counts: Counter[str]) -> Iterator[Sequence]:
+        if isinstance(batch[0], Text | Pair):
+            yield from self._from_texts(first, cast(list[Text | Pair], batch), counts)
+            return
+        for index, entry in enumerate(batch, first):
             match entry:
                 case Tokens():
-                    sequence = self._from_tokens(index, entry)
+                    yield self._from_tokens(index, entry)
                 case Annotated():
-                    sequence = self._from_words(index, entry)
-                case _:
-                    sequence = self._from_texts(index, entry, counts)
-            yield replace(sequence, document=entry.document)
+                    yield self._from_words(index, entry)
 
-    def _from_texts(self, index: int, entry: Text | Pair, counts: Counter[str]) -> Sequence:
-        texts = (entry.text,) if isinstance(entry, Text) else (entry.text_a, entry.text_b)
-        encoded = encoding(self._tokenizer, *texts)
-        pieces = [_positions_of(side, encoded.sides) for side in range(len(texts))]
-        for positions, text in zip(pieces, texts, strict=True):
-            check_some_tokens(len(positions), text, place=entry.place)
-        lost = _beyond(pieces, room_for(len(texts), self._tokenizer, self._max_tokens))
-        counts["truncated"] += bool(lost)
-        kept = np.ones(len(encoded.ids), dtype=bool)
-        kept[lost] = False
-        segments = self._known(encoded.segments[kept])
-        words = encoded.words[kept]
-        text = "\n".join(texts)
-        return self._sequence(
-            index, encoded.ids[kept], segments, words, text=text, place=entry.place
-        )
+    def _from_texts(
+        self, first: int, batch: list[Text | Pair], counts: Counter[str]
+    ) -> Iterator[Sequence]:
+        texts = [entry.texts for entry in batch]
+        read = fitted(self._tokenizer, texts, max_tokens=self._max_tokens)
+        for index, (entry, of_entry) in enumerate(zip(batch, read, strict=True), first):
+            for length, text in zip(of_entry.lengths, entry.texts, strict=True):
+                check_some_tokens(length, text, place=entry.place)
+            counts["truncated"] += of_entry.is_cut
+            yield self._sequence(
+                index,
+                entry,
+                of_entry.encoded.ids,
+                self._known(of_entry.encoded.segments),
+                of_entry.encoded.words,
+                text="\n".join(of_entry.texts),
+            )
 
     def _from_tokens(self, index: int, entry: Tokens) -> Sequence:
         check_length(len(entry.tokens), self._positions, place=entry.place)
@@ -116,7 +126,7 @@ class Encoder:
         segments = self._given(entry) if entry.segments else self._by_separator(ids)
         words = words_of_tokens(entry.tokens, self._kind)
         text = self._readable(ids)
-        return self._sequence(index, ids, segments, words, text=text, place=entry.place)
+        return self._sequence(index, entry, ids, segments, words, text=text)
 
     def _from_words(self, index: int, entry: Annotated) -> Sequence:
         known = entry.annotation
@@ -130,11 +140,11 @@ class Encoder:
         words[ends[0] - lengths[0] : ends[-1]] = np.arange(len(pieces)).repeat(lengths)
         sequence = self._sequence(
             index,
+            entry,
             np.array(self._tokenizer.convert_tokens_to_ids(list(tokens)), dtype=np.int32),
             self._known(np.array(segments)),
             words,
             text=known.text,
-            place=entry.place,
         )
         spans = np.stack([ends - lengths, ends], axis=1).astype(np.int32)
         return replace(sequence, annotation=known, word_spans=spans)
@@ -147,12 +157,12 @@ class Encoder:
     def _sequence(
         self,
         index: int,
+        entry: Entry,
         ids: Int32[np.ndarray, " token"],
         segments: UInt8[np.ndarray, " token"],
         words: Int32[np.ndarray, " token"],
         *,
         text: str,
-        place: str,
     ) -> Sequence:
         token_types = self._token_types(ids)
         masked = ids == self._mask
@@ -166,9 +176,10 @@ class Encoder:
             token_types=token_types,
             words=np.where(special, NO_WORD, words).astype(np.int32),
             masked=masked,
-            tokens=tuple(self._tokenizer.convert_ids_to_tokens(ids.tolist())),
+            tokens=tuple(map(self._tokens.__getitem__, ids.tolist())),
             text=text,
-            place=place,
+            place=entry.place,
+            document=entry.document,
         )
 
     def _ids(self, entry: Tokens) -> Int32[np.ndarray, " token"]:
@@ -219,18 +230,3 @@ class Encoder:
         if is_japanese(self._tokenizer):
             return joined_japanese(self._tokenizer, ids)
         return str(self._tokenizer.decode(ids))
-
-
-def _positions_of(side: int, sides: tuple[int | None, ...]) -> list[int]:
-    return [position for position, token_side in enumerate(sides) if token_side == side]
-
-
-def _beyond(pieces: list[list[int]], room: int) -> list[int]:
-    """Positions of the pieces that have to go so that one or two texts fit."""
-    left = [len(positions) for positions in pieces]
-    for _ in range(sum(left) - room):
-        longer = max(range(len(left)), key=lambda side: (left[side], side))
-        left[longer] -= 1
-    return [
-        position for positions, n in zip(pieces, left, strict=True) for position in positions[n:]
-    ]

@@ -47,10 +47,11 @@ def numbered_lines(path: Path, *, stripped: bool = True) -> Iterator[Line]:
     Raises:
         BadCorpus: a line is not UTF-8, or the file cannot be read to its end.
     """
+    name = file_name(path)
     for number, line in enumerate(_raw_lines(path), start=1):
         line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
-        text = _decoded(line, f"{file_name(path)} line {number}")
-        yield Line(file_name(path), number, text.strip() if stripped else text)
+        text = _decoded(line, name, number)
+        yield Line(name, number, text.strip() if stripped else text)
 
 
 def _raw_lines(path: Path) -> Iterator[bytes]:
@@ -68,12 +69,12 @@ def _raw_lines(path: Path) -> Iterator[bytes]:
             yield from lines
 
 
-def _decoded(line: bytes, place: str) -> str:
+def _decoded(line: bytes, name: str, number: int) -> str:
     try:
         return line.decode()
     except UnicodeDecodeError as error:
         raise BadCorpus(
-            place,
+            f"{name} line {number}",
             f"byte {error.start + 1} (0x{line[error.start]:02x}) is not UTF-8; "
             "save the file as UTF-8",
         ) from error

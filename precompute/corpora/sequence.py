@@ -20,6 +20,10 @@ class Text:
     place: str
     document: int | None = None
 
+    @property
+    def texts(self) -> tuple[str]:
+        return (self.text,)
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -29,6 +33,10 @@ class Pair:
     text_b: str
     place: str
     document: int | None = None
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        return self.text_a, self.text_b
 
 
 @dataclass(frozen=True)

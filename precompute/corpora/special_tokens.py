@@ -1,5 +1,6 @@
 """What a tokenizer itself adds to texts, and the room that is left beside it."""
 
+from collections.abc import Sequence as SequenceOf
 from itertools import groupby
 
 from transformers import PreTrainedTokenizerBase
@@ -25,8 +26,10 @@ def check_tokenizer(tokenizer: PreTrainedTokenizerBase) -> None:
         )
 
 
-def encoding(tokenizer: PreTrainedTokenizerBase, *texts: str) -> Encoded:
-    """One text or a pair in the tokenizer's own template, neither cut nor padded.
+def encodings(
+    tokenizer: PreTrainedTokenizerBase, batch: SequenceOf[tuple[str, ...]]
+) -> list[Encoded]:
+    """Single texts, or pairs, in the tokenizer's own template, neither cut nor padded.
 
     Where that template puts nothing between two texts, the second begins on a line of its own.
 
@@ -35,10 +38,10 @@ def encoding(tokenizer: PreTrainedTokenizerBase, *texts: str) -> Encoded:
     """
     check_tokenizer(tokenizer)
     if is_japanese(tokenizer):
-        return encoded_japanese(tokenizer, *texts)
-    if len(texts) == 2 and tokenizer.num_special_tokens_to_add(pair=True) == 0:
-        texts = (texts[0], f"\n{texts[1]}")
-    return encoded_fast(tokenizer, *texts)
+        return [encoded_japanese(tokenizer, *texts) for texts in batch]
+    if len(batch[0]) == 2 and tokenizer.num_special_tokens_to_add(pair=True) == 0:
+        batch = [(first, f"\n{second}") for first, second in batch]
+    return encoded_fast(tokenizer, batch)
 
 
 def room_for(n_texts: int, tokenizer: PreTrainedTokenizerBase, max_tokens: int) -> int:
@@ -66,8 +69,9 @@ def framed(
     Returns:
         The tokens, special ones included, and the segment id of each.
     """
-    seen = encoding(tokenizer, *(PROBE for _ in pieces))
-    columns = zip(seen.sides, seen.segments.tolist(), seen.tokens, strict=True)
+    (seen,) = encodings(tokenizer, [tuple(PROBE for _ in pieces)])
+    of_template = tokenizer.convert_ids_to_tokens(seen.ids.tolist())
+    columns = zip(seen.sides, seen.segments.tolist(), of_template, strict=True)
     tokens: list[str] = []
     segments: list[int] = []
     for (text, segment), group in groupby(columns, key=lambda column: column[:2]):

@@ -4,8 +4,6 @@ A worker has one job at hand. When it dies, that job alone is done again, by whi
 free, and a new worker takes its place as soon as the cluster has room for one.
 """
 
-import logging
-import os
 import socket
 import sys
 from collections import Counter
@@ -13,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,13 +19,13 @@ from analysis.errors import UserError
 from precompute import __version__
 from precompute.jobs.plan import Job, Plan
 from precompute.jobs.progress import OnProgress
+from precompute.jobs.ray_cluster import joined_cluster, ray_module
 from precompute.jobs.runner import Runner
 from precompute.jobs.shards import unfinished_name
 from precompute.jobs.waiting import Waiting
 from precompute.jobs.workers import start_worker, work
 from precompute.models.loaded_model import LoadedModel
 
-RAY = "ray==2.60.0"
 _MOST_DEATHS = 3
 _OF_ITS_NODE = "its node has died"  # in Ray's account of a worker that is not to blame
 _SECONDS_TILL_NOTICE = 15.0
@@ -49,12 +46,12 @@ def ray_runner(*, workers: int, cpus: int = 1, gpus: float | None = None) -> Ite
         UserError: Ray is not installed, a job kills every worker that it is given to, or a node
             lacks what the driver has: the folder of the shards, the weights, this version.
     """
-    ray, crew, planned = _ray(), list[Any](), None
+    ray, crew, planned = ray_module(), list[Any](), None
 
     def run(plan: Plan, model: LoadedModel, jobs: list[Job], report: OnProgress) -> None:
         nonlocal planned
         if not ray.is_initialized():
-            cluster.enter_context(_cluster(ray))
+            cluster.enter_context(joined_cluster(ray))
         if plan is not planned:
             crew.clear()
             planned = plan
@@ -78,39 +75,6 @@ def ray_runner(*, workers: int, cpus: int = 1, gpus: float | None = None) -> Ite
 
     with ExitStack() as cluster:
         yield run
-
-
-def _ray() -> ModuleType:
-    if "RAY_ADDRESS" not in os.environ:  # read as Ray is imported: all it opens is on loopback then
-        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    try:
-        return import_module("ray")
-    except ImportError as error:
-        raise UserError(
-            f"Ray is not installed. Install it: python -m pip install {RAY}, "
-            "or take --runner local."
-        ) from error
-
-
-@contextmanager
-def _cluster(ray: ModuleType) -> Iterator[None]:
-    """A connection to the cluster, or to one of this machine that ends with it."""
-    address = os.environ.get("RAY_ADDRESS")
-    try:
-        options = {} if address else {"include_dashboard": False}
-        ray.init(
-            address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **options
-        )
-    except (ConnectionError, ValueError) as error:
-        raise UserError(
-            f"No Ray cluster answers at RAY_ADDRESS={address} ({str(error).splitlines()[0]}). "
-            "Start one (ray start --head), or unset RAY_ADDRESS to use this machine alone."
-        ) from error
-    try:
-        yield
-    finally:
-        ray.shutdown()
 
 
 @contextmanager

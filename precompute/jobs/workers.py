@@ -2,13 +2,15 @@
 
 import multiprocessing
 import os
+import signal
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cached_property
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.context import BaseContext
 from threading import Thread
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 
@@ -57,6 +59,12 @@ def _starting_quickly() -> BaseContext:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
+    resource_tracker.ensure_running()  # which lets signals through again, so it comes before
+    let_through = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()  # neither it nor a worker gets the Ctrl-C of a terminal
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, let_through)
     return context
 
 
@@ -134,5 +142,17 @@ def run_processes(
             "A worker process died, most often for want of memory. Rerun the command with "
             f"fewer than --workers {workers}: finished shards are kept."
         ) from error
+    except KeyboardInterrupt:
+        _kill_workers()
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _kill_workers() -> None:
+    """Kill the workers, and what may be about to start one, which would fail aloud."""
+    for process in multiprocessing.active_children():
+        process.kill()
+    starting: Any = forkserver
+    if starting._forkserver._forkserver_pid is not None:
+        os.kill(starting._forkserver._forkserver_pid, signal.SIGKILL)

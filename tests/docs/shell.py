@@ -14,7 +14,7 @@ from click import ClickException
 from typer.exceptions import TyperException
 
 from analysis.errors import UnknownName
-from precompute.__main__ import app
+from precompute.command_line import app
 from precompute.passes import PASSES
 from tests.docs.written import ROOT
 

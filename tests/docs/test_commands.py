@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from precompute import __main__, __version__
+from precompute import __version__, command_line
 from tests.docs.shell import Misunderstood, understand, understand_option
 from tests.docs.written import ROOT, commands, everywhere, languages, options
 from tests.shared_store import shared_store
@@ -94,7 +94,7 @@ def _arguments(command: str) -> list[str]:
 
 def test_the_version_is_told(capsys):
     with patch.object(sys, "argv", ["mixscope", "--version"]), pytest.raises(SystemExit) as done:
-        __main__.main()
+        command_line.run_command()
     assert (done.value.code, capsys.readouterr().out) == (0, f"mixscope {__version__}\n")
 
 
@@ -118,7 +118,7 @@ def test_cheap_commands_run(workplace, store, capsys):
         if arguments[0] in ("check", "show") and not read.exists():
             shutil.copy(store, read)
         with patch.object(sys, "argv", ["mixscope", *arguments]), pytest.raises(SystemExit) as done:
-            __main__.main()
+            command_line.run_command()
         assert done.value.code == 0, arguments
     output = capsys.readouterr()
     assert "whole and sound" in output.out

@@ -12,7 +12,7 @@ from mkdocs.exceptions import Abort
 
 from analysis.contracts import every_table
 from docs.contract import contract
-from precompute.__main__ import app
+from precompute.command_line import app
 from tests.docs.written import PAGES, ROOT, everywhere, paths
 
 LINK = re.compile(r"\]\(([^)#\s]+)")

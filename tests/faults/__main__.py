@@ -26,6 +26,7 @@ from tests.faults import (
     excess,
     files,
     inputs,
+    interrupts,
     kills,
     memory,
     strange_charts,
@@ -40,6 +41,9 @@ Mishap = Callable[[Scene, Random], str]
 Kind = Callable[[Random], str]
 FULL = {
     "killed": 25,
+    "interrupted": 25,
+    "terminated": 25,
+    "a third run": 25,
     "three parts damaged": 67,
     "the finished file damaged": 100,
     "changed at random": 210,
@@ -49,8 +53,8 @@ FULL = {
     "files": 50,
     "file names": 50,
 }
-"""How often what begins so is tried by `--full`: 200 kills, 201 parts, 100 files, 5,040 inputs, 400
-collections, 512 addresses, 150 hostile files and 50 names."""
+"""How often what begins so is tried by `--full`: 200 kills, 100 interrupts, 25 third runs, 201
+parts, 100 files, 5,040 inputs, 400 collections, 512 addresses, 150 hostile files and 50 names."""
 
 
 def runs(*, may_mount: bool) -> dict[str, Mishap]:
@@ -69,12 +73,21 @@ def runs(*, may_mount: bool) -> dict[str, Mishap]:
     others: dict[str, Mishap] = {
         "killed as a file takes its name": kills.at_a_name,
         "killed five times in a row": kills.again_and_again,
+        **{
+            f"{event} with {workers} worker(s)": partial(mishap, workers)
+            for event, mishap in (
+                ("interrupted", interrupts.interrupted),
+                ("terminated", interrupts.terminated),
+            )
+            for workers in (1, 2)
+        },
         "one of two workers killed": kills.a_worker,
         "a run with two workers killed": kills.a_parent,
         "one of two Ray nodes killed": kills.a_node,
         "three parts damaged": damage.of_parts,
         "the finished file damaged": damage.of_the_file,
         "two runs of one output": changes.two_runs,
+        "a third run with another seed": changes.third_run,
         "too little memory": memory.short,
     }
     by_phase = {

@@ -10,8 +10,8 @@ from random import Random
 
 from safetensors.torch import load_file, save_file
 
-from tests.faults.phases import at
-from tests.faults.process import Wrong
+from tests.faults.phases import at, killed_after
+from tests.faults.process import Wrong, nothing
 from tests.faults.scene import OUTPUT, Scene, numbers, write_corpus
 
 _AGES = (0, 10**9, 4 * 10**9)  # in 1970, in 2001 and in 2096
@@ -26,6 +26,32 @@ def two_runs(scene: Scene, chance: Random) -> str:
         manners = [process.ended().manner for process in (first, second)]
         scene.assert_goes_on(folder)
         return ", ".join(sorted(set(manners)))
+
+
+def third_run(scene: Scene, chance: Random) -> str:
+    """Two equal runs of one output, one of which may be killed, and then one with another seed.
+
+    That is refused while one of the others lives; else its file is the last.
+    """
+    span = sum(scene.spans.values())
+    is_killed = chance.random() < 0.5
+    with scene.trial() as other:
+        _succeed(scene, other, seed="7")
+        of_other = numbers(other / OUTPUT)
+    with scene.trial() as folder:
+        mishap = partial(killed_after, chance.uniform(0, span)) if is_killed else nothing
+        equal = [scene.start(folder, mishap)]
+        time.sleep(chance.uniform(0, span))
+        equal.append(scene.start(folder))
+        time.sleep(chance.uniform(0, 2 * span))
+        third = scene.start(folder, seed="7").ended()
+        manners = {process.ended().manner for process in equal}
+        if third.status == 0:
+            if numbers(folder / OUTPUT) != of_other:
+                raise Wrong("the file of the third run was replaced")
+            (folder / OUTPUT).unlink()
+        scene.assert_goes_on(folder)
+        return f"{', '.join(sorted(manners))}; the third: {third.manner}"
 
 
 def corpus(phase: str, scene: Scene, chance: Random) -> str:
@@ -81,8 +107,8 @@ def clock(phase: str, scene: Scene, chance: Random) -> str:
         return ended.manner
 
 
-def _succeed(scene: Scene, folder: Path) -> None:
-    ended = scene.run(folder)
+def _succeed(scene: Scene, folder: Path, **given: str) -> None:
+    ended = scene.run(folder, nothing, **given)
     if ended.status:
         raise Wrong(f"the run after it failed:\n{ended.stderr}")
 

@@ -16,10 +16,16 @@ from tests.processes import is_running, workers_of
 
 ROOT = Path(__file__).parents[2]
 _IN_SMALL_PARTS = """
-from precompute.__main__ import main
-from tests.faults.phases import small_and_quick
-small_and_quick()
-main()
+from precompute.stopping import stoppable
+
+def command():
+    from precompute.command_line import run_command
+    from tests.faults.phases import small_and_quick
+    small_and_quick()
+    run_command()
+
+if __name__ == "__main__":
+    stoppable(command)
 """
 """A run that cuts its corpus as all others do, without which its sums would be of other parts."""
 
@@ -65,7 +71,7 @@ def again_and_again(scene: Scene, chance: Random) -> str:
 def a_worker(scene: Scene, chance: Random) -> str:
     """One of two workers."""
     with scene.trial() as folder:
-        parent = _with_workers(scene, folder)
+        parent = in_small_parts(scene, folder, workers=2)
         workers = _workers(parent)
         time.sleep(chance.uniform(0, 8))
         _kill(chance.choice(workers))
@@ -78,7 +84,7 @@ def a_worker(scene: Scene, chance: Random) -> str:
 def a_parent(scene: Scene, chance: Random) -> str:
     """The run whose two workers would live on."""
     with scene.trial() as folder:
-        parent = _with_workers(scene, folder)
+        parent = in_small_parts(scene, folder, workers=2)
         workers = _workers(parent)
         time.sleep(chance.uniform(0, 8))
         parent.kill()
@@ -105,11 +111,19 @@ def a_node(scene: Scene, chance: Random) -> str:
         return manner
 
 
-def _with_workers(scene: Scene, folder: Path) -> subprocess.Popen[str]:
-    given = {"workers": "2", "cpus-per-worker": "1"}
+def in_small_parts(
+    scene: Scene, folder: Path, *, workers: int, start_new_session: bool = False
+) -> subprocess.Popen[str]:
+    """A run of a trial, started as from a shell."""
+    given = {"workers": str(workers), "cpus-per-worker": "1"}
     typed = [sys.executable, "-c", _IN_SMALL_PARTS, *command(scene, folder, **given)]
     return subprocess.Popen(
-        typed, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        typed,
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=start_new_session,
     )
 
 

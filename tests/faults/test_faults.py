@@ -1,5 +1,9 @@
 """A few mishaps of each kind: no number changes, nothing is lost, and one line says why."""
 
+import os
+import signal
+import subprocess
+from contextlib import suppress
 from functools import partial
 from random import Random
 
@@ -7,7 +11,7 @@ import pytest
 
 from analysis.errors import UserError
 from pages.ui.contents import PAGES
-from tests.faults import changes, damage, disk, inputs, kills, strange_charts
+from tests.faults import changes, damage, disk, inputs, interrupts, kills, strange_charts
 from tests.faults.__main__ import FULL, Mishap, kinds, runs
 from tests.faults.phases import PHASES
 from tests.faults.process import Ended, Wrong
@@ -46,6 +50,7 @@ def test_a_damaged_file_is_found_or_its_numbers_are_the_same(scene):
 def test_there_is_a_mishap_of_every_kind_for_every_phase():
     names = runs(may_mount=True)
     assert set(HERE) < set(names)
+    assert {"interrupted with 2 worker(s)", "a third run with another seed"} < set(names)
     for event in ("killed", "disk full", "disk read-only", "corpus replaced", "model replaced"):
         assert {f"{event} while {phase}" for phase in PHASES} < set(names)
 
@@ -57,6 +62,19 @@ def test_there_is_a_mishap_of_every_kind_for_every_phase():
 def test_an_end_that_none_may_have_would_be_seen(status, stderr):
     with pytest.raises(Wrong):
         _ = Ended(status, stderr).manner
+
+
+@pytest.mark.parametrize(
+    "program", ["echo Aborted. >&2", "printf '{line}' >&2; sleep 60 > /dev/null 2> /dev/null &"]
+)
+def test_another_line_and_a_process_that_goes_on_would_be_seen(program, monkeypatch):
+    monkeypatch.setattr(interrupts, "PATIENCE", 1.0)
+    typed = ["sh", "-c", f"{program.replace('{line}', interrupts.STOPPED)}\nexit 130"]
+    run = subprocess.Popen(typed, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    with pytest.raises(Wrong, match=r"Aborted\.|goes on"):
+        interrupts.assert_stopped(run, signal.SIGINT)
+    with suppress(ProcessLookupError):
+        os.killpg(run.pid, signal.SIGKILL)
 
 
 def test_other_numbers_and_half_files_would_be_seen(scene):

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import pytest
 
-from precompute import __main__
+from precompute import command_line
 from precompute.models import install_demo
 from precompute.passes import PASSES
 from tests.small_store import TEXT
@@ -24,7 +24,7 @@ def _run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     typed = patch.object(sys, "argv", ["precompute", *map(str, arguments)])
     with typed, redirect_stdout(printed), redirect_stderr(complained):
         try:
-            __main__.main()
+            command_line.run_command()
         except SystemExit as done:
             status = done.code if isinstance(done.code, int) else 0
     output = printed.getvalue(), complained.getvalue()
@@ -111,8 +111,8 @@ def test_a_masked_run_says_so_in_the_file(place):
 def test_the_whole_demo_has_japanese_and_copying_as_well(tmp_path, monkeypatch):
     made = []
     monkeypatch.setattr(install_demo, "install_demo_model", lambda: None)
-    monkeypatch.setattr(__main__, "run", lambda **asked: made.append(asked))
-    __main__.demo(tmp_path / "demo.duckdb", every=True)
+    monkeypatch.setattr(command_line, "run", lambda **asked: made.append(asked))
+    command_line.demo(tmp_path / "demo.duckdb", every=True)
     more = (("demo-ja-bert", "demo-ja", "ja"), ("demo-copy", "demo-copy", "copy"))
     assert made[-2:] == [
         {"model": model, "corpus": [corpus], "output": tmp_path / f"demo-{ending}.duckdb"}
@@ -124,8 +124,8 @@ def test_the_whole_demo_has_japanese_and_copying_as_well(tmp_path, monkeypatch):
 def test_the_demo_is_three_files_treebank_and_digits_beside_the_articles(tmp_path, monkeypatch):
     made = []
     monkeypatch.setattr(install_demo, "install_demo_model", lambda: made.append("model"))
-    monkeypatch.setattr(__main__, "run", lambda **asked: made.append(asked))
-    __main__.demo(tmp_path / "demo.duckdb")
+    monkeypatch.setattr(command_line, "run", lambda **asked: made.append(asked))
+    command_line.demo(tmp_path / "demo.duckdb")
     first = "token_type_mixing,head_pattern,attention_norm_correlation,frequency_correlation"
     assert made == [
         "model",
@@ -174,7 +174,7 @@ def test_a_console_of_another_encoding_shows_letters_that_it_lacks_by_their_numb
             printed, complained = (TextIOWrapper(BytesIO(), encoding=encoding) for _ in range(2))
             with redirect_stdout(printed), redirect_stderr(complained):
                 try:
-                    __main__.main()
+                    command_line.run_command()
                     status = 0
                 except SystemExit as done:
                     status = done.code

@@ -44,9 +44,9 @@ def windows(
     counts["too_long"] += 0
     for number, document in enumerate(documents):
         alone = by_sentence or not document.bears_coreference
-        sizes = [_n_pieces(sentence, tokenizer) for sentence in document.sentences]
+        sizes = [_n_pieces(sentence, tokenizer, room) for sentence in document.sentences]
         following = [
-            _n_pieces(sentence, tokenizer, space=before.spaces[-1])
+            _n_pieces(sentence, tokenizer, room, space=before.spaces[-1])
             for before, sentence in pairwise((document.sentences[0], *document.sentences))
         ]
         counts["too_long"] += sum(size > room for size in sizes)
@@ -59,9 +59,15 @@ def windows(
 
 
 def _n_pieces(
-    sentence: Sentence, tokenizer: PreTrainedTokenizerBase, *, space: bool = False
+    sentence: Sentence, tokenizer: PreTrainedTokenizerBase, room: int, *, space: bool = False
 ) -> int:
-    """How many pieces a sentence is; `space` says whether one stands before it in its window."""
+    """How many pieces a sentence is, at least; exactly where its words are not too many by number.
+
+    Args:
+        space: whether one stands before it in its window.
+    """
+    if len(sentence) > room:
+        return len(sentence)
     place = span(sentence.first, sentence.last)
     pieces = word_pieces(sentence.forms, sentence.spaces, tokenizer, place=place, space=space)
     return sum(map(len, pieces))

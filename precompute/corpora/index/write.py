@@ -20,10 +20,10 @@ from precompute.corpora.sequence import Sequence
 from precompute.jobs.seal import is_intact, set_aside
 from precompute.jobs.shards import fingerprint, finish_shard, named_when_whole
 
-VERSION = 3
+VERSION = 4
 """Of what readers make of a text; to be raised whenever that changes."""
 JOB_SEQUENCES = 64
-PART_SEQUENCES, PART_TOKENS = 64 * JOB_SEQUENCES, 2**20
+PART_SEQUENCES, PART_TOKENS, PART_CHARACTERS = 64 * JOB_SEQUENCES, 2**20, 2**26
 _LONGEST = 4
 _NOTHING = Part(0, 0, "", (), (), (), truncated=0, document=None, unit=-1)
 _SUMMARY = b"part"
@@ -110,13 +110,15 @@ def _parts_there(home: Path) -> Iterator[Part]:
 
 def _cut(sequences: Iterable[Sequence]) -> Iterator[list[Sequence]]:
     """Runs of sequences that make a part each."""
-    held, n_tokens = [], 0
+    held, n_tokens, n_characters = [], 0, 0
     for sequence in sequences:
         held.append(sequence)
         n_tokens += len(sequence)
-        if len(held) == PART_SEQUENCES or n_tokens >= PART_TOKENS:
+        n_characters += len(sequence.text)
+        is_long = n_tokens >= PART_TOKENS or n_characters >= PART_CHARACTERS
+        if len(held) == PART_SEQUENCES or is_long:
             yield held
-            held, n_tokens = [], 0
+            held, n_tokens, n_characters = [], 0, 0
     if held:
         yield held
 

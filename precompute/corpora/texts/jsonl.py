@@ -123,7 +123,7 @@ def _tokens(fields: dict[str, object], place: str) -> Tokens:
 
 def _fields(line: Line) -> dict[str, object]:
     try:
-        value = json.loads(line.text, object_pairs_hook=_once_each, parse_constant=_no_constant)
+        value = _DECODER.decode(line.text)
     except RecursionError as error:
         raise line.refused("is nested too deeply to be read; use flat objects") from error
     except ValueError as error:
@@ -153,3 +153,6 @@ def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON value")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once_each, parse_constant=_no_constant)

@@ -1,11 +1,13 @@
 """What a tokenizer of any kind makes of one text or of two, before anything is cut."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 from jaxtyping import Int32
-from transformers import BatchEncoding, BertJapaneseTokenizer, PreTrainedTokenizerBase
+from tokenizers import Encoding
+from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase
 
 from precompute.corpora.tokenizing.japanese import words_of_japanese
 from precompute.corpora.tokenizing.kind import kind_of
@@ -23,66 +25,84 @@ class Encoded:
             is of two texts.
     """
 
-    tokens: tuple[str, ...]
     ids: Int32[np.ndarray, " token"]
     segments: Int32[np.ndarray, " token"]
     sides: tuple[int | None, ...]
     words: Int32[np.ndarray, " token"]
 
+    def pieces(self, n_texts: int) -> list[list[int]]:
+        """Return where the tokens of each text stand."""
+        return [
+            [place for place, token_side in enumerate(self.sides) if token_side == side]
+            for side in range(n_texts)
+        ]
 
-def encoded_fast(tokenizer: PreTrainedTokenizerBase, *texts: str) -> Encoded:
-    """What a tokenizer of a tokenizer.json makes of them; words are its own, or those of the text
-    where its tokens hold the spaces between words, since it then takes a whole text for a word."""
-    text, partner = (*texts, None)[:2]
+    def at(self, places: SequenceOf[int]) -> "Encoded":
+        """Return the tokens that stand at some places."""
+        return Encoded(
+            ids=self.ids[places],
+            segments=self.segments[places],
+            sides=tuple(self.sides[place] for place in places),
+            words=self.words[places],
+        )
+
+
+def encoded_fast(
+    tokenizer: PreTrainedTokenizerBase, batch: SequenceOf[tuple[str, ...]]
+) -> list[Encoded]:
+    """What a tokenizer of a tokenizer.json makes of single texts, or of pairs; words are its own,
+    or those of the text where its tokens hold the spaces between words, since it then takes a whole
+    text for a word."""
+    texts, partners = (*map(list, zip(*batch, strict=True)), None)[:2]
     seen = tokenizer(
-        text,
-        partner,
+        texts,
+        partners,
         truncation=False,
         padding=False,
-        return_token_type_ids=True,
-        return_offsets_mapping=True,
+        return_token_type_ids=False,
+        return_attention_mask=False,
         split_special_tokens=True,
         verbose=False,
     )
-    sides = seen.sequence_ids()
-    words = _words_by_spans(seen, texts) if kind_of(tokenizer).is_by_letters else seen.word_ids()
+    encodings = cast(list[Encoding], seen.encodings)
+    return [_encoded(*of_entry, tokenizer) for of_entry in zip(encodings, batch, strict=True)]
+
+
+def _encoded(
+    encoding: Encoding, texts: tuple[str, ...], tokenizer: PreTrainedTokenizerBase
+) -> Encoded:
+    sides = encoding.sequence_ids
+    is_by_letters = kind_of(tokenizer).is_by_letters
+    words = _words_by_spans(encoding, texts) if is_by_letters else encoding.word_ids
     encoded = Encoded(
-        tokens=tuple(seen.tokens()),
-        ids=np.array(seen["input_ids"], dtype=np.int32),
-        segments=np.array(seen["token_type_ids"], dtype=np.int32),
+        ids=np.array(encoding.ids, dtype=np.int32),
+        segments=np.array(encoding.type_ids, dtype=np.int32),
         sides=tuple(sides),
         words=numbered_through(words, sides),
     )
-    return _spelt_out(encoded, tokenizer)
+    return _spelt_out(encoded, encoding.tokens, tokenizer)
 
 
-def _spelt_out(encoded: Encoded, tokenizer: PreTrainedTokenizerBase) -> Encoded:
+def _spelt_out(encoded: Encoded, tokens: list[str], tokenizer: PreTrainedTokenizerBase) -> Encoded:
     """The same with the letters of every special token that is part of a text, as one word."""
-    sides = zip(encoded.tokens, encoded.sides, strict=True)
+    sides = zip(tokens, encoded.sides, strict=True)
     if frame_tokens(tokenizer).isdisjoint(token for token, side in sides if side is not None):
         return encoded
     pieces = [
         [token] if side is None else spelt_out(token, tokenizer)
-        for token, side in zip(encoded.tokens, encoded.sides, strict=True)
+        for token, side in zip(tokens, encoded.sides, strict=True)
     ]
     places = np.repeat(np.arange(len(pieces)), list(map(len, pieces)))
-    tokens = [piece for of_token in pieces for piece in of_token]
-    return Encoded(
-        tokens=tuple(tokens),
-        ids=np.array(tokenizer.convert_tokens_to_ids(tokens), dtype=np.int32),
-        segments=encoded.segments[places],
-        sides=tuple(encoded.sides[place] for place in places),
-        words=encoded.words[places],
-    )
+    spelt = [token for of_token in pieces for token in of_token]
+    ids: Any = tokenizer.convert_tokens_to_ids(spelt)
+    return replace(encoded.at(places.tolist()), ids=np.array(ids, dtype=np.int32))
 
 
-def _words_by_spans(seen: BatchEncoding, texts: tuple[str, ...]) -> list[int | None]:
-    spans = seen["offset_mapping"]
+def _words_by_spans(encoding: Encoding, texts: tuple[str, ...]) -> list[int | None]:
+    spans, sides = encoding.offsets, encoding.sequence_ids
     words: list[int | None] = [None] * len(spans)
     for side, text in enumerate(texts):
-        places = [
-            place for place, token_side in enumerate(seen.sequence_ids()) if token_side == side
-        ]
+        places = [place for place, token_side in enumerate(sides) if token_side == side]
         numbers = words_of_spans(text, [spans[place][0] for place in places])
         for place, number in zip(places, numbers, strict=True):
             words[place] = number
@@ -100,7 +120,6 @@ def encoded_japanese(tokenizer: BertJapaneseTokenizer, *texts: str) -> Encoded:
     sides[~is_added] = np.repeat(range(len(texts)), [len(of_text) for of_text in pieces])
     numbers[~is_added] = [n for of_text in words for n, word in enumerate(of_text) for _ in word]
     return Encoded(
-        tokens=tuple(tokenizer.convert_ids_to_tokens(ids)),
         ids=np.array(ids, dtype=np.int32),
         segments=np.array(tokenizer.create_token_type_ids_from_sequences(*inside), dtype=np.int32),
         sides=tuple(sides.tolist()),

@@ -220,6 +220,15 @@ def test_a_part_ends_where_it_holds_enough_tokens(text, tmp_path, monkeypatch):
     assert_equal(iter(corpus), whole(reading(text)).sequences)
 
 
+def test_a_part_ends_where_its_texts_are_long(text, tmp_path, monkeypatch):
+    monkeypatch.setattr(index, "PART_CHARACTERS", 40)
+    corpus = indexed(reading(text), tmp_path)
+    lengths = [sum(len(s.text) for s in corpus.part(n)) for n in range(len(corpus.parts))]
+    assert len(lengths) > 2
+    assert all(length >= 40 for length in lengths[:-1])
+    assert_equal(iter(corpus), whole(reading(text)).sequences)
+
+
 def test_rows_hold_lists_of_nothing(tmp_path):
     (sequence, *_) = tiny_sequences("bert", ANNOTATED[:1])
     assert sequence.annotation is not None

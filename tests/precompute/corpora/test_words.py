@@ -12,7 +12,7 @@ from transformers import PreTrainedTokenizerFast
 from precompute.corpora.encode import Encoder
 from precompute.corpora.load import read_corpus
 from precompute.corpora.sequence import NO_WORD, Text, Tokens
-from precompute.corpora.special_tokens import encoding
+from precompute.corpora.special_tokens import encodings
 from precompute.corpora.tokenizing.kind import kind_of
 from precompute.corpora.tokenizing.words import numbered_through, words_of_spans, words_of_tokens
 from tests.precompute.corpora.tiny import (
@@ -150,11 +150,11 @@ def test_a_run_of_letters_is_a_word_and_a_space_belongs_to_what_follows(text, wo
 
 
 def test_a_text_in_pieces_has_the_words_of_the_whole_text():
-    encoded = encoding(llama_like(), "catty, é2.", "the cats")
-    assert encoded.tokens == (
+    (encoded,) = encodings(llama_like(), [("catty, é2.", "the cats")])
+    assert llama_like().convert_ids_to_tokens(encoded.ids.tolist()) == [
         *("<s>", "▁cat", "t", "y", ",", "▁", "<0xC3>", "<0xA9>", "2", ".", "<s>", "▁the", "▁cat"),
         "s",
-    )
+    ]
     words = [NO_WORD, 0, 0, 0, 2, 4, 4, 4, 4, 6, NO_WORD, 1, 3, 3]
     assert encoded.words.tolist() == words
 

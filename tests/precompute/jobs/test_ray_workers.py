@@ -2,8 +2,10 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -12,7 +14,7 @@ import pytest
 
 from analysis.errors import UserError
 from precompute.corpora.index.write import JOB_SEQUENCES
-from precompute.jobs import ray_workers, runners
+from precompute.jobs import ray_cluster, ray_workers, runners
 from precompute.jobs.waiting import Waiting
 from precompute.request import Request
 from tests.refusals import refused
@@ -81,21 +83,56 @@ def test_a_node_that_lacks_what_the_driver_has_is_named(tmp_path):
     )
 
 
-def test_a_cluster_that_does_not_answer_is_said(monkeypatch):
-    class Ray:
+@pytest.mark.parametrize(
+    ("answer", "scheme", "reason"),
+    [
+        (None, "", "timed out"),
+        (None, "ray://", "timed out"),
+        (b"HTTP/1.1 400 Bad Request", "", "what is there is no server of Ray"),
+        (b"", "ray://", "what is there is no server of Ray"),
+        (b"\0\0\0\4\0\0\0\0\0", "", "nobody is there"),
+    ],
+)
+def test_an_address_that_does_not_answer_is_said(answer, scheme, reason, monkeypatch):
+    class Ray(ModuleType):
         @staticmethod
         def init(**_):
             raise ConnectionError("nobody is there\nat all")
 
+        @staticmethod
+        def shutdown():
+            pass
+
+    monkeypatch.setattr(ray_cluster, "_SECONDS", 0.2 if answer is None else 60.0)
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
+        if answer is not None:
+            pool.submit(_answer_once, server, answer)
+        address = f"{scheme}127.0.0.1:{server.getsockname()[1]}"
+        monkeypatch.setitem(os.environ, "RAY_ADDRESS", address)
+        cluster = ray_cluster.joined_cluster(Ray("ray"))
+        assert refused(UserError, cluster.__enter__) == (
+            f"No Ray cluster answers at RAY_ADDRESS={address} ({reason}). Start one (ray start "
+            "--head), or unset RAY_ADDRESS to use this machine alone."
+        )
+
+
+def _answer_once(server: socket.socket, answer: bytes) -> None:
+    connection, _ = server.accept()
+    with connection:
+        connection.recv(1024)
+        connection.sendall(answer)
+
+
+def test_an_address_that_refuses_is_said_at_once(monkeypatch):
     monkeypatch.setitem(os.environ, "RAY_ADDRESS", "127.0.0.1:1")
-    with pytest.raises(UserError, match=r"at RAY_ADDRESS=127.0.0.1:1 .nobody is there.. Start one"):
-        ray_workers._cluster(Ray).__enter__()  # pyright: ignore[reportArgumentType]
+    with pytest.raises(UserError, match=r"RAY_ADDRESS=127.0.0.1:1 \(Connection refused\). Start"):
+        ray_cluster.joined_cluster(ray_cluster.ray_module()).__enter__()
 
 
 def test_without_ray_the_command_that_installs_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    assert refused(UserError, ray_workers._ray) == (
-        f"Ray is not installed. Install it: python -m pip install {ray_workers.RAY}, "
+    assert refused(UserError, ray_cluster.ray_module) == (
+        f"Ray is not installed. Install it: python -m pip install {ray_cluster.RAY}, "
         "or take --runner local."
     )
 

@@ -7,12 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus, UserError
+from precompute.corpora.annotated import windows as of_windows
 from precompute.corpora.annotated.annotation import ROOT, Annotation, Mention
 from precompute.corpora.annotated.documents import Document, Sentence
 from precompute.corpora.annotated.windows import windows
 from precompute.corpora.lines import Line
 from precompute.corpora.load import entries
 from precompute.corpora.special_tokens import room_for
+from precompute.corpora.tokenizing.word_pieces import word_pieces
 from tests.precompute.corpora.tiny import BUILT, TOKENIZERS, encode, load, unhurried
 from tests.small_treebank import write_treebank
 
@@ -72,6 +74,25 @@ def test_windows_hold_whole_sentences_in_order_and_as_many_as_fit(document, fami
             next_sentence = sentence(0, sentences_of(following)[0])
             behind = size_of(next_sentence, family) + grown_behind(next_sentence, family)
             assert length + behind - special > room
+
+
+def test_a_sentence_of_too_many_words_is_left_out_without_being_tokenized(monkeypatch):
+    forms = [("cat",) * 3, ("cat",) * 1000, ("sat",) * 3]
+    document = Document(tuple(map(sentence, range(3), forms)), (), bears_coreference=False)
+    read, counts = [], Counter()
+    noted = _noting(read)
+    monkeypatch.setattr(of_windows, "word_pieces", noted)
+    assert len(cut(document, "bert", 16, by_sentence=True, counts=counts)) == 2
+    assert max(map(len, read)) == 3
+    assert counts["too_long"] == 1
+
+
+def _noting(read: list[tuple[str, ...]]):
+    def noted(forms, *given, **named):
+        read.append(forms)
+        return word_pieces(forms, *given, **named)
+
+    return noted
 
 
 def cut(document, family, room, *, by_sentence, counts):

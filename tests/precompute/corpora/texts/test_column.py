@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from analysis.errors import BadCorpus, UserError
-from precompute.__main__ import app
+from precompute.command_line import app
 from precompute.corpora.load import entries
 from precompute.corpora.sequence import Text
 from tests.precompute.corpora.tiny import load

@@ -1,0 +1,240 @@
+"""The commands of `python -m precompute`."""
+
+import sys
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analysis.errors import UserError
+from precompute import __version__
+from precompute.options import (
+    Column,
+    CorpusFiles,
+    Device,
+    Dtype,
+    GateRule,
+    GateRuleOption,
+    Limit,
+    Model,
+    Packing,
+    PackingOption,
+    RunnerName,
+    Segments,
+)
+from precompute.serve import serve
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+
+
+@app.callback(invoke_without_command=True)
+def every_command(
+    version: Annotated[bool, typer.Option("--version", help="Say which version this is.")] = False,
+) -> None:
+    """Run a Transformer over a corpus and keep what its attention does in one DuckDB file."""
+    if version:
+        print(f"mixscope {__version__}")
+
+
+@app.command()
+def run(
+    model: Model,
+    corpus: CorpusFiles,
+    output: Annotated[Path, typer.Option(help="The file to make, ending in .duckdb.")],
+    statistics: Annotated[
+        str | None, typer.Option(help="Names with commas between; all unless given.")
+    ] = None,
+    mask: Annotated[float, typer.Option(help="Share of the tokens to mask.")] = 0.0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of every random choice.")] = 0,
+    max_tokens: Annotated[int, typer.Option(min=1, help="Longest sequence.")] = 128,
+    limit: Limit = None,
+    device: Device = Device.auto,
+    dtype: Dtype = Dtype.float32,
+    runner: RunnerName = RunnerName.local,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that run the model.")] = 1,
+    cpus_per_worker: Annotated[
+        int | None, typer.Option(min=1, help="Threads of each; with Ray, CPUs kept for it.")
+    ] = None,
+    gpus_per_worker: Annotated[
+        float | None, typer.Option(min=0, help="With Ray: the GPUs kept for each, such as 0.5.")
+    ] = None,
+    packing: PackingOption = Packing.paragraphs,
+    column: Column = "text",
+    segments: Annotated[
+        Segments,
+        typer.Option(
+            help="Segment ids that the model gets: those of the text, or 0 for every token."
+        ),
+    ] = Segments.read,
+    gate_rule: GateRuleOption = GateRule.ig,
+    random_weights: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=2**63 - 1,
+            help="Run the same architecture untrained: weights drawn anew with this seed.",
+        ),
+    ] = None,
+    frequencies: Annotated[
+        Path | None, typer.Option(help="Word frequencies: lines `rank count id`.")
+    ] = None,
+    word_vectors: Annotated[
+        Path | None,
+        typer.Option(help="Static vectors for parsers, as GloVe has them: lines `word number …`."),
+    ] = None,
+    until: Annotated[
+        float | None,
+        typer.Option(
+            min=0, help="Stop when no 95% interval of the named statistics is wider than this."
+        ),
+    ] = None,
+    raw_rows: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Rows that each table of tokens, words or occurrences has at most: of a larger "
+            "corpus the file keeps a sample of whole sequences, and only the commonest pairs.",
+        ),
+    ] = 20_000_000,
+    pair_memory: Annotated[
+        int, typer.Option(min=1, help="MiB for the hidden vectors of pairs at a time.")
+    ] = 8,
+) -> None:
+    """Run a model over a corpus. Rerun the command to resume; the results are identical."""
+    from precompute.jobs.bounds import Bounds
+    from precompute.jobs.runners import runner_for
+    from precompute.run import Request
+    from precompute.run import run as run_request
+
+    request = Request(
+        model=model,
+        corpus=corpus[0] if len(corpus) == 1 else tuple(corpus),
+        output=output,
+        statistics=_names(statistics),
+        mask_rate=mask,
+        seed=seed,
+        max_tokens=max_tokens,
+        limit=limit,
+        device=str(device),
+        dtype=str(dtype),
+        packing=str(packing),
+        column=column,
+        segments=str(segments),
+        gate_rule=str(gate_rule),
+        random_weights=random_weights,
+        frequencies=frequencies,
+        word_vectors=word_vectors,
+        pair_memory=pair_memory,
+        until=until,
+        bounds=Bounds(raw_rows=raw_rows),
+    )
+    with runner_for(runner, workers, cpus=cpus_per_worker, gpus=gpus_per_worker) as run_jobs:
+        plan = run_request(request, run_jobs)
+    names = ", ".join(statistic.TABLE.name for statistic in plan.passes)
+    print(f"{output}: {len(plan.corpus)} sequences, {plan.corpus.n_tokens} tokens: {names}")
+
+
+@app.command()
+def demo(
+    output: Annotated[Path, typer.Option(help="The file to make.")] = Path(
+        "statistics/demo.duckdb"
+    ),
+    first: Annotated[
+        bool, typer.Option("--first", help="Only what takes seconds; the whole adds the rest.")
+    ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Small models of Japanese and of copying too.")
+    ] = False,
+) -> None:
+    """Build the demo: the bundled corpora through the demo models, one of which is installed.
+
+    Other models and corpora than that of the articles have files of their own, beside that one.
+    """
+    from precompute.demo import build_demo
+    from precompute.models.install_demo import install_demo_model
+
+    install_demo_model()
+    build_demo(run, output, first=first, every=every)
+
+
+@app.command()
+def check(file: Path) -> None:
+    """Is the file whole and are its numbers sound?"""
+    from precompute.store.check import faults
+    from precompute.store.show import every_table, remarks
+
+    found = list(faults(file, every_table()))
+    for fault in found:
+        print(fault, file=sys.stderr)
+    if found:
+        raise typer.Exit(1)
+    print("\n".join((f"{file}: whole and sound.", *remarks(file))))
+
+
+@app.command()
+def show(file: Path) -> None:
+    """What is in the file: model, corpus, tables, rows, completeness."""
+    from precompute.store.show import lines
+
+    print("\n".join(lines(file)))
+
+
+@app.command()
+def statistics() -> None:
+    """The statistics that --statistics takes, with what each writes."""
+    from precompute.store.show import statistics_lines
+
+    print("\n".join(statistics_lines()))
+
+
+@app.command()
+def convert(
+    corpus: CorpusFiles,
+    output: Annotated[Path, typer.Option(help="The JSON Lines file to make.")],
+    packing: PackingOption = Packing.paragraphs,
+    column: Column = "text",
+    model: Annotated[
+        str | None, typer.Option(help="Whose tokenizer packs sentences; else not needed.")
+    ] = None,
+    max_tokens: Annotated[int, typer.Option(min=1, help="Longest sequence.")] = 128,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the packing.")] = 0,
+) -> None:
+    """Turn a corpus of any form into JSON Lines for sharing."""
+    from precompute.corpora.convert import convert_corpus
+
+    n = convert_corpus(
+        corpus,
+        output,
+        packing=packing,
+        column=column,
+        model=model,
+        max_tokens=max_tokens,
+        seed=seed,
+    )
+    print(f"{output}: {n} lines")
+
+
+app.command()(serve)
+
+
+def _names(statistics: str | None) -> list[str] | None:
+    """The names in a list with commas; None where no list was given."""
+    if statistics is None:
+        return None
+    names = [name.strip() for name in statistics.split(",") if name.strip()]
+    if not names:
+        raise typer.BadParameter("names no statistic", param_hint="--statistics")
+    return names
+
+
+def run_command() -> None:
+    """Run a command; what a user can put right is said in one line, without a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # of a console that may lack letters: escape them
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app()
+    except UserError as error:
+        print(error, file=sys.stderr)
+        sys.exit(1)

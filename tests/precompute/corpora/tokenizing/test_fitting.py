@@ -1,0 +1,186 @@
+"""Texts are read in batches, and no further than their first tokens need."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from string import ascii_lowercase
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
+
+from analysis.errors import BadCorpus
+from precompute.corpora.encode import Encoder
+from precompute.corpora.sequence import Pair, Text, Tokens
+from precompute.corpora.tokenizing import beginning as beginnings
+from precompute.corpora.tokenizing import fitting
+from precompute.corpora.tokenizing.beginning import beginning
+from precompute.corpora.tokenizing.fitting import fitted, in_batches
+from tests.precompute.corpora.tiny import (
+    PLACE,
+    TOKENIZERS,
+    bert_like,
+    digits_apart,
+    gpt2_like,
+    llama_like,
+    unhurried,
+)
+
+PIECES = ["▁", *ascii_lowercase, "▁the", "▁cat", "▁sat", "th", "at", "。", "▁▁"]
+
+
+def _with(component: str, value: object, build: Callable = gpt2_like) -> PreTrainedTokenizerFast:
+    tokenizer = build()
+    setattr(tokenizer.backend_tokenizer, component, value)
+    return tokenizer
+
+
+def _unigram(*more: str, split: bool) -> PreTrainedTokenizerFast:
+    scored = [(piece, -float(len(PIECES) - n)) for n, piece in enumerate([*PIECES, *more])]
+    tokenizer = Tokenizer(models.Unigram([("<unk>", 0.0), *scored], unk_id=0))
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")]
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(split=split)
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>")
+
+
+def _like_llama_3() -> PreTrainedTokenizerFast:
+    split = pre_tokenizers.Split(Regex(beginnings._LLAMA_3), "isolated")
+    no_expression = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    return _with("pre_tokenizer", pre_tokenizers.Sequence([split, no_expression]))
+
+
+def _like_gemma() -> PreTrainedTokenizerFast:
+    tokenizer = _with("normalizer", normalizers.Replace(" ", "▁"), llama_like)
+    tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
+    return tokenizer
+
+
+KINDS: dict[str, PreTrainedTokenizerFast] = {
+    **{family: build() for family, build in TOKENIZERS.items()},
+    "digits apart": digits_apart(),
+    "like T5": _unigram(split=True),
+    "Unigram in one chunk": _unigram(split=False),
+    "like Llama 3": _like_llama_3(),
+    "like Gemma": _like_gemma(),
+}
+UNPROVEN: dict[str, PreTrainedTokenizerFast] = {
+    "a piece across words": _unigram("t▁c", split=False),
+    "a space goes with what is before it": _with(
+        "pre_tokenizer", pre_tokenizers.Split(" ", "merged_with_previous")
+    ),
+    "an unknown expression": _with("pre_tokenizer", pre_tokenizers.Split(Regex("t c"), "removed")),
+    "a replacement across words": _with("normalizer", normalizers.Replace("t c", "x")),
+    "an added token across words": bert_like(),
+}
+UNPROVEN["an added token across words"].add_tokens(["t c"])
+SOME = (
+    *("the", "cat", "sat,", "zz", "é", "e\u0301", "12", "日本。語", "\u0d4e", "𑇂", "a\u200bb"),
+    *("[SEP]", "</s>", "<s>", "☃☃", "it's", "?!", "\n", " ", "  ", "\t", "。", "\u0301"),
+)
+texts = st.lists(
+    st.tuples(st.sampled_from(SOME), st.sampled_from([" ", " ", "  ", "", "\u3000"])),
+    min_size=1,
+    max_size=40,
+).map(lambda parts: "cat " + "".join(map("".join, parts)))
+
+
+def _read(tokenizer: PreTrainedTokenizerFast, batch: list, max_tokens: int) -> list[tuple]:
+    return [
+        (read.encoded.ids.tolist(), read.encoded.words.tolist(), read.encoded.sides, read.is_cut)
+        for read in fitted(tokenizer, batch, max_tokens=max_tokens)
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@unhurried(30)
+@given(
+    batch=st.lists(st.tuples(texts, texts), min_size=1, max_size=3), max_tokens=st.integers(6, 20)
+)
+def test_the_tokens_of_a_beginning_are_those_of_the_whole_text(kind, batch, max_tokens):
+    singles = [texts[:1] for texts in batch]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fitting, "_CHARACTERS", 1)
+        found = [_read(KINDS[kind], some, max_tokens) for some in (batch, singles)]
+        patch.setattr(fitting, "beginning", lambda text, *_: text)
+        whole = [_read(KINDS[kind], some, max_tokens) for some in (batch, singles)]
+    assert found == whole
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_a_long_text_no_more_is_read_than_its_first_tokens_need(kind):
+    long = "the cat sat " * 10_000
+    (read,) = fitted(KINDS[kind], [(long,)], max_tokens=20)
+    assert read.is_cut
+    assert long.startswith(read.texts[0])
+    assert len(read.texts[0]) < 20 * 16 + 4
+
+
+@pytest.mark.parametrize("kind", ["bert", "gpt2", "like Llama 3"])
+def test_a_text_without_spaces_may_end_before_a_full_stop(kind):
+    text = "日本語の文。" * 100
+    assert beginning(text, 30, KINDS[kind]) == "日本語の文。" * 5 + "日本語の文"
+
+
+@pytest.mark.parametrize("kind", UNPROVEN)
+def test_a_text_is_read_whole_where_its_beginning_may_have_other_tokens(kind):
+    text = "the cat sat cat " * 100
+    assert beginning(text, 30, UNPROVEN[kind]) == text
+
+
+def test_a_text_of_which_a_beginning_gives_nothing_is_read_on():
+    text = "\u200b" * 5000 + "a " + "the cat " * 500
+    (read,) = fitted(bert_like(), [(text,)], max_tokens=9)
+    assert bert_like().convert_ids_to_tokens(read.encoded.ids.tolist()) == [
+        *("[CLS]", "a", "the", "cat", "the", "cat", "the", "cat", "[SEP]")
+    ]
+    assert len(read.texts[0]) < 11_000
+
+
+ENTRIES = [
+    *(Text(word, f"f line {n}") for n, word in enumerate(["cat"] * 300, start=1)),
+    Pair("the", "cat", "f line 301"),
+    *(Tokens(("[CLS]", "the", "[SEP]"), None, "f line 302") for _ in range(2)),
+    Text("the cat sat the cat", "f line 303"),
+]
+
+
+def _sequences(entries, counts=None):
+    encoder = Encoder(bert_like(), positions=9, segment_types=2, max_tokens=5)
+    return encoder.sequences(entries, counts=Counter() if counts is None else counts, first=7)
+
+
+def test_entries_read_together_are_those_read_alone():
+    counts, alone = Counter(), Counter()
+    together = list(_sequences(ENTRIES, counts))
+    singly = [next(_sequences([entry], alone)) for entry in ENTRIES]
+    assert [sequence.index for sequence in together] == list(range(7, 7 + len(ENTRIES)))
+    assert [(s.tokens, s.text, s.place) for s in together] == [
+        (s.tokens, s.text, s.place) for s in singly
+    ]
+    assert [len(batch) for batch in in_batches(ENTRIES)] == [256, 44, 1, 1, 1, 1]
+    assert counts == alone == Counter(truncated=1)
+
+
+def test_long_texts_are_read_a_few_at_a_time():
+    long = Text("cat " * 2**17, PLACE)
+    assert [len(batch) for batch in in_batches([long] * 5)] == [2, 2, 1]
+
+
+def test_what_stands_before_an_error_is_read_before_it_is_raised():
+    def entries():
+        yield from ENTRIES[:3]
+        raise BadCorpus("f line 4", "why")
+
+    sequences = _sequences(entries())
+    assert [next(sequences).place for _ in range(3)] == ["f line 1", "f line 2", "f line 3"]
+    with pytest.raises(BadCorpus, match="f line 4: why"):
+        next(sequences)
+    nothing = replace(ENTRIES[2], text="\u0301")
+    sequences = _sequences([*ENTRIES[:2], nothing, *ENTRIES[3:5]])
+    assert [next(sequences).place for _ in range(2)] == ["f line 1", "f line 2"]
+    with pytest.raises(BadCorpus, match="f line 3: the tokenizer makes no token"):
+        next(sequences)

@@ -1,0 +1,131 @@
+"""Ctrl-C and SIGTERM end a command with one line, whatever it was doing."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import typer
+
+from precompute import stopping
+from precompute.stopping import stoppable
+from tests import processes
+from tests.faults.interrupts import STOPPED, assert_stopped, wait_for_handler
+from tests.small_store import request
+
+SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}
+
+
+@pytest.fixture(autouse=True)
+def handlers(monkeypatch):
+    """Put back what the process does on a signal; its end is seen as an exit."""
+    before = {number: signal.getsignal(number) for number in (*SIGNALS, signal.SIGALRM)}
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    monkeypatch.setattr(stopping, "end_quietly", sys.exit)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def _typed(number: int) -> None:
+    app = typer.Typer()
+    app.command()(lambda: signal.raise_signal(number))
+    app(args=[])
+
+
+def _of_a_query(number: int) -> None:
+    try:
+        signal.raise_signal(number)
+    except KeyboardInterrupt as error:
+        raise RuntimeError("Query interrupted") from error
+
+
+def _twice(number: int) -> None:
+    try:
+        signal.raise_signal(number)
+    finally:
+        signal.raise_signal(signal.SIGINT)
+
+
+def _where_nothing_can_be_raised(number: int) -> None:
+    class Forgotten:
+        def __del__(self):
+            signal.raise_signal(number)
+
+    Forgotten()
+    time.sleep(60)
+
+
+COMMANDS = [signal.raise_signal, _typed, _of_a_query, _twice, _where_nothing_can_be_raised]
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_that_gets_a_signal_says_one_line(number, command, capsys):
+    with pytest.raises(SystemExit) as ended:
+        stoppable(lambda: command(number))
+    assert ended.value.code == SIGNALS[number]
+    assert capsys.readouterr() == ("", STOPPED)
+
+
+def test_a_command_that_gets_none_ends_as_it_does(capsys):
+    stoppable(lambda: print("done"))
+    signal.raise_signal(signal.SIGINT)  # while the process ends
+    with pytest.raises(SystemExit) as ended:
+        stoppable(lambda: sys.exit(1))
+    assert ended.value.code == 1
+    with pytest.raises(KeyError):
+        stoppable(lambda: {}["x"])
+    assert capsys.readouterr() == ("done\n", "")
+
+
+def test_a_signal_that_the_shell_has_ignored_stays_so(capsys):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    stoppable(lambda: signal.raise_signal(signal.SIGINT))
+    assert capsys.readouterr() == ("", "")
+
+
+def _imports(_: int) -> bool:
+    return True
+
+
+def _has_begun_to_start_workers(run: int) -> bool:
+    return any(b"forkserver" in processes.command_line(child) for child in processes.children(run))
+
+
+def _has_workers(run: int) -> bool:
+    return len(processes.workers_of(run)) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the processes of a run in /proc")
+@pytest.mark.parametrize(
+    ("phase", "number"),
+    [
+        (_imports, signal.SIGINT),
+        (_has_begun_to_start_workers, signal.SIGINT),
+        (_has_workers, signal.SIGTERM),
+    ],
+)
+def test_a_run_that_is_stopped_leaves_one_line_and_no_process(phase, number, tmp_path):
+    asked = request(tmp_path, statistics=["token_norm"])
+    command = [sys.executable, "-m", "precompute", "run", "--model", asked.model, "--corpus"]
+    command += [str(asked.corpus), "--output", str(asked.output), "--max-tokens", "36"]
+    command += ["--statistics", "token_norm", "--workers", "2", "--cpus-per-worker", "1"]
+    run = subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        cwd=Path(__file__).parents[2],
+    )
+    wait_for_handler(run)
+    while run.poll() is None and not phase(run.pid):
+        time.sleep(0.01)
+    os.killpg(run.pid, number)
+    assert assert_stopped(run, number) == "stopped in one line"
+    assert not list(tmp_path.glob(".*.claim")) + list(tmp_path.glob("*.computing*"))
