@@ -29,6 +29,7 @@ from tests.faults import (
     interrupts,
     kills,
     memory,
+    sockets,
     strange_charts,
 )
 from tests.faults.opened import Pages
@@ -116,6 +117,7 @@ def kinds(folder: Path) -> dict[str, Kind]:
         **addresses.kinds(pages),
         **files.kinds(pages, _made(folder / "files")),
         **excess.kinds(pages, _made(folder / "excess")),
+        **sockets.kinds(pages),
     }
 
 
