@@ -121,15 +121,18 @@ def assert_one_file(received: bytes, page: str) -> None:
 
 
 def memory(process: int) -> int:
-    """MiB that a process holds."""
-    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    """MiB that a process holds; 0 once it is over."""
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
     return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
 
 
-def newest_child() -> int:
-    """The process that this one started last."""
-    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-    return max(map(int, children))
+def children_of(process: int) -> list[int]:
+    """Processes that any thread of a process has started and that still run."""
+    threads = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(child) for thread in threads for child in thread.read_text().split()]
 
 
 def measure(
@@ -155,15 +158,16 @@ def measure(
         copies = [marked(file, mark, folder / mark) for file, mark in named]
         shown = Path(shutil.copyfile(copies[0], folder / "shown" / FILE))
         with serving(shown.parent) as server:
-            process = newest_child()
+            process = max(children_of(os.getpid()))
             _open_all(server)
-            held = [memory(process)]
+            held, beside = [memory(process)], [0]
             with replacing(copies, shown, pause) as times:
                 until = time.monotonic() + seconds
                 readers = partial(read, server, until=until, reading=reading)
-                opened, wrong = _crowd(readers, sessions, partial(_hold, process, held))
+                opened, wrong = _crowd(readers, sessions, partial(_hold, process, held, beside))
+                middle = held[len(held) // 2]
             time.sleep(AFTERWARDS)
-            _hold(process, held)
+            _hold(process, held, beside)
     print(f"{len(opened)} pages, {times[0]} files replaced, {len(wrong)} error(s)")
     for kind, pages in _by_kind(opened).items():
         median, most = (pages[len(pages) * percent // 100][0] for percent in (50, 95))
@@ -174,7 +178,10 @@ def measure(
         )
         if kind != LIVE and slowest > longest:
             wrong.append(f"{page} took {slowest:.2f} s")
-    print(f"memory in MiB: {held[0]} before, {max(held)} at most, {held[-1]} afterwards")
+    print(
+        f"memory of the server in MiB: {held[0]} before, {middle} at half time, {max(held)} at "
+        f"most, {held[-1]} afterwards; of its other processes together {max(beside)} at most"
+    )
     if held[-1] > held[0] + MORE_MEMORY:
         wrong.append(f"{held[-1] - held[0]} MiB are not given back")
     return wrong
@@ -210,8 +217,10 @@ def _crowd(
     return sorted(page for future in content for page in future.result()), wrong
 
 
-def _hold(process: int, held: list[int]) -> None:
+def _hold(process: int, held: list[int], beside: list[int]) -> None:
+    """Note the memory of a server, and of the processes that it has started."""
     held.append(memory(process))
+    beside.append(sum(map(memory, children_of(process))))
 
 
 def main() -> None:
