@@ -42,7 +42,13 @@ def _stopped(number: signal.Signals, workers: int, scene: Scene, chance: Random)
 
 def _start(workers: int, scene: Scene, folder: Path) -> subprocess.Popen[str]:
     """A run with processes that are a group, as those of a terminal are."""
-    return in_small_parts(scene, folder, workers=workers, start_new_session=True)
+    how = {"start_new_session": True, "preexec_fn": hear_ctrl_c}
+    return in_small_parts(scene, folder, workers=workers, **how)
+
+
+def hear_ctrl_c() -> None:
+    """Hear SIGINT as in a terminal; a shell ignores it for background commands."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def wait_for_handler(run: subprocess.Popen[str]) -> None:

@@ -13,7 +13,7 @@ import typer
 from precompute import stopping
 from precompute.stopping import stoppable
 from tests import processes
-from tests.faults.interrupts import STOPPED, assert_stopped, wait_for_handler
+from tests.faults.interrupts import STOPPED, assert_stopped, hear_ctrl_c, wait_for_handler
 from tests.small_store import request
 
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}
@@ -25,6 +25,7 @@ def handlers(monkeypatch):
     before = {number: signal.getsignal(number) for number in (*SIGNALS, signal.SIGALRM)}
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     monkeypatch.setattr(stopping, "end_quietly", sys.exit)
+    hear_ctrl_c()
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -121,6 +122,7 @@ def test_a_run_that_is_stopped_leaves_one_line_and_no_process(phase, number, tmp
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=hear_ctrl_c,
         cwd=Path(__file__).parents[2],
     )
     wait_for_handler(run)

@@ -47,20 +47,24 @@ def values_of(frames: Iterable[pd.DataFrame]) -> np.ndarray:
         found.append(_counts(of_numbers, len(plain)))
         for names in (list(c) for n in (1, 2) for c in combinations(of_kinds, n)):
             values = of_numbers.drop(columns=names, errors="ignore")
-            groups = values.groupby([plain[name] for name in names], observed=True)
-            found += [
-                getattr(groups, how)().to_numpy().ravel() for how in ("mean", "median", "sum")
-            ]
-            found += [_counts(values.loc[at], len(at)) for at in groups.groups.values()]
+            kinds = [plain[name] for name in names]
+            groups = values.groupby(kinds, observed=True)
+            measured = [getattr(groups, how)() for how in ("mean", "median", "sum", "nunique")]
+            sides = [side.groupby(kinds, observed=True).sum() for side in _sides(values)]
+            found += [of_groups.to_numpy().ravel() for of_groups in (*measured, *sides)]
+            found.append(groups.size().to_numpy())
     every = np.concatenate([part.astype("float64") for part in found])
     return every[np.isfinite(every)]
 
 
 def _counts(values: pd.DataFrame, n: int) -> np.ndarray:
     """Count the rows, the values that are apart, and those on a side of 0 or 1."""
-    sides = [values > 0, values < 0, values > 1, values < 1, values == 1, values.notna()]
-    counts = [side.sum().to_numpy() for side in sides]
+    counts = [side.sum().to_numpy() for side in _sides(values)]
     return np.concatenate([[n], values.nunique().to_numpy(), *counts])
+
+
+def _sides(values: pd.DataFrame) -> list[pd.DataFrame]:
+    return [values > 0, values < 0, values > 1, values < 1, values == 1, values.notna()]
 
 
 def _can_group(value: Any) -> bool:

@@ -50,7 +50,7 @@ def test_table_3_is_beside_the_means_of_this_file(section, answers):
 RANDOM = "update stored.provenance set value = '0' where name = 'random_weights'"
 TREEBANK = (
     "update stored.run set model = 'bert-base-uncased', n_layers = 12, n_heads = 12, "
-    "hidden_size = 768, n_sequences = 1696, mask_rate = 0"
+    "hidden_size = 768, n_sequences = 1696, n_tokens = 40000, mask_rate = 0"
 )
 
 
