@@ -34,10 +34,10 @@ docs: $(ENVIRONMENT)/tests-installed  ## build the site of docs/ into site/; a b
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet
 
 faults: $(ENVIRONMENT)/tests-installed  ## kill, damage and starve real runs, and read what anybody may have made: hours
-	$(RUN) -m tests.faults --full
+	$(RUN) -m tests.tools.faults --full
 
 mutate: $(ENVIRONMENT)/tests-installed  ## change formulas one by one and see a test fail: hours
-	nice -n 15 $(RUN) -m tests.mutation
+	nice -n 15 $(RUN) -m tests.tools.mutation
 
 lock: $(ENVIRONMENT)/tests-installed  ## write the hashes of all that requirements.txt brings with it
 	$(RUN) -m uv pip compile requirements.txt --constraints requirements-dev.txt --output-file requirements.lock \

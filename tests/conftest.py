@@ -37,7 +37,6 @@ ROOT = Path(__file__).parent
 OF_PRECOMPUTE = ("jobs", "models", "live", "store")
 WHOLE = {
     "outermost",
-    "mutation",
     "docs",
     "precompute",
     *(f"precompute/{name}" for name in OF_PRECOMPUTE),

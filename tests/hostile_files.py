@@ -9,8 +9,8 @@ from analysis.contracts import every_table
 from analysis.tables import SCHEMA_VERSION
 from analysis.tables.corpus import MANIFEST
 from precompute.store.build import create_empty, describe
-from tests.faults.overfull_files import OVERFULL
 from tests.small_store import manifest_of
+from tests.tools.faults.hostile.overfull_files import OVERFULL
 
 SECRET = "what no other file may show"
 PROVENANCE = {

@@ -12,7 +12,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from pages.ui.contents import PAGES
 from tests.pages.kit.chromium import needs_chromium, parameters, title_of
 from tests.pages.kit.walk import walk
-from tests.tour import DRAWN
+from tests.tools.tour import DRAWN
 
 pytestmark = needs_chromium
 MOST = 90  # stops on a page

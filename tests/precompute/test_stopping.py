@@ -13,8 +13,8 @@ import typer
 from precompute import stopping
 from precompute.stopping import stoppable
 from tests import processes
-from tests.faults.interrupts import STOPPED, assert_stopped, hear_ctrl_c, wait_for_handler
 from tests.small_store import request
+from tests.tools.faults.interrupts import STOPPED, assert_stopped, hear_ctrl_c, wait_for_handler
 
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 

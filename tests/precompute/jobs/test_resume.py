@@ -157,7 +157,7 @@ def test_what_is_of_another_corpus_input_or_model_is_not_kept(asked, other):
 
 
 def test_killing_the_process_anywhere_loses_nothing(tmp_path, tmp_path_factory):
-    """Once here; `tests/benchmarks/kill_anywhere.py` does it twenty times on the demo."""
+    """Once here; `tests/tools/benchmarks/kill_anywhere.py` does it twenty times on the demo."""
     asked = request(tmp_path, statistics=EVERY_KIND)
     command = [sys.executable, "-m", "precompute", "run", "--model", asked.model, "--corpus"]
     command += [asked.corpus, "--output", str(asked.output), "--max-tokens", "36"]

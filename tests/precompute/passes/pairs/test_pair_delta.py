@@ -19,8 +19,8 @@ from precompute.passes.pairs.pair_delta import totals
 from precompute.run import run
 from precompute.store.build import add_table, file_config
 from precompute.store.check import assert_unique
-from tests.benchmarks.pair_intervals import covered, intervals, stored
 from tests.reference.pairs import pair_delta as reference
+from tests.tools.benchmarks.pair_intervals import covered, intervals, stored
 
 VALUES = [f"{kind}_{effect}" for kind, effect in product(("mean", "std", "error"), SHARED_EFFECTS)]
 VALUES.append("degrees")

@@ -1,0 +1,1 @@
+"""What anybody may give to readers: inputs, files, addresses, charts and sockets."""
