@@ -1,4 +1,4 @@
-"""What a parser sees of one sentence, and what a parser is."""
+"""Input and type of parsers that score candidates for governors."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 Parameters = dict[str, Tensor]
-"""What several parsers of one kind have learnt, by name; the last axis is the parser."""
+"""Learned parameters of several parsers of one kind, by name; the last axis is the parser."""
 
 
 @dataclass(frozen=True)

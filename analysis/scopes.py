@@ -1,4 +1,4 @@
-"""How much of a layer is counted in, and what each module changes: names without arithmetic."""
+"""Names of the scopes of a layer and of the effects between them; no arithmetic."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 
 WEIGHTS_WITH_RESIDUAL = "attn_w_res"
-"""Half attention weights, half the token itself: a ratio alone, and no scope, since no vectors
+"""Half attention weights, half the token itself. It is a ratio but no scope, since no vectors
 belong to it."""
 WEIGHTS = "attn_w"
-"""The scope of attention's weights, without any vector."""
+"""The scope of attention weights alone, without vectors."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class LayerOrder:
 
     @property
     def between(self) -> tuple[str, ...]:
-        """What happens to all that attention brings together before the network reads it."""
+        """Return the steps between attention's mixed output and the network's input."""
         return () if self.is_parallel else self.after_attention + self.to_network
 
     @property
@@ -69,12 +69,12 @@ class LayerOrder:
 
     @cached_property
     def steps(self) -> tuple[str, ...]:
-        """The step by which every scope is reached; the first by the weights."""
+        """Return the step that leads to every scope; attention weights lead to the first."""
         return "weights", "attn", *self.between, "ff", *self.after_network
 
     @cached_property
     def roles(self) -> Mapping[str, str]:
-        """What every scope counts in that the one before does not; the same wherever it occurs."""
+        """Map every scope to its addition to the scope before; a role keeps its name everywhere."""
         between = (
             *(f"{step}_after_attention" for step in self.after_attention),
             *(f"{step}_before_network" for step in self.to_network),
@@ -105,17 +105,17 @@ class LayerOrder:
 
     @property
     def of_ratios(self) -> tuple[str, ...]:
-        """What mixing ratios are of: the scopes, and after the weights those with the residual."""
+        """Return the names that have mixing ratios: all scopes and the weights with residual."""
         return self.scopes[0], WEIGHTS_WITH_RESIDUAL, *self.scopes[1:]
 
     @property
     def with_residual(self) -> str:
-        """The first scope that the token itself is in, by way of a residual."""
+        """Return the first scope that includes the token itself through a residual."""
         return self.scopes[self.steps.index("res")]
 
     @property
     def from_residual(self) -> tuple[str, ...]:
-        """The scopes that the token itself is in, by way of a residual or of what follows it."""
+        """Return the scopes that include the token itself, from the first residual on."""
         return self.scopes[self.scopes.index(self.with_residual) :]
 
     @property
@@ -139,7 +139,7 @@ class LayerOrder:
 
     @property
     def keeps_stream(self) -> bool:
-        """Whether what enters the layer leaves it as it is, with something added to it."""
+        """Return True if the layer adds to its input and changes it in no other way."""
         return self.network_block[-1] == "res" and self.after_attention[-1:] != ("ln",)
 
 
@@ -161,24 +161,24 @@ ORDERS = {
     order.name: order for order in (POST_NORM, PRE_NORM, SANDWICH_NORM, OUTPUT_NORM, PARALLEL)
 }
 SCOPES = tuple(dict.fromkeys(scope for order in ORDERS.values() for scope in order.scopes))
-"""Every scope there is; a layer has those of its order."""
+"""Every scope of every order; a layer has those of its own order."""
 ROLES = {scope: role for order in ORDERS.values() for scope, role in order.roles.items()}
-"""What every scope counts in that the one before does not."""
+"""The addition of every scope to the scope before it."""
 WHOLE = frozenset(order.whole for order in ORDERS.values())
 """The scopes that are whole layers."""
 OF_RATIOS = tuple(dict.fromkeys(name for order in ORDERS.values() for name in order.of_ratios))
-"""Whatever a mixing ratio is of."""
+"""Every name that a mixing ratio is defined for."""
 BETWEEN = tuple(
     dict.fromkeys("_".join(order.between) for order in ORDERS.values() if order.between)
 )
-"""The effects of what stands between attention and network; a layer has one of them at most."""
+"""Effects of the steps between attention and network; a layer has at most one of them."""
 EFFECTS = (*BETWEEN, *(e for e in POST_NORM.effects if e not in BETWEEN))
-"""Every effect there is; a layer has those of its order."""
+"""Every effect of every order; a layer has those of its own order."""
 SHARED_EFFECTS = tuple(e for e in EFFECTS if all(e in order.effects for order in ORDERS.values()))
-"""Those that layers of every order have."""
+"""Effects that layers of every order have."""
 BIAS_READINGS = ("player", "constant", "left_out")
-"""What the bias is where an activation is shared out: one more summand on the way from 0 to the
-whole, as everywhere but where readings are compared; there all along; or not there."""
+"""Roles of the bias where an activation is shared out: one more summand on the path from 0 to the
+whole ("player", the rule outside of comparisons), present all along ("constant"), or absent."""
 GATE_RULES = ("ig", "half")
 """How the product of two hidden layers is shared out: by Integrated Gradients, or half to each."""
 RELATIONS = ("special", "same_word", "word_pieces", "adjacent", "same_segment", "other_segment")
