@@ -1,4 +1,4 @@
-"""Whether two ways to compare heads find the same heads alike."""
+"""Agreement of two distances between heads: Mantel's test on ranks and its parts by layer."""
 
 from typing import NamedTuple
 
@@ -14,10 +14,10 @@ _AT_A_TIME = 64  # permutations whose pairs are in memory
 
 
 class Agreement(NamedTuple):
-    """Spearman's ρ of two distances over all pairs of heads, and how often chance does as well.
+    """Spearman's ρ of two distances over all pairs of heads, with its p-value.
 
-    `of_heads` are those of each head's distances to the others, `same_nearest` says of each whether
-    its nearest head is the same by both.
+    `of_heads` holds ρ over the distances of each head to the others. `same_nearest` is True where
+    both distances give a head the same nearest head.
     """
 
     spearman: float
@@ -28,8 +28,10 @@ class Agreement(NamedTuple):
 
 
 class LayerParts(NamedTuple):
-    """Agreement within pairs of layers and between them, and how often chance does as well within;
-    and the parts of each head's own agreement, within layers of the others and between."""
+    """Parts of ρ within and between pairs of layers, with a p-value for the part within.
+
+    The parts of each head's own agreement follow: with heads of its layer, and with all others.
+    """
 
     parts: tuple[Part, ...]
     p_value: float
@@ -101,7 +103,7 @@ def layer_parts(
     *,
     seed: int,
 ) -> LayerParts:
-    """The parts of ρ within and between pairs of layers, and Mantel's test within layers.
+    """Split ρ into parts within and between pairs of layers; apply Mantel's test within layers.
 
     Heads of two layers are far apart or near as the layers are; whether the same heads are, within
     what is of one pair of layers, is another question. The p-value is the share of 9,999 orders in

@@ -1,4 +1,4 @@
-"""How differently any two heads attend, whatever layers they are in."""
+"""Jensen–Shannon distances between the attention of any two heads, whatever their layers."""
 
 import numpy as np
 import torch
@@ -6,7 +6,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 SMOOTHING = 0.001
-"""Share of every row that is dealt out evenly."""
+"""Share of every row that is spread evenly."""
 _PIECE = 2048  # pairs of tokens at a time: what all heads give to them stays in the caches
 
 

@@ -1,4 +1,4 @@
-"""Which heads attend alike: the two nearest groups joined, again and again."""
+"""Hierarchical clustering of heads by average linkage."""
 
 import numpy as np
 from jaxtyping import Float

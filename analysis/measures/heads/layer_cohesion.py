@@ -1,4 +1,4 @@
-"""Whether heads of one layer attend more alike than heads of different layers."""
+"""Distances between heads of one layer compared with those between layers."""
 
 from functools import partial
 from typing import NamedTuple
@@ -12,9 +12,9 @@ _DIGITS = 12  # the same distances added up in another order differ in later one
 
 
 class Cohesion(NamedTuple):
-    """Mean distances within and between layers, and how often chance does as well.
+    """Mean distances within and between layers, with the p-value of their difference.
 
-    `n_permutations` are those that `p_value` was counted over.
+    `n_permutations` is the number of permutations behind `p_value`.
     """
 
     within: float
@@ -69,10 +69,10 @@ def layer_cohesion(
 def _means(
     distances: Float[np.ndarray, "head head"], groups: list[np.ndarray], order: np.ndarray
 ) -> np.ndarray:
-    """Mean distances within groups, and between their heads and those of other groups.
+    """Return mean distances within groups, and between the heads of a group and all others.
 
     Args:
-        order: along its last axis, which head stands in the place of each.
+        order: along its last axis, the head that takes the place of each.
     """
     inside = np.sum([_sum_inside(distances, order[..., group]) for group in groups], axis=0)
     n_inside = sum(len(group) * (len(group) - 1) for group in groups)

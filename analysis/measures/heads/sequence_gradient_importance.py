@@ -1,4 +1,4 @@
-"""How much a model's loss depends on the attention that each type of token gets in one text."""
+"""Gradient of a model's loss with respect to attention, summed by type of attended token."""
 
 import torch
 from jaxtyping import Bool, Float

@@ -1,11 +1,11 @@
-"""What each head attends to in one text, and how broadly."""
+"""Attention of each head in one text by kind of token, and its entropy."""
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
 KEPT = 0.9999
-"""Share of a row that smoothing keeps; the rest is dealt out evenly, so that no weight is 0."""
+"""Share of a row that smoothing keeps; the rest is spread evenly, so that no weight is 0."""
 
 
 def head_pattern(

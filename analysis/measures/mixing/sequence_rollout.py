@@ -1,4 +1,4 @@
-"""Mixing followed from the model's input through one layer after the other."""
+"""Attention rollout: the product of row-normalised mixing maps from the input to each layer."""
 
 from collections.abc import Iterable, Iterator
 
@@ -49,7 +49,7 @@ def with_residual(attention: Float[np.ndarray, "query key"]) -> Float[np.ndarray
 
 
 def distance_places(n_tokens: int) -> Int[np.ndarray, "query key"]:
-    """Place of |i − j| in `DISTANCES`: that of the largest number not above it.
+    """Index of |i − j| in `DISTANCES`: that of the largest number not above it.
 
     Source:
         abnar-2020, section 3; the grouping by distance is ours.
@@ -62,10 +62,10 @@ def distance_places(n_tokens: int) -> Int[np.ndarray, "query key"]:
 def shares_of_cells(
     product: Float[np.ndarray, "scope query key"], cells: Int[np.ndarray, "query key"], n_cells: int
 ) -> Float[np.ndarray, "scope cell"]:
-    """What comes from the keys of each cell, summed over them, mean over queries.
+    """Share of each cell of keys, summed over its keys, mean over queries.
 
     Args:
-        cells: of every query and key the cell they are in, counted from 0.
+        cells: index of the cell of every query and key, counted from 0.
 
     Returns:
         Shares; 1 in sum for each scope.

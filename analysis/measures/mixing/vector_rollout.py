@@ -1,4 +1,4 @@
-"""Every token's own vector, followed from the model's input through one layer after the other."""
+"""Vector rollout: every input token's own vector, propagated through all layers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from analysis.scopes import GATE_RULES
 
 @dataclass(frozen=True)
 class TokenVectors:
-    """How much of every token of the model's input is in every token after one layer.
+    """Norms of every input token's vector in every token after one layer.
 
-    `map` holds ‖V_ij‖, 0 where nothing of j can have reached i; `bias` the norm of what no token
-    sent; `error` the largest distance of any token's Σ_j V_ij + bias_i from the model's own x_i,
-    over the norm of x_i.
+    `map` holds ‖V_ij‖, 0 where j cannot have reached i. `bias` is the norm of the summand due to
+    biases. `error` is the largest distance of any token's Σ_j V_ij + bias_i from the model's own
+    x_i, over the norm of x_i.
     """
 
     map: Float[Tensor, "query key"]
@@ -96,10 +96,10 @@ class _Step:
     def passed_on(
         self, parts: Float[Tensor, "key query width"], *, is_bias: bool = False
     ) -> Float[Tensor, "key query width"]:
-        """What leaves the layer of summands of what enters it.
+        """Apply the layer to summands of its input.
 
         Args:
-            is_bias: whether the summand is the bias, to which the layer adds its own.
+            is_bias: True if the summand is the bias, to which the layer adds its own.
         """
         given = self.given
         read = through(given.read, parts, parts, is_bias=is_bias)
@@ -115,7 +115,7 @@ class _Step:
     def _attended(
         self, read: Float[Tensor, "key query width"], *, own: int
     ) -> Float[Tensor, "key query width"]:
-        """What attention hands on, its weights being those of the forward pass."""
+        """Apply attention with the weights of the forward pass."""
         weights = self.layer.weights
         values = torch.einsum("jkd,hde->jkhe", read, weights.value_weight)
         values = values + own * weights.value_bias

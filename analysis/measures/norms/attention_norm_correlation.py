@@ -39,7 +39,7 @@ def histogram_spearman(
 
 
 def can_be_ranked(bins: Int[np.ndarray, " row"], counts: Int[np.ndarray, " row"]) -> bool:
-    """Whether a quantity spreads over enough bins for a rank correlation to be trusted.
+    """Return True if a quantity fills enough bins for a trustworthy rank correlation.
 
     Counts effective bins, (Σw)² / Σw² of the bins' counts w: what K equally filled bins have is K.
     Some heads give all tokens of a type nearly one norm, down to the last digits; its order is then

@@ -1,4 +1,4 @@
-"""What each module of a layer does to the mixing of two tokens."""
+"""Effect of each module of a layer on the mixing of two tokens."""
 
 import numpy as np
 from jaxtyping import Float
@@ -26,7 +26,7 @@ def row_shares(maps: Float[np.ndarray, "*any query key"]) -> Float[np.ndarray, "
 def pair_deltas(
     maps: Float[np.ndarray, "scope query key"], order: LayerOrder
 ) -> Float[np.ndarray, "effect query key"]:
-    """By how much each effect of a layer changes the share of every key in every query.
+    """Change of every key's share in every query by each effect of a layer.
 
     Returns:
         Share after less share before, −1 to 1; above 0 where the mixing is amplified. Each row

@@ -1,4 +1,4 @@
-"""Which frequencies along positions there are in hidden states, queries and keys."""
+"""Amplitude spectra along positions of hidden states, queries and keys."""
 
 from collections.abc import Mapping
 
