@@ -238,8 +238,7 @@ def tokens_from(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataF
     limit $limit
 """)
 def matching_sequences(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataFrame:
-    """Sequences that contain a text, exact number first; case is ignored. Columns are seq, n_tokens
-    and the text."""
+    """Sequences that contain a text, exact number first, in any case: seq, n_tokens, text."""
     ...
 
 

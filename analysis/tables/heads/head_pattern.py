@@ -1,4 +1,4 @@
-"""What each head attends to, and how broadly: means over sequences."""
+"""Attention of each head by kind of token, and its entropy: means over sequences."""
 
 from dataclasses import replace
 

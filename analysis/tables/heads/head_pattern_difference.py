@@ -1,4 +1,4 @@
-"""How habits change when attention is weighed by norms instead of weights."""
+"""Difference of head habits by norms and by weights."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

@@ -1,4 +1,4 @@
-"""What has come together in a token, by vectors and by maps that are multiplied, side by side."""
+"""Rollout by vectors compared with rollout by products of maps."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

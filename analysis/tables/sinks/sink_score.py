@@ -1,4 +1,4 @@
-"""What lifts the scores of a place's keys: means over sequences."""
+"""Decomposition of the score excess of a place's keys: means over sequences."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
