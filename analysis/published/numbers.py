@@ -26,9 +26,12 @@ _EVERY = "all"
 
 @dataclass(frozen=True)
 class Experiment:
-    """What numbers were measured on. None: they do not depend on it, or, if `unknown`, no file can
-    be known to be of the same corpus. `segments` are the segment ids that the model got, as a file
-    writes them in `provenance` (`segments_given`); `untrained`: its weights were random."""
+    """Model and corpus of published numbers.
+
+    None means that the numbers do not depend on a field, or, if `unknown`, that no file can be
+    known to have the same corpus. `segments` are the segment ids of the model's input, in the form
+    of a file's `provenance` (`segments_given`). `untrained` models have random weights.
+    """
 
     model: str
     corpus: str
