@@ -64,8 +64,8 @@ def attach(store: DuckDBPyConnection, path: str, *, memory: str = "", spill_to: 
 
     Args:
         path: absolute, without links.
-        memory: what the database may take, `MEMORY` unless told.
-        spill_to: the folder for what does not fit into memory; nothing spills unless given.
+        memory: memory limit of the database, `MEMORY` by default.
+        spill_to: the folder for data that does not fit into memory; nothing spills by default.
 
     Raises:
         OtherSchema: if it is of another version of this program.
@@ -89,7 +89,7 @@ def attach(store: DuckDBPyConnection, path: str, *, memory: str = "", spill_to: 
 
 def attaching(path: str, *, memory: str = "", spill_to: str = "") -> list[str]:
     """Return the statements that restrict all access to a file and its write-ahead log."""
-    stem, mark, rest = path.partition("?")  # DuckDB takes what follows for parameters
+    stem, mark, rest = path.partition("?")  # DuckDB reads the rest as parameters
     allowed = quoted(path, f"{stem}.wal{mark}{rest}")
     return [
         "set autoinstall_known_extensions = false",

@@ -12,12 +12,11 @@ Parameters = dict[str, Tensor]
 
 @dataclass(frozen=True)
 class ParserSentence:
-    """One sentence, and for each of several parsers, trained side by side, the tree to learn.
+    """One sentence, with the tree to learn for each of several parsers trained together.
 
     The candidates of a word are the words and, after them, the root: its number is the number of
-    words. `vectors` stand for each word by itself; their last value is 1 for every word, so that
-    what depends on them may do without them. A governor that is the word itself teaches nothing.
-    Only words that are scored teach and are counted.
+    words. `vectors` are static vectors of words; their last value is 1, as a bias. A governor that
+    is the word itself is no training target. Only scored words are trained on and counted.
     """
 
     attention: Float[Tensor, "word candidate head"]

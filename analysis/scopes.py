@@ -16,14 +16,14 @@ WEIGHTS = "attn_w"
 class LayerOrder:
     """A layer as two blocks of steps: attention's and the feed-forward network's.
 
-    Steps are `ln`, a normalisation of whichever kind; the block's module, `attn` or `ff`; and
-    `res`, which adds what entered the block. In a parallel layer the network reads what enters the
-    layer, as attention does, and the network's `res` adds that.
+    Steps are `ln`, any normalisation; the block's module, `attn` or `ff`; and `res`, which adds the
+    block's input. In a parallel layer the network reads the layer's input, as attention does, and
+    the network's `res` adds that.
 
-    `scopes` go from the attention weights to the whole layer: what is counted in grows step by step
-    from where attention ends, and each name lists what is counted in. `effects` name what happens
-    between scopes, each by the scope before it and the scope after it: what stands between
-    attention and the network as one, then the network, `ff`, then every step after it by itself.
+    `scopes` go from the attention weights to the whole layer: each adds a step to the one before,
+    and its name lists its steps. `effects` name the changes between scopes, each by the scope
+    before it and the scope after it: all steps between attention and the network as one, then the
+    network, `ff`, then every step after it.
     """
 
     name: str
@@ -33,7 +33,7 @@ class LayerOrder:
 
     @property
     def read(self) -> tuple[str, ...]:
-        """The steps through which attention reads what enters the layer."""
+        """Return the steps between the layer's input and attention."""
         return self.attention[: self.attention.index("attn")]
 
     @property
@@ -146,17 +146,17 @@ class LayerOrder:
 POST_NORM = LayerOrder("post_norm", ("attn", "res", "ln"), ("ff", "res", "ln"))
 """Each block is normalised after its residual, as in BERT."""
 PRE_NORM = LayerOrder("pre_norm", ("ln", "attn", "res"), ("ln", "ff", "res"))
-"""Each block reads a normalised copy of the residual stream, which goes around it as it is, as in
-GPT-2 or Llama. So the last residual adds what `ln_attn_res` holds, and no normalisation ends the
+"""Each block reads a normalised copy of the residual stream, which itself stays as it is, as in
+GPT-2 or Llama. So the last residual adds the scope `ln_attn_res`, and no normalisation ends the
 layer."""
 SANDWICH_NORM = LayerOrder("sandwich_norm", ("ln", "attn", "ln", "res"), ("ln", "ff", "ln", "res"))
-"""As pre-norm, and what a block puts out is normalised before the residual, as in Gemma 2 and 3."""
+"""As pre-norm, with each block's output normalised before the residual, as in Gemma 2 and 3."""
 OUTPUT_NORM = LayerOrder("output_norm", ("attn", "ln", "res"), ("ff", "ln", "res"))
 """Each block reads the residual stream as it is, and its output is normalised before the residual,
 as in OLMo 2."""
 PARALLEL = LayerOrder("parallel", ("ln", "attn"), ("ln", "ff", "res"), is_parallel=True)
-"""Attention and network both read what enters the layer, each through a normalisation of its own,
-as in GPT-NeoX. The network sees its own token alone and cannot mix."""
+"""Attention and network both read the layer's input, each through a normalisation of its own, as in
+GPT-NeoX. The network reads its own token alone and cannot mix."""
 ORDERS = {
     order.name: order for order in (POST_NORM, PRE_NORM, SANDWICH_NORM, OUTPUT_NORM, PARALLEL)
 }

@@ -69,10 +69,10 @@ def account(store: DuckDBPyConnection) -> Account:
 def reasons(one: Account, other: Account, kind: str) -> tuple[str, ...]:
     """Return the reasons why two files cannot be compared in one of `KINDS`; empty if they can.
 
-    Numbers stand side by side wherever both are of texts or both of images. Sequences are compared
-    one by one where both files hold the same ones, whatever either masks; heads as well, if there
-    are as many; pairs of tokens where a token is the same in both; steps of one training where
-    nothing else differs.
+    Numbers are comparable if both files are of texts or both of images. Sequences are compared one
+    by one if both files hold the same ones, masked or not; heads as well, if their numbers are
+    equal; pairs of tokens if a token is the same in both; steps of one training if nothing else
+    differs.
     """
     return tuple(reason for reason in _FORBIDS[kind] if _DIFFERS[reason](one, other))
 

@@ -87,7 +87,7 @@ def unpaired_differences(one: Values, other: Values, *, seed: int) -> Difference
 
 
 def corrected(p: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
-    """p-values corrected for how many there are (Benjamini and Hochberg); NaN stays NaN."""
+    """p-values corrected for multiple tests (Benjamini and Hochberg); NaN stays NaN."""
     known = ~np.isnan(p)
     adjusted = np.full_like(p, np.nan)
     if known.any():

@@ -1,4 +1,4 @@
-"""Heads of two files matched by what they attend to."""
+"""Heads of two files matched by their attention."""
 
 from typing import NamedTuple
 
@@ -69,9 +69,9 @@ def divergences(
 def matched_heads(distances: Float[np.ndarray, "head head"]) -> Matching:
     """Match heads one to one so that the sum of divergences is least.
 
-    Any two sets of heads have a best matching, which is closer than chance: whether it finds the
-    heads themselves is what tells files apart. Dealt out at random, one head on average would be
-    matched with itself, however many there are.
+    Any two sets of heads have a best matching, which is closer than chance; the evidence is whether
+    it matches heads with themselves. Matched at random, one head on average would be matched with
+    itself, whatever their number.
     """
     rows, match = linear_sum_assignment(distances)
     matched, itself = distances[rows, match], np.diagonal(distances)

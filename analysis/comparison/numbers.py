@@ -1,7 +1,7 @@
 """Numbers for comparing files, by sequence (or head) and layer.
 
-A file's number is the mean over its sequences of what each has, and a sequence has the mean over
-its layers: so the difference of two files is the mean difference of their sequences.
+A file's number is the mean over its sequences, and a sequence's number the mean over its layers: so
+the difference of two files is the mean difference of their sequences.
 """
 
 import pandas as pd
@@ -49,7 +49,7 @@ _COLUMNS = ["number", "unit", "layer", "value"]
 def unit_values(store: DuckDBPyConnection) -> pd.DataFrame:
     """Return all numbers of every sequence or head of a file: number, unit, layer, value.
 
-    A number of which the file holds nothing has no rows.
+    A number without values in the file has no rows.
     """
     order = layer_order(store)
     parts = [_ratios(store, order), _similarities(store, order), _habits(store)]

@@ -49,10 +49,10 @@ class Redraws:
 
 
 def redraws(units: Int[np.ndarray, " sequence"], *, seed: int) -> Redraws:
-    """A thousand resamples of as many units as there are, drawn with replacement.
+    """A thousand resamples of all units, drawn with replacement.
 
     Tokens of one sequence are not independent, nor are windows of one document, so whole units are
-    drawn; whatever is computed from the same resamples is compared on the same draws.
+    drawn. Numbers computed from the same resamples are compared on the same draws.
 
     Source:
         efron-1979, section 2; the papers give no intervals.
@@ -103,10 +103,10 @@ def percentile_interval(
 def median_with_interval(
     values: Float[np.ndarray, " value"], *, seed: int
 ) -> tuple[float, float, float]:
-    """The median of values that are redrawn by themselves, and its interval.
+    """The median of independently resampled values, and its interval.
 
     Returns:
-        NaN of no value, and for the interval of fewer than `LEAST_UNITS`.
+        NaN for no value, and for the interval of fewer than `LEAST_UNITS`.
 
     Source:
         efron-1979, section 2.

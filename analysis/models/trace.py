@@ -189,7 +189,7 @@ class LayerTrace:
     output: Float[Tensor, "batch query width"]
 
     def of_sequence(self, row: int, n_tokens: int) -> "LayerTrace":
-        """One sequence of the batch by itself, without its padding."""
+        """Return one sequence of the batch, without padding."""
         sequence, real = slice(row, row + 1), slice(n_tokens)
         return LayerTrace(
             weights=self.weights,

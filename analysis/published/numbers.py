@@ -65,11 +65,11 @@ EXPERIMENTS = {
 
 @dataclass(frozen=True)
 class Published:
-    """One printed number: whose, where, of what.
+    """One printed number: paper, place and quantity.
 
     `place` is a kind of place and its number in the paper (section, appendix), in the authors'
     Japanese paper of the same work (table, figure) or in the notebook that was published with the
-    paper (cell). `part` is which of the paper's experiments it is of, if there are several.
+    paper (cell). `part` is the paper's experiment, if there are several.
     """
 
     paper: str
@@ -89,7 +89,7 @@ class Published:
 
     @property
     def experiment(self) -> str:
-        """The key of what it was measured on."""
+        """Return the key of the number's experiment."""
         return f"{self.paper}, {self.part}" if self.part else self.paper
 
     @property
@@ -103,7 +103,7 @@ class Published:
 
     @property
     def tolerance(self) -> float:
-        """Half a unit of the last printed digit: what rounding alone can account for."""
+        """Half a unit of the last printed digit: the largest difference due to rounding."""
         return 0.5 * 10.0**-self.decimals / (100 if self.percent else 1)
 
 

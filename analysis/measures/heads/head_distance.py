@@ -7,7 +7,7 @@ from torch import Tensor
 
 SMOOTHING = 0.001
 """Share of every row that is spread evenly."""
-_PIECE = 2048  # pairs of tokens at a time: what all heads give to them stays in the caches
+_PIECE = 2048  # pairs of tokens at a time: their weights in all heads fit into the caches
 
 
 def head_distances(

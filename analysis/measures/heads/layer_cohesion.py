@@ -33,12 +33,11 @@ def layer_cohesion(
 ) -> Cohesion | None:
     """Mean distance of heads of different layers minus that of two heads of the same layer.
 
-    The p-value is the share of ways to deal the layers to the heads that give as large a
-    difference: (b + 1) / (B + 1) over B random ones of which b do, or b / B over all B ways there
-    are where these are fewer than 9,999.
+    The p-value is the share of ways to assign layers to heads that give as large a difference: (b +
+    1) / (B + 1) if b of B random ways do, or b / B over all B ways if these are fewer than 9,999.
 
     Args:
-        layer: one alone, of whose heads at least one is in every pair; None counts all pairs.
+        layer: a single layer, with a head of it in every pair; None counts all pairs.
 
     Returns:
         Distances in their unit; None where layers have one head, or there is one layer.

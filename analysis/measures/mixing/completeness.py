@@ -1,4 +1,4 @@
-"""Proof that the parts of a layer add up to what the model computed."""
+"""Errors of the sum of a layer's parts against the model's own output."""
 
 import math
 from collections.abc import Sequence

@@ -13,10 +13,10 @@ DISTANCES = (0, 1, 2, 4, 8, 16, 32, 64)
 def rolled_out(
     maps: Iterable[Float[np.ndarray, "scope query key"]],
 ) -> Iterator[Float[np.ndarray, "scope query key"]]:
-    """Product M_l ⋯ M_1 up to every layer l, the rows of each M made to add up to 1.
+    """Product M_l ⋯ M_1 up to every layer l, the rows of each M scaled to a sum of 1.
 
     Entry ij is the share of token i after layer l that comes from token j of the model's input, if
-    each layer passes on what is mixed into a token in the proportion of its map.
+    each layer passes on its input in the proportions of its map.
 
     Returns:
         Shares; rows add up to 1.

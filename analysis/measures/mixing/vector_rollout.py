@@ -37,15 +37,13 @@ def vector_rollout(
 ) -> tuple[TokenVectors, ...]:
     """The vectors V_ij that make up every token after every layer, one per token of the input.
 
-    V⁰_ij is x_j where i = j, else 0: what enters the first layer is the input, and nothing else.
-    Given the query, every module is linear, as it is for `layer_mixing`: attention by its weights,
-    a normalisation by the deviation of the whole vector, the network by its gates. So each input
-    token goes through all layers by itself, and only norms and sums are kept of it. Nothing is lost
-    that norms lose, which cannot cancel each other.
+    V⁰_ij is x_j where i = j, else 0. Given the query, every module is linear, as in `layer_mixing`:
+    attention by its weights, a normalisation by the deviation of the whole vector, the network by
+    its gates. So each input token is propagated through all layers separately, and only its norms
+    and sums are kept. Vectors can cancel each other; products of norms cannot.
 
-    Everything that the model adds by itself is one more summand, the bias, and is given to no
-    token: b_V too, and the shift of every normalisation. A summand is no whole token any more, and
-    the rows of attention add up to 1, so that b_V is the same for whatever mixture arrives.
+    All biases of the model are one more summand, given to no token: b_V too, and the shift of every
+    normalisation. Since the rows of attention add up to 1, b_V is the same for every mixture.
 
     Args:
         layers: a trace of a single sequence without padding, from the first layer on.

@@ -13,10 +13,10 @@ def bins(values: Float[Tensor, "*any"], *, per_octave: int) -> Int[Tensor, "*any
     """The bin of each value: its float32 bits without the lowest.
 
     Non-negative floats sort as their bits do, so bins are ordered, have exact edges and need no
-    chosen range: equally many to the octave, a power of 2, and 0 with itself.
+    chosen range: the same number per octave, a power of 2, and a bin for 0.
 
     Source:
-        kobayashi-2020, section 5.3, table 3: what ranks are taken of.
+        kobayashi-2020, section 5.3, table 3, for the ranked quantities.
     """
     return values.float().contiguous().view(torch.int32) >> _dropped_bits(per_octave)
 

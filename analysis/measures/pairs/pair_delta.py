@@ -12,7 +12,7 @@ LEAST_DEGREES = 1.1
 
 
 def row_shares(maps: Float[np.ndarray, "*any query key"]) -> Float[np.ndarray, "*any query key"]:
-    """Norms as shares of what each query receives, so that scopes of any scale compare.
+    """Norms as shares of each query's sum, so that scopes of any scale compare.
 
     Returns:
         Shares; each row sums to 1.
@@ -50,13 +50,13 @@ def mean_interval(
     """Cluster-robust t interval of a mean over occurrences, clustered by sequence.
 
     Occurrences in one sequence are not independent. With S_g the sum over the n_g occurrences in
-    sequence g, and m the mean of all n, the standard error is CR2's,
-    √Σ_g (S_g − n_g m)² / (1 − n_g/n) / n, and the degrees of freedom are Satterthwaite's, which
-    fall towards 1 where a few sequences hold most of the occurrences.
+    sequence g, and m the mean of all n, the standard error is CR2's, √Σ_g (S_g − n_g m)² / (1 −
+    n_g/n) / n, and the degrees of freedom are Satterthwaite's, which fall towards 1 where a few
+    sequences hold most of the occurrences.
 
     Returns:
-        Lower and upper end of the central 95%; NaN below `LEAST_DEGREES`, as for two sequences
-        or where one holds nearly all occurrences: there no interval covers what it promises.
+        Lower and upper end of the central 95%; NaN below `LEAST_DEGREES`, as for two sequences or
+        where one holds nearly all occurrences: no interval has its nominal coverage there.
 
     Source:
         bell-2002, sections 3 and 4; kobayashi-2024, section 5.2, gives no intervals.

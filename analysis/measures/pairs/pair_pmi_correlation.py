@@ -51,8 +51,8 @@ def correlation(
     """Partial ρ over pairs of words, with an interval for pairs that share words.
 
     On Fisher's scale it reaches t standard errors to either side, with one degree of freedom less
-    than there are words. The interval says how far ρ would move with other words, not with other
-    texts of the same words.
+    than there are words. It covers the variation of ρ over other words, not over other texts of the
+    same words.
 
     Returns:
         None where ρ is not defined; no interval below `LEAST_WORDS` words, or where |ρ| is 1.

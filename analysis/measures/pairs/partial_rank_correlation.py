@@ -32,19 +32,20 @@ def partial_rank_correlation(
 ) -> tuple[float, Float[np.ndarray, " row"]] | None:
     """Partial ρ, and the influence of each row on it.
 
-    Both mid-ranks are regressed linearly, with an intercept, on the mid-ranks of what is given;
-    ρ is Pearson's correlation of the two residuals. Without anything given it is Spearman's ρ.
+    Both mid-ranks are regressed linearly, with an intercept, on the mid-ranks of the given
+    quantities; ρ is Pearson's correlation of the two residuals. Without given quantities it is
+    Spearman's ρ.
 
     Returns:
-        ρ from −1 to 1, and each row's influence on it, which sum to 0: what the row adds to the
-        moments of the residuals, and by what it adds to the ranks of all others. None where there
-        are fewer than 3 rows more than quantities given, or a residual never varies.
+        ρ from −1 to 1, and each row's influence on it, which sum to 0: its contribution to the
+        moments of the residuals, and that through the ranks of all other rows. None where there are
+        fewer than 3 rows more than quantities given, or a residual never varies.
 
     Source:
         croux-2010, section 2, of ρ without anything given.
 
     Differs:
-        Ties have mid-ranks; the ranks of what is given move with the rows too.
+        Ties have mid-ranks; the ranks of given quantities move with the rows too.
     """
     n = len(first.rank)
     if n < 3 + len(given):

@@ -13,8 +13,8 @@ def token_relations(
 ) -> Int8[np.ndarray, "query key"]:
     """Index in `RELATIONS` of every two tokens: the first that fits, so that shares add up to 1.
 
-    special: one of them stands for no word; same_word: the same token at two places; word_pieces:
-    pieces of one word; adjacent: side by side; then whether they are of one segment.
+    special: one of them is a special token; same_word: the same token at two places; word_pieces:
+    pieces of one word; adjacent: side by side; then same or other segment.
 
     Args:
         words: numbers of the words that tokens are pieces of; negative where there is none.

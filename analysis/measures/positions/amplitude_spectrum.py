@@ -5,7 +5,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-CYCLES_PER = 512  # positions to which frequencies refer, whatever the number of positions
+CYCLES_PER = 512  # positions to which frequencies refer, for waves of any length
 SPREAD = ("mean", "q25", "q75", "max")
 SHORTEST = 16  # tokens of a text whose waves are measured
 

@@ -106,11 +106,11 @@ def right_branching(n_words: int) -> Int[Tensor, " word"]:
 def shuffled(
     governors: Int[np.ndarray, " word"], *, seed: int, sentence: int
 ) -> Int[np.ndarray, " word"]:
-    """The governors of a sentence, dealt to its words at random: who governs, but not whom.
+    """The governors of a sentence, dealt to its words at random, as a control.
 
     A parser that is trained on such trees must be scored on such trees. Scored on true trees it may
     look good: attention that encodes the tree shows which words govern, and the largest score shows
-    whom. No word is dealt itself.
+    which word. No word is dealt itself.
 
     Source:
         clark-2019, section 5: a control of ours, to show what parsers gain from the trees.

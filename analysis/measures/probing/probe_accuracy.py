@@ -49,7 +49,7 @@ def halves(n_sequences: int, *, seed: int) -> Bool[np.ndarray, " sequence"]:
     """Mask of the first of two random halves of the sequences; it has the odd one.
 
     Source:
-        clark-2019, section 4.2: the paper has no halves and chooses on what it scores.
+        clark-2019, section 4.2: the paper has no halves and selects on the scored words.
     """
     order = np.random.default_rng(seed).permutation(n_sequences)
     first = np.zeros(n_sequences, dtype=bool)

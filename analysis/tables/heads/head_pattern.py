@@ -77,7 +77,7 @@ def by_layer(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFra
     order by layer, head, {placed(QUANTITIES, "quantity")}
 """)
 def heads(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
-    """Every head by itself: layer, head, quantity, mean, low, high."""
+    """Every head: layer, head, quantity, mean, low, high."""
     ...
 
 

@@ -1,4 +1,4 @@
-"""To which kind of attention by relative position each head belongs, and in how many texts."""
+"""Nearest kind of attention by relative position for each head, and the number of its texts."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

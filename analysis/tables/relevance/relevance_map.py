@@ -1,4 +1,4 @@
-"""Maps of relevance: how much of what a layer puts out comes from each token of the input."""
+"""Maps of relevance: share of each input token in the output of a layer."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

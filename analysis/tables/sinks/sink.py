@@ -55,5 +55,5 @@ def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
     order by layer, head, quantity
 """)
 def heads(store: DuckDBPyConnection, *, place: str) -> pd.DataFrame:
-    """Every head by itself: layer, head, quantity, mean, low, high."""
+    """Every head: layer, head, quantity, mean, low, high."""
     ...
