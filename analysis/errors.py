@@ -12,7 +12,7 @@ class UserError(Exception):
     """An error whose message states the fault, the right input, and the remedy."""
 
     def __reduce__(self):
-        """From one process to another goes the message: not every kind is made of that alone."""
+        """Pickle as the message alone: some kinds are built from other arguments."""
         return UserError, (str(self),)
 
 

@@ -28,4 +28,4 @@ class ParserSentence:
 
 
 CandidateScorer = Callable[[Parameters, ParserSentence], Tensor]
-"""From parameters and a sentence to word × candidate × fit: logits over candidates, root last."""
+"""Function from parameters and a sentence to logits, word × candidate × fit; the root is last."""

@@ -150,7 +150,7 @@ PRE_NORM = LayerOrder("pre_norm", ("ln", "attn", "res"), ("ln", "ff", "res"))
 GPT-2 or Llama. So the last residual adds the scope `ln_attn_res`, and no normalisation ends the
 layer."""
 SANDWICH_NORM = LayerOrder("sandwich_norm", ("ln", "attn", "ln", "res"), ("ln", "ff", "ln", "res"))
-"""As pre-norm, with each block's output normalised before the residual, as in Gemma 2 and 3."""
+"""Like pre-norm, with each block's output normalised before the residual, as in Gemma 2 and 3."""
 OUTPUT_NORM = LayerOrder("output_norm", ("attn", "ln", "res"), ("ff", "ln", "res"))
 """Each block reads the residual stream as it is, and its output is normalised before the residual,
 as in OLMo 2."""
@@ -180,6 +180,6 @@ BIAS_READINGS = ("player", "constant", "left_out")
 """Roles of the bias where an activation is shared out: one more summand on the path from 0 to the
 whole ("player", the rule outside of comparisons), present all along ("constant"), or absent."""
 GATE_RULES = ("ig", "half")
-"""How the product of two hidden layers is shared out: by Integrated Gradients, or half to each."""
+"""Rules for sharing out the product of two hidden layers: Integrated Gradients, or half to each."""
 RELATIONS = ("special", "same_word", "word_pieces", "adjacent", "same_segment", "other_segment")
-"""How two tokens of a sequence relate; the first name that fits is the pair's relation."""
+"""Relations of two tokens of a sequence; the first name that fits is the pair's relation."""

@@ -10,11 +10,10 @@ EVERY = "all"
 WEIGHTS = ("attention", "even", "neighbour", "norm_share", "value_norm", "relative_norm")
 """Attention of a head to a place, and the quantities for comparison."""
 RATED = WEIGHTS[:4]
-"""Those that are shares of a query's attention, and so can be above a threshold."""
+"""Quantities that are shares of a query's attention, and so can be above a threshold."""
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 USUAL_THRESHOLD = 0.3
-"""Above which share of a query's attention a head counts as one whose attention rests on a place;
-the usual threshold is that of Gu et al. (2025)."""
+"""Share of a query's attention above which it rests on a place, as in Gu et al. (2025)."""
 RATE_ROUNDING = 1e-6
 """Rounding of float32: even attention to ten tokens must not exceed a threshold of 0.1."""
 

@@ -140,7 +140,7 @@ class LayerWeights:
 
     @cached_property
     def output_factor(self) -> Float[Tensor, "head head_width head_width"]:
-        """Per head a small square matrix that changes norms as the output projection does.
+        """A small square matrix per head that changes norms as the output projection does.
 
         With W_Oᵀ = QR, ‖v W_O‖ = ‖v Rᵀ‖ for every v. Computed in float64, once per model.
         """

@@ -60,7 +60,7 @@ EXPERIMENTS = {
     ),
     "clark-2019, coreference": Experiment(MODEL, "ontonotes", unknown=True),
 }
-"""By paper; by paper and part where a paper has several."""
+"""Experiments by paper; by paper and part where a paper has several."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ NUMBERS = (
 
 
 def numbers_among(published: Iterable[Kind], quantity: str, **fields: object) -> list[Kind]:
-    """Those printed numbers of a quantity whose fields have the given values."""
+    """Return the printed numbers of a quantity whose fields have the given values."""
     return [
         number
         for number in published

@@ -16,7 +16,7 @@ COMPONENTS = tuple(
 """Variance explained by the first principal components of the position embedding, in per cent."""
 
 PEAK = _of_weights(("section", "3.3"), "position_spectrum", "peak", "50")
-"""Around which frequency, in cycles per 512 tokens, the amplitude spectrum has its peak."""
+"""Frequency of the amplitude spectrum's peak, in cycles per 512 tokens."""
 
 OFFSETS = tuple(
     _of_one_text(
@@ -24,7 +24,7 @@ OFFSETS = tuple(
     )
     for layer, head, printed in ((1, 1, "-2"), (8, 9, "-1"))
 )
-"""At which offset the sum of the queries' and keys' cross-covariances is greatest."""
+"""Offset with the largest sum of the queries' and keys' cross-covariances."""
 
 SHIFT = _of_one_text(("section", "3.4"), "query_key_phase", "shift", "-1", layer=2, head=3)
 """Offset in tokens between the waves of queries and keys at their highest amplitudes."""

@@ -1,7 +1,7 @@
 """Jobs shared among the workers of a Ray cluster, which may come and go.
 
-A worker has one job at hand. When it dies, that job alone is done again, by whichever worker is
-free, and a new worker takes its place as soon as the cluster has room for one.
+A worker has one job at a time. When it dies, any free worker repeats that job alone, and a new
+worker replaces it as soon as the cluster has room.
 """
 
 import socket

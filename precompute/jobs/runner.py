@@ -1,4 +1,4 @@
-"""Runs the jobs of a plan: first those of the corpus, then those of the tables."""
+"""Running of a plan's jobs: first those of the corpus, then those of the tables."""
 
 import sys
 from collections.abc import Callable, Sequence

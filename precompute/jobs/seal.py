@@ -1,10 +1,10 @@
-"""A checksum inside every shard, of all its bytes and of its place.
+"""A checksum inside every shard, of all its bytes and of its path.
 
 Readers of Parquet find the footer from the end of the file and everything else by its offset from
-the start, so 32 bytes between data and footer disturb none of them. There the checksum comes into
-being and takes its name together with the shard, which no file beside it could do; and it covers
-the footer, which no entry in the footer could do. It also covers the shard's place (table,
-fingerprint, job), so that a whole shard of something else is no better than a damaged one.
+the start, so 32 bytes between data and footer disturb none of them. There the checksum appears
+together with the shard's name, unlike a file beside it; and it covers the footer, unlike an entry
+in the footer. It also covers the shard's path (table, fingerprint, job), so that a whole shard of
+something else counts as damaged.
 """
 
 import hashlib

@@ -51,7 +51,7 @@ class _Worker:
 
 
 def _starting_quickly() -> BaseContext:
-    """Processes forked from one that has imported torch and done nothing else, where forks exist.
+    """Return a context of processes forked from one that has only imported torch, if forks exist.
 
     They start at once, and share the memory of what is imported.
     """

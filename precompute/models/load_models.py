@@ -71,7 +71,7 @@ def load_model(
     (model if with_head is None else with_head).to(_device(device))
     adapter.check(model)
     reads_images = adapter.layout(model) is not None
-    # which fits the model to the size of its images, before weights say how patches are turned
+    # fits the model to its image size, before the weights of patch rotation are read
     images = load_image_reader(folder, name, model, adapter) if reads_images else None
     read = ReadTokenizer(None, "")
     if not reads_images:

@@ -163,7 +163,7 @@ class _Passed:
                 layer.weights.hidden_weights, network.weights.paths, strict=True
             )
         ]
-        """By path: weights from head values, and weights from residual terms of tokens."""
+        """Weights from head values and weights from residual terms of tokens, by path."""
 
     def by_keys(self, budget: int) -> Iterator[tuple[slice, slice, Tensor]]:
         """Yield slices of keys, of the queries that see any of them, and the network's output.

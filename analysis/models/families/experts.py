@@ -40,7 +40,7 @@ def weights(model: Model) -> tuple[LayerWeights, ...]:
 
 
 def _network(mlp: Model, activation: str) -> FeedForwardWeights:
-    """All experts beside each other; some layers of Qwen's have a single network instead."""
+    """All experts side by side; some layers of Qwen have a single network instead."""
     if not hasattr(mlp, "experts"):
         return decoder.gated_network(mlp, activation)
     both, down = mlp.experts.gate_up_proj.detach(), mlp.experts.down_proj.detach()

@@ -40,6 +40,6 @@ TABLE = Table(
     order by {placed(HABITS, "quantity")}, layer, head
 """)
 def differences(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every head, habits in their order: layer, head, quantity, weight, norm, difference, low,
-    high, n_sequences."""
+    """Every head, its habits in order: layer, head, quantity, weight, norm, difference, low, high,
+    n_sequences."""
     ...

@@ -42,5 +42,5 @@ TABLE = Table(
     order by layer, list_position($scopes, scope), token_type, distance
 """)
 def shares(store: DuckDBPyConnection, *, scopes: list[str]) -> pd.DataFrame:
-    """By layer, scope, and token type or distance: mean and difference, with their intervals."""
+    """Means and differences with intervals, by layer, scope, and token type or distance."""
     ...

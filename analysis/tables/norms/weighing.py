@@ -8,7 +8,7 @@ from analysis.tables.table import Column, View, interval
 
 WEIGHT, NORM = "weight", "norm"
 WEIGHINGS = (WEIGHT, NORM)
-"""By attention weights α, or by ‖αf(x)‖ with every row scaled to a sum of 1."""
+"""Weighing by attention weights α, or by ‖αf(x)‖ with every row scaled to a sum of 1."""
 WEIGHING = named(
     "weighing",
     "what attention is weighed by: weight (α), or norm (‖αf(x)‖, every row scaled to a sum of 1)",

@@ -38,6 +38,6 @@ TABLE = Table(
     order by layer, head, share desc, cluster
 """)
 def shares(store: DuckDBPyConnection, *, k: int) -> pd.DataFrame:
-    """In which share of the texts a head belongs to each of k clusters: layer, head, cluster,
-    share, without clusters to which the head never belongs."""
+    """Share of the texts in which a head belongs to each of k clusters: layer, head, cluster,
+    share; no row for share 0."""
     ...

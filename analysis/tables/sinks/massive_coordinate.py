@@ -1,4 +1,4 @@
-"""In which coordinates the largest activations are, and how often in the same one."""
+"""Coordinates of the largest activations, and the share of sequences with the same one."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

@@ -1,4 +1,4 @@
-"""Coreference in columns: CoNLL-2012, OntoGUM and what resembles them.
+"""Coreference in columns: CoNLL-2012, OntoGUM and similar formats.
 
 Documents stand between `#begin document` and `#end document`, one word per line, the brackets of
 mentions in the last column, blank lines between sentences. The word is the fourth column of five

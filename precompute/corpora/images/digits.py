@@ -1,7 +1,7 @@
-"""The bundled images: handwritten digits of scikit-learn, some to train on, others to show.
+"""The bundled images: handwritten digits of scikit-learn, for training and held out.
 
 They were made from 32 × 32 scans by counting the inked pixels of every 4 × 4 block (0 to 16), so
-that a number says how much of its place is ink. Ink is white here.
+that a number is the share of ink in its place. Ink is white here.
 """
 
 from dataclasses import dataclass

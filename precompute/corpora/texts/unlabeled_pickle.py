@@ -1,8 +1,8 @@
 """`unlabeled_attn.pkl` of Clark et al. (2019): a pickled list of dicts with `tokens` and `attns`.
 
-A pickle is a program. This reader runs one that may build lists, dicts, strings and numbers and
-nothing else: every name a NumPy array needs stands for a stub that forgets what it is given, so no
-code but ours is ever called, and the attention, gigabytes of it, is passed over as it is read.
+A pickle is a program. This reader allows lists, dicts, strings and numbers and nothing else: every
+name that a NumPy array needs maps to a stub that drops its arguments. So no code but ours is
+called, and the attention, gigabytes of it, is skipped while reading.
 """
 
 import pickle

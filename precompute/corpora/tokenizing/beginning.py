@@ -51,7 +51,7 @@ def beginning(text: str, length: int, tokenizer: PreTrainedTokenizerBase) -> str
     return text[: place.start()] if place else text
 
 
-@lru_cache(maxsize=1)  # asked for every long text of a corpus
+@lru_cache(maxsize=1)  # called for every long text of a corpus
 def _ends(tokenizer: PreTrainedTokenizerBase) -> re.Pattern[str] | None:
     """Return the pattern of places where a text may end; None if there are none."""
     if not tokenizer.is_fast:
