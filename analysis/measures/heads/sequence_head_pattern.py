@@ -20,9 +20,9 @@ def head_pattern(
     """The quantities of `analysis.habits.QUANTITIES`, in their order.
 
     Weights are Σ α over the pairs of a kind, divided by the number of tokens that attend: [SEP]s
-    for `sep_to_sep`, all the others for `other_to_sep`, else all. Entropies are the means of −Σ_j a
-    ln a with a = 0.9999 α + 0.0001 / m over the m keys that a query sees; `uniform` is the mean of
-    ln m.
+    for `sep_to_sep`, all the others for `other_to_sep`, else all. Entropies are the means of
+    −Σ_j a ln a with a = 0.9999 α + 0.0001 / m over the m keys that a query sees; `uniform`
+    is the mean of ln m.
 
     Args:
         is_pair: True where a query sees a key and neither is padding.

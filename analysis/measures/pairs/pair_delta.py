@@ -50,9 +50,9 @@ def mean_interval(
     """Cluster-robust t interval of a mean over occurrences, clustered by sequence.
 
     Occurrences in one sequence are not independent. With S_g the sum over the n_g occurrences in
-    sequence g, and m the mean of all n, the standard error is CR2's, √Σ_g (S_g − n_g m)² / (1 −
-    n_g/n) / n, and the degrees of freedom are Satterthwaite's, which fall towards 1 where a few
-    sequences hold most of the occurrences.
+    sequence g, and m the mean of all n, the standard error is CR2's,
+    √Σ_g (S_g − n_g m)² / (1 − n_g/n) / n, and the degrees of freedom are Satterthwaite's, which
+    fall towards 1 where a few sequences hold most of the occurrences.
 
     Returns:
         Lower and upper end of the central 95%; NaN below `LEAST_DEGREES`, as for two sequences or

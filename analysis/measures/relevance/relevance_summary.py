@@ -30,8 +30,8 @@ def relevance_summary(
 
     `cls_share` and `special_share` are shares of the whole. All others are of content alone, with
     its relevance r scaled to a sum of 1: entropy −Σ r ln r in nats, evenness by the largest
-    possible entropy, ln n, and the share of the ⌈n / 20⌉ most relevant tokens. `mask_share` is Σ r
-    m over the patches with a known share m inside the mask, r scaled to a sum of 1 over these.
+    possible entropy, ln n, and the share of the ⌈n / 20⌉ most relevant tokens. `mask_share` is
+    Σ r m over the patches with a known share m inside the mask, r scaled to a sum of 1 over these.
     `mask_chance`, the mean of m, is that of an even map. `pointing` is m of the most relevant
     patch, the mean over ties: the chance that a pixel of it lies inside.
 
