@@ -10,7 +10,7 @@ from analysis.tables.table import Table
 
 @cache
 def every_table() -> tuple[Table, ...]:
-    """The tables of `analysis.tables` by name: what a file of statistics consists of."""
+    """Return the tables of `analysis.tables` by name: the contents of a file of statistics."""
     names = [module.name for module in walk_packages(tables.__path__, f"{tables.__name__}.")]
     values = [value for name in names for value in vars(import_module(name)).values()]
     by_name = {table.name: table for table in values if isinstance(table, Table)}

@@ -9,10 +9,10 @@ from difflib import get_close_matches
 
 
 class UserError(Exception):
-    """Its message says what is wrong, what would be right, and what to do."""
+    """An error whose message states the fault, the right input, and the remedy."""
 
     def __reduce__(self):
-        """From one process to another goes the message: not every kind is made of that alone."""
+        """Pickle as the message alone: some kinds are built from other arguments."""
         return UserError, (str(self),)
 
 
@@ -34,7 +34,7 @@ class BadCorpus(UserError):
 
 
 class UnfitModel(UserError):
-    """A model lacks what an analysis needs, or may not be loaded."""
+    """A model lacks a part that an analysis needs, or must not be loaded."""
 
 
 class BrokenLaw(UserError):

@@ -7,8 +7,8 @@ from analysis.scopes import OUTPUT_NORM, PARALLEL, POST_NORM, PRE_NORM, SANDWICH
 
 @dataclass(frozen=True)
 class Family:
-    """Models that are read alike: what they are called, and the `model_type`s of their
-    configurations. `stem` names the words that say what is measured of them and what is refused."""
+    """Models with the same reading: their names, and the `model_type`s of their configurations.
+    `stem` names the words about their statistics and refusals."""
 
     stem: str
     names: tuple[str, ...]

@@ -1,9 +1,8 @@
-"""How a file of statistics is opened, whoever made it.
+"""Open a file of statistics safely, whoever made it.
 
-What stands in a file would run when it is read: its views are queries, its macros bear the names
-of functions. So access to everything else is shut before the file is attached, and nothing of it
-is used but tables, whose columns are compared with the contracts first. The views are made anew by
-this program.
+A file can carry code: its views are queries, and its macros can replace functions. So access to
+everything else is shut before the file is attached. Only its tables are used, after their columns
+are compared with the contracts. The views are created again by this program.
 """
 
 from functools import cache
@@ -19,14 +18,14 @@ from analysis.tables.question import quoted
 from analysis.tables.table import Column, Table
 
 MEMORY = "2GB"
-"""What a question of a page may take; at the papers' size it takes a fifth."""
+"""Memory limit of a page's query; at the papers' size it takes a fifth."""
 MOST_ROWS = {RUN.name: 1, PROVENANCE.name: 1000, MANIFEST.name: 1000}
-"""Tables that are read whole when a file is opened."""
+"""Row limits of tables that are read whole when a file is opened."""
 LONGEST_FACT = 10_000
 MOST_UNFOLDED = 16
-"""Bytes of texts and pictures and elements of lists that a column may have for each of the file."""
+"""Most bytes of texts and pictures, or elements of lists, in a column per byte of the file."""
 _FEW_ROWS = 10_000
-"""A table of so few is small whatever stands in it."""
+"""Tables of at most this many rows count as small whatever they hold."""
 _LONGEST_NAME = 60
 _FAULTS = {
     "missing_table": "It has no table {table}.",
@@ -37,11 +36,11 @@ _FAULTS = {
 }
 
 _Types = dict[str, dict[str, str]]
-"""Of every table by name, of every column by name: its type."""
+"""Column types, by table name and column name."""
 
 
 class OtherSchema(UserError):
-    """A file of another version of this program; `has` is the schema version it has."""
+    """A file of another version of this program; `has` is its schema version."""
 
     def __init__(self, has: int):
         self.has = has
@@ -52,7 +51,8 @@ class OtherSchema(UserError):
 
 
 class BrokenContract(UserError):
-    """A file that breaks the contract of a table: `fault` says in which way, `values` where."""
+    """A file that breaks the contract of a table; `fault` names the violation, `values` its
+    place."""
 
     def __init__(self, fault: str, **values: str):
         self.fault, self.values = fault, values
@@ -60,12 +60,12 @@ class BrokenContract(UserError):
 
 
 def attach(store: DuckDBPyConnection, path: str, *, memory: str = "", spill_to: str = "") -> None:
-    """A file's tables and this program's views of them, in a fresh in-memory database.
+    """Attach a file's tables and create this program's views, in a fresh in-memory database.
 
     Args:
         path: absolute, without links.
-        memory: what the database may take, `MEMORY` unless told.
-        spill_to: the folder for what does not fit into memory; nothing spills unless given.
+        memory: memory limit of the database, `MEMORY` by default.
+        spill_to: the folder for data that does not fit into memory; nothing spills by default.
 
     Raises:
         OtherSchema: if it is of another version of this program.
@@ -88,8 +88,8 @@ def attach(store: DuckDBPyConnection, path: str, *, memory: str = "", spill_to: 
 
 
 def attaching(path: str, *, memory: str = "", spill_to: str = "") -> list[str]:
-    """The statements after which nothing can be reached but a file and its write-ahead log."""
-    stem, mark, rest = path.partition("?")  # DuckDB takes what follows for parameters
+    """Return the statements that restrict all access to a file and its write-ahead log."""
+    stem, mark, rest = path.partition("?")  # DuckDB reads the rest as parameters
     allowed = quoted(path, f"{stem}.wal{mark}{rest}")
     return [
         "set autoinstall_known_extensions = false",
@@ -105,7 +105,7 @@ def attaching(path: str, *, memory: str = "", spill_to: str = "") -> list[str]:
 
 
 def viewing() -> list[str]:
-    """The statements that make the views of an attached file whose columns keep the contracts."""
+    """Return the statements that create the views of an attached file; requires lawful columns."""
     stored = {
         table.name: ", ".join(f'"{column.name}"' for column in table.columns)
         for table in every_table()
@@ -122,14 +122,14 @@ def viewing() -> list[str]:
 
 
 def rows(store: DuckDBPyConnection) -> dict[str, int]:
-    """How many rows the tables of an attached file have."""
+    """Return the number of rows of every table of an attached file."""
     names = [table.name for table in every_table() if table != MANIFEST]
     counts = (f"select '{name}' as name, count(*) as n_rows from stored.{name}" for name in names)
     return dict(store.execute(" union all ".join(counts)).fetchall())
 
 
 def _types(store: DuckDBPyConnection, database: str) -> _Types:
-    """The types of all stored columns; a computed one is no column and says so."""
+    """Return the types of all stored columns; a computed column has no stored type."""
     types: _Types = {}
     columns = store.execute(
         """
@@ -147,7 +147,7 @@ def _types(store: DuckDBPyConnection, database: str) -> _Types:
 
 @cache
 def _contract() -> _Types:
-    """The types that the contracts ask for, as DuckDB names them."""
+    """Return the types that the contracts require, as DuckDB names them."""
     with duckdb.connect() as connection:
         connection.execute("create schema stored")
         for table in every_table():
@@ -183,7 +183,7 @@ def _assert_schema(store: DuckDBPyConnection) -> None:
 
 
 def _assert_account(store: DuckDBPyConnection) -> None:
-    """What every page relies on: the file's account of itself is short, whole and lawful."""
+    """Raise BrokenContract unless run, provenance and manifest are short, complete and lawful."""
     for table in (RUN, PROVENANCE, MANIFEST):
         laws = [
             *(f'"{column.name}" is not null' for column in table.columns if not column.nullable),
@@ -206,8 +206,8 @@ def _assert_account(store: DuckDBPyConnection) -> None:
 
 
 def _assert_sizes(store: DuckDBPyConnection) -> None:
-    """A small file does not unfold into rows or values that no memory holds, nor has it other rows
-    than when it was built."""
+    """Raise BrokenContract if a small file unfolds into too much memory or its row counts
+    changed."""
     [(size,)] = store.execute(
         "select block_size * total_blocks from pragma_database_size() where database_name = 'file'"
     ).fetchall()
@@ -227,7 +227,7 @@ def _assert_sizes(store: DuckDBPyConnection) -> None:
 
 
 def _assert_distinct(store: DuckDBPyConnection, table: Table, n_rows: int) -> None:
-    """A table has no more rows than there are ways to combine the values of its key.
+    """Raise BrokenContract if a table has more rows than combinations of its key's values.
 
     More would stand in it twice, which is found so without comparing them. Distinct values are
     estimated: twice as many of each column pass.

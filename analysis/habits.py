@@ -1,4 +1,4 @@
-"""The names of what heads do: what is measured of each, and what gradients are taken of."""
+"""Names of the habits of heads, and of the losses for gradients."""
 
 HABITS = (
     "self",
@@ -19,4 +19,4 @@ QUANTITIES = (*HABITS, "uniform")
 """Every habit, and the entropy of a head that attends to everything alike."""
 
 OBJECTIVES = ("masked_lm", "next_token", "pooled_length")
-"""Losses of language models, and what stands in for them in a model that is none."""
+"""Losses of language models, and the substitute in other models."""

@@ -1,13 +1,15 @@
-"""What a statistic needs beyond tokens and attention; its table says which of these."""
+"""Needs of statistics beyond tokens and attention; each table lists its own."""
 
 from enum import StrEnum
 
 
 class Need(StrEnum):
-    """Of a corpus: trees to relations; of a model: images, which it reads, classes, and positions
-    that are added to its input as vectors, or by which its queries and keys are turned, terms of
-    distances in its scores, or either of these two, from which kernels follow; offsets along the
-    order of tokens, scores that queries and keys make alone, and gates in its networks.
+    """Need of a statistic, of a corpus or a model.
+
+    Of a corpus: from trees to relations. Of a model: images as input; classes; positions added to
+    the input as vectors, or applied to queries and keys by rotation; distance terms in the scores;
+    kernels, which follow from such a rotation or from distance terms; offsets along the order of
+    tokens; scores made of queries and keys alone; gates in the networks.
     """
 
     TREES = "trees"
@@ -28,7 +30,7 @@ class Need(StrEnum):
 
 
 OF_TEXTS = (Need.PAIRS, Need.FREQUENCY, Need.RELATIONS)
-"""What every text has and no image: words that pair up, recur and relate to each other."""
+"""Needs that every text meets and no image: words that pair up, recur and relate to each other."""
 OF_MODELS = (
     Need.IMAGES,
     Need.CLASSES,
@@ -41,6 +43,5 @@ OF_MODELS = (
     Need.GATES,
 )
 KNOWS_PLACES_BY = ("added", "turned", "patches", "distance")
-"""How a model knows places: by vectors that are added to its input, by queries and keys that are
-turned by the places of tokens or by the rows and columns of patches, or by what scores have of the
-distance between tokens."""
+"""Sources of position in a model: vectors added to its input; queries and keys rotated by token
+places, or by patch rows and columns; terms of the distance between tokens in the scores."""

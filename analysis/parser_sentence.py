@@ -1,4 +1,4 @@
-"""What a parser sees of one sentence, and what a parser is."""
+"""Input and type of parsers that score candidates for governors."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,17 +7,16 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 Parameters = dict[str, Tensor]
-"""What several parsers of one kind have learnt, by name; the last axis is the parser."""
+"""Learned parameters of several parsers of one kind, by name; the last axis is the parser."""
 
 
 @dataclass(frozen=True)
 class ParserSentence:
-    """One sentence, and for each of several parsers, trained side by side, the tree to learn.
+    """One sentence, with the tree to learn for each of several parsers trained together.
 
     The candidates of a word are the words and, after them, the root: its number is the number of
-    words. `vectors` stand for each word by itself; their last value is 1 for every word, so that
-    what depends on them may do without them. A governor that is the word itself teaches nothing.
-    Only words that are scored teach and are counted.
+    words. `vectors` are static vectors of words; their last value is 1, as a bias. A governor that
+    is the word itself is no training target. Only scored words are trained on and counted.
     """
 
     attention: Float[Tensor, "word candidate head"]
@@ -29,4 +28,4 @@ class ParserSentence:
 
 
 CandidateScorer = Callable[[Parameters, ParserSentence], Tensor]
-"""From parameters and a sentence to word × candidate × fit: logits over candidates, root last."""
+"""Function from parameters and a sentence to logits, word × candidate × fit; the root is last."""

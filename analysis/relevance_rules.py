@@ -1,11 +1,11 @@
-"""How relevance is carried back, where it starts, and what it is compared with."""
+"""Names of relevance rules, starting points and methods they are compared with."""
 
 RULES = ("i", "ii", "iii", "iv")
-"""Carried back by each head for itself; the mean of the heads' relevances stands beside them."""
+"""Rules that carry relevance back through each head; the mean over heads is stored beside them."""
 MEAN_WEIGHTS = tuple(f"{rule}_mean_weights" for rule in RULES)
-"""The same rules, carried back once on the heads' mean weights."""
+"""The same rules, carried back once on the mean weights of the heads."""
 METHODS = ("attention", "norm_rollout", "norm_rollout_layer", "gradient_attention")
-"""Published ways of asking the same question."""
+"""Published relevance methods for comparison."""
 ALL = (*RULES, *MEAN_WEIGHTS, *METHODS)
 STARTS = {
     "cls": "the token that opens a sequence",
@@ -13,4 +13,4 @@ STARTS = {
     "patches": "equally on all patches, since the model has no [CLS]",
     "last": "the last token, since no other sees the whole text",
 }
-"""Where relevance starts, by what a run's provenance calls it."""
+"""Starting points of relevance, by their name in a run's provenance."""

@@ -1,4 +1,4 @@
-"""How much of a layer is counted in, and what each module changes: names without arithmetic."""
+"""Names of the scopes of a layer and of the effects between them; no arithmetic."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,24 +6,24 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 
 WEIGHTS_WITH_RESIDUAL = "attn_w_res"
-"""Half attention weights, half the token itself: a ratio alone, and no scope, since no vectors
+"""Half attention weights, half the token itself. It is a ratio but no scope, since no vectors
 belong to it."""
 WEIGHTS = "attn_w"
-"""The scope of attention's weights, without any vector."""
+"""The scope of attention weights alone, without vectors."""
 
 
 @dataclass(frozen=True)
 class LayerOrder:
     """A layer as two blocks of steps: attention's and the feed-forward network's.
 
-    Steps are `ln`, a normalisation of whichever kind; the block's module, `attn` or `ff`; and
-    `res`, which adds what entered the block. In a parallel layer the network reads what enters the
-    layer, as attention does, and the network's `res` adds that.
+    Steps are `ln`, any normalisation; the block's module, `attn` or `ff`; and `res`, which adds the
+    block's input. In a parallel layer the network reads the layer's input, as attention does, and
+    the network's `res` adds that.
 
-    `scopes` go from the attention weights to the whole layer: what is counted in grows step by step
-    from where attention ends, and each name lists what is counted in. `effects` name what happens
-    between scopes, each by the scope before it and the scope after it: what stands between
-    attention and the network as one, then the network, `ff`, then every step after it by itself.
+    `scopes` go from the attention weights to the whole layer: each adds a step to the one before,
+    and its name lists its steps. `effects` name the changes between scopes, each by the scope
+    before it and the scope after it: all steps between attention and the network as one, then the
+    network, `ff`, then every step after it.
     """
 
     name: str
@@ -33,7 +33,7 @@ class LayerOrder:
 
     @property
     def read(self) -> tuple[str, ...]:
-        """The steps through which attention reads what enters the layer."""
+        """Return the steps between the layer's input and attention."""
         return self.attention[: self.attention.index("attn")]
 
     @property
@@ -53,7 +53,7 @@ class LayerOrder:
 
     @property
     def between(self) -> tuple[str, ...]:
-        """What happens to all that attention brings together before the network reads it."""
+        """Return the steps between attention's mixed output and the network's input."""
         return () if self.is_parallel else self.after_attention + self.to_network
 
     @property
@@ -69,12 +69,12 @@ class LayerOrder:
 
     @cached_property
     def steps(self) -> tuple[str, ...]:
-        """The step by which every scope is reached; the first by the weights."""
+        """Return the step that leads to every scope; attention weights lead to the first."""
         return "weights", "attn", *self.between, "ff", *self.after_network
 
     @cached_property
     def roles(self) -> Mapping[str, str]:
-        """What every scope counts in that the one before does not; the same wherever it occurs."""
+        """Map every scope to its addition to the scope before; a role keeps its name everywhere."""
         between = (
             *(f"{step}_after_attention" for step in self.after_attention),
             *(f"{step}_before_network" for step in self.to_network),
@@ -105,17 +105,17 @@ class LayerOrder:
 
     @property
     def of_ratios(self) -> tuple[str, ...]:
-        """What mixing ratios are of: the scopes, and after the weights those with the residual."""
+        """Return the names that have mixing ratios: all scopes and the weights with residual."""
         return self.scopes[0], WEIGHTS_WITH_RESIDUAL, *self.scopes[1:]
 
     @property
     def with_residual(self) -> str:
-        """The first scope that the token itself is in, by way of a residual."""
+        """Return the first scope that includes the token itself through a residual."""
         return self.scopes[self.steps.index("res")]
 
     @property
     def from_residual(self) -> tuple[str, ...]:
-        """The scopes that the token itself is in, by way of a residual or of what follows it."""
+        """Return the scopes that include the token itself, from the first residual on."""
         return self.scopes[self.scopes.index(self.with_residual) :]
 
     @property
@@ -139,47 +139,47 @@ class LayerOrder:
 
     @property
     def keeps_stream(self) -> bool:
-        """Whether what enters the layer leaves it as it is, with something added to it."""
+        """Return True if the layer adds to its input and changes it in no other way."""
         return self.network_block[-1] == "res" and self.after_attention[-1:] != ("ln",)
 
 
 POST_NORM = LayerOrder("post_norm", ("attn", "res", "ln"), ("ff", "res", "ln"))
 """Each block is normalised after its residual, as in BERT."""
 PRE_NORM = LayerOrder("pre_norm", ("ln", "attn", "res"), ("ln", "ff", "res"))
-"""Each block reads a normalised copy of the residual stream, which goes around it as it is, as in
-GPT-2 or Llama. So the last residual adds what `ln_attn_res` holds, and no normalisation ends the
+"""Each block reads a normalised copy of the residual stream, which itself stays as it is, as in
+GPT-2 or Llama. So the last residual adds the scope `ln_attn_res`, and no normalisation ends the
 layer."""
 SANDWICH_NORM = LayerOrder("sandwich_norm", ("ln", "attn", "ln", "res"), ("ln", "ff", "ln", "res"))
-"""As pre-norm, and what a block puts out is normalised before the residual, as in Gemma 2 and 3."""
+"""Like pre-norm, with each block's output normalised before the residual, as in Gemma 2 and 3."""
 OUTPUT_NORM = LayerOrder("output_norm", ("attn", "ln", "res"), ("ff", "ln", "res"))
 """Each block reads the residual stream as it is, and its output is normalised before the residual,
 as in OLMo 2."""
 PARALLEL = LayerOrder("parallel", ("ln", "attn"), ("ln", "ff", "res"), is_parallel=True)
-"""Attention and network both read what enters the layer, each through a normalisation of its own,
-as in GPT-NeoX. The network sees its own token alone and cannot mix."""
+"""Attention and network both read the layer's input, each through a normalisation of its own, as in
+GPT-NeoX. The network reads its own token alone and cannot mix."""
 ORDERS = {
     order.name: order for order in (POST_NORM, PRE_NORM, SANDWICH_NORM, OUTPUT_NORM, PARALLEL)
 }
 SCOPES = tuple(dict.fromkeys(scope for order in ORDERS.values() for scope in order.scopes))
-"""Every scope there is; a layer has those of its order."""
+"""Every scope of every order; a layer has those of its own order."""
 ROLES = {scope: role for order in ORDERS.values() for scope, role in order.roles.items()}
-"""What every scope counts in that the one before does not."""
+"""The addition of every scope to the scope before it."""
 WHOLE = frozenset(order.whole for order in ORDERS.values())
 """The scopes that are whole layers."""
 OF_RATIOS = tuple(dict.fromkeys(name for order in ORDERS.values() for name in order.of_ratios))
-"""Whatever a mixing ratio is of."""
+"""Every name that a mixing ratio is defined for."""
 BETWEEN = tuple(
     dict.fromkeys("_".join(order.between) for order in ORDERS.values() if order.between)
 )
-"""The effects of what stands between attention and network; a layer has one of them at most."""
+"""Effects of the steps between attention and network; a layer has at most one of them."""
 EFFECTS = (*BETWEEN, *(e for e in POST_NORM.effects if e not in BETWEEN))
-"""Every effect there is; a layer has those of its order."""
+"""Every effect of every order; a layer has those of its own order."""
 SHARED_EFFECTS = tuple(e for e in EFFECTS if all(e in order.effects for order in ORDERS.values()))
-"""Those that layers of every order have."""
+"""Effects that layers of every order have."""
 BIAS_READINGS = ("player", "constant", "left_out")
-"""What the bias is where an activation is shared out: one more summand on the way from 0 to the
-whole, as everywhere but where readings are compared; there all along; or not there."""
+"""Roles of the bias where an activation is shared out: one more summand on the path from 0 to the
+whole ("player", the rule outside of comparisons), present all along ("constant"), or absent."""
 GATE_RULES = ("ig", "half")
-"""How the product of two hidden layers is shared out: by Integrated Gradients, or half to each."""
+"""Rules for sharing out the product of two hidden layers: Integrated Gradients, or half to each."""
 RELATIONS = ("special", "same_word", "word_pieces", "adjacent", "same_segment", "other_segment")
-"""How two tokens of a sequence relate; the first name that fits is the pair's relation."""
+"""Relations of two tokens of a sequence; the first name that fits is the pair's relation."""

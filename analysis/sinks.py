@@ -1,4 +1,4 @@
-"""The names of what is measured of tokens on which attention may rest."""
+"""Names of the measured quantities of attention sinks."""
 
 FIRST, FIRST_CONTENT = "first", "first_content"
 POSITIONAL = (FIRST, FIRST_CONTENT)
@@ -8,22 +8,20 @@ EVERY = "all"
 """The place of all tokens."""
 
 WEIGHTS = ("attention", "even", "neighbour", "norm_share", "value_norm", "relative_norm")
-"""What a head gives to a place, and what it is compared with."""
+"""Attention of a head to a place, and the quantities for comparison."""
 RATED = WEIGHTS[:4]
-"""Those that are shares of a query's attention, and so can be above a threshold."""
+"""Quantities that are shares of a query's attention, and so can be above a threshold."""
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 USUAL_THRESHOLD = 0.3
-"""Above which share of a query's attention a head counts as one whose attention rests on a place;
-the usual threshold is that of Gu et al. (2025)."""
+"""Share of a query's attention above which it rests on a place, as in Gu et al. (2025)."""
 RATE_ROUNDING = 1e-6
-"""Even attention to ten tokens is no more than 0.1, but by what float32 makes of it."""
+"""Rounding of float32: even attention to ten tokens must not exceed a threshold of 0.1."""
 
 PARTS = ("norm", "direction", "bias")
-"""What a score's excess is the sum of."""
+"""Summands of a score's excess."""
 SCORES = ("excess", *PARTS, "query_bias")
 
 MASSIVE, MASSIVE_RATIO = 100.0, 1000.0
-"""What an activation must exceed to be massive, by itself and in medians of its hidden states, as
-Sun et al. (2024) have it."""
+"""Thresholds of massive activations, absolute and in medians, as in Sun et al. (2024)."""
 ACTIVATIONS = ("largest", "ratio", "massive")
-"""What is measured of the largest coordinate of a place."""
+"""Quantities of the largest coordinate of a place."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Paper:
-    """A source: who wrote it, when, what it is called and where it is found."""
+    """A source: authors, year, title and address."""
 
     authors: str
     year: int

@@ -22,10 +22,10 @@ class TooSlow(UserError):
 
 @contextmanager
 def time_limit(connection: DuckDBPyConnection, seconds: float) -> Iterator[None]:
-    """Stops whatever the connection is asked once so much time is gone.
+    """Interrupt the connection's queries after a time limit.
 
     Raises:
-        TooSlow: if something was stopped.
+        TooSlow: if a query was interrupted.
     """
     done, overdue = Event(), Event()
 

@@ -1,9 +1,9 @@
-"""How large an image or a text may be that a reader gives to a page."""
+"""Size limits of images and texts that a reader uploads to a page."""
 
 UPLOAD_BYTES = 20 * 2**20
 SESSION_UPLOADS = 3 * UPLOAD_BYTES
 SERVER_UPLOADS = 15 * UPLOAD_BYTES
-"""Of all uploads that are held at once."""
+"""Size limit of all uploads together that the server holds at once."""
 UPLOAD_PIXELS = 25_000_000
 MAX_CHARACTERS = 20_000
-"""Of a text, before it is cut into tokens."""
+"""Length limit of a text before tokenization."""

@@ -1,3 +1,3 @@
-"""From corpora and weights to the store: the only part that reads files and runs models."""
+"""Corpora and weights into the store: the only part that reads files and runs models."""
 
 __version__ = "0.1.0"

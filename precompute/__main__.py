@@ -1,10 +1,10 @@
-"""Where `python -m precompute` and `mixscope` begin."""
+"""Entry point of `python -m precompute` and `mixscope`."""
 
 from precompute.stopping import stoppable
 
 
 def main() -> None:
-    """Carry out the command that was typed."""
+    """Run the command line."""
     stoppable(_command)
 
 

@@ -219,7 +219,7 @@ app.command()(serve)
 
 
 def _names(statistics: str | None) -> list[str] | None:
-    """The names in a list with commas; None where no list was given."""
+    """Return the names in a comma-separated list; None without a list."""
     if statistics is None:
         return None
     names = [name.strip() for name in statistics.split(",") if name.strip()]
@@ -229,7 +229,7 @@ def _names(statistics: str | None) -> list[str] | None:
 
 
 def run_command() -> None:
-    """Run a command; what a user can put right is said in one line, without a traceback."""
+    """Run a command; print a user's error in one line, without a traceback."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # of a console that may lack letters: escape them
             stream.reconfigure(errors="backslashreplace")

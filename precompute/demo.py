@@ -1,9 +1,9 @@
-"""The files of the demo: which bundled model on which corpus, and what of it is computed first."""
+"""Files of the demo: pairs of bundled model and corpus, and the statistics computed first."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-SHOWN_FIRST = (  # what costs little more than the model itself
+SHOWN_FIRST = (  # statistics that cost little more than the forward pass
     "token_type_mixing",
     "head_pattern",
     "attention_norm_correlation",
@@ -20,12 +20,12 @@ _MORE = {
 
 
 def build_demo(run: Callable[..., None], output: Path, *, first: bool, every: bool) -> None:
-    """Run what the demo consists of.
+    """Run all parts of the demo.
 
     Args:
-        run: what runs a model over a corpus, as the command line does.
-        first: only what takes seconds.
-        every: the small models that were trained here as well.
+        run: runs a model over a corpus, as the command line does.
+        first: True for only what takes seconds.
+        every: True to include the small models that were trained here.
     """
     if not output.exists():
         run(model="demo", corpus=["demo"], output=output, statistics=",".join(SHOWN_FIRST))

@@ -1,4 +1,4 @@
-"""Whether a corpus and a model have what the tables of statistics say that they need."""
+"""Checks of a corpus and a model against the needs of statistics."""
 
 from collections.abc import Iterable
 
@@ -22,17 +22,17 @@ _REMEDIES = {
 
 
 def corpus_needs(statistic: str) -> tuple[Need, ...]:
-    """What a statistic needs of a corpus."""
+    """Return the needs of a statistic that concern the corpus."""
     return tuple(need for need in BY_NAME[statistic].TABLE.needs if need not in OF_MODELS)
 
 
 def allowed(statistics: Iterable[str], corpus: Corpus) -> list[str]:
-    """The statistics that a corpus can feed at all: an image has no words."""
+    """Return the statistics that this kind of corpus allows; images allow none about words."""
     return [name for name in statistics if not (corpus.is_images and corpus_needs(name))]
 
 
 def check_corpus(statistics: Iterable[str], corpus: Corpus) -> None:
-    """Raises if a statistic was asked for by name and the corpus has nothing for it to count.
+    """Raise UserError if a requested statistic needs something that the corpus lacks.
 
     Raises:
         UserError: naming the statistic, what it needs, and a corpus that has it.
@@ -54,8 +54,9 @@ def check_corpus(statistics: Iterable[str], corpus: Corpus) -> None:
 
 
 def check_known(corpus: Corpus, model: LoadedModel) -> None:
-    """Raises if the tokenizer knows less than half of a corpus, so that numbers would be of its
-    unknown token.
+    """Raise BadCorpus if most tokens of a corpus are unknown to the tokenizer.
+
+    Numbers would be about its unknown token.
 
     Raises:
         BadCorpus: naming how many of how many tokens are unknown.
@@ -74,7 +75,7 @@ def check_known(corpus: Corpus, model: LoadedModel) -> None:
 
 
 def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
-    """Raises if a statistic was asked for by name that the model has nothing for.
+    """Raise UserError if a requested statistic needs something that the model lacks.
 
     Raises:
         UserError: naming the statistic, what it needs, and what to do.

@@ -1,4 +1,4 @@
-"""What options of the command line may be, and what each says of itself."""
+"""Types and help texts of command-line options."""
 
 from enum import StrEnum
 from typing import Annotated

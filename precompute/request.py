@@ -1,4 +1,4 @@
-"""What a run is asked for."""
+"""Request of a run, and checks of its options against corpus and model."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,8 @@ _OF_TEXT = {
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for; `corpus` is a tuple where several files are one corpus."""
+    """Settings of a run from the command line; `corpus` is a tuple for a corpus of several
+    files."""
 
     model: str
     corpus: str | tuple[str, ...]
@@ -47,10 +48,10 @@ class Request:
 
 
 def image_corpus_name(request: Request) -> str:
-    """The one name of a corpus of images.
+    """Return the name of a corpus of images.
 
     Raises:
-        UserError: there are several, or an option is given that is of texts and has no effect.
+        UserError: there are several, or an option is given that applies to texts alone.
     """
     if not isinstance(request.corpus, str):
         raise UserError(
@@ -67,7 +68,7 @@ def image_corpus_name(request: Request) -> str:
 
 
 def check_segments(model: LoadedModel) -> None:
-    """Refuse to zero segment ids where that would have no effect.
+    """Raise UserError if segment ids are to be zeroed for a model without segments.
 
     Raises:
         UserError: naming the option.
@@ -81,7 +82,7 @@ def check_segments(model: LoadedModel) -> None:
 
 
 def check_gate_rule(model: LoadedModel) -> None:
-    """Refuse another rule for gates where there are none.
+    """Raise UserError if a gate rule is given for a model without gates.
 
     Raises:
         UserError: naming the option.

@@ -39,14 +39,14 @@ from precompute.store.provenance import NO_GATES, identity, provenance_facts, ru
 SHARDS = ".shards"
 _OF_FOLDERS, _OF_PATHS = re.compile(r"\?"), re.compile(r"[\\\ud800-\udfff]")
 """Names that DuckDB misreads: `?` in a folder begins parameters, a backslash is a slash, and bytes
-that are not UTF-8 are nothing."""
+outside of UTF-8 are lost."""
 
 
 def run(request: Request, runner: Runner) -> Plan:
-    """Compute what is missing and publish the file; returns the plan that was carried out.
+    """Compute all missing parts and publish the file; return the plan.
 
     Raises:
-        UserError: whatever the user can put right.
+        UserError: for any error that the user can correct.
     """
     with reporting_shortage(request.output):
         chosen_statistics(request.statistics)  # a misspelt name fails before anything is loaded
@@ -92,10 +92,10 @@ def _run(request: Request, runner: Runner, assert_claimed: Callable[[], None]) -
 
 
 def _finished(request: Request, model: LoadedModel, runner: Runner) -> tuple[Plan, dict[str, str]]:
-    """A plan of which every table is there, and what the file says of when it stopped.
+    """Finish a plan and return it with the file's facts on stopping.
 
-    A run that is to stop by itself reads twice as many sequences in each round as in the one
-    before, from the first on, so that its file is that of a run with this limit.
+    With --until each round reads twice as many sequences as the one before, from the first on. So
+    its file equals that of a run with this limit.
     """
     if request.until is None:
         return _finished_plan(request, model, runner), {"until": "none"}
@@ -122,7 +122,7 @@ def _finished_plan(request: Request, model: LoadedModel, runner: Runner) -> Plan
 
 
 def _is_imitated(model: LoadedModel) -> bool:
-    """Whether the processor has no arithmetic of its own for the number format."""
+    """Return True if the processor emulates the arithmetic of the number format."""
     able = torch.cpu.get_capabilities()
     has_it = any(able.get(feature) for feature in ("avx512_bf16", "amx_bf16", "bf16"))
     return model.dtype == "bfloat16" and model.device == "cpu" and not has_it
@@ -212,7 +212,7 @@ def _word_vectors(request: Request, corpus: Corpus) -> WordVectors | None:
 
 
 def _statistics_already_in(request: Request, run_identity: dict) -> list[str]:
-    """What a file of the same model, corpus and settings holds, so that adding loses nothing."""
+    """Return a file's statistics, to keep them when others of the same run are added."""
     if not request.output.exists():
         return []
     try:

@@ -1,4 +1,4 @@
-"""The dashboard for several readers: what is started, and what is refused before that."""
+"""The command that starts the dashboard for several readers, and its checks before that."""
 
 import os
 import re

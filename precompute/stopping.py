@@ -1,4 +1,4 @@
-"""A command that is asked to stop says so in one line, whatever it was doing."""
+"""Ending of a command by a signal: one line, whatever the command was doing."""
 
 import atexit
 import os
@@ -13,10 +13,10 @@ _SOON = 0.01  # seconds
 
 
 def stoppable(command: Callable[[], object]) -> None:
-    """Carry out a command; end it with status 128 + n when the process gets signal n.
+    """Run a command; end it with status 128 + n when the process gets signal n.
 
-    The signal raises KeyboardInterrupt, so that files and processes are put in order on the way
-    out. What arrives at the end may be another error, as of a query that was interrupted.
+    The signal raises KeyboardInterrupt, so that files and processes are cleaned up on the way out.
+    The final exception may be another one, as of an interrupted query.
     """
     received: list[int] = []
 
@@ -35,7 +35,7 @@ def stoppable(command: Callable[[], object]) -> None:
     try:
         sys.unraisablehook = stop_soon
         for number in _SIGNALS:
-            if signal.getsignal(number) != signal.SIG_IGN:  # as of what runs behind a shell
+            if signal.getsignal(number) != signal.SIG_IGN:  # as for jobs behind a shell
                 signal.signal(number, stop)
         command()
         _ignore_signals()
@@ -48,17 +48,17 @@ def stoppable(command: Callable[[], object]) -> None:
 
 
 def _ignore_signals() -> None:
-    """Have none stop what is left to do as the process ends."""
+    """Ignore signals while the process cleans up at its end."""
     signal.setitimer(signal.ITIMER_REAL, 0)
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
 
 def end_quietly(status: int) -> NoReturn:
-    """End the process after what is registered to be done at its end.
+    """End the process after its registered exit functions.
 
-    What it would do itself then is left out: it would wait for threads, and libraries would tell of
-    what the interrupted work still holds.
+    Python's own steps after these are skipped: it would wait for threads, and libraries would
+    report objects that the interrupted work still holds.
     """
     sys.stdout.flush()
     sys.stderr.flush()

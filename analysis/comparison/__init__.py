@@ -1,1 +1,1 @@
-"""Several files side by side: what may be compared, by which numbers, and how far they differ."""
+"""Comparison of several files: which may be compared, their numbers, and differences."""

@@ -1,4 +1,4 @@
-"""What a file says of itself where it is compared with another, and why it may not be."""
+"""Facts of a file for comparing it with another, and reasons against a comparison."""
 
 import re
 from collections.abc import Callable
@@ -18,8 +18,8 @@ _STEP = re.compile(
 MASKED = -1
 _THOUSANDS = {"": 1, "k": 1000, "m": 1_000_000}
 KINDS = ("numbers", "paired", "heads", "head_by_head", "pairs", "training")
-"""Ways to compare: numbers side by side, sequence by sequence, heads matched, each head with
-itself, pairs of tokens, steps."""
+"""Kinds of comparison: numbers side by side, sequence by sequence, heads matched, each head with
+itself, pairs of tokens, training steps."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Account:
 
 
 def training_step(name: str) -> tuple[str, int | None]:
-    """A model's name without its revision, and how many steps it was trained, if its name or its
-    revision says so: `step1000`, `checkpoint-500`, `step_20k`."""
+    """Split a model's name into its name without revision and its training step. The step stands in
+    the name or the revision: `step1000`, `checkpoint-500`, `step_20k`."""
     match = _STEP.search(name)
     rest = name[: match.start()] + name[match.end() :] if match else name
     base = rest.partition("@")[0].rstrip("-_/")
@@ -53,7 +53,7 @@ def training_step(name: str) -> tuple[str, int | None]:
 
 
 def account(store: DuckDBPyConnection) -> Account:
-    """The file's account of itself."""
+    """Read the facts, tokens and vocabulary of a file."""
     rows = provenance(store)
     facts = {str(name): str(value) for name, value in run(store).drop("statistics").items()}
     return Account(
@@ -67,18 +67,18 @@ def account(store: DuckDBPyConnection) -> Account:
 
 
 def reasons(one: Account, other: Account, kind: str) -> tuple[str, ...]:
-    """Why two files cannot be compared in one of `KINDS`; none if they can.
+    """Return the reasons why two files cannot be compared in one of `KINDS`; empty if they can.
 
-    Numbers stand side by side wherever both are of texts or both of images. Sequences are compared
-    one by one where both files hold the same ones, whatever either masks; heads as well, if there
-    are as many; pairs of tokens where a token is the same in both; steps of one training where
-    nothing else differs.
+    Numbers are comparable if both files are of texts or both of images. Sequences are compared one
+    by one if both files hold the same ones, masked or not; heads as well, if their numbers are
+    equal; pairs of tokens if a token is the same in both; steps of one training if nothing else
+    differs.
     """
     return tuple(reason for reason in _FORBIDS[kind] if _DIFFERS[reason](one, other))
 
 
 def same_tokenizer(one: Account, other: Account) -> bool:
-    """Whether the entries of both vocabularies that occur in both files have the same numbers."""
+    """Return True if every shared vocabulary entry has the same number in both files."""
     by_id = one.vocabulary.merge(other.vocabulary, on="token_id")
     by_token = one.vocabulary.merge(other.vocabulary, on="token")
     same_ids = bool((by_token["token_id_x"] == by_token["token_id_y"]).all())
@@ -86,7 +86,7 @@ def same_tokenizer(one: Account, other: Account) -> bool:
 
 
 def shared_sequences(one: Account, other: Account) -> np.ndarray:
-    """The sequences with the same tokens in both files, but for places that either masks."""
+    """Return the sequences with the same tokens in both files, except at masked places."""
     if one.facts["corpus_sha256"] != other.facts["corpus_sha256"]:
         return np.empty(0, dtype=np.int64)
     both = one.lengths.merge(other.lengths, on=["seq", "n_tokens"])
@@ -102,18 +102,18 @@ def shared_sequences(one: Account, other: Account) -> np.ndarray:
 
 
 def same_heads(one: Account, other: Account) -> bool:
-    """Whether a head of one file is the same head in the other: of one model, trained or not."""
+    """Return True if head numbers mean the same heads: one model, with equal training status."""
     alike = ("n_layers", "n_heads", "random_weights")
     return one.model == other.model and not _differ(*alike)(one, other)
 
 
 def _differ(*names: str) -> Callable[[Account, Account], bool]:
-    """Whether any of these facts differs."""
+    """Return a test that is true if any of these facts differs between two files."""
     return lambda one, other: any(one.facts.get(name) != other.facts.get(name) for name in names)
 
 
 def _shares_nothing(one: Account, other: Account) -> bool:
-    """Whether one corpus was read so differently that no sequence is in both files."""
+    """Return True if one corpus was tokenized so differently that no sequence is in both files."""
     is_one_corpus = one.facts["corpus_sha256"] == other.facts["corpus_sha256"]
     return is_one_corpus and not len(shared_sequences(one, other))
 

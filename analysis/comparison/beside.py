@@ -39,14 +39,14 @@ def own_numbers(rows: pd.DataFrame, *, seed: int) -> pd.DataFrame:
 def differences(
     one: tuple[Account, pd.DataFrame], other: tuple[Account, pd.DataFrame], *, seed: int
 ) -> pd.DataFrame:
-    """By how much the second file's numbers are above the first's.
+    """Differences of numbers between two files, second minus first.
 
     Args:
-        one, other: the file's account of itself and its `unit_values`.
+        one, other: the file's facts and its `unit_values`.
 
     Returns:
-        number, layer, difference, low, high, p, n, n_other, is_paired; numbers and layers that
-        both have.
+        number, layer, difference, low, high, p, n, n_other, is_paired; numbers and layers that both
+        have.
     """
     accounts = (one[0], other[0])
     kinds = [_by_kind(rows) for _, rows in (one, other)]

@@ -1,4 +1,4 @@
-"""How far two files differ, number by number, and how sure that is."""
+"""Differences between two files, number by number, with intervals and p-values."""
 
 from typing import Any, NamedTuple
 
@@ -16,16 +16,16 @@ from analysis.measures.norms.token_type_mixing import sequence_means
 
 Cells = Float[np.ndarray, " cell"]
 Values = Float[np.ndarray, "sequence cell"]
-"""What every sequence has in every cell; NaN where it has nothing."""
+"""Values of every sequence in every cell; NaN where a sequence has none."""
 Blocks = Float[np.ndarray, "block cell"]
 
 MOST_BLOCKS = 4096
-"""Blocks that are redrawn where there are more sequences; fewer stand each by themselves."""
+"""Number of blocks to resample for more sequences than this; fewer are resampled one by one."""
 _MOST_EXACT = 50  # sequences, as SciPy has it
 
 
 class Means(NamedTuple):
-    """Means over sequences, the ends of their intervals, and over how many they are."""
+    """Means over sequences, the ends of their intervals, and the numbers of sequences."""
 
     mean: Cells
     low: Cells
@@ -57,7 +57,7 @@ def means(values: Values, *, seed: int) -> Means:
 
 
 def paired_differences(one: Values, other: Values, *, seed: int) -> Differences:
-    """Means over sequences of what the second file has more; row for row the same sequences.
+    """Return mean paired differences, second minus first, of the same sequences row for row.
 
     Sequences are redrawn with both their values. p is that of Wilcoxon's signed ranks, two-sided:
     exact of few sequences without ties, else from the normal distribution; 1 where none differs.
@@ -72,7 +72,7 @@ def paired_differences(one: Values, other: Values, *, seed: int) -> Differences:
 
 
 def unpaired_differences(one: Values, other: Values, *, seed: int) -> Differences:
-    """Differences of means over different sequences, which are redrawn apart.
+    """Return differences of means over different sequences, which are resampled independently.
 
     Returns:
         NaN for the interval where either file has fewer than `LEAST_UNITS` sequences.
@@ -87,7 +87,7 @@ def unpaired_differences(one: Values, other: Values, *, seed: int) -> Difference
 
 
 def corrected(p: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
-    """p-values corrected for how many there are (Benjamini and Hochberg); NaN stays NaN."""
+    """p-values corrected for multiple tests (Benjamini and Hochberg); NaN stays NaN."""
     known = ~np.isnan(p)
     adjusted = np.full_like(p, np.nan)
     if known.any():
@@ -105,7 +105,7 @@ def _resampled(values: Values, *, seed: int) -> Float[np.ndarray, "resample cell
 
 
 def _blocks(values: Values) -> tuple[Blocks, Blocks]:
-    """The sum of what the sequences of each block have in a cell, and how many have it."""
+    """Return the sum of a cell's values per block of sequences, and their number."""
     present = ~np.isnan(values)
     known = np.where(present, values, 0.0), present.astype(np.float64)
     n = len(values)
@@ -117,7 +117,7 @@ def _blocks(values: Values) -> tuple[Blocks, Blocks]:
 
 
 def _signed_rank(change: Float[np.ndarray, " sequence"]) -> float:
-    """NaN where too few sequences differ for the order of their differences to say anything."""
+    """Return the two-sided p-value of Wilcoxon's signed ranks; NaN if too few sequences differ."""
     moved = np.abs(change[change != 0])
     if len(change) < LEAST_UNITS or 0 < len(moved) < LEAST_UNITS:
         return np.nan

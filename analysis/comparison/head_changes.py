@@ -1,4 +1,4 @@
-"""What the same heads do in two files, head by head and text by text."""
+"""Changes of the same heads between two files, by head and text."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -11,11 +11,11 @@ from analysis.tables.heads import sequence_head_pattern
 from analysis.tables.question import frame_of
 
 TABLE = sequence_head_pattern.TABLE
-"""Where the habits come from."""
+"""The table that holds the habits."""
 
 
 def held_habits(store: DuckDBPyConnection) -> list[str]:
-    """The habits of which the file holds anything."""
+    """Return the habits that have values in the file."""
     counts = frame_of(
         store, "select count(columns($habits)) from sequence_head_pattern", {"habits": list(HABITS)}
     )
@@ -23,7 +23,7 @@ def held_habits(store: DuckDBPyConnection) -> list[str]:
 
 
 def habit_of_heads(store: DuckDBPyConnection, *, habit: str, weighing: str) -> pd.DataFrame:
-    """One habit of every head in every text; attention to a token type is 0 in a text without any.
+    """Return one habit of every head in every text; attention to an absent token type is 0.
 
     Returns:
         a row per text, a column per layer and head; NaN where a text has no such pair of tokens.
@@ -50,7 +50,7 @@ def habit_of_heads(store: DuckDBPyConnection, *, habit: str, weighing: str) -> p
 def head_differences(
     one: tuple[Account, pd.DataFrame], other: tuple[Account, pd.DataFrame], *, seed: int
 ) -> pd.DataFrame:
-    """By how much the heads of the second file do more of something, over the texts of both.
+    """Return the mean change of a habit per head, over the texts of both files.
 
     Args:
         one, other: the file's account of itself and its `habit_of_heads`.

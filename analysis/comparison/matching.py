@@ -1,4 +1,4 @@
-"""Heads of two files matched by what they attend to."""
+"""Heads of two files matched by their attention."""
 
 from typing import NamedTuple
 
@@ -17,17 +17,16 @@ PROFILES = {
     "positions": relative_position_profile.TABLE,
     "kinds": head_pattern.TABLE,
 }
-"""What a head attends to: by how many tokens away, up to 10 either way and beyond; or by kind of
-token: the first one or BOS, [CLS], [SEP], commas and periods, others. And the table that tells
-it."""
+"""Attention profiles of a head and their tables: by offset, up to 10 either way and beyond; or by
+type of token: the first one or BOS, [CLS], [SEP], commas and periods, others."""
 
 
 class Matching(NamedTuple):
-    """Which head of the second file each head of the first is matched with, how unlike it is, and
-    how unlike the head in its own place.
+    """Heads of the first file matched with heads of the second, and their divergences.
 
-    `matched`, `same` and `chance` are mean divergences over heads: with their match, with the head
-    of their own layer and number, and with any head.
+    `match` and `divergence` hold each head's partner and distance, `to_itself` the distance from
+    the head with the same layer and number. `matched`, `same` and `chance` are mean divergences
+    over heads: with their match, with the head of the same layer and number, and with any head.
     """
 
     match: Int[np.ndarray, " head"]
@@ -39,7 +38,7 @@ class Matching(NamedTuple):
 
 
 def head_profiles(store: DuckDBPyConnection, *, profile: str) -> pd.DataFrame:
-    """What every head attends to, as shares: rows by layer and head that add up to 1.
+    """Return the attention profile of every head: rows by layer and head, each summing to 1.
 
     Args:
         profile: one of `PROFILES`.
@@ -68,11 +67,11 @@ def divergences(
 
 
 def matched_heads(distances: Float[np.ndarray, "head head"]) -> Matching:
-    """The heads matched one to one with the least divergence in all.
+    """Match heads one to one so that the sum of divergences is least.
 
-    Any two sets of heads have a best matching, which is closer than chance: whether it finds the
-    heads themselves is what tells files apart. Dealt out at random, one head on average would be
-    matched with itself, however many there are.
+    Any two sets of heads have a best matching, which is closer than chance; the evidence is whether
+    it matches heads with themselves. Matched at random, one head on average would be matched with
+    itself, whatever their number.
     """
     rows, match = linear_sum_assignment(distances)
     matched, itself = distances[rows, match], np.diagonal(distances)

@@ -1,7 +1,7 @@
-"""The numbers that files are compared by, of every sequence (or head) and layer.
+"""Numbers for comparing files, by sequence (or head) and layer.
 
-A file's number is the mean over its sequences of what each has, and a sequence has the mean over
-its layers: so the difference of two files is the mean difference of their sequences.
+A file's number is the mean over its sequences, and a sequence's number the mean over its layers: so
+the difference of two files is the mean difference of their sequences.
 """
 
 import pandas as pd
@@ -25,9 +25,9 @@ TABLES = (
     sequence_sink.TABLE,
     head_offset.TABLE,
 )
-"""Where the numbers come from."""
+"""Tables that provide the numbers."""
 ALL_LAYERS = 0
-"""In place of a layer: the mean over all of them."""
+"""Layer number that stands for the mean over all layers."""
 OF_HEADS = ("offset_agreement",)
 """Numbers that are means over heads; all others are means over sequences."""
 _SPECIAL = ("first", "cls", "sep")
@@ -42,14 +42,14 @@ NUMBERS = (
     *_HABITS,
     *OF_HEADS,
 )
-"""In the order in which they are told."""
+"""All numbers in the order of display."""
 _COLUMNS = ["number", "unit", "layer", "value"]
 
 
 def unit_values(store: DuckDBPyConnection) -> pd.DataFrame:
-    """What every sequence or head of a file has: number, unit, layer, value.
+    """Return all numbers of every sequence or head of a file: number, unit, layer, value.
 
-    A number of which the file holds nothing has no rows.
+    A number without values in the file has no rows.
     """
     order = layer_order(store)
     parts = [_ratios(store, order), _similarities(store, order), _habits(store)]
@@ -71,7 +71,7 @@ def by_unit(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ratios(store: DuckDBPyConnection, order: LayerOrder) -> pd.DataFrame:
-    """The mixing ratio at the scopes that layers of either order have."""
+    """Return mixing ratios at the scopes that layers of both orders have."""
     scopes = {
         "ratio_weights": order.scopes[0],
         "ratio_vectors": order.vectors,
@@ -93,7 +93,8 @@ def _ratios(store: DuckDBPyConnection, order: LayerOrder) -> pd.DataFrame:
 
 
 def _similarities(store: DuckDBPyConnection, order: LayerOrder) -> pd.DataFrame:
-    """How alike the mixing is before and after the network, and by weights and by whole layers."""
+    """Return Spearman's ρ of mixing before and after the network, and of weights and whole
+    layers."""
     return frame_of(
         store,
         """
@@ -114,7 +115,7 @@ def _similarities(store: DuckDBPyConnection, order: LayerOrder) -> pd.DataFrame:
 
 
 def _habits(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Where attention goes, by weights and by norms, and how evenly: means over heads."""
+    """Return mean attention shares and entropy over heads, by weights and by norms."""
     rows = frame_of(
         store,
         """
@@ -167,8 +168,7 @@ def _correlations(store: DuckDBPyConnection) -> pd.DataFrame:
 
 
 def _sinks(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The share of heads whose attention rests on the first token of a text, what they give it, and
-    what of it arrives as norm: means over heads.
+    """Return sink shares, attention to the first token and the norm that arrives from it.
 
     The first token is the place that models of every kind have.
     """
@@ -191,7 +191,7 @@ def _sinks(store: DuckDBPyConnection) -> pd.DataFrame:
 
 
 def _offsets(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Whether the scores and the attention of a head prefer the same position."""
+    """Return 1 for heads whose scores and attention prefer the same offset, else 0."""
     return frame_of(
         store,
         """

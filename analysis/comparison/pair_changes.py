@@ -49,18 +49,18 @@ def pairs_with_error(
 def changed_pairs(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     """The pairs that two files share, those first whose rank differs most.
 
-    Pairs are ranked in each file among those that both have, 1 for the most amplified. The
-    difference of means has the interval of Welch: both errors together, with the degrees of freedom
-    of Satterthwaite. Where the files are of the same texts it is wider than it need be.
+    Each file ranks the shared pairs, 1 for the most amplified. The difference of means has the
+    interval of Welch: both errors together, with the degrees of freedom of Satterthwaite. For files
+    of the same texts it is wider than necessary.
 
     Args:
         one, other: rows of `pairs_with_error`.
 
     Returns:
         source, target, source_token, target_token, and of each side n, mean, low, high and rank
-        with the suffix _one or _other; moved (ranks towards amplified), difference,
-        difference_low, difference_high, is_clear (of 0, in one file at least), q (the p-value of
-        the difference, corrected for how many pairs there are).
+        with the suffix _one or _other; moved (ranks towards amplified), difference, difference_low,
+        difference_high, is_clear (of 0, in one file at least), q (the p-value of the difference,
+        corrected for the number of pairs).
     """
     both = one.merge(other, on=_KEY, suffixes=("_one", "_other"))
     for side in ("_one", "_other"):

@@ -1,4 +1,4 @@
-"""How far a number would move with other texts: whole units redrawn with replacement."""
+"""Bootstrap intervals: whole units (sequences or documents) resampled with replacement."""
 
 from dataclasses import dataclass
 
@@ -12,17 +12,17 @@ LEAST_UNITS = 10
 
 @dataclass(frozen=True)
 class Redraws:
-    """Resamples of some sequences: how often each of them counts in each resample.
+    """Resamples of some sequences: the count of each sequence in each resample.
 
-    `units` numbers what is redrawn: a sequence that stands by itself, or the document that several
-    sequences are windows of, and then all of them together.
+    `units` numbers the resampled units: single sequences, or documents whose sequences are
+    resampled together.
     """
 
     units: Int[np.ndarray, " sequence"]
     weights: Float[np.ndarray, "resample sequence"]
 
     def of(self, rows: Int[np.ndarray, " value"]) -> "Redraws":
-        """The same resamples, of some of the sequences."""
+        """Return the same resamples restricted to some of the sequences."""
         return Redraws(self.units[rows], self.weights[:, rows])
 
     def interval(
@@ -30,10 +30,10 @@ class Redraws:
         resampled: Float[np.ndarray, "resample cell"],
         present: Bool[np.ndarray, "sequence cell"],
     ) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
-        """Percentile interval of numbers that were computed of every resample.
+        """Percentile interval of a number that was computed for every resample.
 
         Args:
-            present: which sequences have anything to say about a cell.
+            present: True where a sequence has a value in a cell.
 
         Returns:
             Lower and upper end of the central 95%; NaN where fewer than `LEAST_UNITS` units have
@@ -49,10 +49,10 @@ class Redraws:
 
 
 def redraws(units: Int[np.ndarray, " sequence"], *, seed: int) -> Redraws:
-    """A thousand resamples of as many units as there are, drawn with replacement.
+    """A thousand resamples of all units, drawn with replacement.
 
     Tokens of one sequence are not independent, nor are windows of one document, so whole units are
-    drawn; whatever is computed from the same resamples is compared on the same draws.
+    drawn. Numbers computed from the same resamples are compared on the same draws.
 
     Source:
         efron-1979, section 2; the papers give no intervals.
@@ -103,10 +103,10 @@ def percentile_interval(
 def median_with_interval(
     values: Float[np.ndarray, " value"], *, seed: int
 ) -> tuple[float, float, float]:
-    """The median of values that are redrawn by themselves, and its interval.
+    """The median of independently resampled values, and its interval.
 
     Returns:
-        NaN of no value, and for the interval of fewer than `LEAST_UNITS`.
+        NaN for no value, and for the interval of fewer than `LEAST_UNITS`.
 
     Source:
         efron-1979, section 2.

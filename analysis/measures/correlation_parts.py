@@ -1,4 +1,4 @@
-"""A rank correlation as the sum of what it is within groups and between them."""
+"""A rank correlation as the sum of its parts within groups and between them."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -35,7 +35,7 @@ class Part(NamedTuple):
 
 
 def single_units(n: int, *, seed: int) -> Units:
-    """Every group redrawn by itself.
+    """Resamples with every group as a unit.
 
     Source:
         efron-1979, section 2.
@@ -72,12 +72,11 @@ def correlation_parts(
     """Split a correlation into its parts within groups and between them, level by level.
 
     By the law of total covariance the covariance of all values is the sum of the mean covariance
-    within groups, that of the groups' means within what holds them, and so on, each value counting
+    within groups, that of the groups' means within larger groups, and so on, each value counting
     once. Divided by the standard deviations of all values, these add up to the correlation of all.
     Divided by the standard deviations of their own level, they are correlations themselves.
 
-    An interval redraws the groups whose deviations a part adds up and keeps ranks and means as they
-    are.
+    An interval resamples the groups whose deviations a part adds up; ranks and means stay fixed.
 
     Args:
         of_groups: `moments` of the smallest groups, of ranks among all values.
@@ -116,7 +115,8 @@ def _within(group: Float[np.ndarray, "unit 6"]) -> Float[np.ndarray, "unit 3"]:
 def _between(
     group: Float[np.ndarray, "unit 6"], holder: Float[np.ndarray, "unit 6"]
 ) -> Float[np.ndarray, "unit 3"]:
-    """The same of the groups' means around the means of what holds them, once for every value."""
+    """Moments of the groups' means around the means of their larger groups, once for every
+    value."""
     first, second = (group[:, 1:3] / group[:, :1] - holder[:, 1:3] / holder[:, :1]).T
     return group[:, :1] * np.stack([first * second, first**2, second**2], axis=1)
 

@@ -1,4 +1,4 @@
-"""What a model family must provide for the measures, and which families there are."""
+"""Interface of a model family's adapter, and the registry of families."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -30,7 +30,7 @@ from analysis.models.trace import LayerWeights, Model, Trace
 
 @runtime_checkable
 class Adapter(Protocol):
-    """A module that knows one family's names. It maps; it computes nothing of its own."""
+    """Adapter of one family: maps module names to the trace and computes nothing of its own."""
 
     @property
     def FAMILIES(self) -> tuple[str, ...]: ...
@@ -102,7 +102,7 @@ ADAPTERS = _by_family(
 
 
 def adapter_for(family: str) -> Adapter:
-    """The adapter of a family, by the `model_type` of its configuration.
+    """Return the adapter of a family, by the `model_type` of its configuration.
 
     Raises:
         UnknownName: naming the families there are.

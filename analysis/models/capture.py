@@ -1,4 +1,4 @@
-"""Watching a model, or changing what one of its modules puts out, for as long as asked."""
+"""Hooks that record a model's modules, or change the output of one, within a context."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ def record_outputs(modules: Mapping[str, nn.Module]) -> Iterator[dict[str, Tenso
 
 @contextmanager
 def change_output(module: nn.Module, change: Callable[[Any], Any]) -> Iterator[None]:
-    """Whoever asks the module meanwhile gets its output changed."""
+    """Change the module's output within a context."""
 
     def changed(_module: nn.Module, _inputs: Any, output: Any) -> Any:
         return change(output)
@@ -39,7 +39,7 @@ def change_output(module: nn.Module, change: Callable[[Any], Any]) -> Iterator[N
 
 @contextmanager
 def change_named_inputs(module: nn.Module, change: Callable[..., dict[str, Any]]) -> Iterator[None]:
-    """Whoever asks the module meanwhile gives it further inputs, made from its first one."""
+    """Give the module further inputs, made from its first one, within a context."""
 
     def changed(_module: nn.Module, given: tuple, named: dict[str, Any]) -> tuple[tuple, dict]:
         return given, named | change(given[0])

@@ -34,7 +34,7 @@ class FeedForwardWeights:
     def routed(
         self, hidden: Float[Tensor, "*any hidden"], read: Float[Tensor, "*any width"]
     ) -> Float[Tensor, "*any hidden"]:
-        """The hidden layer with the shares of experts, by what the network reads."""
+        """The hidden layer scaled by the shares of experts, which depend on the network's input."""
         if self.router is None:
             return hidden
         shares = self.router.shares(read)

@@ -1,4 +1,4 @@
-"""How a loss changes with each attention weight, all others that follow it changing too."""
+"""Gradients of a loss with respect to attention weights, through all later layers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from analysis.models.parts import attentions_of, forward_pass
 from analysis.models.trace import Model
 
 NO_TARGET = -1
-"""Where no token is asked for, in an array of the tokens that are."""
+"""Target id of tokens without a target."""
 Loss = Callable[[Tensor], Tensor]
-"""From the last hidden states of a batch to the sum of its sequences' losses."""
+"""Function from the last hidden states of a batch to the sum of its sequences' losses."""
 
 
 @dataclass(frozen=True)
 class AttentionGradients:
-    """∂L/∂α of every layer, α taken as if it were free; of the sequences that have a loss L."""
+    """∂L/∂α of every layer, each α a free variable; for the sequences that have a loss L."""
 
     objective: str
     layers: tuple[Float[Tensor, "batch head query key"], ...]
@@ -29,10 +29,10 @@ class AttentionGradients:
 def attention_gradients(
     model: Model, inputs: dict[str, Tensor], loss: Loss, *, first: nn.Module, n_layers: int
 ) -> tuple[Tensor, ...]:
-    """One forward and one backward pass; no gradient of a weight of the model is computed.
+    """Run one forward and one backward pass, without gradients of the model's weights.
 
     Args:
-        first: the module that puts out what the first layer gets.
+        first: the module whose output is the first layer's input.
     """
     with torch.enable_grad(), change_output(first, lambda out: out.detach().requires_grad_()):
         output = forward_pass(model, inputs)
@@ -45,9 +45,9 @@ def token_losses(
     targets: Int[Tensor, "batch token"],
     logits: Callable[[Tensor], Tensor],
 ) -> Tensor:
-    """The mean cross-entropy in nats at the tokens of each sequence that have a target, summed.
+    """Cross-entropy in nats, mean over each sequence's tokens with a target, summed over sequences.
 
-    Only their hidden states go through the head of the language model.
+    The head of the language model is applied to these tokens only.
     """
     asked = targets != NO_TARGET
     row, _ = asked.nonzero(as_tuple=True)
@@ -58,7 +58,7 @@ def token_losses(
 def next_tokens(
     ids: Int[Tensor, "batch token"], is_token: Bool[Tensor, "batch token"]
 ) -> Int[Tensor, "batch token"]:
-    """The token after each; none after the last and after padding."""
+    """The next token of each token; `NO_TARGET` for the last one and for padding."""
     shifted = torch.full_like(ids, NO_TARGET)
     shifted[:, :-1] = ids[:, 1:].where(is_token[:, 1:], NO_TARGET)
     return shifted
@@ -67,6 +67,6 @@ def next_tokens(
 def pooled_lengths(
     hidden: Float[Tensor, "batch token width"], is_token: Bool[Tensor, "batch token"]
 ) -> Tensor:
-    """The squared length of the mean hidden state of each sequence, summed."""
+    """Squared norm of each sequence's mean hidden state, summed over sequences."""
     total = (hidden * is_token[..., None]).sum(dim=1)
     return (total / is_token.sum(dim=1, keepdim=True)).square().sum()

@@ -10,9 +10,9 @@ from torch import Tensor
 class HeadNormWeights:
     """z / √(mean(z²) + epsilon) ⊙ scale, z being one head's query or key, or those of all heads.
 
-    The scale is one for all heads or one for each. The mean is over each head by itself (Qwen 3,
-    Gemma 3), or over all heads of a token where `over_heads` (OLMo 2); there keys that several
-    heads share count once for each, which changes no mean since groups are equally large.
+    The scale is one for all heads or one for each. The mean is over each head alone (Qwen 3, Gemma
+    3), or over all heads of a token if `over_heads` (OLMo 2). Shared keys then count once for each
+    head, which changes no mean since groups are equally large.
     """
 
     scale: Float[Tensor, "*head head_width"]

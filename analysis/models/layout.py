@@ -1,4 +1,4 @@
-"""How the tokens of an image stand in a sequence: special ones first, then a grid of patches."""
+"""Layout of an image's tokens in a sequence: special tokens first, then a grid of patches."""
 
 from dataclasses import dataclass
 
@@ -9,16 +9,16 @@ CLASS, DISTILLATION = "[CLS]", "[DIST]"
 
 
 def register(place: int) -> str:
-    """The name of a register token, counted from 0 here and from 1 in its name."""
+    """Return the name of a register token; the argument counts from 0, the name from 1."""
     return f"[REG{place + 1}]"
 
 
 @dataclass(frozen=True)
 class TokenLayout:
-    """The names of the special tokens, then patches row after row.
+    """Names of the special tokens, and the grid of patches that follows row after row.
 
-    `learned` are the rows and columns that the position embeddings were learned for, where the
-    model interpolates them to others; else None.
+    `learned` holds the rows and columns of the learned position embeddings where the model
+    interpolates them to another grid; else None.
     """
 
     special: tuple[str, ...]
@@ -42,19 +42,19 @@ class TokenLayout:
 
 
 def two_sizes(size: int | tuple[int, int] | list[int]) -> tuple[int, int]:
-    """Height and width, which a configuration may give as one number."""
+    """Return height and width of a size; a configuration may give both as one number."""
     return (size, size) if isinstance(size, int) else (size[0], size[1])
 
 
 def grid_of(model: Model) -> tuple[int, int]:
-    """Rows and columns of patches that the configuration names."""
+    """Return the rows and columns of patches that follow from the configuration."""
     height, width = two_sizes(model.config.image_size)
     patch_height, patch_width = two_sizes(model.config.patch_size)
     return height // patch_height, width // patch_width
 
 
 def check_grid(model: Model) -> None:
-    """Refuse images that patches do not fill: the model would read no pixel of what is left.
+    """Raise UnfitModel if patches do not fill an image; the model would ignore the rest.
 
     Raises:
         UnfitModel: naming both sizes.

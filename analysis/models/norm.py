@@ -1,4 +1,4 @@
-"""Normalisations of the residual stream: linear but for a deviation of the whole vector."""
+"""Normalisations of the residual stream: a linear map over a deviation of the whole vector."""
 
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -10,7 +10,7 @@ from torch import Tensor
 
 @runtime_checkable
 class Norm(Protocol):
-    """linear(z) / deviation(z) + shift, where the linear part holds of each summand of z."""
+    """A normalisation linear(z) / deviation(z) + shift, its linear part valid for summands of z."""
 
     @property
     def shift(self) -> Float[Tensor, "*width"]: ...
@@ -64,7 +64,7 @@ class RootMeanSquareWeights:
 
 @dataclass(frozen=True)
 class NoNorm:
-    """What stands where a layer of the same order has a normalisation and this one has none."""
+    """Identity, for a layer without the normalisation that its order has."""
 
     shift: Float[Tensor, " width"]
     """Zeros."""

@@ -1,4 +1,4 @@
-"""What scores have of the distance between two tokens, beside their queries and keys."""
+"""Score terms of the distance between two tokens, beside the product of query and key."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,13 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class OffsetTerms:
-    """What is added to (query) · (key) for the offset t = j − i of a key j from a query i.
+    """Terms added to (query) · (key) for the offset t = j − i of a key j from a query i.
 
-    With r the bucket of t: bias[r] + query · of_queries[r] + key · of_keys[r], each where there is
-    such a table. Offsets of one bucket are not told apart. T5 has the first; DeBERTa's "c2p" is the
-    second and its "p2c" the third.
+    With r the bucket of t: bias[r] + query · of_queries[r] + key · of_keys[r], each if its table
+    exists. All offsets of a bucket share one term. T5 has the first; DeBERTa's "c2p" is the second
+    and its "p2c" the third.
 
-    `buckets` are those of the offsets from −reach to reach; what is further away is as far as that.
+    `buckets` are those of the offsets from −reach to reach; larger offsets share the last ones.
     """
 
     buckets: Int[Tensor, " offset"]
@@ -45,7 +45,7 @@ class OffsetTerms:
         Float[Tensor, "*batch head query key"],
         Float[Tensor, "*batch head query key"],
     ]:
-        """What queries, keys and the bias add to every pair; zeros where there is no such table."""
+        """Terms of queries, of keys and of the bias for every pair; zeros for an absent table."""
         pairs = self.of_pairs(queries.shape[-2])
         shape = (*queries.shape[:-1], len(pairs))
         nothing = queries.new_zeros(()).expand(shape)
@@ -63,6 +63,6 @@ class OffsetTerms:
         queries: Float[Tensor, "*batch head token head_width"],
         keys: Float[Tensor, "*batch head token head_width"],
     ) -> Float[Tensor, "*batch head query key"]:
-        """All that is added to every pair, as far from the softmax as (query) · (key)."""
+        """Sum of all terms of every pair, on the scale of (query) · (key)."""
         of_query, of_key, bias = self.by_part(queries, keys)
         return of_query + of_key + bias

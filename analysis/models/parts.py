@@ -1,4 +1,4 @@
-"""Parts that every family's modules are made of, in the shapes of the trace."""
+"""Readers of the modules that families share, in the shapes of the trace."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ _ACTIVATIONS: Mapping[str, str] = {
     "tanh": "tanh",
 }
 ACTIVATIONS = tuple(_ACTIVATIONS)
-"""What configurations may call the activation of a feed-forward network."""
+"""Names that configurations may give the activation of a feed-forward network."""
 
 
 def activation_named(name: str) -> str:
@@ -40,7 +40,7 @@ def activation_named(name: str) -> str:
 
 
 def gate_named(name: str) -> str:
-    """The same for the activation of a network's gates.
+    """Return the key of `activation_gate.GATES` for the activation of a network's gates.
 
     Raises:
         UnfitModel: naming the activation and those that are covered.
@@ -54,7 +54,7 @@ def gate_named(name: str) -> str:
 
 
 def no_logits(language_model: Model, hidden: Tensor) -> Tensor:
-    """What a family without language models says when it is asked for one.
+    """Raise UnfitModel, for a family without language models.
 
     Raises:
         UnfitModel: always; a configuration of such a family never names one.
@@ -63,7 +63,7 @@ def no_logits(language_model: Model, hidden: Tensor) -> Tensor:
 
 
 def no_class_logits(classifier: Model, hidden: Tensor) -> Tensor:
-    """The same of a family whose classifiers are not read.
+    """Raise UnfitModel, for a family whose classifiers are not read.
 
     Raises:
         UnfitModel: always; a configuration of such a family never names one.
@@ -72,7 +72,7 @@ def no_class_logits(classifier: Model, hidden: Tensor) -> Tensor:
 
 
 def no_images(model: Model, size: tuple[int, int]) -> None:
-    """The same of a family that reads text.
+    """Raise UnfitModel, for a family that reads text.
 
     Raises:
         UnfitModel: always; a model of such a family has no layout of patches.
@@ -89,7 +89,7 @@ def root_mean_square(module: Model, *, beside: float = 0.0) -> RootMeanSquareWei
     """A root mean square normalisation's weights.
 
     Args:
-        beside: what the module adds to the weights that it keeps.
+        beside: constant that the module adds to its stored weights.
     """
     epsilon = module.variance_epsilon if hasattr(module, "variance_epsilon") else module.eps
     return RootMeanSquareWeights(module.weight.detach() + beside, epsilon)
@@ -104,10 +104,10 @@ def bias_of(projection: Model) -> Tensor:
 def network_of(
     hidden: Model, back: Model, activation: str, *, gate: Model = None
 ) -> FeedForwardWeights:
-    """The weights of a network of two projections, or of three where there are gates.
+    """The weights of a network of two projections, or of three with gates.
 
     Args:
-        activation: as configurations call it.
+        activation: its name in the configuration.
     """
     plain = FeedForwardWeights(
         input_weight=hidden.weight.detach().T,
@@ -122,7 +122,7 @@ def network_of(
 
 
 def own_inputs(inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """What a model of texts that knows no segments is called with."""
+    """Return the inputs of a text model without segments."""
     return {name: inputs[name] for name in ("input_ids", "attention_mask")}
 
 
@@ -131,12 +131,12 @@ def projections(sides: Iterable[tuple[Tensor, Tensor]], heads: int) -> dict[str,
 
     Args:
         sides: weight (width × all heads' coordinates) and bias of the queries, of the keys, of the
-            values. Keys and values that several heads share are there once.
-        heads: how many heads the queries have.
+            values. Keys and values that several heads share occur once.
+        heads: number of query heads.
 
     Returns:
         `query_weight` (head × width × head_width), `query_bias` (head × head_width), and so on;
-        `groups` and, as almost everywhere, `score_scale` = 1/√head_width.
+        `groups`; and `score_scale` = 1/√head_width, which few families change.
     """
     (query_weight, query_bias), *shared = sides
     width = query_weight.shape[1] // heads
@@ -152,12 +152,12 @@ def projections(sides: Iterable[tuple[Tensor, Tensor]], heads: int) -> dict[str,
 
 
 def groups(n_groups: int, heads: int) -> tuple[int, ...]:
-    """Which set of keys and values each head uses: heads of a group stand side by side."""
+    """Return the index of each head's keys and values; heads of a group are adjacent."""
     return tuple(head * n_groups // heads for head in range(heads))
 
 
 def of_every_head(shared: Float[Tensor, "group *rest"], heads: int) -> Float[Tensor, "head *rest"]:
-    """What heads share in groups, once for each of them."""
+    """Repeat the tensors of head groups once for each head of the group."""
     repeats = heads // len(shared)
     return shared if repeats == 1 else shared.repeat_interleave(repeats, dim=0)
 
@@ -169,14 +169,14 @@ def layer_traces(
     *,
     values: Sequence[Tensor],
 ) -> tuple[LayerTrace, ...]:
-    """The layers of a forward pass from what was watched in it.
+    """Build the layer traces of a forward pass from its recorded tensors.
 
     Args:
-        seen: `input N`, what goes into layer N, counted from 0, up to what comes out of the last;
-            `output N`, what comes out of its attention; `normed N`, what its attention reads, where
+        seen: `input N`, the input of layer N, counted from 0, up to the output of the last layer;
+            `output N`, the output of its attention; `normed N`, the input of its attention, where
             that is not the layer's input.
-        values: of all heads beside each other, one tensor per layer; those that several heads share
-            are there once.
+        values: of all heads side by side, one tensor per layer; values that several heads share
+            occur once.
     """
     return tuple(
         LayerTrace(
@@ -199,13 +199,12 @@ def _by_head(values: Tensor, layer: LayerWeights) -> Tensor:
 
 
 def forward_pass(model: Model, inputs: Mapping[str, Any]) -> Any:
-    """Run a model once, whatever its configuration asks for; return its parts by name, with the
-    attention weights."""
+    """Run a model once, always with attention weights, and return its output by name."""
     return model(**inputs, output_attentions=True, output_hidden_states=False, return_dict=True)
 
 
 def attentions_of(output: Any, n_layers: int) -> tuple[Tensor, ...]:
-    """The attention weights that a forward pass returned, one tensor per layer.
+    """Return the attention weights of a forward pass, one tensor per layer.
 
     Raises:
         UnfitModel: if there are none, as under every attention implementation but `eager`.

@@ -1,4 +1,4 @@
-"""Rotary positions: queries and keys turned by angles that depend on the token's place."""
+"""Rotary positions: queries and keys rotated by angles that depend on the token's position."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,13 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Rotary:
-    """How a layer turns its queries and keys, so that scores depend on the distance of two tokens.
+    """Rotation of a layer's queries and keys, so that scores depend on the distance of two tokens.
 
-    Plane c is spanned by coordinates c and c + planes of a head; at place i it is turned by
-    i · frequencies[c]. What lies beyond the first 2 · planes coordinates is not turned.
+    Plane c is spanned by coordinates c and c + planes of a head; at position i it is rotated by
+    i · frequencies[c]. Coordinates beyond the first 2 · planes are not rotated.
 
-    `frequencies` are in radians per token; `scaling` is what the turned coordinates of queries and
-    of keys are each multiplied by (YaRN's attention scaling), so that it counts twice in a score.
+    `frequencies` are in radians per token. `scaling` multiplies the rotated coordinates of queries
+    and of keys (YaRN's attention scaling), so that it counts twice in a score.
     """
 
     frequencies: Float[Tensor, " plane"]
@@ -23,42 +23,42 @@ class Rotary:
 
     @property
     def planes(self) -> int:
-        """How many planes of a head are turned."""
+        """Return the number of rotated planes of a head."""
         return len(self.frequencies)
 
     def angles(
         self, n_tokens: int, like: Float[Tensor, "*any"], *, start: int = 0
     ) -> Float[Tensor, "token plane"]:
-        """By how much each token is turned, in radians; the first token stands at place `start`."""
+        """Rotation angle of each token in radians; the first token stands at position `start`."""
         places = torch.arange(start, start + n_tokens, device=like.device)
         return places[:, None] * self.frequencies.to(like)
 
     def turned(
         self, vectors: Float[Tensor, "*any token head_width"], *, start: int = 0
     ) -> Float[Tensor, "*any token head_width"]:
-        """Queries or keys as they are compared; the first token stands at place `start`."""
+        """Queries or keys after rotation; the first token stands at position `start`."""
         angles = self.angles(vectors.shape[-2], vectors, start=start)
         return _turned(vectors, angles, self.scaling)
 
 
 @dataclass(frozen=True)
 class PatchRotary:
-    """The same by the rows and columns of patches; special tokens in front are not turned.
+    """Rotation of queries and keys by rows and columns of patches; none for special tokens.
 
-    No offset along the order of tokens says how two of them are turned against each other.
+    The angle between two tokens does not follow from their offset along the order of tokens.
     """
 
     of_patches: Float[Tensor, "patch plane"]
-    """By how much each patch is turned, in radians."""
+    """Rotation angle of each patch, in radians."""
     scaling: float = 1.0
 
     @property
     def planes(self) -> int:
-        """How many planes of a head are turned."""
+        """Return the number of rotated planes of a head."""
         return self.of_patches.shape[1]
 
     def angles(self, n_tokens: int, like: Float[Tensor, "*any"]) -> Float[Tensor, "token plane"]:
-        """By how much each token is turned, in radians."""
+        """Rotation angle of each token, in radians."""
         angles = self.of_patches.to(like)
         special = angles.new_zeros(n_tokens - len(angles), self.planes)
         return torch.cat([special, angles])
@@ -66,7 +66,7 @@ class PatchRotary:
     def turned(
         self, vectors: Float[Tensor, "*any token head_width"]
     ) -> Float[Tensor, "*any token head_width"]:
-        """Queries or keys as they are compared, of all tokens of an image."""
+        """Queries or keys of all tokens of an image, after rotation."""
         return _turned(vectors, self.angles(vectors.shape[-2], vectors), self.scaling)
 
 

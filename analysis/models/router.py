@@ -1,4 +1,4 @@
-"""The router of a mixture of experts: how much of each expert's output a token gets."""
+"""The router of a mixture of experts: the share of each expert in a token's output."""
 
 from dataclasses import dataclass
 
@@ -9,9 +9,9 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Router:
-    """A softmax over all experts, of which the `n_used` likeliest count and the others do not.
+    """A softmax over all experts, restricted to the `n_used` likeliest.
 
-    What counts is divided by its sum where `is_normalised`.
+    Their shares are divided by their sum if `is_normalised`.
     """
 
     weight: Float[Tensor, "width expert"]

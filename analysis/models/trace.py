@@ -1,4 +1,4 @@
-"""What every model family is reduced to before any measure sees it."""
+"""Trace of a forward pass, in which all model families look the same to measures."""
 
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
@@ -22,18 +22,17 @@ Model = Any  # a torch module, whose submodules no type checker knows by name
 
 @dataclass(frozen=True)
 class LayerWeights:
-    """One layer, its attention cut into heads; the same for every input.
+    """Weights of one layer, its attention cut into heads; equal for every input.
 
     f(x) = (x @ value_weight + value_bias) @ output_weight, per head; the output bias belongs to the
-    block and to no token. `norms` are the normalisations in the order of the layer's steps. Where
-    `is_causal`, a query sees no key after itself, and none that stands more than `window` tokens
-    away, if there is a window.
+    block and to no token. `norms` are the normalisations in the order of the layer's steps. If
+    `is_causal`, a query sees no later key, and with a `window` none that is more than `window`
+    tokens away.
 
-    A score s is (turned query) · (turned key) · score_scale, of the queries and keys after their
-    norms, if they have any; `offset_terms` are added to the product before it is scaled. Where
-    there is a `score_cap`, the score is score_cap · tanh(s / score_cap). Heads that share keys and
-    values are of one group, and keys and values are given to each of them. No groups: each head has
-    its own.
+    A score s is (rotated query) · (rotated key) · score_scale, of the queries and keys after their
+    norms, if they have any; `offset_terms` are added to the product before scaling. With a
+    `score_cap`, the score is score_cap · tanh(s / score_cap). Heads that share keys and values form
+    a group, and each of them gets a copy. Without groups each head has its own.
     """
 
     query_weight: Float[Tensor, "head width head_width"]
@@ -65,9 +64,9 @@ class LayerWeights:
         return tuple(tuple(next(norms) for step in stage if step == "ln") for stage in stages)
 
     def pairs(self, n_tokens: int) -> Bool[Tensor, "query key"]:
-        """Which keys a query may look at: those of the sequence, of the past, of its window.
+        """Mask of the keys that each query sees: of the sequence, the past, the window.
 
-        A pair that is not there has no weight and no vector; its zeros are nobody's measurements.
+        Pairs outside of the mask have neither weight nor vector; their zeros are no measurements.
         """
         seen = torch.ones(n_tokens, n_tokens, dtype=torch.bool)
         if self.is_causal:
@@ -77,28 +76,31 @@ class LayerWeights:
     def queries(
         self, read: Float[Tensor, "*batch token width"]
     ) -> Float[Tensor, "*batch head token head_width"]:
-        """Queries of what attention reads, after their norm and before they are turned."""
+        """Queries from the input of attention, normalised but not rotated."""
         made = read.unsqueeze(-3) @ self.query_weight + self.query_bias.unsqueeze(-2)
         return made if self.query_norm is None else self.query_norm.normed(made)
 
     def keys(
         self, read: Float[Tensor, "*batch token width"]
     ) -> Float[Tensor, "*batch head token head_width"]:
-        """Keys of what attention reads, for every query head, after their norm, not yet turned."""
+        """Keys of every query head from the input of attention, normalised but not rotated."""
         made = read.unsqueeze(-3) @ self.key_weight + self.key_bias.unsqueeze(-2)
         return made if self.key_norm is None else self.key_norm.normed(made)
 
     @property
     def positions_by(self) -> str:
-        """How scores know places: one of `analysis.needs.KNOWS_PLACES_BY`."""
+        """Return the source of positions in the scores: one of `analysis.needs.KNOWS_PLACES_BY`."""
         if self.rotary is None:
             return "added" if self.offset_terms is None else "distance"
         return "turned" if isinstance(self.rotary, Rotary) else "patches"
 
     @property
     def compares_directions(self) -> bool:
-        """Whether scores are a bilinear form of what attention reads, whose singular directions say
-        what a head compares: neither norms nor turns nor places stand between."""
+        """Return True without query/key norms, rotation or offset terms.
+
+        Then scores are a bilinear form of the input of attention, and its singular directions are
+        those that a head compares.
+        """
         is_plain = self.rotary is None and self.query_norm is None and self.key_norm is None
         return is_plain and self.offset_terms is None
 
@@ -107,7 +109,7 @@ class LayerWeights:
     ) -> tuple[
         Float[Tensor, "*batch head token head_width"], Float[Tensor, "*batch head token head_width"]
     ]:
-        """Queries and keys as they are compared: after their norms, and turned to their places."""
+        """Queries and keys after their norms and rotation."""
         queries, keys = self.queries(read), self.keys(read)
         if self.rotary is None:
             return queries, keys
@@ -121,13 +123,13 @@ class LayerWeights:
     def scores(
         self, read: Float[Tensor, "*batch token width"]
     ) -> Float[Tensor, "*batch head query key"]:
-        """What attention's softmax is of, also of pairs that are not there."""
+        """Scores as they enter the softmax, also of pairs that a query does not see."""
         return self.capped(self.products(read) * self.score_scale)
 
     def products(
         self, read: Float[Tensor, "*batch token width"]
     ) -> Float[Tensor, "*batch head query key"]:
-        """Scores before they are scaled and capped: (query) · (key) and the terms of offsets."""
+        """Scores before scaling and capping: (query) · (key) plus offset terms."""
         queries, keys = self.compared(read)
         product = queries @ keys.mT
         return (
@@ -138,7 +140,7 @@ class LayerWeights:
 
     @cached_property
     def output_factor(self) -> Float[Tensor, "head head_width head_width"]:
-        """Per head a small square matrix that lengthens every value as the output projection does.
+        """A small square matrix per head that changes norms as the output projection does.
 
         With W_Oᵀ = QR, ‖v W_O‖ = ‖v Rᵀ‖ for every v. Computed in float64, once per model.
         """
@@ -152,15 +154,15 @@ class LayerWeights:
 
     @cached_property
     def query_key_rotation(self) -> tuple[HeadRotation, ...]:
-        """What turns each head's query directions into its key directions. Once per model."""
+        """Rotation of each head's query directions into its key directions. Once per model."""
         return query_key_rotation(self.query_key)
 
     @cached_property
     def hidden_weights(self) -> tuple[Float[Tensor, "head head_width hidden"], ...]:
-        """Every head's values straight into the hidden layer, but for the deviations in between.
+        """Product of every head's output weights and the network's input weights.
 
-        Short values times this product cost a fraction of f(x) times the network's input weight.
-        One for each of the network's paths.
+        One entry for each of the network's paths; deviations of normalisations are left out. Short
+        values times this product cost a fraction of f(x) times the network's input weight.
         """
         sent = self.output_weight
         _, after_attention, to_network, _ = self.norms_by_stage
@@ -173,9 +175,9 @@ class LayerWeights:
 class LayerTrace:
     """One layer of one forward pass, in the shapes that all measures share.
 
-    `attention_input` is what queries, keys and values are made of: the layer's input, normalised
-    where the layer's order begins with that. `attention_output` is what attention puts out, before
-    any normalisation or residual.
+    `attention_input` is the input of queries, keys and values: the layer's input, normalised if the
+    layer's order begins with that. `attention_output` is the output of attention before any
+    normalisation or residual.
     """
 
     weights: LayerWeights
@@ -187,7 +189,7 @@ class LayerTrace:
     output: Float[Tensor, "batch query width"]
 
     def of_sequence(self, row: int, n_tokens: int) -> "LayerTrace":
-        """One sequence of the batch by itself, without its padding."""
+        """Return one sequence of the batch, without padding."""
         sequence, real = slice(row, row + 1), slice(n_tokens)
         return LayerTrace(
             weights=self.weights,
@@ -202,10 +204,9 @@ class LayerTrace:
 
 @dataclass(frozen=True)
 class Trace:
-    """One forward pass: its layers from the first to the last, and which tokens are not padding.
+    """One forward pass: its layers from the first to the last, and the mask of real tokens.
 
-    `word_embeddings` are the rows of the embedding table, before positions or anything else is
-    added.
+    `word_embeddings` are rows of the embedding table, before positions or other vectors are added.
     """
 
     layers: tuple[LayerTrace, ...]
@@ -215,9 +216,9 @@ class Trace:
 
 @dataclass(frozen=True)
 class ModelWeights:
-    """What is the same for every input: the layers, and one learned vector for every position.
+    """Weights that are equal for every input: the layers, and the learned position embedding.
 
-    A model whose positions are no learned vectors has None.
+    `position_embedding` is None if the model has no learned position vectors.
     """
 
     layers: tuple[LayerWeights, ...]

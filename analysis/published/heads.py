@@ -1,6 +1,6 @@
-"""Numbers on what heads look at as the paper and its notebooks printed them, all of BERT-base.
+"""Published numbers on the attention of heads, from the paper and its notebooks; all of BERT-base.
 
-The paper does not say which BERT-base; the released code takes the uncased one.
+The paper does not name the BERT-base; the released code takes the uncased one.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ DIRECTIONS = {">": "dependent_to_head", "<": "head_to_dependent"}
 
 @dataclass(frozen=True)
 class PublishedHead(Published):
-    """A printed number with what only heads have: names as in the columns of the tables."""
+    """A printed number with fields for heads: names as in the columns of the tables."""
 
     relation: str = ""
     direction: str = ""
@@ -144,11 +144,11 @@ NEIGHBOURS = tuple(
     _printed(("section", "3.1"), "head_pattern", "n", printed, part=_WIKIPEDIA, habit=habit)
     for habit, printed in (("previous", "4"), ("next", "5"))
 )
-"""How many heads put more than half of their attention on the neighbouring token."""
+"""Number of heads with more than half of their attention on the neighbouring token."""
 
 THRESHOLDS = {"neighbour": 0.5, "entropy": 3.8, "token_type": 0.6}
-"""Above which the released notebook says that a head attends to a neighbour, broadly (nats), or to
-one type of token."""
+"""Thresholds of the released notebook for attention to a neighbour, broadly (nats), or to one
+type."""
 
 NUMBERS = (
     *_accuracies(("own_table", 1), _table_1()),

@@ -26,9 +26,12 @@ _EVERY = "all"
 
 @dataclass(frozen=True)
 class Experiment:
-    """What numbers were measured on. None: they do not depend on it, or, if `unknown`, no file can
-    be known to be of the same corpus. `segments` are the segment ids that the model got, as a file
-    writes them in `provenance` (`segments_given`); `untrained`: its weights were random."""
+    """Model and corpus of published numbers.
+
+    None means that the numbers do not depend on a field, or, if `unknown`, that no file can be
+    known to have the same corpus. `segments` are the segment ids of the model's input, in the form
+    of a file's `provenance` (`segments_given`). `untrained` models have random weights.
+    """
 
     model: str
     corpus: str
@@ -57,16 +60,16 @@ EXPERIMENTS = {
     ),
     "clark-2019, coreference": Experiment(MODEL, "ontonotes", unknown=True),
 }
-"""By paper; by paper and part where a paper has several."""
+"""Experiments by paper; by paper and part where a paper has several."""
 
 
 @dataclass(frozen=True)
 class Published:
-    """One printed number: whose, where, of what.
+    """One printed number: paper, place and quantity.
 
     `place` is a kind of place and its number in the paper (section, appendix), in the authors'
     Japanese paper of the same work (table, figure) or in the notebook that was published with the
-    paper (cell). `part` is which of the paper's experiments it is of, if there are several.
+    paper (cell). `part` is the paper's experiment, if there are several.
     """
 
     paper: str
@@ -86,7 +89,7 @@ class Published:
 
     @property
     def experiment(self) -> str:
-        """The key of what it was measured on."""
+        """Return the key of the number's experiment."""
         return f"{self.paper}, {self.part}" if self.part else self.paper
 
     @property
@@ -100,7 +103,7 @@ class Published:
 
     @property
     def tolerance(self) -> float:
-        """Half a unit of the last printed digit: what rounding alone can account for."""
+        """Half a unit of the last printed digit: the largest difference due to rounding."""
         return 0.5 * 10.0**-self.decimals / (100 if self.percent else 1)
 
 
@@ -186,7 +189,7 @@ NUMBERS = (
 
 
 def numbers_among(published: Iterable[Kind], quantity: str, **fields: object) -> list[Kind]:
-    """Those printed numbers of a quantity whose fields have the given values."""
+    """Return the printed numbers of a quantity whose fields have the given values."""
     return [
         number
         for number in published

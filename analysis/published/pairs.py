@@ -14,7 +14,7 @@ def _pair(written: str) -> Pair:
 
 
 def _pairs(written: str) -> dict[int, tuple[Pair, ...]]:
-    """By layer, from lines of a layer and pairs."""
+    """Return pairs by layer, from lines of a layer and pairs."""
     by_layer: dict[int, tuple[Pair, ...]] = {}
     for line in written.split("\n")[1:-1]:
         layer, pairs = line.split(" ", 1)

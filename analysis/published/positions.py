@@ -13,10 +13,10 @@ COMPONENTS = tuple(
     )
     for last, printed in ((4, "50.51"), (12, "92.23"))
 )
-"""What the first principal components of the position embedding hold together, in per cent."""
+"""Variance explained by the first principal components of the position embedding, in per cent."""
 
 PEAK = _of_weights(("section", "3.3"), "position_spectrum", "peak", "50")
-"""Around which frequency, in cycles per 512 tokens, the amplitude spectrum has its peak."""
+"""Frequency of the amplitude spectrum's peak, in cycles per 512 tokens."""
 
 OFFSETS = tuple(
     _of_one_text(
@@ -24,9 +24,9 @@ OFFSETS = tuple(
     )
     for layer, head, printed in ((1, 1, "-2"), (8, 9, "-1"))
 )
-"""At which offset the sum of the queries' and keys' cross-covariances is greatest."""
+"""Offset with the largest sum of the queries' and keys' cross-covariances."""
 
 SHIFT = _of_one_text(("section", "3.4"), "query_key_phase", "shift", "-1", layer=2, head=3)
-"""By how many tokens the waves of queries and keys are shifted where they are highest."""
+"""Offset in tokens between the waves of queries and keys at their highest amplitudes."""
 
 NUMBERS = (*COMPONENTS, PEAK, *OFFSETS, SHIFT)

@@ -46,7 +46,8 @@ BY_LAYER = {
         "other": "25 20 19 21 20 20 19 19 17 18 15 11",
     },
 }
-"""By scope and cell of the notebook, then by token type: layers 1 to 12, in whole per cent."""
+"""Ratios by scope and cell of the notebook, then by token type: layers 1 to 12, in whole per
+cent."""
 
 WITH_FREQUENCY = {
     "attn_w": "0.159 0.144",

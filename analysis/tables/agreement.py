@@ -1,8 +1,8 @@
-"""How far two runs of one model over one corpus may differ in what a table holds.
+"""Tolerances for differences between two runs of one model over one corpus, by table.
 
-A run that was killed and goes on, more workers, a cluster, jobs in another order: all these change
-no bit. Other batches, threads or processors add up in another order, so that numbers differ by
-round-off; what that does to a table is declared with it.
+An interrupted and resumed run, more workers, a cluster, jobs in another order: all these change no
+bit. Other batches, threads or processors add up in another order, so that numbers differ by
+round-off; each table declares its tolerance.
 """
 
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far numbers agree: the differences allowed, as a share of the largest of their column.
+    """Largest difference between the same numbers of two runs, as a share of the column's largest.
 
-    `tolerance` is None where one bit can decide between this and that; `meaning` says it in words.
+    `tolerance` is None where one bit can decide a discrete choice; `meaning` describes it in words.
     """
 
     tolerance: float | None

@@ -1,4 +1,4 @@
-"""What a treebank or a coreference corpus says of the words that the model read."""
+"""Words and mentions of annotated corpora, as tables."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -8,7 +8,7 @@ from analysis.tables.question import asks
 from analysis.tables.table import SEQUENCE, Table
 
 MERGINGS = ("mean", "first")
-"""How what a word gives is made of what its pieces give."""
+"""Ways to merge the attention that the tokens of a word give."""
 MERGING = named("merging", "what a word gives: mean over its pieces, or first piece alone")
 WORD = small("word", "word of the sequence, counted from 0")
 WORDS = Table(

@@ -1,4 +1,4 @@
-"""Columns by what they hold, so that tables need not speak of bits."""
+"""Columns by their contents, so that tables need not mention number formats."""
 
 from functools import partial
 
@@ -21,7 +21,8 @@ def _column(
 
 
 number, single = (partial(_column, kind, "share") for kind in (pa.float64(), pa.float32()))
-"""A number of 64 bits, and one of 32: what rows are many of, or what is as rough as a float32."""
+"""A number of 64 bits, and one of 32, for columns with many rows or with the precision of
+float32."""
 singles = partial(_column, pa.list_(pa.float32()), "share")
 smalls = partial(_column, pa.list_(pa.int16()), "index")
 small, whole, count = (

@@ -1,4 +1,4 @@
-"""The corpus as the model read it, and the file's own account of itself."""
+"""Tables of the corpus as the model read it, of the run and of the file's contents."""
 
 import pandas as pd
 import pyarrow as pa
@@ -11,7 +11,7 @@ from analysis.tables.question import asks, frame_of, quoted
 from analysis.tables.table import POSITION, SEQUENCE, TOKEN_TYPE, Column, Table, View
 
 LETTERS_A_TOKEN = 64
-"""Letters of its text that a file keeps for each token of a sequence: some fifteen times a usual
+"""Characters of text that a file keeps per token of a sequence: some fifteen times a usual
 token."""
 _TOKEN_ID = whole("token_id", "place in the vocabulary")
 _TOKEN = text("token", "the token as the tokenizer writes it")
@@ -104,7 +104,7 @@ FACTS = {
     "positions_by": f"value in ({quoted(*KNOWS_PLACES_BY)})",
     "relevance_start": "value in ('cls', 'cls_and_distillation', 'last', 'patches')",
 }
-"""Facts of every run that pages build on, and what holds of each."""
+"""Facts of every run that pages rely on, and the law of each."""
 _ORDERED = ", ".join(
     f"('{order.name}', {place}, '{scope}', '{step}')"
     for order in ORDERS.values()
@@ -123,7 +123,8 @@ _SCOPES = View(
     join stored.provenance as fact on fact.name = 'layer_order' and fact.value = layer_order
     order by position""",
 )
-"""`attn_w` is reached by the weights, others by a step of the layer: attn, ln, res or ff."""
+"""Scopes of the run's layer order: `attn_w` is reached by "weights", others by a step of the
+layer."""
 PROVENANCE = Table(
     name="provenance",
     grain="one row per fact about the run that `run` has no column for",
@@ -154,13 +155,13 @@ WINDOW = """try_cast(string_split(
     (select value from provenance where name = 'windows'), ', ')[layer] as bigint)"""
 """Distance in tokens that a query of a layer sees, as SQL; NULL without a window."""
 REACH = f"least(n_tokens - 1, coalesce({WINDOW}, n_tokens - 1))::bigint"
-"""How many tokens away a query looks in a layer of a sequence, as SQL over both."""
+"""Distance in tokens that a query sees in a layer of a sequence, as SQL over both."""
 IS_CAUSAL = "exists (from provenance where name = 'attention' and value = 'causal')"
-"""Whether queries see no key after themselves, as SQL."""
+"""SQL that is true if queries see no later key."""
 N_OTHERS = f"(({REACH}) * n_tokens - ({REACH}) * (({REACH}) + 1) // 2) * if({IS_CAUSAL}, 1, 2)"
-"""How many pairs of a query and another token there are in a layer of a sequence."""
+"""Number of pairs of a query and another token in a layer of a sequence, as SQL."""
 CORPUS_TABLES = (SEQUENCES, TOKENS, VOCABULARY)
-"""What reading the corpus yields."""
+"""Tables that reading the corpus fills."""
 TABLES = (RUN, PROVENANCE, MANIFEST, *CORPUS_TABLES)
 
 
@@ -170,36 +171,36 @@ def run(store: DuckDBPyConnection) -> pd.Series:
 
 
 def provenance(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Everything else that is known about the run: columns name, value."""
+    """All other facts of the run: columns name, value."""
     return frame_of(store, "from provenance order by name")
 
 
 def layer_order(store: DuckDBPyConnection) -> LayerOrder:
-    """Where the model's layers have their normalisations."""
+    """Return the order of normalisation, attention and network in the model's layers."""
     rows = store.execute("select value from provenance where name = 'layer_order'").fetchall()
     return ORDERS[rows[0][0]]
 
 
 def contents(store: DuckDBPyConnection) -> pd.DataFrame:
-    """What is stored: columns name, n_rows."""
+    """Row counts of all stored tables: columns name, n_rows."""
     return frame_of(store, "select name, n_rows from manifest order by n_rows desc, name")
 
 
 @asks("select token_type, count(*) as n from token group by token_type order by token_type")
 def token_type_counts(store: DuckDBPyConnection) -> pd.DataFrame:
-    """How many tokens of each type there are: columns token_type, n."""
+    """Number of tokens of each type: columns token_type, n."""
     ...
 
 
 def masked_share(store: DuckDBPyConnection) -> float:
-    """Which share of the tokens is masked, whether by the run or by the corpus."""
+    """Share of masked tokens, masked by the run or in the corpus."""
     [(share,)] = store.execute("select avg(is_masked::int) from token").fetchall()
     return float(share)
 
 
 @asks("select n_tokens, count(*) as n_sequences from sequence group by n_tokens order by n_tokens")
 def sequence_lengths(store: DuckDBPyConnection) -> pd.DataFrame:
-    """How long the sequences are: columns n_tokens, n_sequences."""
+    """Number of sequences by length: columns n_tokens, n_sequences."""
     ...
 
 
@@ -207,7 +208,7 @@ def sequence_lengths(store: DuckDBPyConnection) -> pd.DataFrame:
     select seq, n_tokens, text from sequence where text is not null order by seq limit $limit
 """)
 def first_sequences(store: DuckDBPyConnection, *, limit: int) -> pd.DataFrame:
-    """The first sequences that have their text: columns seq, n_tokens, text."""
+    """The first sequences with a stored text: columns seq, n_tokens, text."""
     ...
 
 
@@ -226,7 +227,7 @@ def sequence_texts(store: DuckDBPyConnection, *, sequences: list[int]) -> pd.Dat
     order by length(piece.token) > length($text), n desc, piece.token limit $limit
 """)
 def tokens_from(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataFrame:
-    """Tokens that begin with a text in small letters, that token itself first: token, n."""
+    """Tokens that begin with a lower-case text, the exact token first: columns token, n."""
     ...
 
 
@@ -237,12 +238,11 @@ def tokens_from(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataF
     limit $limit
 """)
 def matching_sequences(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataFrame:
-    """The first sequences whose text has a text in it, whatever the case, after the one that has it
-    as its number: columns seq, n_tokens, text."""
+    """Sequences that contain a text, exact number first, in any case: seq, n_tokens, text."""
     ...
 
 
 @asks("select seq, 'n_tokens' as name, n_tokens::double as value from sequence order by seq")
 def lengths(store: DuckDBPyConnection) -> pd.DataFrame:
-    """How long every sequence is: seq, name, value."""
+    """Length of every sequence: columns seq, name, value."""
     ...

@@ -1,4 +1,4 @@
-"""The images of a corpus as the model saw them."""
+"""The images of a corpus as the model read them."""
 
 import pandas as pd
 import pyarrow as pa
@@ -52,7 +52,7 @@ TABLE = Table(
     from image order by seq
 """)
 def images(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every image: seq, name, kept (whether its picture and maps are), has_mask."""
+    """Every image: seq, name, kept (True if its picture and maps are stored), has_mask."""
     ...
 
 
@@ -77,8 +77,8 @@ def image(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
     having count(*) > 0
 """)
 def grid(store: DuckDBPyConnection) -> pd.DataFrame:
-    """How every image is cut up: rows, columns, special (names of the tokens before the patches, in
-    order), n_images, n_masks (images with a mask); no row without images."""
+    """Grid of patches of all images: rows, columns, special (names of the tokens before the
+    patches, in order), n_images, n_masks (images with a mask); no row without images."""
     ...
 
 
@@ -89,5 +89,5 @@ def grid(store: DuckDBPyConnection) -> pd.DataFrame:
     limit $limit
 """)
 def pictures(store: DuckDBPyConnection, *, limit: int) -> pd.DataFrame:
-    """The first images that are kept: seq, name, picture (a PNG file)."""
+    """The first stored images: seq, name, picture (a PNG file)."""
     ...

@@ -1,4 +1,4 @@
-"""The columns of a correlation's parts: what it is within groups, and what between them."""
+"""Columns of a correlation's parts within groups and between them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -37,7 +37,8 @@ def part_laws(parts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def part_values(parts: tuple[str, ...], values: Iterable[Sequence[float]]) -> dict[str, float]:
-    """The columns of parts, each given by what it adds, its own correlation and the ends of it."""
+    """Return the columns of parts: each part's contribution, its own correlation and its
+    interval."""
     return {
         f"{part}{end}": value
         for part, numbers in zip(parts, values, strict=True)
@@ -46,8 +47,8 @@ def part_values(parts: tuple[str, ...], values: Iterable[Sequence[float]]) -> di
 
 
 def by_part(frame: pd.DataFrame, parts: tuple[str, ...]) -> pd.DataFrame:
-    """Every row once for each part: `part`, what it adds as `contribution`, and its own spearman,
-    low and high in place of those of the whole."""
+    """Return every row once for each part: `part`, its `contribution`, and its own spearman, low
+    and high in place of those of the whole."""
     of_parts = {f"{part}{end}" for part in parts for end in ("", *_OWN.values())}
     kept = frame.drop(columns=[name for name in frame if name in of_parts | {*_OWN}])
     rows = [

@@ -1,4 +1,4 @@
-"""A question to a file: SQL whose parameters are the arguments of the function that asks it."""
+"""Queries as functions: SQL whose parameters are the function's arguments."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,15 +18,15 @@ Arguments = ParamSpec("Arguments")
 Question = Callable[Arguments, pd.DataFrame]
 _PARAMETER = re.compile(r"\$(\w+)")
 LARGEST_ANSWER = 256 * 2**20
-"""Bytes of an answer. The largest that pages ask for are the distances of all heads: 2 MB for 270
-heads, and as much as this for 3,000."""
+"""Size limit of an answer in bytes. The largest that pages ask for are the distances of all heads:
+2 MB for 270 heads, and this limit for 3,000."""
 _VECTORS_AT_ONCE = 8
-"""Of 2,048 rows at most."""
+"""DuckDB vectors fetched at once, of at most 2,048 rows each."""
 _RECORDED: ContextVar[list[str] | None] = ContextVar("queries that are written down", default=None)
 
 
 class TooLarge(UserError):
-    """An answer that would fill the memory of whoever asks; `size` is how large one may be."""
+    """An answer too large for memory; `size` is the limit."""
 
     def __init__(self) -> None:
         self.size = f"{LARGEST_ANSWER // 2**20} MiB"
@@ -37,22 +37,22 @@ class TooLarge(UserError):
 
 
 def quoted(*texts: str) -> str:
-    """Texts as SQL writes them, with commas between."""
+    """Return texts as SQL literals, separated by commas."""
     return ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
 
 
 def quoted_files(*paths: str) -> str:
-    """Paths as `read_parquet` takes them: no character of theirs stands for others."""
+    """Return paths as SQL literals for `read_parquet`, with glob characters escaped."""
     return quoted(*(re.sub(r"[*?[]", r"[\g<0>]", path) for path in paths))
 
 
 def placed(names: Iterable[str], column: str) -> str:
-    """The place of a column's value in an order of names, as SQL; NULL if it is none of them."""
+    """Return SQL for the position of a column's value in a list of names; NULL if absent."""
     return f"list_position([{quoted(*names)}], {column})"
 
 
 def sequences_of(table: str) -> str:
-    """The question for the sequences that have rows in a table: seq, n_tokens, text."""
+    """Return the query for the sequences that have rows in a table: seq, n_tokens, text."""
     has_rows = f"seq in (select seq from {table})"
     return f"select seq, n_tokens, text from sequence where {has_rows} order by seq"
 
@@ -60,10 +60,10 @@ def sequences_of(table: str) -> str:
 def frame_of(
     store: DuckDBPyConnection, sql: str, values: Mapping[str, Any] | None = None
 ) -> pd.DataFrame:
-    """What a query finds; `values` are bound to the `$name`s in it.
+    """Run a query and return its rows; `values` are bound to the `$name`s in it.
 
     Raises:
-        TooLarge: if it is more than memory should hold; the database bounds its own alone.
+        TooLarge: if the answer exceeds `LARGEST_ANSWER`; the database limits only its own memory.
     """
     queries = _RECORDED.get()
     if queries is not None:
@@ -72,7 +72,7 @@ def frame_of(
 
 
 def _bounded(answer: DuckDBPyConnection) -> pd.DataFrame:
-    """An answer that is taken over in parts, so that one that is too large is never there whole."""
+    """Fetch an answer in parts, and raise TooLarge before all of it is in memory."""
     first = part = answer.fetch_df_chunk(_VECTORS_AT_ONCE)
     parts: list[pd.DataFrame] = []
     size = 0
@@ -90,7 +90,7 @@ def _bounded(answer: DuckDBPyConnection) -> pd.DataFrame:
 
 @contextmanager
 def recorded_queries() -> Iterator[list[str]]:
-    """The queries that are asked meanwhile, with their values, for anyone to ask again."""
+    """Record the queries that run in the context, with their values, ready to run again."""
     queries: list[str] = []
     token = _RECORDED.set(queries)
     try:
@@ -100,7 +100,7 @@ def recorded_queries() -> Iterator[list[str]]:
 
 
 def literal(value: Any) -> str:
-    """A value as SQL writes it."""
+    """Return a value as an SQL literal."""
     if value is None:
         return "null"
     if isinstance(value, str):
@@ -111,7 +111,7 @@ def literal(value: Any) -> str:
 
 
 def asks(sql: str) -> Callable[[Question[Arguments]], Question[Arguments]]:
-    """Makes a question of a signature and its docstring; what has no body here is asked in SQL.
+    """Make a query of a function's signature and docstring; the function needs no body.
 
     Args:
         sql: each `$name` in it is an argument.

@@ -1,4 +1,4 @@
-"""Parts of a corpus that a file leaves out: unusable rows, and rows without room."""
+"""Facts about parts of a corpus that a file leaves out: unusable rows, rows beyond limits."""
 
 import re
 from collections.abc import Mapping
@@ -8,36 +8,36 @@ from analysis.tables.table import Table
 
 _SAMPLE, _LEAST = "sample", "least_count"
 LEAST_COUNT = f"{_LEAST} pair_delta"
-"""The fact that says how often a pair occurs at least that the file has; none if it has all."""
+"""Name of the fact with the smallest count of a stored pair; absent if all are stored."""
 
 _UNUSED = ("images", "masks", "blank_rows", "malformed_rows", "padding_tokens")
 _COUNT = re.compile(r"[1-9][0-9]{0,17}")
 
 
 class Sample(NamedTuple):
-    """Of how many sequences a table has its rows, and how many have such rows in the corpus."""
+    """Number of sequences with rows in a table, and of such sequences in the corpus."""
 
     kept: int
     of: int
 
 
 def sample_facts(table: Table, sample: Sample) -> dict[str, str]:
-    """What `provenance` says of a sample, by name."""
+    """Return the facts for `provenance` about a sampled table, by name."""
     return {f"{_SAMPLE} {table.name}": f"{sample.kept}/{sample.of}"}
 
 
 def rarest_facts(table: Table, least: int) -> dict[str, str]:
-    """What `provenance` says of a table whose rarest groups are left out, by name."""
+    """Return the facts for `provenance` about a table without its rarest groups, by name."""
     return {f"{_LEAST} {table.name}": str(least)}
 
 
 def is_whole(table: str) -> str:
-    """Whether a file keeps the rows of all sequences, as SQL."""
+    """Return SQL that is true if a file keeps the rows of all sequences."""
     return f"not exists (from provenance where name = '{_SAMPLE} {table}')"
 
 
 def samples(facts: Mapping[str, str]) -> dict[str, Sample]:
-    """The samples of a file by the names of their tables, from what it says of its run."""
+    """Return the samples of a file by table name, from its facts."""
     start = f"{_SAMPLE} "
     return {
         name.removeprefix(start): Sample(*map(int, value.split("/")))
@@ -53,5 +53,5 @@ def left_out(facts: Mapping[str, str]) -> dict[str, int]:
 
 
 def least_count(facts: Mapping[str, str]) -> int:
-    """How often every pair that a file has occurs at least, from what it says of its run."""
+    """Return the smallest count of a stored pair, from the file's facts."""
     return int(facts.get(LEAST_COUNT, 1))

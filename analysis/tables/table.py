@@ -1,4 +1,4 @@
-"""What a table of the store promises: its grain, its columns, their units, what always holds."""
+"""Contracts of stored tables: grain, columns, units and laws."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,15 +15,15 @@ _SIZES = (
     (pa.types.is_binary, "octet_length", "octet_length", 4 * 2**20),
     (pa.types.is_list, "len", "len", 2**20),
 )
-"""Of types whose values differ in size: what measures one, what adds up, and how large one is at
-most where its column says nothing else. Of names there are few, which nobody has to add up."""
+"""Types with values of varying size: the SQL function that measures a value, the one that adds up,
+and the default limit of a value. Names are few and need no sum."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column: what it means, in which unit, and whether it may be absent (NULL).
+    """One column: its meaning and unit, and whether it may be NULL.
 
-    `at_most` bounds its values, as SQL over the row and the row of `run`: the letters of a text,
+    `at_most` bounds its values, as SQL over the row and the row of `run`: the characters of a text,
     the bytes of a picture, the elements of a list, else the number itself.
     """
 
@@ -36,7 +36,7 @@ class Column:
 
     @property
     def bounds(self) -> tuple[str, ...]:
-        """The law that no value is larger than may be; none where nothing bounds it."""
+        """Return the law that limits the size of a value; empty without a limit."""
         for is_of, length, _, most in _SIZES:
             if is_of(self.type):
                 return (f'{length}("{self.name}") <= {self.at_most or most}',)
@@ -44,14 +44,14 @@ class Column:
 
     @property
     def total(self) -> str:
-        """How large all of its values are together, as SQL; empty where they are of one size."""
+        """Return SQL for the total size of all values; empty for types of fixed size."""
         adding = [adds for is_of, _, adds, _ in _SIZES if adds and is_of(self.type)]
         return f'coalesce(sum({adding[0]}("{self.name}")), 0)' if adding else ""
 
 
 @dataclass(frozen=True)
 class View:
-    """What readers may rely on: its columns and the query that makes them."""
+    """Public interface for readers: its columns and the query that makes them."""
 
     name: str
     grain: str
@@ -61,29 +61,29 @@ class View:
 
 @dataclass(frozen=True)
 class Table:
-    """A contract that passes fill, the store enforces, queries rely on and pages explain.
+    """A stored table as a contract between the passes that fill it, the store, queries and pages.
 
-    `merge` is the query that turns the rows of all `shards` into the table; `order` sorts it, which
-    decides its size and the speed of what is asked of it. `laws` are conditions that hold of every
-    row, `needs` what there must be for it to have rows. A table without `views` is shown as it is;
-    one that has some is shown so too if `shown_as` names a view for it.
+    `merge` is the query that turns the rows of all `shards` into the table. `order` sorts it, which
+    decides its size and the speed of queries. `laws` are conditions that hold for every row.
+    `needs` lists the requirements for any rows. A table without `views` is public as it is; a table
+    with views is public too if `shown_as` names a view for it.
 
-    Where rows are `counted`, those of the same key become one, with whole numbers that add up, and
-    nothing else happens in `merge`: parts of a shard are then merged without asking it.
+    If rows are `counted`, rows with the same key become one by adding whole numbers, and `merge`
+    does nothing else: parts of a shard are then merged without that query.
 
-    Shards hold rows of the table, merged once already, unless `raw` says otherwise: then they hold
-    rows of those columns, and `merge` is left to the store, one value of the column `piece` after
-    the other, so that what is sorted and grouped at a time fits into memory.
+    Shards hold rows of the table, merged once already, unless `raw` lists other columns. Then they
+    hold rows of those columns, and the store runs `merge` for one value of the column `piece` after
+    the other, so that each sort and group fits into memory.
 
-    A table whose key has the sequence is bounded whatever the corpus: of more sequences than there
-    are blocks the file keeps the rows of a sample, as many sequences as blocks. `raw_rows` says
-    that a sequence has many rows, of which as many sequences are kept as `--raw-rows` allows.
-    `per_block` is a query that keeps one row of each `block` of `shards` instead, where every
-    sequence has to count. `rarest` names columns of `raw` shards: beyond `--raw-rows` the groups
-    of them that have fewest rows are left out. Fits find all rows, whatever the file keeps.
+    A table with the sequence in its key has a limited size: with more sequences than blocks the
+    file keeps the rows of a sample, as many sequences as blocks. `raw_rows` marks tables with many
+    rows per sequence; `--raw-rows` then limits the sequences. `per_block` is a query that keeps one
+    row of each `block` of `shards` instead, for numbers over all sequences. `rarest` names columns
+    of `raw` shards: beyond `--raw-rows` the groups of these columns with fewest rows are left out.
+    Fits read all rows, whatever the file keeps.
 
-    `declared` says how far runs agree that add up in another order, and `round_off` names columns
-    that measure round-off, of which no such thing can be said.
+    `declared` is the tolerance between runs that add up in another order. `round_off` names columns
+    that measure round-off, for which there is no tolerance.
     """
 
     name: str
@@ -108,18 +108,18 @@ class Table:
 
     @property
     def agreement(self) -> Agreement:
-        """What is declared; a table of whole numbers and names has nothing to round off."""
+        """Return the declared tolerance; exact for tables of whole numbers and names."""
         has_numbers = any(_has_fractions(column.type) for column in self.columns)
         return EXACT if self.declared == TO_ROUND_OFF and not has_numbers else self.declared
 
     @cached_property
     def bounds(self) -> tuple[str, ...]:
-        """Laws of every row that keep a small file from holding a value that fills memory."""
+        """Return the laws of every row that keep values of a small file from filling memory."""
         return tuple(law for column in self.columns for law in column.bounds)
 
     @cached_property
     def totals(self) -> tuple[str, ...]:
-        """How large the values of its columns are together, as SQL, where they differ in size."""
+        """Return SQL for the total sizes of the columns with values of varying size."""
         return tuple(column.total for column in self.columns if column.total)
 
     @property
@@ -136,7 +136,7 @@ class Table:
 
     @property
     def of_sequences(self) -> bool:
-        """Whether the table has rows of single sequences, of which a file may keep a sample."""
+        """Return True if the table has rows of single sequences, which a file may sample."""
         return SEQUENCE in self.key and not self.raw
 
     @property
@@ -144,7 +144,7 @@ class Table:
         return self.order or tuple(f'"{column.name}"' for column in self.key)
 
     def shown(self, name: str = "") -> View:
-        """The public view that shows this table as it is, under its own or another name."""
+        """Return the public view of this table, under its own or another name."""
         return View(name or self.name, self.grain, self.columns, f"from stored.{self.name}")
 
     @property
@@ -155,7 +155,7 @@ class Table:
 
 
 def _has_fractions(kind: pa.DataType) -> bool:
-    """Whether a type is that of numbers with a fraction, or of lists of them."""
+    """Return True for types of fractional numbers, or of lists of them."""
     return pa.types.is_floating(kind.value_type if pa.types.is_list(kind) else kind)
 
 
@@ -164,7 +164,7 @@ def _schema(columns: tuple[Column, ...]) -> pa.Schema:
 
 
 def nullable(column: Column, meaning: str) -> Column:
-    """The same column where NULL has a meaning of its own."""
+    """Return the column as nullable, with the meaning of NULL."""
     return replace(column, nullable=True, meaning=meaning)
 
 
@@ -202,8 +202,7 @@ TYPE_OF_ENTRY = """coalesce(
     any_value(token_type::varchar) filter (token_type <> 'first'),
     any_value(token_type::varchar)
 )"""
-"""The type of an entry of the vocabulary among its tokens, as SQL: `first`, which is a place, only
-where the entry occurs nowhere else."""
+"""Type of a vocabulary entry's tokens, as SQL; `first`, a place, only if it occurs nowhere else."""
 SCOPE = Column(
     "scope",
     NAME,
@@ -232,7 +231,7 @@ N_SEQUENCES = Column("n_sequences", pa.int64(), "sequences averaged over", "sequ
 
 
 def interval(unit: str, *, of: str = "") -> tuple[Column, Column]:
-    """The columns `low` and `high` of a number; NULL where too few units were there to redraw."""
+    """Return the columns `low` and `high` of a number; NULL with too few units to resample."""
     of_interval = f"the 95% bootstrap interval; NULL below {LEAST_UNITS} units"
     low, high = f"{of}_low".strip("_"), f"{of}_high".strip("_")
     return (

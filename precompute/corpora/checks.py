@@ -1,4 +1,4 @@
-"""What a corpus may hold as text, tokens and segments, whichever format it is written in."""
+"""Checks of texts, tokens and segments from corpora of any format."""
 
 from unicodedata import category
 
@@ -10,12 +10,12 @@ _UNSEEN = ("Cc", "Cf")  # control and format characters, such as a zero-width sp
 
 
 def is_blank(text: str) -> bool:
-    """Return whether a text holds no character that can be seen."""
+    """Return True if a text has no visible character."""
     return all(letter.isspace() or category(letter) in _UNSEEN for letter in text)
 
 
 def checked_text(value: object, *, key: str, place: str) -> str:
-    """The value, if it is text that can be encoded.
+    """Return the value if it is a valid text.
 
     Raises:
         BlankRow: it is null, empty or blank.
@@ -32,7 +32,7 @@ def checked_text(value: object, *, key: str, place: str) -> str:
 
 
 def checked_tokens(value: object, *, place: str) -> tuple[str, ...]:
-    """The value as a tuple, if it is a list of at least one token.
+    """Return the value as a tuple, if it is a list of at least one token.
 
     Raises:
         BlankRow: it is an empty list.
@@ -52,7 +52,7 @@ def checked_tokens(value: object, *, place: str) -> tuple[str, ...]:
 
 
 def checked_segments(value: object, *, n_tokens: int, place: str) -> tuple[int, ...]:
-    """The value as a tuple, if it is a list of one segment id for each token.
+    """Return the value as a tuple, if it is a list of one segment id for each token.
 
     Raises:
         BadCorpus: it is no list, has another length, or one of its members is no segment id.
@@ -72,17 +72,17 @@ def checked_segments(value: object, *, n_tokens: int, place: str) -> tuple[int, 
 
 
 def check_some_tokens(n_tokens: int, text: str, *, place: str) -> None:
-    """Raises if a tokenizer made nothing of the text.
+    """Raise BadCorpus if a tokenizer returned no token for a text.
 
     Raises:
-        BadCorpus: there is no token, as of control characters alone.
+        BadCorpus: there is no token, as for control characters alone.
     """
     if not n_tokens:
         raise BadCorpus(place, f"the tokenizer makes no token of {shown(text)}; leave it out")
 
 
 def check_length(n_tokens: int, positions: int, *, place: str) -> None:
-    """Raises if tokens that are used as they are do not fit into the model.
+    """Raise BadCorpus if given tokens do not fit into the model.
 
     Raises:
         BadCorpus: there are more of them than the model has positions for.

@@ -19,10 +19,10 @@ def convert_corpus(
     max_tokens: int,
     seed: int,
 ) -> int:
-    """Write the corpus's entries as JSON Lines; returns how many there are.
+    """Write the corpus's entries as JSON Lines; return their number.
 
     Raises:
-        UserError: whatever is wrong with the corpus, or if sentences are packed without a model.
+        UserError: for any error in the corpus, or if sentences are packed without a model.
     """
     for name in corpus:
         if name == DEMO_DIGITS or (Path(name).is_dir() and holds_images(Path(name))):

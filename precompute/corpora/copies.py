@@ -6,12 +6,12 @@ import numpy as np
 
 SYLLABLES = tuple(first + second for first in "bdfghklmnprst" for second in "aeiou")
 BLOCK = 9
-"""How many syllables a text of the corpus `demo-copy` says before it says them again."""
+"""Number of syllables in a text of the corpus `demo-copy` before they are repeated."""
 N_TEXTS, SEED = 120, 1
 
 
 def copies(draws: np.random.Generator, lengths: range) -> Iterator[tuple[int, ...]]:
-    """Blocks of places in `SYLLABLES`, none of them twice in a block, each said twice; for ever."""
+    """Yield endless blocks of distinct indices in `SYLLABLES`, each block twice in a row."""
     while True:
         block = draws.choice(len(SYLLABLES), draws.choice(lengths), replace=False)
         yield (*block.tolist(), *block.tolist())

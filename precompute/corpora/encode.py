@@ -1,4 +1,4 @@
-"""Entries into sequences: the token ids, segments and token types that a model reads."""
+"""Encoding of corpus entries into sequences: token ids, segments and token types."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -25,18 +25,18 @@ _MARK = "\0"
 
 
 class Encoder:
-    """A tokenizer, with the lengths and segments that its model can take.
+    """A tokenizer, with the lengths and segments that its model accepts.
 
     Args:
-        positions: how many tokens the model can read at once.
-        segment_types: how many segment ids the model knows; 0 for a model without segments.
-        max_tokens: the length that texts and pairs are cut to.
-        is_causal: whether no token of the model sees one after itself. Every token then sees the
-            first one of a sequence, which is of type `first` unless it is special or masked.
+        positions: number of tokens the model can read at once.
+        segment_types: number of segment ids of the model; 0 for a model without segments.
+        max_tokens: length that texts and pairs are cut to.
+        is_causal: True if no token of the model sees a later one. Every token then sees the first
+            one of a sequence, which is of type `first` unless it is special or masked.
 
     Raises:
         UserError: `max_tokens` is more than the model can read, or less than one text needs.
-        UnfitModel: nothing tells of which word the tokenizer's tokens are.
+        UnfitModel: the words of the tokenizer's tokens are unknown.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Encoder:
     def sequences(
         self, entries: Iterable[Entry], *, counts: Counter[str], first: int = 0
     ) -> Iterator[Sequence]:
-        """One sequence for each entry, in their order.
+        """Yield one sequence for each entry, in their order.
 
         Texts and pairs are cut as `fitted` does. Tokens and annotated words are used as they are,
         whatever `max_tokens` is.
@@ -80,8 +80,8 @@ class Encoder:
             first: the index of the first.
 
         Raises:
-            BadCorpus: the tokenizer makes no token of a text; a token is unknown to it; tokens or
-                segment ids are more than the model can take.
+            BadCorpus: the tokenizer returns no token for a text; a token is unknown to it; tokens
+                or segment ids are more than the model can take.
             UserError: `max_tokens` leaves no room for a pair.
             UnfitModel: the tokenizer gives segment ids that the model does not know.
         """
@@ -150,7 +150,7 @@ class Encoder:
         return replace(sequence, annotation=known, word_spans=spans)
 
     def _tokens_before(self) -> int:
-        """How many special tokens stand before a text."""
+        """Return the number of special tokens before a text."""
         tokens, _ = framed(([_MARK],), self._tokenizer)
         return tokens.index(_MARK)
 
@@ -203,7 +203,7 @@ class Encoder:
         return np.array(entry.segments, dtype=np.uint8)
 
     def _by_separator(self, ids: Int32[np.ndarray, " token"]) -> UInt8[np.ndarray, " token"]:
-        """0 up to and including the first separator, then 1."""
+        """Segment 0 up to and including the first separator, then 1."""
         separators = self._token_types(ids) == SEP
         after = np.cumsum(separators) - separators > 0
         return (after & (self._segment_types > 1)).astype(np.uint8)
@@ -219,7 +219,7 @@ class Encoder:
         return segments.astype(np.uint8)
 
     def _readable(self, ids: Int32[np.ndarray, " token"]) -> str:
-        """The text between special tokens, a line for each part."""
+        """Return the text between special tokens, a line for each part."""
         special = are_special(self._token_types(ids))
         ends = np.cumsum(~special)[special]
         parts = np.split(ids[~special], ends.tolist())

@@ -10,7 +10,7 @@ from analysis.errors import BadCorpus, UserError
 LINES = 20
 """Number of a kind that are named one by one."""
 ONE_IN = 100
-"""One row in so many may be malformed, and one in any case."""
+"""Malformed rows are allowed up to one in this number, and one in any case."""
 _NO_ENTRY = {
     "too_long": "none of its sentences fits into --max-tokens; give a larger number there",
     "too_short": "all its documents are too short to be packed; use --packing paragraphs",
@@ -32,7 +32,7 @@ def refuse(error: BadCorpus) -> None:
 def usable_rows(
     rows: Iterable[Row], read: Callable[[Row], Read], on_bad_row: OnBadRow
 ) -> Iterator[Read]:
-    """Yield what is read of each row; hand the error of a row that cannot be read on."""
+    """Yield the result of reading each row; pass the error of an unreadable row on."""
     for row in rows:
         try:
             entry = read(row)
@@ -73,7 +73,7 @@ class LeftOut:
             raise self._too_many()
 
     def counting(self, read: Iterable[Read], n_rows: Callable[[Read], int]) -> Iterator[Read]:
-        """Yield what was read and count its rows."""
+        """Yield the results and count their rows."""
         for item in read:
             self.n_rows += n_rows(item)
             yield item
@@ -98,7 +98,7 @@ class LeftOut:
             raise self.first.get("malformed_rows", BadCorpus(corpus, reason))
 
     def report_rest(self) -> None:
-        """Print how many there are beyond those that were named."""
+        """Print the number of left-out rows beyond the named ones."""
         rest = sum(max(self.counts[f"{kind}_left_out"] - LINES, 0) for kind in self.first)
         if rest:
             print(f"Left out: {rest} more.")

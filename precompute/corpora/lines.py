@@ -10,12 +10,13 @@ from precompute.corpora.wording import file_name
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LONGEST_LINE = 16 * 2**20
-"""Bytes; a line is held in memory, and a small compressed file may unfold into a large one."""
+"""Longest line in bytes; a line is held in memory, and a small compressed file may unfold into a
+large one."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line, as a rule without the white space around it; numbers count from 1."""
+    """One line, usually without surrounding white space; numbers count from 1."""
 
     file: str
     number: int
@@ -23,26 +24,28 @@ class Line:
 
     @property
     def place(self) -> str:
-        """Where it stands, as messages and sequences name it."""
+        """Return the file and line number, for messages and sequences."""
         return f"{self.file} line {self.number}"
 
     def refused(self, reason: str) -> BadCorpus:
-        """The error to raise of what is wrong in it."""
+        """Return the error for this line."""
         return BadCorpus(self.place, reason)
 
 
 def span(first: Line, last: Line) -> str:
-    """Where the lines from `first` to `last` stand, as one place."""
+    """Return the range of lines from `first` to `last` as one place."""
     if first.number == last.number:
         return first.place
     return f"{first.file} lines {first.number}-{last.number}"
 
 
 def numbered_lines(path: Path, *, stripped: bool = True) -> Iterator[Line]:
-    """Every line, blank ones too; they end in LF, CR LF or CR, and a byte order mark is no text.
+    """Yield every line, blank ones too, without its end and without a byte order mark.
+
+    Lines end in LF, CR LF or CR.
 
     Args:
-        stripped: whether the white space around a line is no part of it, as it is of columns.
+        stripped: True to strip the white space around a line, as for columns.
 
     Raises:
         BadCorpus: a line is not UTF-8, or the file cannot be read to its end.

@@ -1,4 +1,4 @@
-"""A corpus on disk as one model reads it."""
+"""Reading of a corpus on disk for one model."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -45,7 +45,7 @@ TREES = "trees"
 TEXT_PACKINGS = ("paragraphs", "sentences", "blocks")
 PACKINGS = (*TEXT_PACKINGS, TREES)
 OF_COLUMNS = {"arrow": arrow_entries, "jsonl": jsonl_entries, "parquet": parquet_entries}
-"""Readers that can be told which column has the texts."""
+"""Readers with an option for the column of texts."""
 READERS = {**OF_COLUMNS, "pickle": unlabeled_pickle_entries}
 _COUNTED = (
     *("truncated", "unpaired", "too_short"),
@@ -69,27 +69,27 @@ def read_corpus(
     packing: str = "paragraphs",
     column: str = TEXT,
 ) -> Reading:
-    """The corpus that is given by names, as the model with this tokenizer reads it.
+    """Read a corpus, given by names, with a model's tokenizer.
 
     Args:
-        given: a path of a file or a folder, several of them, or the name of a bundled
-            corpus (`BUNDLED_TEXTS`).
-        positions: how many tokens the model can read at once.
-        segment_types: how many segment ids the model knows; 0 for a model without segments.
-        is_causal: whether no token of the model sees one after itself.
-        max_tokens: the length that texts and pairs are cut to.
-        limit: how many sequences to keep, from the first on; None keeps all.
+        given: a path of a file or a folder, several of them, or the name of a bundled corpus
+            (`BUNDLED_TEXTS`).
+        positions: number of tokens the model can read at once.
+        segment_types: number of segment ids of the model; 0 for a model without segments.
+        is_causal: True if no token of the model sees a later one.
+        max_tokens: length that texts and pairs are cut to.
+        limit: number of sequences to keep, from the first on; None keeps all.
         mask_rate: the share of tokens replaced by the mask token.
-        packing: what plain text is made into (`PACKINGS`); other formats say it themselves, but
-            for `trees`, which reads every sentence of an annotated corpus by itself.
+        packing: unit that plain text is packed into (`PACKINGS`); other formats define their own,
+            but `trees` reads every sentence of an annotated corpus alone.
         column: the key or column of the texts, where rows have several.
 
     Raises:
         BadCorpus: the file is missing or in no format that is read; as it is read, that it is
             broken, without a sequence, or was changed meanwhile.
         UserError: a number is out of its range; as it is read, too many rows are malformed.
-        UnfitModel: the tokenizer lacks what reading or masking needs.
-        UnknownName: no packing is called so.
+        UnfitModel: the tokenizer lacks something for reading or masking.
+        UnknownName: there is no such packing.
     """
     check_limit(limit)
     check_masking(tokenizer, mask_rate)
@@ -133,7 +133,7 @@ def read_corpus(
 
 
 def _sha256_of(tokenizer: PreTrainedTokenizerBase) -> str:
-    """Of everything that a tokenizer's output depends on."""
+    """Hash everything that a tokenizer's output depends on."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     state = [
         type(tokenizer).__name__,
@@ -146,7 +146,7 @@ def _sha256_of(tokenizer: PreTrainedTokenizerBase) -> str:
 
 
 def check_limit(limit: int | None) -> None:
-    """Raises if so many sequences cannot be kept.
+    """Raise UserError if a limit is out of range.
 
     Raises:
         UserError: naming the number.
@@ -169,21 +169,21 @@ def entries(
     limit: int | None = None,
     left_out: LeftOut | None = None,
 ) -> Iterator[Entry]:
-    """Entries of a corpus given as to `read_corpus`, in its order, read as they are asked for.
+    """Yield the entries of a corpus, given as to `read_corpus`, in its order.
 
     Args:
         given: or its files, where they are known.
-        tokenizer: needed to pack sentences, to cut blocks, and for annotated corpora, which alone
-            `max_tokens`, `segment_types` and `seed` concern; without one padding stays.
-        limit: how many there are at most.
-        left_out: takes the rows that cannot be used; its counts grow also by what packing does: see
+        tokenizer: needed to pack sentences, to cut blocks, and for annotated corpora; `max_tokens`,
+            `segment_types` and `seed` apply to these alone. Without a tokenizer padding stays.
+        limit: largest number of entries.
+        left_out: collects unusable rows; its counts also grow by the changes of packing: see
             `paired`, `packed`, `blocks` and `windows`.
 
     Raises:
         BadCorpus: as `read_corpus`.
         UserError: too many rows are malformed; text is to be packed by word pieces without a
             tokenizer, or trees or a column are asked of a corpus that holds none.
-        UnknownName: no packing is called so.
+        UnknownName: there is no such packing.
     """
     if packing not in PACKINGS:
         raise UnknownName("packing", packing, PACKINGS)
@@ -234,7 +234,7 @@ def entries(
 
 
 def _each(reader: Callable[[Path], Iterator[Read]], files: Sequence[Path]) -> Iterator[Read]:
-    """What a reader finds in the files, one after the other."""
+    """Yield the entries of all files, one file after the other."""
     return chain.from_iterable(map(reader, files))
 
 

@@ -14,7 +14,7 @@ from precompute.corpora.token_types import OTHER, are_special
 
 
 def check_masking(tokenizer: PreTrainedTokenizerBase, rate: float) -> None:
-    """Raises if no sequence could be masked at this rate.
+    """Raise UserError if no sequence could be masked at this rate.
 
     Raises:
         UserError: the rate is not from 0 to below 1.
@@ -32,10 +32,10 @@ def check_masking(tokenizer: PreTrainedTokenizerBase, rate: float) -> None:
 def masked(
     sequence: Sequence, tokenizer: PreTrainedTokenizerBase, *, rate: float, seed: int
 ) -> Sequence:
-    """The sequence with `max(1, floor(rate·k))` of its k tokens that are not special masked.
+    """Mask `max(1, floor(rate·k))` of a sequence's k tokens that are not special.
 
-    The draw depends on the seed and the sequence's index alone, so it is the same whichever
-    sequences stand before it or are read together with it. A rate of 0 masks nothing.
+    The draw depends on the seed and the sequence's index alone, not on other sequences. A rate of 0
+    masks nothing.
 
     Source:
         kobayashi-2024, section 4: 12% are 80% of the 15% that BERT was trained on.

@@ -1,4 +1,4 @@
-"""A corpus that is about to be read: sequence by sequence, from any of them on."""
+"""A corpus before it is read: sequence by sequence, from any index on."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -9,21 +9,21 @@ from precompute.corpora.sequence import Sequence
 
 @dataclass(frozen=True)
 class Reading:
-    """What a model makes of a corpus, as it is asked for.
+    """Settings and start of reading a corpus for a model.
 
-    `settings` is everything that the sequences depend on, and `begin` reads them, the first of them
-    left out as told. `sha256` is that of the corpus, once all of it is read, and `revisions` are
-    the commits of what is of the hub.
+    `settings` holds everything that the sequences depend on. `begin` reads the sequences from an
+    index on. `sha256` is that of the corpus, once all of it is read. `revisions` are the commits of
+    files from the hub.
 
-    `counts` says what reading did to the text: `truncated` (sequences that were cut to fit),
-    `unpaired` (paragraphs that stand alone for want of a partner), `too_short` (ends of documents
-    left out because they hold too little to be packed); of annotated corpora `too_long` (sentences
-    left out because they do not fit), `mentions_cut` (mentions left out because they cross the edge
-    of a window), `mentions_without_words_left_out` (because they hold empty nodes alone),
-    `heads_by_tree`, `heads_by_tag` and `heads_by_word` (mentions whose head follows from that),
-    `sentences_by_rule` (sentences whose ends the file does not mark); of rows `blank_rows_left_out`
-    and `malformed_rows_left_out`, of tokens `padding_tokens_left_out`; of images `images_left_out`
-    and `masks_left_out` (they cannot be read, or do not fit each other).
+    `counts` holds the changes to the text: `truncated` (sequences that were cut to fit), `unpaired`
+    (paragraphs without a partner), `too_short` (ends of documents left out because they are too
+    short to be packed); of annotated corpora `too_long` (sentences left out because they do not
+    fit), `mentions_cut` (mentions left out because they cross the edge of a window),
+    `mentions_without_words_left_out` (because they hold empty nodes alone), `heads_by_tree`,
+    `heads_by_tag` and `heads_by_word` (mentions by the source of their heads), `sentences_by_rule`
+    (sentences whose ends the file does not mark); of rows `blank_rows_left_out` and
+    `malformed_rows_left_out`, of tokens `padding_tokens_left_out`; of images `images_left_out` and
+    `masks_left_out` (unreadable, or not fitting each other).
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Which format a corpus is in, known by its content and never by its name."""
+"""Recognition of corpus formats by content, never by name."""
 
 import re
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ _BINARY = "holds binary data; give JSON Lines or plain text"
 
 
 def one_format_of(files: Sequence[Path]) -> Format:
-    """The format that all files are in.
+    """Return the format that all files share.
 
     Raises:
         BadCorpus: as `format_of`, or a file is in another format than the first.
@@ -53,7 +53,7 @@ def one_format_of(files: Sequence[Path]) -> Format:
 
 
 def format_of(path: Path) -> Format:
-    """The format of the file, by its first 64 KiB, decompressed if it is compressed.
+    """Return the format of the file, by its first 64 KiB, decompressed if it is compressed.
 
     Raises:
         BadCorpus: there is no such file, it cannot be read, is empty, or is in no format that this

@@ -1,4 +1,4 @@
-"""What every corpus is reduced to before a model sees it."""
+"""Entries and sequences, which look the same for every corpus format."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ NO_WORD = -1
 
 @dataclass(frozen=True)
 class Text:
-    """A text to be encoded by itself."""
+    """A text to encode alone."""
 
     text: str
     place: str
@@ -27,7 +27,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two texts to be encoded as one sequence of two segments."""
+    """Two texts to encode as one sequence of two segments."""
 
     text_a: str
     text_b: str
@@ -41,7 +41,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Tokens:
-    """Tokens to be used as they are, special ones included.
+    """Tokens to use as they are, special ones included.
 
     Segments None means: 0 up to and including the first separator, then 1.
     """
@@ -54,7 +54,7 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Annotated:
-    """Words with what a treebank or a coreference corpus says of them."""
+    """Words with their annotation from a treebank or a coreference corpus."""
 
     annotation: Annotation
     place: str
@@ -62,19 +62,19 @@ class Annotated:
 
 
 Entry = Text | Pair | Tokens | Annotated
-"""Each with the number of the document that it is a window of; None if it stands by itself."""
+"""Each with the number of the document that it is a window of; None without a document."""
 
 
 @dataclass(frozen=True)
 class Sequence:
     """One input of the model, without padding.
 
-    `token_types` holds positions in `TOKEN_TYPES`; `words` numbers the words that tokens are pieces
-    of, `NO_WORD` for tokens that stand for none; `masked` marks mask tokens; `place` says where in
-    the file it came from. `annotation` is what is known of its words, and `word_spans` where the
-    pieces of each of them begin and end, masked or not; both are None for plain text. `targets` are
-    the ids that stood where something is masked, −1 elsewhere; None where nothing was masked here.
-    `document` is the number of the document that it is a window of; None if it stands by itself.
+    `token_types` holds positions in `TOKEN_TYPES`. `words` numbers the words behind tokens,
+    `NO_WORD` for tokens outside of words. `masked` marks mask tokens. `place` is the origin in the
+    file. `annotation` holds the annotation of its words, and `word_spans` the first and the end of
+    each word's tokens, masked or not; both are None for plain text. `targets` are the ids behind
+    masks, −1 elsewhere; None without masks. `document` is the number of the document that the
+    sequence is a window of; None without one.
 
     An image is a sequence too: its tokens are `image`'s patches after some special ones, and `ids`
     their positions. Of a text `image` is None.
@@ -97,7 +97,7 @@ class Sequence:
 
     @property
     def picture(self) -> Picture:
-        """The image of a sequence that is one.
+        """Return the image of an image sequence.
 
         Raises:
             TypeError: it is a text.
@@ -108,12 +108,12 @@ class Sequence:
 
     @property
     def named_types(self) -> tuple[str, ...]:
-        """The type of every token by its name."""
+        """Return the type of every token by name."""
         return tuple(TOKEN_TYPES[kind] for kind in self.token_types)
 
     @property
     def masked_words(self) -> Bool[np.ndarray, " word"]:
-        """Which annotated words the model does not read, since a piece of them is masked."""
+        """Return True for annotated words with a masked piece, which the model does not read."""
         spans = np.zeros((0, 2), np.int32) if self.word_spans is None else self.word_spans
         before = np.concatenate([[0], self.masked.cumsum()])
         return before[spans[:, 1]] > before[spans[:, 0]]

@@ -1,4 +1,4 @@
-"""The files that `--corpus` names, and how one is opened, compressed or not."""
+"""Files that `--corpus` names, and opening them, compressed or not."""
 
 import gzip
 import hashlib
@@ -30,22 +30,22 @@ BUNDLED_TEXTS = {
     DEMO_COPY: "demo-copy.jsonl",
 }
 LEAST_UNPACKED, MOST_UNPACKED = 64 * 2**20, 200
-"""What a compressed file may unfold into in any case, in bytes, and how many times its size;
-English text becomes three to five times as large."""
+"""Largest unpacked size of a compressed file: in bytes for any file, and as a multiple of its size.
+English text unpacks to three to five times its size."""
 UNFOLDS = (
     f"unfolds into more than {MOST_UNPACKED} times its size, as no text does; unpack it first if "
     "you trust it"
 )
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"  # a file's first bytes
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
-"""First bytes of a frame that holds nothing of a file; pzstd writes one before each part."""
+"""First bytes of a skippable zstd frame, without content; pzstd writes one before each part."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """The files of a corpus in the order they are read, and the name that the corpus goes by.
+    """The files of a corpus in reading order, and the corpus's name.
 
-    `revisions` are the commits of those that are of the hub.
+    `revisions` are the commits of files from the hub.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Source:
 
     @cached_property
     def sha256(self) -> str:
-        """That of its file; of several files that of their hashes, one to a line."""
+        """Return the hash of the file; for several files that of their hashes, one per line."""
         self._states  # noqa: B018 - taken before the files are read
         hashes = [_sha256(file) for file in self.files]
         if len(hashes) == 1:
@@ -63,9 +63,9 @@ class Source:
 
     @cached_property
     def _states(self) -> list[tuple[int, ...]]:
-        """Which file each is, its size and times of change, as they were when first asked for.
+        """Return inode, size and times of change of each file, as of the first call.
 
-        The second of these times is the system's own: nobody can put it back.
+        The last of these times is set by the system: nobody can put it back.
         """
         return self._states_now()
 
@@ -76,7 +76,7 @@ class Source:
         ]
 
     def check_unchanged(self) -> None:
-        """Raises if a file has changed since its hash was taken.
+        """Raise BadCorpus if a file has changed since its hash was taken.
 
         Raises:
             BadCorpus: naming it.
@@ -90,14 +90,14 @@ class Source:
 
 
 def source_of(given: str | Sequence[str]) -> Source:
-    """The files of a corpus that is given by names: of files, of folders, or of a bundled one.
+    """Find the files of a corpus, given by names of files, of folders, or of a bundled corpus.
 
-    A folder stands for all files below it but hidden ones, by their paths in alphabetical order;
-    one that the `datasets` library saved for its Arrow files, in its own order.
+    A folder stands for all files below it but hidden ones, by their paths in alphabetical order; a
+    folder saved by the `datasets` library for its Arrow files, in its own order.
 
     Raises:
-        BadCorpus: it holds images, a folder holds no file or several splits, or what is of the hub
-            is not there.
+        BadCorpus: it holds images, a folder holds no file or several splits, or a file of the hub
+            is missing.
     """
     names = (given,) if isinstance(given, str) else tuple(given)
     fetched = {name: hub_files(name) for name in names if name.startswith(HUB)}
@@ -138,7 +138,7 @@ def _is_hidden(name: str) -> bool:
 
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file, decompressed as they are read if it is compressed by gzip or zstd.
+    """Open a file, decompressing gzip or zstd while it is read.
 
     Raises:
         BadCorpus: the file cannot be read to its end.
@@ -165,7 +165,7 @@ def _handle(path: Path) -> IO[bytes]:
 
 
 def _is_zstd(file: IO[bytes]) -> bool:
-    """Return whether the first frame that is not to be skipped is one of zstd."""
+    """Return True if the first frame that is not skippable is one of zstd."""
     file.seek(0)
     while _SKIPPABLE.match(mark := file.read(len(_ZSTD))):
         file.seek(int.from_bytes(file.read(4), "little"), io.SEEK_CUR)
@@ -173,7 +173,7 @@ def _is_zstd(file: IO[bytes]) -> bool:
 
 
 class _Unpacked(io.RawIOBase):
-    """What a compressed file holds, as far as it is no more than a text may be.
+    """Stream of a compressed file's content, up to the size limit.
 
     Raises:
         BadCorpus: it unfolds into more than texts do, as files do that are made to fill memory.

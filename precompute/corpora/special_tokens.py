@@ -1,4 +1,4 @@
-"""What a tokenizer itself adds to texts, and the room that is left beside it."""
+"""Special tokens that a tokenizer adds to texts, and the room beside them."""
 
 from collections.abc import Sequence as SequenceOf
 from itertools import groupby
@@ -9,11 +9,11 @@ from analysis.errors import UnfitModel, UserError
 from precompute.corpora.tokenizing.encoded import Encoded, encoded_fast, encoded_japanese
 from precompute.corpora.tokenizing.japanese import is_japanese
 
-PROBE = "."  # a text of which every tokenizer makes a token
+PROBE = "."  # a text of one token for every tokenizer
 
 
 def check_tokenizer(tokenizer: PreTrainedTokenizerBase) -> None:
-    """Raises if nothing tells which word of a text its tokens are of.
+    """Raise UnfitModel if the words of a tokenizer's tokens are unknown.
 
     Raises:
         UnfitModel: it is written in Python, and no `BertJapaneseTokenizer`.
@@ -29,9 +29,9 @@ def check_tokenizer(tokenizer: PreTrainedTokenizerBase) -> None:
 def encodings(
     tokenizer: PreTrainedTokenizerBase, batch: SequenceOf[tuple[str, ...]]
 ) -> list[Encoded]:
-    """Single texts, or pairs, in the tokenizer's own template, neither cut nor padded.
+    """Encode single texts, or pairs, in the tokenizer's own template, neither cut nor padded.
 
-    Where that template puts nothing between two texts, the second begins on a line of its own.
+    If that template has no separator between two texts, the second begins on a new line.
 
     Raises:
         UnfitModel: as `check_tokenizer`.
@@ -45,7 +45,7 @@ def encodings(
 
 
 def room_for(n_texts: int, tokenizer: PreTrainedTokenizerBase, max_tokens: int) -> int:
-    """How many tokens of one or two texts fit beside the special ones.
+    """Return the number of tokens of one or two texts that fit beside the special ones.
 
     Raises:
         UserError: not even one of each text.
@@ -62,9 +62,9 @@ def room_for(n_texts: int, tokenizer: PreTrainedTokenizerBase, max_tokens: int) 
 def framed(
     pieces: tuple[list[str], ...], tokenizer: PreTrainedTokenizerBase
 ) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """One or two lists of word pieces in the tokenizer's template.
+    """Return one or two lists of word pieces in the tokenizer's template.
 
-    The template is seen by encoding a text of one token, as often as there are lists.
+    The template is found by encoding a text of one token, as often as there are lists.
 
     Returns:
         The tokens, special ones included, and the segment id of each.

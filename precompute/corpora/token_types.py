@@ -1,4 +1,4 @@
-"""Types of tokens, by what a tokenizer calls them."""
+"""Types of tokens, by the tokenizer's names of them."""
 
 from typing import Any
 
@@ -12,14 +12,15 @@ from precompute.corpora.special_tokens import PROBE
 
 CLS, SEP, COMMA_PERIOD, OTHER, REGISTER, BOS, FIRST = range(len(TOKEN_TYPES))
 SPECIAL = (BOS, CLS, SEP)
-"""Types of the tokens that frame a text and stand for no part of it."""
+"""Types of the tokens that frame a text and are no part of it."""
 _IS_SPECIAL = np.isin(np.arange(len(TOKEN_TYPES)), SPECIAL)
 _PLAIN = (*",.", *"，．", *"、。")
 _COMMAS_AND_PERIODS = {
     *_PLAIN,
     *(ByteLevel(add_prefix_space=False).pre_tokenize_str(mark)[0][0] for mark in _PLAIN),
 }
-"""Also full-width and Japanese ones, and as byte-level tokenizers write them."""
+"""Commas and periods, also full-width and Japanese ones, and in the spelling of byte-level
+tokenizers."""
 WORD_STARTS = ("Ġ", "▁")
 WORD_END = "</w>"
 
@@ -27,10 +28,10 @@ WORD_END = "</w>"
 class TokenTypes:
     """The type of each id of a tokenizer; `FIRST` is the type of a place, and of no id.
 
-    A tokenizer that lacks a classification token or a separator has no token of that type, and one
-    that uses one token as both has neither: such a token marks an end and not a part. `bos` is the
-    token that it puts before every text, where that is no classification token; what it puts after
-    every text, as T5's does, is a separator.
+    A tokenizer without a classification token or a separator has no token of that type. If one
+    token serves as both, it marks an end and not a part, and neither type exists. `bos` is the
+    token before every text, if it is no classification token; a token after every text, as in T5,
+    is a separator.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase):
@@ -48,17 +49,17 @@ class TokenTypes:
                 self._of_id[vocabulary[str(token)]] = kind
 
     def __call__(self, ids: Int32[np.ndarray, " token"]) -> UInt8[np.ndarray, " token"]:
-        """Positions in `TOKEN_TYPES`."""
+        """Return positions in `TOKEN_TYPES`."""
         return self._of_id[ids]
 
 
 def are_special(types: UInt8[np.ndarray, " token"]) -> Bool[np.ndarray, " token"]:
-    """Whether tokens of these types frame a text."""
+    """Return True for tokens of types that frame a text."""
     return _IS_SPECIAL[types]
 
 
 def _is_put(tokenizer: PreTrainedTokenizerBase, token: Any, place: int) -> bool:
-    """Whether the tokenizer puts the token before (0) or after (−1) every text."""
+    """Return True if the tokenizer puts the token before (0) or after (−1) every text."""
     if token is None:
         return False
     ids: list[int] = tokenizer(PROBE, verbose=False)["input_ids"]

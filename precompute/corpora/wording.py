@@ -1,4 +1,4 @@
-"""How messages name what stands in a corpus: whatever it holds, a message stays one short line."""
+"""Names of corpus contents in messages, each short and on one line."""
 
 import reprlib
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ _MOST = 8
 
 
 def shown(value: object) -> str:
-    """The value as Python would write it, cut to about sixty characters, on one line."""
+    """Return the value as a Python literal, cut to about sixty characters, on one line."""
     if isinstance(value, str):
         return repr(value if len(value) <= WIDTH else value[: WIDTH - 1] + "…")
     try:
@@ -20,23 +20,23 @@ def shown(value: object) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """The first names of several as `shown` would have each, with commas between."""
+    """Return the first of several names in the form of `shown`, separated by commas."""
     first = [shown(name) for name in islice(names, _MOST + 1)]
     return ", ".join((*first[:_MOST], "…") if len(first) > _MOST else first)
 
 
 def file_name(path: Path) -> str:
-    """The file's name without its folders; escaped where a terminal could not show it."""
+    """Return the file's name without its folders, escaped for terminals."""
     return _on_one_line(path.name)
 
 
 def path_as_given(path: Path) -> str:
-    """The whole path, which is what a reader needs to find the slip in it; escaped likewise."""
+    """Return the whole path, so that a slip in it can be found; escaped likewise."""
     return _on_one_line(str(path))
 
 
 def _on_one_line(name: str) -> str:
-    """A name as it is if it can be shown; Python counts the blank of Japanese among what cannot."""
+    """Return a name unchanged if it is printable; Python counts Japanese spaces as unprintable."""
     return name if name.replace("\u3000", "").isprintable() else repr(name)
 
 

@@ -1,1 +1,1 @@
-"""From a request to shards: the plan of what has to be computed, and who carries it out."""
+"""Jobs of a run, from a request to shards: the plan, the runners and the shards on disk."""

@@ -1,4 +1,4 @@
-"""How much a file holds of a corpus at most, and what is drawn where the corpus has more.
+"""Size limits of a file, and random draws for corpora beyond them.
 
 A sequence's block and its place in the sample are drawn from its index alone, so that they are the
 same in every run of a corpus and for every model.
@@ -13,8 +13,7 @@ from jaxtyping import Int, Int32
 
 @dataclass(frozen=True)
 class Bounds:
-    """How many blocks sequences are summed in at most, and how many rows of tokens, words, pairs or
-    occurrences a table of a file has at most."""
+    """Limits of a file: blocks of sequences, and rows of a table of tokens, words or pairs."""
 
     blocks: int = 4096
     raw_rows: int = 20_000_000
@@ -26,11 +25,12 @@ USUAL = Bounds()
 def block_of(
     units: Int32[np.ndarray, " sequence"], n_blocks: int
 ) -> Int32[np.ndarray, " sequence"]:
-    """The block of each sequence: a sequence by itself where they are few, else its document, with
-    others drawn to the same block if documents are many.
+    """Return the block of each sequence: its own if sequences are few, else that of its document.
+
+    Documents share blocks when there are many.
 
     Args:
-        units: the number of each sequence's document, in the order of their first.
+        units: the number of each sequence's document, by first occurrence.
     """
     if len(units) <= n_blocks:
         return np.arange(len(units), dtype=np.int32)
@@ -41,12 +41,12 @@ def block_of(
 
 
 def sample_order(n_sequences: int, first: Iterable[int]) -> Int[np.ndarray, " sequence"]:
-    """All sequences in the order in which a sample takes them: `first`, then as they are drawn."""
+    """Return all sequences in the order of sampling: `first`, then in random order."""
     place = _draws(1).random(n_sequences)
     place[list(first)] = -1
     return np.argsort(place, kind="stable")
 
 
 def _draws(purpose: int) -> np.random.Generator:
-    """Draws of which each is the same however many follow it."""
+    """Return a generator whose draws do not depend on the number of draws after them."""
     return np.random.default_rng(np.random.SeedSequence(0, spawn_key=(purpose,)))

@@ -1,4 +1,4 @@
-"""An output has one run at a time, unless another is asked for the very same."""
+"""Lock of an output: one run at a time, or several runs of the same request."""
 
 import fcntl
 import json
@@ -18,17 +18,17 @@ _PAUSE = 0.01  # seconds until a claim is looked at again that another run makes
 def claimed(output: Path, asked: str) -> Iterator[Callable[[], None]]:
     """Hold the output until the run ends, however it ends: the lock goes with the process.
 
-    Runs of the same request share the lock, compute together and put the same file there; of others
-    the last would replace the file of the first.
+    Runs of the same request share the lock, compute together and write the same file. With
+    different requests the last run would replace the file of the first.
 
     Args:
-        asked: all that the run was asked for, in words of any kind.
+        asked: the whole request, as any text.
 
     Yields:
-        What raises a UserError if the claim is gone, as when its file was removed by hand.
+        A function that raises UserError if the lock is lost, as when its file was removed by hand.
 
     Raises:
-        UserError: while a run lives that was asked for something else.
+        UserError: while a run of another request lives.
     """
     output.parent.mkdir(parents=True, exist_ok=True)
     path = output.with_name(f".{output.name}.claim")
@@ -42,7 +42,7 @@ def claimed(output: Path, asked: str) -> Iterator[Callable[[], None]]:
 
 
 def _shared(path: Path, output: Path, asked: str) -> int:
-    """The claim's file, locked for this process and those that were asked for the same."""
+    """Return the lock's file, locked for this process and others with the same request."""
     while True:
         file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         if _locked(file, fcntl.LOCK_EX) and _is_at(file, path):
@@ -73,7 +73,7 @@ def _is_at(file: int, path: Path) -> bool:
 
 
 def _read(file: int) -> dict[str, Any]:
-    """Who was asked for what; nothing while that is being written."""
+    """Return process and request from the lock's file; empty while it is being written."""
     try:
         return json.loads(os.pread(file, os.fstat(file).st_size, 0))
     except ValueError:

@@ -1,4 +1,4 @@
-"""When a run has seen enough: how wide the intervals of its statistics still are."""
+"""Stopping rule of a run: the width of its statistics' intervals."""
 
 from dataclasses import dataclass
 
@@ -10,12 +10,12 @@ from precompute.jobs.plan import Plan
 from precompute.passes import BY_NAME
 
 FIRST = 128
-"""How many sequences a run begins with that is to stop by itself; then it doubles them."""
+"""Number of sequences in the first round of a run with --until; each later round doubles it."""
 
 
 @dataclass(frozen=True)
 class Widest:
-    """The widest 95% interval among all rows of some statistics, and whose it is."""
+    """The widest 95% interval among all rows of some statistics, and its row."""
 
     statistic: str
     width: float
@@ -25,10 +25,10 @@ class Widest:
 
 
 def check_intervals(statistics: list[str] | None) -> None:
-    """Raises if a run cannot stop by the intervals of these statistics.
+    """Raise UserError if a run cannot stop by the intervals of these statistics.
 
     Raises:
-        UserError: none is named, or one has no interval; naming those that have.
+        UserError: none is named, or one has no interval; naming the statistics with intervals.
     """
     if statistics is None:
         raise UserError(
@@ -43,7 +43,7 @@ def check_intervals(statistics: list[str] | None) -> None:
 
 
 def widest_interval(plan: Plan, statistics: list[str]) -> Widest | None:
-    """The widest interval in the finished tables of a plan; None if no row has one yet."""
+    """Return the widest interval in the finished tables of a plan; None if no row has one yet."""
     intervals: list[Widest] = []
     for name in statistics:
         file = quoted_files(str(plan.table_file(BY_NAME[name])))

@@ -1,4 +1,4 @@
-"""How much is computed at a time; freed tensors go back to the machine, not to the process."""
+"""Memory per step of a computation; freed tensors go back to the machine, not to the process."""
 
 import ctypes
 import sys
@@ -9,8 +9,8 @@ from precompute.jobs.plan import BATCH_PAIRS
 from precompute.models.loaded_model import LoadedModel
 
 _SHARE_OF_A_GPU = 8
-"""A batch's attention maps take at most this part of a GPU's memory: measures make copies of them,
-and other workers may have the same GPU."""
+"""A batch's attention maps take at most this fraction of a GPU's memory: measures make copies of
+them, and other workers may use the same GPU."""
 
 _TRIM_THRESHOLD = -1  # M_TRIM_THRESHOLD of glibc's mallopt
 _BYTES = 128 * 2**20
@@ -30,11 +30,11 @@ def return_freed_memory() -> None:
 
 
 def most_pairs(model: LoadedModel) -> int:
-    """How many pairs of tokens the attention maps of a batch may hold.
+    """Return the largest number of token pairs in the attention maps of a batch.
 
-    On a processor what its caches like; on a GPU, which needs more at a time to be busy, what its
-    memory has room for. It depends on the size of the memory and not on what is free of it, so that
-    a run that goes on cuts its jobs as before.
+    On a CPU it follows from the caches; on a GPU, which needs larger batches to be busy, from the
+    size of its memory. It does not depend on free memory, so that a resumed run cuts its jobs as
+    before.
     """
     if model.device != "cuda":
         return BATCH_PAIRS

@@ -1,4 +1,4 @@
-"""A note beside an output of how far its run is, which pages read: `pages.ui.store.note`."""
+"""Progress note of a run beside its output, which pages read: `pages.ui.store.note`."""
 
 import json
 import os
@@ -17,8 +17,7 @@ from precompute.models.loaded_model import LoadedModel
 
 @dataclass(frozen=True)
 class Note:
-    """How many sequences a run has done, of how many; how many statistics it computes; and which
-    process it is, of which machine."""
+    """Progress of a run: sequences done and in all, statistics, machine and process."""
 
     n_done: int
     n_sequences: int
@@ -29,7 +28,7 @@ class Note:
 
 @contextmanager
 def noting(output: Path, runner: Runner) -> Iterator[Runner]:
-    """A runner that keeps a note beside the output until all is done."""
+    """Wrap a runner so that it keeps a note beside the output until the run ends."""
     output.parent.mkdir(parents=True, exist_ok=True)
     path = unfinished_name(output.with_name(f"{output.name}.computing"))
 

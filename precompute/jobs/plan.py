@@ -1,4 +1,4 @@
-"""What has to be computed for one model on one corpus, and where each shard of it lies."""
+"""Plan of a run: the jobs for one model on one corpus, and the path of each shard."""
 
 import os
 from collections.abc import Iterator
@@ -28,10 +28,10 @@ from precompute.passes.relevance.relevance_maps import evenly_spaced
 BATCH_PAIRS = 16 * 128 * 128
 EXEMPLARS = 4
 FOLLOWED = 32
-"""Of how many sequences tokens are followed through the layers as vectors at most: they take
-several times as long as all maps of whole layers."""
+"""Most sequences whose tokens are followed through the layers as vectors: they take several times
+as long as all maps of whole layers."""
 IMAGE_MAP_BYTES, TEXT_MAP_BYTES = 512 * 2**20, 32 * 2**20
-_PROOFS = ("completeness",)  # of every file, whatever else is asked for
+_PROOFS = ("completeness",)  # in every file, whatever the request
 _KEPT = (  # tables that depend on which sequences' maps are kept
     "relevance_map",
     "sequence_perturbation",
@@ -41,27 +41,27 @@ _KEPT = (  # tables that depend on which sequences' maps are kept
 
 
 _COMPLETE = {"layer_completeness", "vector_completeness"}
-"""What every pass needs that follows tokens through networks."""
+"""Proofs that every pass needs if it follows tokens through networks."""
 
 
 def _shares_networks_out(of: Pass) -> bool:
-    """Whether a pass's own numbers depend on how the products of gated networks are shared out."""
+    """Return True if a pass's numbers depend on the attribution rule of gated networks."""
     name, needs = of.TABLE.name, {*needs_of(of)}
     return name in _COMPLETE or name in _KEPT or bool(_COMPLETE & needs)
 
 
 CORPUS = (corpus.SEQUENCES, corpus.TOKENS, *annotation.TABLES, corpus.VOCABULARY)
-"""Tables that hold the corpus itself, which every fit may read."""
+"""Tables that hold the corpus itself; every fit may read them."""
 Job = int | str
-"""Some sequences of the corpus, by their number; or a table, by its name."""
+"""A job: sequences of the corpus, by the job's number; or a table, by its name."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What the numbers depend on besides the passes.
+    """Dependencies of the numbers besides the passes.
 
-    `random_weights` is the seed that the weights were drawn with: their hash says it all, but
-    whoever loads the model again must know it.
+    `random_weights` is the seed of untrained weights. Their hash identifies them, but loading the
+    model again needs the seed.
     """
 
     weights_sha256: str
@@ -77,11 +77,11 @@ class Facts:
 class Plan:
     """Statistics of a corpus cut into jobs; every job of every pass is one shard below `folder`.
 
-    It holds no text: `corpus` knows where its sequences lie, and a job reads its own.
+    A plan holds no text: `corpus` knows the paths of its sequences, and a job reads its own.
 
-    `hidden_budget` bounds memory and changes no number: see `Batch`. `kept` are the sequences whose
-    relevance maps are kept, and their pictures; `images` reads a corpus of images. `bounds` say how
-    much of single sequences the file keeps.
+    `hidden_budget` limits memory and changes no number: see `Batch`. `kept` are the sequences with
+    stored relevance maps and pictures; `images` reads a corpus of images. `bounds` limit the rows
+    of single sequences in the file.
     """
 
     folder: Path
@@ -97,28 +97,28 @@ class Plan:
 
     @property
     def passes(self) -> tuple[Pass, ...]:
-        """The passes of the plan's statistics, in the order they run."""
+        """Return the passes of the plan's statistics, in the order they run."""
         return tuple(statistic for statistic in PASSES if statistic.TABLE.name in self.statistics)
 
     @property
     def exemplars(self) -> frozenset[int]:
-        """The few sequences of which single maps and waves are kept: the longest, the first ones
-        of them if there are many."""
+        """Return the few sequences with stored maps and waves: the longest, or the first of
+        many."""
         return frozenset(index for index, _ in self.corpus.longest[:EXEMPLARS])
 
     @cached_property
     def followed(self) -> frozenset[int]:
-        """The sequences whose tokens are followed through the layers as vectors."""
+        """Return the sequences whose tokens are followed through the layers as vectors."""
         return evenly_spaced(range(len(self.corpus)), FOLLOWED)
 
     @property
     def kept_first(self) -> frozenset[int]:
-        """The sequences of which anything is kept that needs their tokens."""
+        """Return all sequences with stored data that needs their tokens."""
         shown = range(min(SHOWN, len(self.corpus)))
         return self.exemplars | self.followed | self.kept | frozenset(shown)
 
     def place(self, of: Pass) -> Path:
-        """The folder of a pass's shards, named by everything its numbers depend on."""
+        """Return the folder of a pass's shards, named by everything its numbers depend on."""
         return self.folder / of.TABLE.name / self._fingerprint(of)
 
     def _fingerprint(self, of: Pass) -> str:
@@ -147,29 +147,29 @@ class Plan:
         return asdict(self.bounds)
 
     def shards(self, of: Pass) -> list[Path]:
-        """Every shard that the pass has when it is complete, in order."""
+        """Return the paths of all shards of a complete pass, in order."""
         n = len(self.corpus.job_sizes) if isinstance(of, Totals) else 1
         return [shard_path(self.place(of), index) for index in range(n)]
 
     def table_file(self, of: Pass) -> Path:
-        """Where the whole table of a pass lies, in its order, once its shards are merged."""
+        """Return the path of a pass's whole table, sorted, after its shards are merged."""
         bounded = of.TABLE.of_sequences or of.TABLE.rarest
         limits = {**self._limits, "first": sorted(self.kept_first)} if bounded else {}
         name = fingerprint(shards=self._fingerprint(of), order=of.TABLE.sorted_by, **limits)
         return self.folder / "tables" / of.TABLE.name / f"{name}.parquet"
 
     def corpus_file(self, table: Table) -> Path:
-        """Where a table of the corpus itself lies."""
+        """Return the path of a table of the corpus itself."""
         settings = {"columns": contract(table), "corpus": self.corpus.folder.name}
         return self.folder / "tables" / table.name / f"{fingerprint(**settings)}.parquet"
 
     @property
     def corpus_files(self) -> list[Path]:
-        """The files of all tables of the corpus itself."""
+        """Return the paths of all tables of the corpus itself."""
         return list(map(self.corpus_file, CORPUS))
 
     def missing(self, job: int) -> tuple[Totals, ...]:
-        """The passes over the corpus that have no shard for a job yet."""
+        """Return the passes over the corpus that have no shard for a job yet."""
         totals = (statistic for statistic in self.passes if isinstance(statistic, Totals))
         return tuple(
             statistic for statistic in totals if not shard_path(self.place(statistic), job).exists()
@@ -177,20 +177,20 @@ class Plan:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The tables of all passes, each after those that it needs."""
+        """Return the tables of all passes, each after those that it needs."""
         return tuple(statistic.TABLE.name for statistic in self.passes)
 
     def needs(self, job: Job) -> frozenset[Job]:
-        """The tables that are there before a job begins."""
+        """Return the tables that must exist before a job begins."""
         of = None if isinstance(job, int) else BY_NAME[job]
         return frozenset(of.NEEDS if isinstance(of, Fit) else ())
 
     def size(self, job: Job) -> int:
-        """How many sequences or tables a job has."""
+        """Return the number of sequences or tables of a job."""
         return self.corpus.job_sizes[job] if isinstance(job, int) else 1
 
     def files(self, job: Job) -> list[Path]:
-        """Everything that a job leaves."""
+        """Return the paths of all files that a job writes."""
         if isinstance(job, int):
             totals = (statistic for statistic in self.passes if isinstance(statistic, Totals))
             return [shard_path(self.place(statistic), job) for statistic in totals]
@@ -198,13 +198,13 @@ class Plan:
         return [*(self.shards(of) if isinstance(of, Fit) else ()), self.table_file(of)]
 
     def damaged(self, job: Job) -> list[Path]:
-        """What a job has left that is not what was written."""
+        """Return the damaged files of a job."""
         there = (file for file in self.files(job) if os.path.lexists(file))
         return [file for file in there if not is_intact(file)]
 
 
 def kept_sequences(corpus: Corpus, *, n_layers: int, n_heads: int) -> frozenset[int]:
-    """The sequences whose relevance maps are kept: all, or as many as fit, evenly spaced."""
+    """Return the sequences with stored relevance maps: all, or as many as fit, evenly spaced."""
     _, longest = corpus.longest[0]
     maps = n_layers * (n_heads + 2) * len(RULES)
     budget = IMAGE_MAP_BYTES if corpus.is_images else TEXT_MAP_BYTES
@@ -214,10 +214,9 @@ def kept_sequences(corpus: Corpus, *, n_layers: int, n_heads: int) -> frozenset[
 def batches(
     job: tuple[Sequence, ...], most_pairs: int = BATCH_PAIRS
 ) -> Iterator[tuple[Sequence, ...]]:
-    """A job in batches of similar length whose attention maps hold so many pairs at most each.
+    """Yield the batches of a job: sequences of similar length with limited attention maps.
 
-    How a job is cut depends on its lengths and on the device alone, so that a run that goes on cuts
-    it as before.
+    The cut depends on the job's lengths and on the device alone, so that a resumed run repeats it.
     """
     batch: list[Sequence] = []
     for sequence in job:
@@ -229,7 +228,7 @@ def batches(
 
 
 def chosen_statistics(names: list[str] | None) -> tuple[str, ...]:
-    """The given statistics and whatever they need, in the order they run; None is all.
+    """Return the given statistics and all that they need, in the order they run; None means all.
 
     Raises:
         UnknownName: naming the statistics there are.

@@ -1,4 +1,4 @@
-"""How far a run is: a bar on a terminal, plain lines elsewhere."""
+"""Progress of a run: a bar on a terminal, plain lines elsewhere."""
 
 import sys
 import time
@@ -9,11 +9,11 @@ from tqdm import tqdm
 
 _SECONDS_BETWEEN_LINES = 2.0
 OnProgress = Callable[[int], object]
-"""What is called with a number of sequences, or of tables, whenever some more are done."""
+"""Callback with the number of sequences or tables that are newly done."""
 
 
 class _Lines:
-    """A line now and then: done, total, rate and time left, for logs and for the dashboard."""
+    """Occasional lines with done, total, rate and time left, for logs and for the dashboard."""
 
     def __init__(self, total: int, already: int, unit: str):
         self.total, self.done, self.already, self.unit = total, already, already, unit
@@ -34,7 +34,7 @@ class _Lines:
 
 @contextmanager
 def progress(total: int, *, already: int = 0, unit: str = "sequences") -> Iterator[OnProgress]:
-    """Progress over so many units of which `already` were there."""
+    """Show progress over a number of units, `already` of them done before."""
     if sys.stderr.isatty():
         with tqdm(total=total, initial=already, unit=f" {unit}", dynamic_ncols=True) as bar:
             yield bar.update

@@ -70,22 +70,22 @@ def _join(ray: ModuleType, address: str | None) -> None:
 
 
 def check_answer(address: str) -> None:
-    """Raises if nothing at an address answers as servers of Ray do, which speak HTTP/2.
+    """Raise ConnectionError unless a Ray server, which speaks HTTP/2, answers at an address.
 
     Ray itself waits minutes for an answer.
 
     Args:
-        address: as RAY_ADDRESS has it: host:port, ray://host:port, or `auto`.
+        address: as in RAY_ADDRESS: host:port, ray://host:port, or `auto`.
 
     Raises:
-        ConnectionError: with what happened instead.
+        ConnectionError: with the reason.
     """
     if address == "auto":
         services = import_module("ray._private.services")
         address = services.canonicalize_bootstrap_address(address) or address
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not port.isdigit():
-        return  # Ray says what is wrong with it
+        return  # Ray reports the fault itself
     try:
         with socket.create_connection((host.strip("[]"), int(port)), _SECONDS) as connection:
             if os.environ.get("RAY_USE_TLS", "0") != "0":

@@ -1,7 +1,7 @@
 """Jobs shared among the workers of a Ray cluster, which may come and go.
 
-A worker has one job at hand. When it dies, that job alone is done again, by whichever worker is
-free, and a new worker takes its place as soon as the cluster has room for one.
+A worker has one job at a time. When it dies, any free worker repeats that job alone, and a new
+worker replaces it as soon as the cluster has room.
 """
 
 import socket
@@ -33,18 +33,18 @@ _SECONDS_TILL_NOTICE = 15.0
 
 @contextmanager
 def ray_runner(*, workers: int, cpus: int = 1, gpus: float | None = None) -> Iterator[Runner]:
-    """Jobs shared among workers of the cluster that RAY_ADDRESS names, else of one on this machine.
+    """Share jobs among workers of the cluster at RAY_ADDRESS, or of a local one.
 
     The cluster is joined with the first jobs and left at the end; workers stay while the plan does.
 
     Args:
-        workers: how many there are at a time at most; fewer where the cluster has room for fewer.
-        cpus: the threads of each, which the cluster keeps for it.
+        workers: most workers at a time; fewer where the cluster has room for fewer.
+        cpus: the threads of each, reserved in the cluster.
         gpus: its share of a GPU; None is a whole one if the model is on a GPU here, and none else.
 
     Raises:
         UserError: Ray is not installed, a job kills every worker that it is given to, or a node
-            lacks what the driver has: the folder of the shards, the weights, this version.
+            lacks the folder of the shards, the weights, or this version.
     """
     ray, crew, planned = ray_module(), list[Any](), None
 
@@ -79,7 +79,7 @@ def ray_runner(*, workers: int, cpus: int = 1, gpus: float | None = None) -> Ite
 
 @contextmanager
 def _probe(folder: Path) -> Iterator[Path]:
-    """A file by which a worker sees whether it has the driver's folder before it."""
+    """Create a file by which a worker checks that it has the driver's folder."""
     folder.mkdir(parents=True, exist_ok=True)
     probe = unfinished_name(folder / "probe")
     probe.touch()
@@ -99,10 +99,10 @@ def _share(
     need: str,
     free: list[Any],
 ) -> None:
-    """Every job done by one of so many workers, each of which is replaced when it dies.
+    """Run every job on one of several workers, and replace each worker that dies.
 
     Args:
-        free: workers that wait for a job, before and after.
+        free: idle workers, before and after.
     """
     deaths = Counter[Job | None]()
     at_hand: dict[Any, tuple[Any, Job | None]] = {}
@@ -144,7 +144,7 @@ def _share(
 
 
 def _answer(ray: ModuleType, ended: Any) -> int:
-    """What a worker gave back; its errors are as if they had been raised here."""
+    """Return a worker's result, or raise its UserError."""
     try:
         return ray.get(ended)
     except ray.exceptions.RayTaskError as error:
@@ -179,7 +179,7 @@ def _say_what_is_missing(ray: ModuleType, need: str) -> None:
 
 
 class _RayWorker:
-    """One worker: the plan and a model of its own, which it loads once it is asked for it."""
+    """One worker with the plan and a model of its own, which it loads when needed."""
 
     def __init__(
         self, plan: Plan, name: str, device: str, *, threads: int, probe: Path, version: str
@@ -188,10 +188,10 @@ class _RayWorker:
         self.threads, self.probe, self.version = threads, probe, version
 
     def ready(self) -> int:
-        """Nothing is done yet, but all is there that jobs need.
+        """Return once everything that jobs need is there.
 
         Raises:
-            UserError: naming what is not.
+            UserError: naming the missing part.
         """
         node = socket.gethostname()
         if self.version != __version__:
@@ -208,5 +208,5 @@ class _RayWorker:
         return 0
 
     def work(self, job: Job) -> int:
-        """How many sequences or tables there are in a job that is now finished."""
+        """Run a job and return its number of sequences or tables."""
         return work(job)

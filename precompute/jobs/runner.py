@@ -1,4 +1,4 @@
-"""Runs the jobs of a plan: first those of the corpus, then those of the tables."""
+"""Running of a plan's jobs: first those of the corpus, then those of the tables."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ Runner = Callable[[Plan, LoadedModel, list[Job], OnProgress], None]
 
 
 def finish_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
-    """Every file of the plan, each as it was written; a damaged one is made again.
+    """Compute every missing file of the plan; replace a damaged one.
 
     Raises:
         UserError: if one is damaged again as soon as it is written.
@@ -42,7 +42,7 @@ def finish_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
 
 
 def _finish_weights(plan: Plan, model: LoadedModel) -> None:
-    """What depends on the model alone, in this process."""
+    """Compute the passes over the model alone, in this process."""
     for statistic in plan.passes:
         if isinstance(statistic, Weights):
             _set_aside(list(filter(_is_damaged, plan.shards(statistic))))
@@ -60,7 +60,7 @@ def _finish(
     *,
     unit: str,
 ) -> None:
-    """What is missing or damaged of some jobs, looked at again once it is there."""
+    """Run the jobs with missing or damaged files, and check their files again."""
     for job in jobs:
         _set_aside(plan.damaged(job))
     waiting = [job for job in jobs if not all(file.exists() for file in plan.files(job))]
@@ -80,7 +80,7 @@ def _finish(
 
 
 def _set_aside(damaged: list[Path]) -> list[Path]:
-    """The same files, out of the way and named."""
+    """Rename damaged files so that nothing reads them, and return the files."""
     for file in damaged:
         print(
             f"{file} is damaged: it is kept as {set_aside(file).name} and computed again.",
@@ -90,7 +90,7 @@ def _set_aside(damaged: list[Path]) -> list[Path]:
 
 
 def run_local(plan: Plan, model: LoadedModel, jobs: list[Job], report: OnProgress) -> None:
-    """One job after the other in this process, shards of one written as the next is computed."""
+    """Run jobs one by one in this process, writing the shards of one while computing the next."""
     with beside() as write, workspace(plan.folder) as database:
         for job in jobs:
             finish_job(plan, lambda: model, job, report, write, database)
@@ -104,10 +104,10 @@ def finish_job(
     write: Write = at_once,
     database: DuckDBPyConnection | None = None,
 ) -> None:
-    """Every file of one job that is not there yet.
+    """Compute every missing file of one job.
 
     Args:
-        write: who writes the shards of sequences; tables are there when this returns.
+        write: writer of sequence shards; tables are written when this returns.
         database: a workspace, in which nothing stays; without one a table opens its own.
     """
     if isinstance(job, int):
@@ -121,7 +121,7 @@ def finish_job(
 def _finish_sequences(
     plan: Plan, model: Callable[[], LoadedModel], index: int, report: OnProgress, write: Write
 ) -> None:
-    """The shards of some sequences: each batch is traced once for every pass that lacks it."""
+    """Compute missing shards of some sequences: each batch is traced once for all passes."""
     missing = plan.missing(index)
     if not missing:
         return
@@ -149,7 +149,7 @@ def _shard(of: Totals, tables: list[pa.Table]) -> pa.Table:
 def _batch_totals(
     passes: tuple[Totals, ...], model: LoadedModel, sequences: tuple[Input, ...], plan: Plan
 ) -> list[pa.Table]:
-    """One table per pass; the trace, which is large, is gone when this returns."""
+    """Return one table per pass; the large trace is freed on return."""
     trace = model.trace(sequences)
     batch = Batch(
         sequences,

@@ -1,7 +1,7 @@
-"""Which runner carries out the jobs: this process, several of them, or a cluster.
+"""Choice of the runner of jobs: this process, several processes, or a cluster.
 
-Jobs are independent and yield whole shards, so any runner may stop anywhere, and the next
-run goes on whichever runner it takes.
+Jobs are independent and yield whole shards, so any runner may stop anywhere, and the next run goes
+on with any runner.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from precompute.jobs.workers import run_processes
 def runner_for(
     name: str, workers: int, *, cpus: int | None = None, gpus: float | None = None
 ) -> Iterator[Runner]:
-    """The runner of a name with a number of workers, and how many CPUs and GPUs each has.
+    """Return the runner of a name with a number of workers, and the CPUs and GPUs of each.
 
     Raises:
         UserError: GPUs are to be shared out without Ray.

@@ -1,4 +1,4 @@
-"""What is left out of a table whose corpus is too large for all of it."""
+"""Sampling of tables whose corpus is too large for the file."""
 
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -17,8 +17,8 @@ from precompute.jobs.plan import Plan
 
 @dataclass(frozen=True)
 class Cut:
-    """What is left out as shards become a table: SQL that follows their name, a query in the place
-    of the table's own merge, and what the file is to say of it, by name."""
+    """Rows left out as shards become a table: SQL that restricts the shards, a query in place of
+    the table's own merge, and facts for the file, by name."""
 
     only: str = ""
     merge: str = ""
@@ -31,10 +31,10 @@ WHOLE = Cut()
 def cut_of(
     store: DuckDBPyConnection, plan: Plan, table: Table, rows: str, pieces: list[str]
 ) -> Cut:
-    """What is left out of a table; nothing where everything fits.
+    """Return the cut of a table; empty if all of it fits.
 
     Args:
-        rows: the view of its shards, of which each of `pieces` is merged by itself.
+        rows: the view of its shards; each of `pieces` is merged alone.
     """
     is_large = len(plan.corpus) > plan.bounds.blocks
     if table.rarest and is_large:
@@ -45,20 +45,20 @@ def cut_of(
         register_blocks(store, plan)
         return Cut(merge=table.per_block)
     n_texts = register_texts(store, plan)
-    if table.merge != Table.merge:  # it is drawn already, of all sequences
+    if table.merge != Table.merge:  # the merge has sampled, from all sequences
         return Cut(only="semi join texts using (seq)")
     return _sampled(store, plan, table, rows, is_cut=n_texts < len(plan.corpus))
 
 
 def register_blocks(store: DuckDBPyConnection, plan: Plan) -> None:
-    """Makes the table `blocks`: seq, block."""
+    """Create the table `blocks`: seq, block."""
     block = block_of(plan.corpus.units(), plan.bounds.blocks)
     _register(store, "blocks", seq=np.arange(len(block)), block=block)
 
 
 def register_texts(store: DuckDBPyConnection, plan: Plan) -> int:
-    """Makes the table `texts` of the sequences whose tokens and text the file keeps, after `drawn`,
-    which has the order in which sequences are kept; says how many have their text."""
+    """Create the tables `drawn`, the order of sampling, and `texts`, the sequences with stored
+    tokens and text; return the number of the latter."""
     order = sample_order(len(plan.corpus), plan.kept_first)
     _register(store, "drawn", seq=order, place=np.arange(len(order)))
     file = quoted_files(str(plan.corpus_file(SEQUENCES)))
@@ -76,12 +76,13 @@ def _register(store: DuckDBPyConnection, name: str, **columns: np.ndarray) -> No
 def _keep(
     store: DuckDBPyConnection, name: str, sizes: str, *, rows: int, sequences: int | None = None
 ) -> int:
-    """Makes a table of the first sequences of `drawn` that have at most so many rows together, but
-    one at least, and says how many they are.
+    """Create a table of the first sequences of `drawn` within a limit of rows; return their number.
+
+    At least one sequence is kept.
 
     Args:
         sizes: a query for the rows of each sequence: seq, n.
-        sequences: how many they are at most.
+        sequences: largest number of sequences.
     """
     few = "" if sequences is None else f"and number <= {sequences}"
     store.execute(
@@ -101,11 +102,12 @@ def _keep(
 def _sampled(
     store: DuckDBPyConnection, plan: Plan, table: Table, rows: str, *, is_cut: bool
 ) -> Cut:
-    """Rows of sequences that have their text, as many sequences as there are blocks, or as many as
-    fit where each has many rows.
+    """Return the cut to sequences with stored text, as many as blocks, or as many as fit.
+
+    The row limit applies to tables with many rows per sequence.
 
     Args:
-        is_cut: whether some sequences have no text.
+        is_cut: True if some sequences have no text.
     """
     [(n_there,)] = store.execute(f"select count(distinct seq) from {rows}").fetchall()
     sizes = f"select seq, count(*) as n from {rows} semi join texts using (seq) group by seq"
@@ -120,8 +122,10 @@ def _sampled(
 def _without_the_rarest(
     store: DuckDBPyConnection, table: Table, rows: str, pieces: list[str], bounds: Bounds
 ) -> Cut:
-    """The groups that have most rows of shards, each of which becomes a row of every piece; the
-    piece that has most rows has them all."""
+    """Return the cut to the groups with most rows in shards, each of which becomes a row per piece.
+
+    The largest piece has all groups.
+    """
     columns = ", ".join(table.rarest)
 
     def n_rows(piece: str) -> int:

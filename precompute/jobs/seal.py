@@ -1,10 +1,10 @@
-"""A checksum inside every shard, of all its bytes and of its place.
+"""A checksum inside every shard, of all its bytes and of its path.
 
 Readers of Parquet find the footer from the end of the file and everything else by its offset from
-the start, so 32 bytes between data and footer disturb none of them. There the checksum comes into
-being and takes its name together with the shard, which no file beside it could do; and it covers
-the footer, which no entry in the footer could do. It also covers the shard's place (table,
-fingerprint, job), so that a whole shard of something else is no better than a damaged one.
+the start, so 32 bytes between data and footer disturb none of them. There the checksum appears
+together with the shard's name, unlike a file beside it; and it covers the footer, unlike an entry
+in the footer. It also covers the shard's path (table, fingerprint, job), so that a whole shard of
+something else counts as damaged.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 SEALED = "sha256 before the footer"
-"""How shards are sealed; part of every fingerprint, so that unsealed ones are never read."""
+"""Form of the seal; part of every fingerprint, so that unsealed shards are never read."""
 _DIGEST = hashlib.sha256
 _SIZE = _DIGEST().digest_size
 _END = 8  # the footer's length in four bytes, and PAR1
@@ -23,10 +23,10 @@ _CHUNK = 2**20
 
 
 def seal(file: IO[bytes], shard: Path) -> None:
-    """Put the checksum into a Parquet file that is open for reading and writing.
+    """Write the checksum into a Parquet file that is open for reading and writing.
 
     Args:
-        shard: the name that the file will have.
+        shard: the final path of the file.
     """
     place = _footer_place(file)
     digest = _digest(file, shard, place, place)
@@ -37,18 +37,18 @@ def seal(file: IO[bytes], shard: Path) -> None:
 
 
 def is_intact(shard: Path) -> bool:
-    """Whether a shard is, byte by byte, what was written for its place."""
+    """Return True if the shard is byte for byte as written for its path."""
     try:
         with shard.open("rb") as file:
             footer = _footer_place(file)
             file.seek(footer - _SIZE)
             return file.read(_SIZE) == _digest(file, shard, footer - _SIZE, footer)
-    except (OSError, ValueError):  # it cannot be read, or is shorter than its footer says
+    except (OSError, ValueError):  # unreadable, or shorter than its footer's offset
         return False
 
 
 def set_aside(shard: Path) -> Path:
-    """The new name of a damaged shard, which nothing reads."""
+    """Rename a damaged shard, so that nothing reads it, and return the new path."""
     names = (shard.with_name(f".{shard.name}.{n}.damaged") for n in count(1))
     aside = next(name for name in names if not os.path.lexists(name))
     with suppress(FileNotFoundError):  # another run has set it aside already
@@ -57,13 +57,13 @@ def set_aside(shard: Path) -> Path:
 
 
 def _footer_place(file: IO[bytes]) -> int:
-    """Where the footer starts."""
+    """Return the offset of the footer."""
     end = file.seek(-_END, os.SEEK_END)
     return end - int.from_bytes(file.read(4), "little")
 
 
 def _digest(file: IO[bytes], shard: Path, data_end: int, footer: int) -> bytes:
-    """The checksum of the data, the footer and the place."""
+    """Return the checksum of the data, the footer and the path."""
     digest = _DIGEST("/".join(shard.parts[-3:]).encode())
     file.seek(0)
     left = data_end

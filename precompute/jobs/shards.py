@@ -1,4 +1,4 @@
-"""Shards on disk: one that exists is whole and sealed, and its folder says what it came from."""
+"""Shards on disk: complete and sealed, in folders named by the fingerprint of their sources."""
 
 import errno
 import hashlib
@@ -25,24 +25,24 @@ from precompute.jobs.seal import seal
 
 UNFINISHED = ".unfinished"
 INDICES = ("layer", "head", "layer_a", "head_a", "layer_b", "head_b")
-"""Columns that passes count from 0, as tensors do, and shards and files from 1."""
+"""Columns that passes count from 0, like tensors, and that shards and files count from 1."""
 _SECONDS_TILL_STALE = 3600
 _OWNER = re.compile(rf"\.(?P<machine>\w+)-(?P<process>[0-9]+){re.escape(UNFINISHED)}")
 
 
 def fingerprint(**dependencies: object) -> str:
-    """Sixteen hex digits that change whenever anything the numbers depend on changes."""
+    """Return sixteen hex digits that change with any dependency of the numbers."""
     canonical = json.dumps(dependencies, sort_keys=True)
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
 def contract(table: Table) -> list[str]:
-    """What a fingerprint must know of a table: its columns, their types and how shards merge."""
+    """Return a table's part of the fingerprint: columns, types and merge query."""
     return [*(f"{field.name} {field.type}" for field in table.shard_schema), table.merge]
 
 
 def shard_path(folder: Path, index: int) -> Path:
-    """Where the shard of one part of the corpus lies, whether or not it has been computed."""
+    """Return the path of the shard of one part of the corpus, computed or not."""
     return folder / f"{index:05d}.parquet"
 
 
@@ -53,13 +53,13 @@ def finish_shard(
     *,
     row_group_size: int | None = None,
 ) -> Path:
-    """The finished shard's path; computes it only if it is not there yet.
+    """Compute a shard unless it exists, and return its path.
 
-    The file takes its name only once it is complete, sealed and on disk, so a run that was killed
-    leaves nothing that looks finished.
+    The file takes its name only once it is complete, sealed and on disk, so a killed run leaves
+    nothing that looks finished.
 
     Raises:
-        UserError: if the disk is full; what is finished stays.
+        UserError: if the disk is full; finished shards stay.
     """
     shard = shard_path(folder, index)
     if shard.exists():
@@ -80,10 +80,10 @@ def finish_shard(
 
 @contextmanager
 def named_when_whole(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to, which takes its name only once it is complete and on disk.
+    """Open a file that takes its name only once it is complete and on disk.
 
     Raises:
-        UserError: if the disk is full; what is finished stays.
+        UserError: if the disk is full; finished files stay.
     """
     unfinished = unfinished_name(path)
     try:
@@ -109,15 +109,15 @@ def _out_of_space(error: OSError, folder: Path) -> Exception:
 
 
 def unfinished_name(path: Path) -> Path:
-    """A name beside a path's own for this process to write to before it is renamed."""
+    """Return a temporary name beside a path for this process to write to before renaming."""
     return path.with_name(f".{path.name}.{_machine()}-{os.getpid()}{UNFINISHED}")
 
 
 def remove_unfinished(output: Path, shards: Path) -> None:
-    """Delete what runs that were killed left half-written beside an output and below its shards.
+    """Delete half-written files of killed runs beside an output and below its shards.
 
-    The name says whose it is. What belongs to a process of this machine that has ended goes; of
-    others what was not written to within the last hour, since their run may still be going.
+    The name identifies the owner. Files of a process of this machine that has ended are deleted; of
+    other machines those without a write in the last hour, since their run may still be going.
     """
     pattern = f".*{UNFINISHED}*"
     for left_over in [*output.parent.glob(pattern), *shards.rglob(pattern)]:
@@ -128,7 +128,7 @@ def remove_unfinished(output: Path, shards: Path) -> None:
 
 
 def _is_orphan(name: str) -> bool:
-    """Whether an unfinished file is of a process of this machine that has ended."""
+    """Return True if an unfinished file belongs to a process of this machine that has ended."""
     owner = _OWNER.search(name)
     if owner is None or owner["machine"] != _machine():
         return False
@@ -146,7 +146,7 @@ def _machine() -> str:
 
 
 def counted_from_1(rows: pa.Table) -> pa.Table:
-    """The rows of a pass with layers and heads counted as everything counts that leaves the code.
+    """Count layers and heads of a pass's rows from 1.
 
     Raises:
         pyarrow.ArrowInvalid: if there are more layers or heads than their column can number.
@@ -160,7 +160,7 @@ def counted_from_1(rows: pa.Table) -> pa.Table:
 
 
 def merged(table: Table, parts: list[pa.Table]) -> pa.Table:
-    """Parts of one shard as one table, merged by the table's own rule unless they are raw."""
+    """Merge the parts of one shard by the table's own rule, unless they are raw."""
     shards = pa.concat_tables(parts)
     if table.merge == Table.merge or table.raw:
         return shards
@@ -170,7 +170,7 @@ def merged(table: Table, parts: list[pa.Table]) -> pa.Table:
 
 
 def as_stored(table: Table, shards: pa.Table) -> pa.Table:
-    """Rows of shards that fit into memory, merged into rows of the table."""
+    """Merge rows of shards that fit into memory into rows of the table."""
     with duckdb.connect(config={"memory_limit": "200MB"}) as connection:
         connection.register("shards", shards)
         return connection.sql(table.merge).to_arrow_table().cast(table.schema)

@@ -1,4 +1,4 @@
-"""What the disk or the memory refuses, said in one line."""
+"""One-line errors for full disks and too little memory."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,23 +9,23 @@ import duckdb
 from analysis.errors import UserError
 
 _OF_DISK = (OSError, duckdb.IOException, duckdb.TransactionException, duckdb.FatalException)
-"""DuckDB has several errors for a disk that is full, by what it was about to do."""
+"""DuckDB's errors for a full disk; it has several."""
 _NO_MEMORY = ("can't allocate memory", "out of memory")  # of torch, on a processor and on a GPU
 
 
 @contextmanager
 def reporting_shortage(output: Path) -> Iterator[None]:
-    """Whatever a run is refused by its machine becomes what its user can put right.
+    """Turn the machine's refusals of disk or memory into a UserError.
 
-    Readers of corpora and models say themselves what they cannot read, so that what is left is
-    about the folder of the output.
+    Readers of corpora and models raise their own errors for unreadable input, so that all others
+    concern the folder of the output.
 
     Raises:
         UserError: the folder cannot be read or written, or there is too little memory.
     """
     try:
         yield
-    except ConnectionError:  # whoever read what is printed has gone
+    except ConnectionError:  # the reader of the output has gone
         raise
     except _OF_DISK as error:
         raise _refused_by_disk(output.parent, _reason(error)) from error

@@ -1,6 +1,6 @@
-"""Shards into whole tables, each in a file of its own, and fits, which read such tables.
+"""Merging of shards into whole tables, each in its own file, and fits, which read such tables.
 
-What is merged once is not merged again: a run that adds a statistic merges that alone.
+Each table is merged once: a run that adds a statistic merges that alone.
 """
 
 import os
@@ -31,15 +31,15 @@ from precompute.store.corpus_tables import corpus_rows, vocabulary_rows
 _MOST_THREADS = 8
 _MEMORY_OF_THREAD = 125  # MB, the least that DuckDB sorts with
 _LEAST_MEMORY = 250
-_ROWS = 122_880  # handed on at a time to a file: those that a database keeps together
+_ROWS = 122_880  # rows written at a time: a database's row group
 
 Config = dict[str, str | bool | int | float | list[str]]
 
 
 def finish_table(database: DuckDBPyConnection, plan: Plan, name: str) -> None:
-    """The file of a table, if it is not there yet; of a fit its shard comes first.
+    """Write the file of a table unless it exists; compute the shard of a fit first.
 
-    Every table that a fit needs must be there.
+    Every table that a fit needs must exist.
 
     Args:
         database: a workspace; nothing stays in it.
@@ -55,7 +55,7 @@ def finish_table(database: DuckDBPyConnection, plan: Plan, name: str) -> None:
 
 
 def finish_corpus(plan: Plan) -> None:
-    """The files of `CORPUS`, of which one part is in memory at a time."""
+    """Write the files of `CORPUS`, with one part in memory at a time."""
     *read, vocabulary = CORPUS
     if all(plan.corpus_file(table).exists() for table in CORPUS):
         return
@@ -76,7 +76,7 @@ def finish_corpus(plan: Plan) -> None:
 def merge(
     store: DuckDBPyConnection, table: Table, shards: list[Path], path: Path, *, cut: Cut = WHOLE
 ) -> None:
-    """Write the table that shards make together, in its order, piece by piece."""
+    """Merge shards into a table and write it, sorted, piece by piece."""
     rows = view_of_shards(store, table, shards)
     columns = ", ".join(f'"{c.name}"' for c in table.columns)
     order = ", ".join(f"{name} nulls last" for name in table.sorted_by)
@@ -90,20 +90,20 @@ def merge(
 
 
 def view_of_shards(store: DuckDBPyConnection, table: Table, shards: list[Path]) -> str:
-    """The name of a view of all rows of a table's shards."""
+    """Create a view of all rows of a table's shards and return its name."""
     rows = f"from read_parquet([{quoted_files(*map(str, shards))}])"
     store.execute(f"create or replace temp view {table.name}_shards as {rows}")
     return f"{table.name}_shards"
 
 
 def facts_of(file: Path) -> dict[str, str]:
-    """What the file of a table says of what it leaves out."""
+    """Return the facts of a table's file about left-out rows."""
     metadata = pq.read_schema(file).metadata or {}
     return {name.decode(): value.decode() for name, value in metadata.items()}
 
 
 def pieces(store: DuckDBPyConnection, table: Table, rows: str) -> list[str]:
-    """Conditions that cut rows of a table into parts that fit into memory and share no key."""
+    """Return conditions that cut a table into parts that fit into memory and share no key."""
     if not table.piece:
         return ["true"]
     values = f"select distinct {table.piece} from {rows} order by 1"
@@ -112,9 +112,9 @@ def pieces(store: DuckDBPyConnection, table: Table, rows: str) -> list[str]:
 
 @contextmanager
 def workspace(folder: Path) -> Iterator[DuckDBPyConnection]:
-    """A database in memory that spills into a folder below `folder`, which is gone with it.
+    """Open a database in memory that spills into a new folder below `folder`; delete both after.
 
-    It takes 15 ms to open, so all tables of a job, or of a process that does all jobs, share one.
+    Opening takes 15 ms, so all tables of a job, or of a process that does all jobs, share one.
     """
     spill = unfinished_name(folder / "spill")
     try:
@@ -126,7 +126,7 @@ def workspace(folder: Path) -> Iterator[DuckDBPyConnection]:
 
 @contextmanager
 def _room(database: DuckDBPyConnection, *, threads: int) -> Iterator[DuckDBPyConnection]:
-    """An empty database within a workspace, the only one at a time, which is gone with it."""
+    """Open an empty database within a workspace, the only one at a time, and drop it at the end."""
     with database.cursor() as store:
         store.execute(f"set threads = {threads}")
         store.execute("attach ':memory:' as room; use room")
@@ -137,10 +137,9 @@ def _room(database: DuckDBPyConnection, *, threads: int) -> Iterator[DuckDBPyCon
 
 
 def database_config() -> Config:
-    """How a database that writes is set up.
+    """Return the settings of a database for writing.
 
-    It has as much memory as its threads need, whatever the corpus; sorting and grouping spill to
-    disk beyond it.
+    Its memory follows from its threads, whatever the corpus; larger sorts and groups spill to disk.
     """
     return {
         "memory_limit": f"{max(_LEAST_MEMORY, _MEMORY_OF_THREAD * _threads())}MB",
@@ -155,7 +154,7 @@ def _threads() -> int:
 
 
 def _fitted(database: DuckDBPyConnection, plan: Plan, of: Fit) -> pa.Table:
-    """The rows of a fit, from a database that holds what it needs and nothing else."""
+    """Return the rows of a fit, from a database with its needed tables alone."""
     context = FitContext(
         seed=plan.facts.seed,
         order=plan.facts.layer_order,
@@ -180,15 +179,16 @@ def _fitted(database: DuckDBPyConnection, plan: Plan, of: Fit) -> pa.Table:
 
 
 def _stand_in(store: DuckDBPyConnection, table: Table, path: Path) -> None:
-    """The table by its name, read from its file."""
+    """Create a view of the table by its name, read from its file."""
     file = quoted_files(str(path))
     store.execute(f"create view stored.{table.name} as from read_parquet({file})")
 
 
 def _stand_in_for_all(store: DuckDBPyConnection, plan: Plan, of: Pass) -> None:
-    """All rows of a table by its name, of which its file may hold a sample, and those of shards.
+    """Create a view of all rows of a table by its name, from its shards if need be.
 
-    What the file holds is in the schema `kept`, for fits that need all numbers at once.
+    Its file may hold a sample. The schema `kept` holds the rows of the file, for fits that need all
+    numbers at once.
     """
     rows = view_of_shards(store, of.TABLE, plan.shards(of))
     file = plan.table_file(of)
@@ -215,8 +215,8 @@ def _write(
 def _writing(
     path: Path, table: Table, facts: dict[str, str] | None = None
 ) -> Iterator[Callable[[pa.Table], None]]:
-    """What writes rows into a sealed Parquet file of the table's columns and types, which bears its
-    name once all are written, with what it says of itself."""
+    """Yield a writer of rows into a sealed Parquet file with the table's columns and the given
+    facts; the file takes its name at the end."""
     schema = table.schema.with_metadata(facts)
     with named_when_whole(path) as file:
         with pq.ParquetWriter(

@@ -1,4 +1,4 @@
-"""Which jobs may begin."""
+"""Queue of jobs in the order of their dependencies."""
 
 from collections.abc import Callable, Iterable, Set
 from itertools import islice
@@ -7,10 +7,10 @@ from precompute.jobs.plan import Job
 
 
 class Waiting:
-    """Jobs that are not done yet, each handed out once what it needs is done.
+    """Unfinished jobs, each available once the jobs it needs are done.
 
     Args:
-        needs: the jobs that have to be done before another; what is not among `jobs` is done.
+        needs: prerequisites of a job; those that are not among `jobs` are done.
     """
 
     def __init__(self, jobs: Iterable[Job], needs: Callable[[Job], Set[Job]]):
@@ -22,7 +22,7 @@ class Waiting:
         return len(self._unfinished)
 
     def take(self, most: int) -> list[Job]:
-        """The next jobs, so many at most; none where all that are left need some that are begun."""
+        """Return the next jobs, at most `most`; none if all others wait for running jobs."""
         ready = (job for job in self._left if not self._needs(job) & self._unfinished)
         taken = list(islice(ready, most))
         for job in taken:
@@ -30,7 +30,7 @@ class Waiting:
         return taken
 
     def put_back(self, job: Job) -> None:
-        """A job that was begun in vain."""
+        """Return a failed job to the queue."""
         self._left.append(job)
 
     def finish(self, job: Job) -> None:

@@ -1,4 +1,4 @@
-"""Worker processes of this machine, and what each keeps between jobs."""
+"""Local worker processes, and their state between jobs."""
 
 import multiprocessing
 import os
@@ -23,12 +23,12 @@ from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 
 _AT_HAND = 2
-"""Jobs of every process, the one that it does included, so that none has to wait for the next."""
+"""Jobs per process, the running one included, so that none waits for the next."""
 
 
 @dataclass
 class _Worker:
-    """What each process keeps between jobs: the plan, and a model of its own when one needs it."""
+    """State of each process between jobs: the plan, and a model of its own when needed."""
 
     plan: Plan
     name: str
@@ -51,7 +51,7 @@ class _Worker:
 
 
 def _starting_quickly() -> BaseContext:
-    """Processes forked from one that has imported torch and done nothing else, where forks exist.
+    """Return a context of processes forked from one that has only imported torch, if forks exist.
 
     They start at once, and share the memory of what is imported.
     """
@@ -69,7 +69,7 @@ def _starting_quickly() -> BaseContext:
 
 
 def start_worker(plan: Plan, name: str, device: str, threads: int) -> None:
-    """Keep what this process needs for every job."""
+    """Store the plan and the model's name in this process, for all jobs."""
     return_freed_memory()
     torch.set_num_threads(threads)
     _Worker.here = _Worker(plan, name, device)
@@ -81,7 +81,7 @@ def _start_process(plan: Plan, name: str, device: str, threads: int) -> None:
 
 
 def _end_with_parent() -> None:
-    """A parent that is killed cannot stop its workers, so they look after it themselves."""
+    """End this process when its parent ends: a killed parent cannot stop its workers."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -89,14 +89,14 @@ def _end_with_parent() -> None:
 
 
 def work(job: Job) -> int:
-    """How many sequences or tables there are in a job that is now finished."""
+    """Run a job and return its number of sequences or tables."""
     here = _Worker.here
     finish_job(here.plan, lambda: here.model, job, lambda _: None)
     return here.plan.size(job)
 
 
 def _check_weights(plan: Plan, model: LoadedModel) -> None:
-    """What a worker loads by name must be what the run was started with."""
+    """Raise UnfitModel if the worker loads other weights than the run was started with."""
     if model.weights_sha256 != plan.facts.weights_sha256:
         raise UnfitModel(
             f"A worker has weights of {model.name!r} with SHA-256 {model.weights_sha256}, but the "
@@ -114,13 +114,13 @@ def run_processes(
     workers: int,
     cpus: int | None = None,
 ) -> None:
-    """Jobs shared among processes of this machine, each with a model of its own.
+    """Share jobs among processes of this machine, each with a model of its own.
 
     Args:
         cpus: the threads of each; None shares out all processors.
 
     Raises:
-        UserError: if a process dies; what is finished stays.
+        UserError: if a process dies; finished jobs stay.
     """
     threads = cpus or max(1, (os.cpu_count() or 1) // workers)
     waiting, begun = Waiting(jobs, plan.needs), dict[Future[int], Job]()
@@ -150,7 +150,8 @@ def run_processes(
 
 
 def _kill_workers() -> None:
-    """Kill the workers, and what may be about to start one, which would fail aloud."""
+    """Kill the workers, and processes that may be starting one, which would fail with a
+    traceback."""
     for process in multiprocessing.active_children():
         process.kill()
     starting: Any = forkserver

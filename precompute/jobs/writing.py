@@ -6,9 +6,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 Write = Callable[[Callable[[], object]], None]
-"""Who is given a piece of writing and sees that it is done, at once or soon."""
+"""Function that takes a piece of writing and performs it, at once or soon."""
 MOST_WAITING = 1
-"""Of pieces that are held in memory: computing waits while as many are not written yet."""
+"""Most pieces in memory: computing waits while as many are not written yet."""
 
 
 def at_once(work: Callable[[], object]) -> None:
@@ -18,11 +18,11 @@ def at_once(work: Callable[[], object]) -> None:
 
 @contextmanager
 def beside() -> Iterator[Write]:
-    """Write in a thread of its own, one piece after the other in the order they were given.
+    """Write in a separate thread, one piece after the other in the given order.
 
-    At the end everything is written. What goes wrong with a piece is raised as soon as the next one
-    is given, or at the end; pieces after it are not begun, nor are any if computing fails. A piece
-    that was begun is finished in either case.
+    At the end everything is written. An error in a piece is raised when the next one is given, or
+    at the end; later pieces are not begun, nor are any if computing fails. A piece that was begun
+    is finished in either case.
     """
     waiting: deque[Future] = deque()
 

@@ -1,4 +1,4 @@
-"""What the model gives of one sequence; it can be read where no model can be run."""
+"""Results of running a model on one sequence; importable without torch."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Float32
 
 @dataclass(frozen=True)
 class LayerMaps:
-    """Shares of every key in what each query takes; every row sums to 1.
+    """Shares of every key in each query's mixture; every row sums to 1.
 
     `scopes` stand in the order of the layer's scopes, `weights` are α of every head, and `norms`
     ‖αf(x)‖ of every head as shares of the row.
@@ -21,14 +21,13 @@ class LayerMaps:
 
 @dataclass(frozen=True)
 class LiveRelevance:
-    """Every map of relevance of one input, and what the model takes it for.
+    """Every relevance map of one input, and the model's predicted classes.
 
-    `maps` has an entry for each rule and method there is. Its layers are those that relevance
-    starts after, the last one of all at the end; of its heads the last is their mean, and rules
-    and methods of no single head have that alone. `picture` is a PNG file of what the model sees;
-    of a text it is None, and the grid 0. `prediction` holds the likeliest classes with their
-    probabilities, none where the model predicts no classes. `is_cut` says that the end of a text
-    was left out.
+    `maps` has an entry for each rule and method. Its layers are those that relevance starts after,
+    with the last layer at the end. Its last head is the mean of all heads; rules and methods
+    without single heads have that alone. `picture` is a PNG file of the model's input; for a text
+    it is None, and the grid 0. `prediction` holds the likeliest classes with their probabilities,
+    empty for models without classes. `is_cut` is True if the end of a text was left out.
     """
 
     tokens: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What every token takes from every other in one layer of one sequence."""
+"""Maps of the mixing of all tokens in one layer of one sequence."""
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.measures.norms.head_token import value_norms

@@ -1,4 +1,4 @@
-"""Relevance of an image or a text that no corpus holds, by the way that a run takes."""
+"""Relevance of an image or a text from outside the corpus, computed as in a run."""
 
 from collections import Counter
 
@@ -23,10 +23,10 @@ TYPED = "The text"
 
 
 def text_of(model: LoadedModel, text: str, max_tokens: int) -> tuple[Sequence, bool]:
-    """A text as a sequence, and whether its end was cut off.
+    """Encode a text as a sequence; return it and whether its end was cut off.
 
     Raises:
-        BadCorpus: it is too long, or the tokenizer makes nothing of it.
+        BadCorpus: it is too long, or the tokenizer returns no token for it.
         UnfitModel: the model reads images.
     """
     if model.images is not None:
@@ -51,7 +51,7 @@ def relevance_of(model: LoadedModel, sequence: Sequence, *, is_cut: bool = False
     """All maps of one sequence, by the passes' own functions; one thread at a time.
 
     Raises:
-        BadCorpus: the image cannot be decoded, or the model sees nothing where relevance starts.
+        BadCorpus: the image cannot be decoded, or relevance has no token to start from.
     """
     batch = Batch(
         (sequence,),
@@ -83,7 +83,7 @@ def _of_rule(relevance: RelevanceMaps, rule: str) -> Float32[np.ndarray, "start 
 
 
 def grid(reader: ImageReader, sequence: Sequence) -> dict:
-    """What the model sees of an image and how it is cut up: picture, rows, columns, first_patch."""
+    """The image as the model reads it, and its grid: picture, rows, columns, first_patch."""
     layout = reader.layout
     return {
         "picture": png(reader.shown(sequence.picture)),

@@ -1,4 +1,4 @@
-"""One sequence run while a reader waits: maps that no file keeps, inputs of the reader's own."""
+"""Live runs on one sequence: maps that no file keeps, and readers' own inputs."""
 
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
@@ -27,20 +27,20 @@ _COMMIT = 40  # letters of a hub's commit
 
 
 Kept = tuple[SequenceOf[int], SequenceOf[int]] | bytes
-"""What a file keeps of a sequence: ids and segments of a text, or the picture of an image."""
+"""Stored form of a sequence: ids and segments of a text, or the picture of an image."""
 
 
 class OtherWeights(UserError):
-    """The model that goes by the file's name now is not the one that made the file."""
+    """The model under the name in the file is not the one that made the file."""
 
 
 @dataclass(frozen=True)
 class Rerun:
-    """The model of a file; one thread at a time runs it, since a trace watches its modules."""
+    """The model of a file; one thread at a time runs it, since a trace hooks its modules."""
 
     model: LoadedModel
     look_up: Callable[[], object] = lambda: None
-    """Asked now and then while something is computed, which ends with what it raises."""
+    """Called now and then during a computation, which ends with any exception that it raises."""
     lock: Lock = field(default_factory=Lock)
 
     @contextmanager
@@ -51,10 +51,10 @@ class Rerun:
     def row_shares(
         self, ids: SequenceOf[int], segments: SequenceOf[int], *, layer: int
     ) -> Float[np.ndarray, "scope query key"]:
-        """What share of each query's mixture comes from each key, at every scope of one layer.
+        """Shares of each key in each query's mixture, at every scope of one layer.
 
         Args:
-            ids: of the tokens that the file keeps, special and mask tokens as they were read.
+            ids: stored token ids; special and mask tokens as they were read.
             layer: counted from 1.
 
         Returns:
@@ -63,15 +63,15 @@ class Rerun:
         return self.layer_maps(self.of_ids(ids, segments), layer=layer).scopes
 
     def ready(self) -> None:
-        """Return once the model is there, as it is here."""
+        """Return at once: the model is loaded."""
 
     def layer_maps(self, sequence: Sequence | Kept, *, layer: int) -> LayerMaps:
-        """What every token takes from every other in one layer, counted from 1."""
+        """Shares of every key for every query in one layer, counted from 1."""
         with self._turn():
             return layer_maps(self.model, self._whole(sequence), layer=layer)
 
     def numbers(self, sequence: Sequence | Kept) -> dict[str, pa.Table]:
-        """What a file would hold of a sequence, by the names of its views."""
+        """Rows of a file for one sequence, by view name."""
         with self._turn():
             return sequence_numbers(self.model, self._whole(sequence))
 
@@ -81,40 +81,40 @@ class Rerun:
         return sequence if isinstance(sequence, Sequence) else self.of_ids(*sequence)
 
     def typed(self, text: str, *, max_tokens: int) -> tuple[Sequence, bool]:
-        """A text that a reader types, and whether it was cut off; raises what `text_of` does."""
+        """Encode a reader's text; return it and whether it was cut off, or raise as `text_of`."""
         return text_of(self.model, text, max_tokens)
 
     def of_ids(self, ids: SequenceOf[int], segments: SequenceOf[int]) -> Sequence:
-        """A text of a file, of whose words and letters nothing is known here."""
+        """Build a sequence from a file's ids, without its words and text."""
         return _sequence(ids, segments)
 
     def uploaded(self, data: bytes, *, name: str) -> tuple[Sequence, dict]:
-        """An image that a reader brings, and its `grid`; raises what `relevance_of_image` does."""
+        """Read a reader's image; return it and its `grid`, or raise as `relevance_of_image`."""
         reader = self.model.image_reader
         sequence = image_sequence(0, read_upload(data, name=name), reader)
         return sequence, grid(reader, sequence)
 
     def kept(self, picture: bytes) -> Sequence:
-        """An image of a file, from the picture that the file keeps of what the model saw."""
+        """Build a sequence from the picture that a file stores of the model's input."""
         seen = replace(read_upload(picture, name="image.png"), is_seen=True)
         return image_sequence(0, seen, self.model.image_reader)
 
     def relevance_of_image(self, data: bytes, *, name: str) -> LiveRelevance:
-        """The relevance of an image that a reader brings; nothing of it is written anywhere.
+        """Relevance of a reader's image; nothing of it is written anywhere.
 
         Args:
-            name: what to call it in messages.
+            name: its name in messages.
 
         Raises:
             UnfitModel: the model reads text.
-            BadCorpus: it holds too many bytes or pixels, or is no image that can be read.
+            BadCorpus: it holds too many bytes or pixels, or is no readable image.
         """
         sequence, _ = self.uploaded(data, name=name)
         with self._turn():
             return relevance_of(self.model, sequence)
 
     def relevance_of_text(self, text: str, *, max_tokens: int) -> LiveRelevance:
-        """The relevance of a text that a reader types.
+        """Relevance of a reader's text.
 
         Args:
             max_tokens: the length that the text is cut to.
@@ -139,13 +139,13 @@ def rerun(
     random_weights: int | None = None,
     look_up: Callable[[], object] = lambda: None,
 ) -> Rerun:
-    """The model that made a file, from this machine alone: nothing is fetched for a reader.
+    """Load the model that made a file, from this machine alone, without the hub.
 
     Args:
-        look_up: see `Rerun`; the others are what the file says of its run.
+        look_up: see `Rerun`; the others are facts of the file's run.
 
     Raises:
-        OtherWeights: if the weights that go by this name have changed.
+        OtherWeights: if the weights under this name have changed.
         UserError: if there is no such model here, or it cannot be loaded.
     """
     model = load_model(
@@ -166,13 +166,13 @@ def rerun(
 
 
 def _pinned(name: str, revision: str) -> str:
-    """The name with the hub's commit, where the model came from the hub."""
+    """Return the name with the hub's commit, for models from the hub."""
     commit = revision.partition("+")[0]
     return f"{name.partition('@')[0]}@{commit}" if len(commit) == _COMMIT else name
 
 
 def _sequence(ids: SequenceOf[int], segments: SequenceOf[int]) -> Sequence:
-    """What a forward pass needs of a sequence; of its words and its text nothing is known here."""
+    """Build the input of a forward pass, without words and text."""
     n_tokens = len(ids)
     return Sequence(
         index=0,

@@ -1,11 +1,11 @@
-"""Runs models for the readers of a dashboard in a process of its own.
+"""Process that runs models for the readers of a dashboard.
 
     python -m precompute.live.process DESCRIPTOR
 
-Loading a model would stop every page of a server for seconds, and keep its memory for good. The
-process reads questions from the connection that it inherits, and gives each one answer: what a
-function of `Rerun` returned, or which error it ended in. A message of None leaves what is being
-computed. It ends with the server, or when nothing was asked for a while, which frees its memory.
+Loading a model in the server would stop all of its pages for seconds, and keep the memory for good.
+The process reads questions from the connection that it inherits, and answers each with the result
+of a function of `Rerun`, or with an error. A message of None stops the computation. The process
+ends with the server, or after a while without questions, which frees its memory.
 """
 
 import signal
@@ -26,7 +26,7 @@ class Left(Exception):
 
 
 class _Models:
-    """The model that was asked for last, one at a time."""
+    """The model of the last question, one at a time."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -34,7 +34,7 @@ class _Models:
         self._rerun: Rerun | None = None
 
     def answer(self, model: dict[str, Any], function: str, given: tuple, named: dict) -> tuple:
-        """Return `"found"` and what the function returns, or the kind of an error and its text."""
+        """Return `"found"` and the function's result, or the kind of an error and its text."""
         try:
             return "found", getattr(self._of(model), function)(*given, **named)
         except Left:

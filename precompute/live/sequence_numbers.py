@@ -19,7 +19,7 @@ _PASSES = {
 
 
 def sequence_numbers(model: LoadedModel, sequence: Sequence) -> dict[str, pa.Table]:
-    """By the views of a file, what one would hold of this sequence; one thread at a time."""
+    """Return a file's rows for this sequence, by view name; one thread at a time."""
     batch = Batch((sequence,), model.trace([sequence]), hidden_dtype=model.hidden_dtype)
     length = pa.table({"seq": [sequence.index], "n_tokens": [len(sequence)]})
     return {"sequence": length} | {

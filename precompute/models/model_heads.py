@@ -1,11 +1,11 @@
-"""Which head a model has around it: one that predicts tokens, one that predicts classes."""
+"""Heads of models: to predict tokens or classes."""
 
 from analysis.models.adapter import adapter_for
 from analysis.models.trace import Model
 
 
 def loader_of_head(configuration: dict) -> str | None:
-    """What loads the model with its head, if its configuration names one that is read."""
+    """Return the loader of the model with its head, if the configuration names one that is read."""
     adapter = adapter_for(configuration["model_type"])
     known = adapter.LANGUAGE_MODELS | adapter.CLASSIFIERS
     named = (known[name] for name in configuration.get("architectures") or () if name in known)
@@ -13,18 +13,18 @@ def loader_of_head(configuration: dict) -> str | None:
 
 
 def loader_of_body(configuration: dict) -> str:
-    """What loads the model without a head: of a family of which a part is read, that part."""
+    """Return the loader of the model without a head, or of the part that is read."""
     family = configuration["model_type"]
     return getattr(adapter_for(family), "LOADERS", {}).get(family, "AutoModel")
 
 
 def if_named(with_head: Model | None, known: dict[str, str]) -> Model | None:
-    """The model with its head, if that is of a kind."""
+    """Return the model with its head, if its class is among `known`."""
     return with_head if type(with_head).__name__ in known else None
 
 
 def if_exclusive(classifier: Model | None) -> Model | None:
-    """The classifier, unless it answers with one number or with a yes or no for every class."""
+    """Return the classifier; None for regression and for several independent labels."""
     if classifier is None:
         return None
     config = classifier.config

@@ -20,18 +20,18 @@ def padded(rows: SequenceOf[np.ndarray], padding: int) -> Int[Tensor, "batch tok
 
 
 def sent_to(device: torch.device, tensor: Tensor) -> Tensor:
-    """A tensor on a device; a GPU fetches it by itself, from memory that stays in its place."""
+    """Move a tensor to a device; a GPU copies it asynchronously, from pinned memory."""
     if device.type == "cuda" and tensor.device.type == "cpu":
         tensor = tensor.pin_memory()
     return tensor.to(device, non_blocking=True)
 
 
 def check_known(sequences: SequenceOf[Sequence], known: int, *, name: str) -> None:
-    """Raises if a token is none of the model's.
+    """Raise UnfitModel if a token is unknown to the model.
 
     Args:
-        known: how many tokens the model knows.
-        name: what the model is called.
+        known: number of tokens of the model.
+        name: the model's name.
 
     Raises:
         UnfitModel: the tokenizer belongs to another model.

@@ -17,10 +17,10 @@ _NOT_ARCHITECTURE = ("_name_or_path", "transformers_version", "architectures", "
 
 
 def drawn_model(folder: Path, loader: str, *, seed: int) -> Model:
-    """An untrained model of the architecture in a folder, whose weights are not read.
+    """Build an untrained model of the architecture in a folder, whose weights are not read.
 
-    Every tensor is what the architecture's own initialisation makes of the seed, drawn in float32
-    on the processor; the process's random numbers go on as if nothing had been drawn.
+    Every tensor is drawn from the seed by the architecture's own initialisation, in float32 on the
+    CPU. The state of the process's random generator is restored.
 
     Args:
         loader: the class of transformers that makes it.
@@ -35,7 +35,7 @@ def drawn_model(folder: Path, loader: str, *, seed: int) -> Model:
             kind, settings = getattr(transformers, loader), {"dtype": torch.float32}
             made = getattr(kind, "from_config", None) or kind._from_config
             model = made(config, attn_implementation="eager", **settings)
-    except Exception as error:  # of whatever kind a strange configuration makes it stumble into
+    except Exception as error:  # a strange configuration may raise errors of any kind
         raise UnfitModel(f"No model can be made of config.json in {folder}: {error}") from error
     return model.eval().requires_grad_(False)
 

@@ -1,9 +1,9 @@
-"""Train the bundled copier anew: `python -m precompute.models.train_copy [FOLDER]`.
+"""Train the bundled copier again: `python -m precompute.models.train_copy [FOLDER]`.
 
-A small decoder of Llama's build that reads random syllables twice and learns nothing but to copy.
-How a decoder copies is known beforehand: one head looks one token back and so writes into every
-token which one stood before it; a head of a later layer looks for the token that the present one
-stood before the first time, and takes what it finds there (Olsson et al., 2022).
+It is a small decoder like Llama that reads random syllables twice and learns only to copy them. The
+mechanism is known (Olsson et al., 2022): a head attends one token back and writes into every token
+the one before it; a head of a later layer attends to the first copy's place after the present
+token, and copies the token there.
 """
 
 import json

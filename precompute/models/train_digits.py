@@ -1,6 +1,6 @@
-"""Train the bundled digits model anew: `python -m precompute.models.train_digits [FOLDER]`.
+"""Train the bundled digits model again: `python -m precompute.models.train_digits [FOLDER]`.
 
-A small ViT that takes every pixel for a patch, so that a map of its patches can follow a stroke.
+It is a small ViT with one patch per pixel, so that a map of its patches can follow a stroke.
 """
 
 import json
@@ -28,7 +28,7 @@ from precompute.corpora.images.digits import SIDE, Digit, digits
 FOLDER = Path(__file__).with_name("demo_digits")
 N_CLASSES = 10
 START = 0.5
-"""Size of what the ink of a pixel and its place are known by before training."""
+"""Initial scale of a pixel's ink and position in the embeddings."""
 PACKAGES = ("numpy", "scikit-learn", "torch", "transformers")
 
 
@@ -36,11 +36,12 @@ PACKAGES = ("numpy", "scikit-learn", "torch", "transformers")
 class Recipe:
     """Everything the weights depend on beside the digits and the versions of the packages.
 
-    Weights start with standard deviation `initial_size`. What is kept is a running mean of them, of
-    which every step leaves `memory`. Before each time it is shown, a digit is bent (each number of
-    its 2 × 2 matrix moves by up to `bend`), shifted by up to `shift` of half the side, but for a
-    share of `still`; it gets noise of standard deviation `noise`, and is mixed with another digit
-    in a share drawn from Beta(`mixing`, `mixing`), as its label is (mixup, Zhang et al., 2018).
+    Weights start with standard deviation `initial_size`. The result is a running mean of the
+    weights with decay `memory` per step. Each digit is augmented each time: bent (each number of
+    its 2 × 2 matrix moves by up to `bend`), shifted by up to `shift` of half the side, except for a
+    share `still` of digits; it gets noise of standard deviation `noise`, and is mixed with another
+    digit in a share drawn from Beta(`mixing`, `mixing`), as its label is (mixup, Zhang et al.,
+    2018).
     """
 
     seed: int = 0
@@ -83,7 +84,7 @@ def untrained(recipe: Recipe) -> ViTForImageClassification:
 
 
 def waves(width: int) -> Float[Tensor, "patch hidden"]:
-    """Where training starts the positions of pixels: waves along the rows and along the columns.
+    """Initial positions of pixels: waves along the rows and along the columns.
 
     Half of the numbers encode the row, half the column, so that neighbours begin alike.
     """
@@ -95,7 +96,7 @@ def waves(width: int) -> Float[Tensor, "patch hidden"]:
 
 
 def processor() -> ViTImageProcessorPil:
-    """What turns an image into the model's numbers, from −1 (no ink) to 1 (all ink)."""
+    """Return the processor of images into the model's input, from −1 (no ink) to 1 (all ink)."""
     return ViTImageProcessorPil(
         size={"height": SIDE, "width": SIDE}, image_mean=[0.5], image_std=[0.5]
     )
@@ -104,7 +105,7 @@ def processor() -> ViTImageProcessorPil:
 def read(
     chosen: Sequence[Digit],
 ) -> tuple[Float[Tensor, "batch channel height image_width"], Int[Tensor, " batch"]]:
-    """The digits as the model gets them, and what they are."""
+    """Return the digits as the model's input, and their labels."""
     images: list[Image.Image] = [Image.open(BytesIO(digit.png)) for digit in chosen]
     pixels = np.asarray(processor()(images, return_tensors="np")["pixel_values"])
     return torch.from_numpy(pixels), torch.tensor([digit.label for digit in chosen])
@@ -113,7 +114,7 @@ def read(
 def train(
     recipe: Recipe, chosen: Sequence[Digit]
 ) -> Iterator[tuple[float, ViTForImageClassification]]:
-    """Train on these digits; gives the mean loss of every epoch, and the model after it."""
+    """Train on these digits; yield the mean loss of every epoch, and the model after it."""
     torch.manual_seed(recipe.seed)
     model, (pixels, labels) = untrained(recipe), read(chosen)
     mean = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(recipe.memory))
@@ -150,7 +151,7 @@ def train(
 def changed(
     pixels: Float[Tensor, "batch channel height image_width"], recipe: Recipe
 ) -> Float[Tensor, "batch channel height image_width"]:
-    """Digits bent, shifted and made noisy, each in its own way; what enters is no ink."""
+    """Digits bent, shifted and made noisy, each in its own way; new pixels hold no ink."""
     count = len(pixels)
     bend = torch.eye(2) + recipe.bend * (2 * torch.rand(count, 2, 2) - 1)
     shift = recipe.shift * (2 * torch.rand(count, 2, 1) - 1)
@@ -162,7 +163,7 @@ def changed(
 
 
 def n_right(model: ViTForImageClassification, chosen: Sequence[Digit]) -> int:
-    """How many of the digits the model gets right."""
+    """Return the number of digits that the model classifies correctly."""
     pixels, labels = read(chosen)
     with torch.inference_mode():
         predicted = model.eval()(pixel_values=pixels).logits.argmax(dim=1)

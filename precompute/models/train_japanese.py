@@ -1,7 +1,7 @@
-"""Train the bundled Japanese BERT anew: `python -m precompute.models.train_japanese [FOLDER]`.
+"""Train the bundled Japanese BERT again: `python -m precompute.models.train_japanese [FOLDER]`.
 
-It reads most of the corpus `demo-ja`, and short texts written for it alone, by words of MeCab and
-guesses what is masked. Needs the extra `japanese`.
+It reads most of the corpus `demo-ja`, and short texts written for training alone, in words of
+MeCab, and predicts masked tokens. Needs the extra `japanese`.
 """
 
 import re
@@ -26,9 +26,9 @@ from precompute.models.training_log import Training
 
 FOLDER = Path(__file__).with_name("demo_ja_bert")
 FURTHER = Path(__file__).with_suffix(".txt")
-"""Texts that are trained on and stand in no corpus, one a line."""
+"""Training texts outside of any corpus, one per line."""
 HELD_OUT = 7
-"""Every seventh article is not trained on."""
+"""Every seventh article is held out."""
 LONGEST = 128
 PACKAGES = ("fugashi", "torch", "transformers", "unidic-lite")
 
@@ -37,11 +37,11 @@ PACKAGES = ("fugashi", "torch", "transformers", "unidic-lite")
 class Recipe:
     """Everything the weights depend on beside the corpus and the versions of the packages.
 
-    An epoch is so many `steps`. Weights start with standard deviation `initial_size`, the waves of
-    places with amplitude `initial_places`; `memory` is Adam's of squared gradients.
+    An epoch has `steps` steps. Weights start with standard deviation `initial_size`, position waves
+    with amplitude `initial_places`; `memory` is Adam's decay of squared gradients.
 
-    Of the tokens a share of `masked` is to be guessed: 80% of them are masked, 10% replaced by any
-    other, 10% left, as BERT was trained on 15% (Devlin et al., 2019).
+    A share of `masked` of the tokens is to be predicted: 80% of them are masked, 10% replaced by
+    any other, 10% left, as in BERT with 15% (Devlin et al., 2019).
     """
 
     seed: int = 0
@@ -66,7 +66,8 @@ def articles() -> list[Pair]:
 
 
 def untrained(n_pieces: int, recipe: Recipe) -> BertForMaskedLM:
-    """The model before training; places start as waves, so that neighbours begin alike."""
+    """Return the model before training; positions start as waves, so that neighbours begin
+    alike."""
     config = BertConfig(
         vocab_size=n_pieces,
         hidden_size=64,
@@ -87,7 +88,7 @@ def untrained(n_pieces: int, recipe: Recipe) -> BertForMaskedLM:
 
 
 def read(chosen: Sequence[Pair], tokenizer: BertJapaneseTokenizer) -> dict[str, Tensor]:
-    """The articles as the model gets them, padded."""
+    """Return the articles as the model's input, padded."""
     firsts, seconds = [article.text_a for article in chosen], [article.text_b for article in chosen]
     return dict(
         tokenizer(
@@ -114,10 +115,10 @@ def sentences(texts: Sequence[str], tokenizer: BertJapaneseTokenizer) -> list[li
 
 
 def drawn(sentence_ids: Sequence[Sequence[int]], recipe: Recipe) -> dict[str, Tensor]:
-    """A batch of two segments, each of one sentence or more of any text, beginning anywhere.
+    """Draw a batch of two segments, each of one sentence or more of any text, from any start.
 
-    Sentences are mixed, since few texts are soon known by heart, and then what is masked is
-    guessed from what the text is about and not from the words beside it.
+    Sentences are mixed because few texts are soon memorised: masked tokens are then predicted from
+    the topic of the text and not from the words beside them.
     """
     ids, types = [], []
     for _ in range(recipe.batch):
@@ -144,7 +145,7 @@ def _segment(sentence_ids: Sequence[Sequence[int]], recipe: Recipe) -> list[int]
 def hidden(
     ids: Int[Tensor, "batch token"], recipe: Recipe, n_pieces: int
 ) -> tuple[Int[Tensor, "batch token"], Bool[Tensor, "batch token"]]:
-    """What the model reads instead of the tokens, and which of them it has to guess."""
+    """Mask tokens of a batch; return the changed ids and the mask of tokens to predict."""
     is_word = ids >= len(SPECIAL)
     is_asked = is_word & (torch.rand(ids.shape) < recipe.masked)
     draw = torch.rand(ids.shape)
@@ -156,7 +157,7 @@ def hidden(
 def train(
     model: BertForMaskedLM, recipe: Recipe, sentence_ids: Sequence[Sequence[int]]
 ) -> Iterator[float]:
-    """The model learns from sentences; after every epoch the mean loss at what is to be guessed."""
+    """Train the model on sentences; yield the mean loss of every epoch."""
     optimizer = torch.optim.AdamW(
         model.parameters(),
         lr=recipe.learning_rate,
@@ -189,7 +190,7 @@ def train(
 
 
 def guessed(model: BertForMaskedLM, inputs: dict[str, Tensor]) -> float:
-    """The share of all tokens that the model guesses when each by itself is masked."""
+    """Return the share of all tokens predicted correctly when each is masked alone."""
     n_right = n_asked = 0
     for row, ids in enumerate(inputs["input_ids"]):
         places = (ids >= len(SPECIAL)).nonzero()[:, 0]
@@ -205,7 +206,7 @@ def guessed(model: BertForMaskedLM, inputs: dict[str, Tensor]) -> float:
 
 
 def commonest(inputs: dict[str, Tensor], of: dict[str, Tensor]) -> float:
-    """The share of tokens that is guessed by saying the commonest token of other texts."""
+    """Return the accuracy of always predicting the most frequent token of other texts."""
     words = of["input_ids"][of["input_ids"] >= len(SPECIAL)]
     asked = inputs["input_ids"][inputs["input_ids"] >= len(SPECIAL)]
     return float((asked == words.mode().values).double().mean())

@@ -1,4 +1,4 @@
-"""What the commands that train bundled models have in common: threads, and a log beside weights."""
+"""Shared parts of training commands: threads, and a log beside the weights."""
 
 import json
 import time
@@ -14,7 +14,7 @@ from transformers.utils import logging
 
 @dataclass(frozen=True)
 class Training:
-    """A training that is under way.
+    """A training in progress.
 
     One thread: sums are then made in one order, so that two trainings on one machine are equal.
     """
@@ -31,7 +31,7 @@ class Training:
     def write_log(
         self, folder: Path, epochs: list[dict], counts: Mapping[str, Any], packages: Iterable[str]
     ) -> None:
-        """The recipe, what was counted, the versions and the times, and every epoch."""
+        """Write the recipe, the counts, the versions and times, and every epoch."""
         about = {
             "recipe": asdict(self.recipe),
             **counts,

@@ -1,4 +1,4 @@
-"""Every pass, found in the rooms of this folder and put in the order of what they need.
+"""All passes, found in the subfolders, in the order of their needs.
 
 To add a statistic: its measure, its table and its pass, each a file of one name in the same room.
 """

@@ -1,4 +1,4 @@
-"""What a pass is: something with a table that it fills, in one of three ways."""
+"""Kinds of passes, each of which fills one table, and helpers for their rows."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,12 +21,10 @@ from precompute.passes.batch import Batch
 
 @dataclass(frozen=True)
 class FitContext:
-    """What a fit may know beside the store: the run's seed, the files it was given, and where the
-    model's layers have their normalisations.
+    """Context of a fit beside the store: the run's seed, layer order and given files.
 
-    The table `blocks` of the store has the block of each sequence: the sequence itself where they
-    are few. `documents` holds a number for the document of each block; None if each stands by
-    itself.
+    The store's table `blocks` has the block of each sequence: its own block if sequences are few.
+    `documents` holds a number for the document of each block; None if each is its own document.
     """
 
     seed: int
@@ -37,9 +35,9 @@ class FitContext:
     _last: dict[bytes, Redraws] = field(default_factory=dict)
 
     def redraws(self, blocks: Int[np.ndarray, " value"]) -> Redraws:
-        """Resamples of some blocks of sequences, windows of one document drawn together.
+        """Resamples of some blocks of sequences; windows of one document are resampled together.
 
-        Those of the last blocks are kept: most questions of a fit are about the same ones.
+        The last resamples are cached: most queries of a fit are about the same blocks.
         """
         units = blocks if self.documents is None else self.documents[blocks]
         asked = units.tobytes()
@@ -51,7 +49,7 @@ class FitContext:
 
 @runtime_checkable
 class Named(Protocol):
-    """What every pass has: the table it fills, and a version to raise when its numbers change."""
+    """Common attributes of passes: the table, and a version to raise when its numbers change."""
 
     @property
     def TABLE(self) -> Table: ...
@@ -64,7 +62,7 @@ class Named(Protocol):
 class Totals(Named, Protocol):
     """A module that turns traced batches into rows; rows of any cut of the corpus add up.
 
-    What adds up is said by `TABLE.merge`.
+    `TABLE.merge` defines the sums.
     """
 
     @staticmethod
@@ -81,9 +79,9 @@ class Weights(Named, Protocol):
 
 @runtime_checkable
 class Fit(Named, Protocol):
-    """A module that reads what other passes have stored; NEEDS names their tables.
+    """A module that reads the tables of other passes, named in NEEDS.
 
-    It finds layers and heads counted from 1, and writes them so.
+    It reads and writes layers and heads counted from 1.
     """
 
     @property
@@ -97,31 +95,32 @@ Pass = Totals | Weights | Fit
 
 
 def needs_of(of: Pass) -> tuple[str, ...]:
-    """The tables without which a pass is not run; only fits read them."""
+    """Return the tables that a pass requires; only fits read any."""
     return getattr(of, "NEEDS", ())
 
 
 def without_padding(
     batch: Batch, padded: Float[Tensor, "batch token width"]
 ) -> list[tuple[Sequence, Float[Tensor, "token width"]]]:
-    """The sequences of a batch, each with its own rows alone."""
+    """Return the sequences of a batch, each with its own rows without padding."""
     return [
         (sequence, padded[row, : len(sequence)]) for row, sequence in enumerate(batch.sequences)
     ]
 
 
 def names_of(places: np.ndarray, names: tuple[str, ...] = TOKEN_TYPES) -> pa.DictionaryArray:
-    """Names as the store writes them, from their places in a list; that of token types if none."""
+    """Return names in the store's type, from their indices in a list; by default the token
+    types."""
     return pa.DictionaryArray.from_arrays(places.astype(np.int8), pa.array(names))
 
 
 def one_name(name: str, names: tuple[str, ...], n_rows: int) -> pa.DictionaryArray:
-    """One of the names in every row, as the store writes it."""
+    """Return one of the names for every row, in the store's type."""
     return names_of(np.full(n_rows, names.index(name)), names)
 
 
 def table_of(table: Table, **columns: np.ndarray | pa.Array) -> pa.Table:
-    """Rows of a shard in their contract's types from columns given by name."""
+    """Return rows of a shard in their contract's types, from columns by name."""
     arrays = {name: pa.array(column) for name, column in columns.items()}
     return pa.table({name: arrays[name] for name in table.shard_schema.names}).cast(
         table.shard_schema
@@ -129,19 +128,19 @@ def table_of(table: Table, **columns: np.ndarray | pa.Array) -> pa.Table:
 
 
 def lists_of(rows: Float[np.ndarray, "row value"]) -> pa.ListArray:
-    """Every row as one list in float32; what is no number is NULL in it."""
+    """Return every row as a list in float32, with NULL for NaN."""
     starts = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
     values = pa.array(rows.ravel().astype(np.float32), mask=np.isnan(rows).ravel())
     return pa.ListArray.from_arrays(starts, values)
 
 
 def nulls_where(values: Float[np.ndarray, " row"]) -> pa.Array:
-    """The values as a column that is NULL where they are no number."""
+    """Return the values as a column with NULL for NaN."""
     return pa.array(values, mask=np.isnan(values))
 
 
 def fit_of_query(table: Table, sql: str) -> Callable[[DuckDBPyConnection, FitContext], pa.Table]:
-    """The fit of a pass that asks one query and nothing else."""
+    """Return the fit of a pass that consists of one query."""
 
     def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
         return from_query(table, store, sql)
@@ -150,7 +149,7 @@ def fit_of_query(table: Table, sql: str) -> Callable[[DuckDBPyConnection, FitCon
 
 
 def from_query(table: Table, store: DuckDBPyConnection, sql: str) -> pa.Table:
-    """The rows of a query in the types of a table's contract."""
+    """Return the rows of a query in the types of a table's contract."""
     return (
         store.sql(sql).to_arrow_table().select([c.name for c in table.columns]).cast(table.schema)
     )

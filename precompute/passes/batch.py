@@ -1,4 +1,4 @@
-"""A traced batch of sequences, with what several passes need of it worked out once."""
+"""A traced batch of sequences, with cached intermediate results of several passes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ from precompute.passes.seen import Seen, padded, reached, seen
 from precompute.passes.shared_out import Layers, SharedOut
 
 COMPARED = 16
-"""In how many sequences ways of sharing out are compared at most."""
+"""Most sequences in which attribution rules are compared."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,13 @@ class Batch:
     """One traced batch of sequences and the seed of the run.
 
     `hidden_dtype` is the number format of the hidden vectors of pairs, that of the trace if None;
-    `hidden_budget` how many bytes they may take at a time. `exemplars` are the indices of the few
-    sequences of which single maps and waves are kept, `followed` of those whose tokens are followed
-    through the layers as vectors. `controlled` traces a sequence again, by itself, with its
-    positions removed or permuted. `gradients` runs some of the sequences again and says how their
-    loss changes with attention; it is None if none of them has a loss. `gate_rule` is how products
-    in networks are shared out. `kept` are the sequences whose relevance maps are kept, `images`
-    what read them if they are images, and `classification` predicts classes, where the model does.
+    `hidden_budget` the bytes they may take at a time. `exemplars` are the indices of the few
+    sequences with stored maps and waves, `followed` of those whose tokens are followed through the
+    layers as vectors. `controlled` traces one sequence again with its positions removed or
+    permuted. `gradients` runs some of the sequences again and returns the gradients of their losses
+    with respect to attention; it is None if none of them has a loss. `gate_rule` is the attribution
+    rule of gated networks. `kept` are the sequences with stored relevance maps, `images` is the
+    reader of images, and `classification` predicts classes; both are None if the model has none.
     """
 
     sequences: tuple[Sequence, ...]
@@ -73,17 +73,18 @@ class Batch:
 
     @property
     def order(self) -> LayerOrder:
-        """Where the model's layers have their normalisations, and so which scopes there are."""
+        """Return the layer order of the model, which defines its scopes."""
         return self.trace.layers[0].weights.order
 
     @cached_property
     def pairs(self) -> tuple[Seen, ...]:
-        """Which keys each query of every sequence may look at, by layer."""
+        """Masks of the keys that each query of every sequence sees, by layer."""
         return tuple(seen(self.trace, len(sequence)) for sequence in self.sequences)
 
     @cached_property
     def reached(self) -> tuple[Seen, ...]:
-        """From which tokens anything can be in a token of every sequence, by layer."""
+        """Masks of the input tokens that can have reached each token of every sequence, by
+        layer."""
         return tuple(reached(of_layers) for of_layers in self.pairs)
 
     @cached_property
@@ -93,7 +94,7 @@ class Batch:
 
     @cached_property
     def exemplars_alone(self) -> tuple[tuple[Sequence, tuple[LayerTrace, ...]], ...]:
-        """The exemplars of this batch, each with its layers, without padding."""
+        """Return the exemplars of this batch, each with its layers, without padding."""
         return tuple(
             (sequence, self._alone(row))
             for row, sequence in enumerate(self.sequences)
@@ -102,7 +103,7 @@ class Batch:
 
     @cached_property
     def token_types(self) -> Int[Tensor, "batch key"]:
-        """Place of each token's type in `TOKEN_TYPES`; padding counts as `other`."""
+        """Index of each token's type in `TOKEN_TYPES`; padding counts as `other`."""
         padded = torch.full(self.trace.is_token.shape, OTHER)
         for row, sequence in enumerate(self.sequences):
             padded[row, : len(sequence)] = torch.from_numpy(sequence.token_types.astype(np.int64))
@@ -110,20 +111,20 @@ class Batch:
 
     @cached_property
     def value_norms(self) -> tuple[Float[Tensor, "batch head key"], ...]:
-        """‖f(x)‖ of every token and head, one tensor per layer; many passes need them."""
+        """‖f(x)‖ of every token and head, one tensor per layer."""
         layers = self.trace.layers
         return tuple(value_norms(layer.values, layer.weights.output_factor) for layer in layers)
 
     def every_pair(self, layer: int, weighing: str) -> Float[Tensor, "batch head query key"]:
-        """What every token gives to every other in one layer, by weights or by norms."""
+        """Attention of all pairs in one layer, by weights or by norms."""
         attention = self.trace.layers[layer].attention
         if weighing == WEIGHT:
             return attention
         return norm_weighted_attention(attention, self.value_norms[layer])
 
     def every_head(self, row: int, weighing: str) -> Float[Tensor, "head query key"]:
-        """The same for one sequence without padding: the heads of all layers, the first layer's
-        first."""
+        """Attention of all pairs in one sequence without padding, the heads of all layers in
+        order."""
         real = slice(len(self.sequences[row]))
         layers = self.trace.layers
         attention = torch.cat([layer.attention[row, :, real, real] for layer in layers])
@@ -134,7 +135,7 @@ class Batch:
 
     @cached_property
     def layer_mixing(self) -> tuple[Layers, ...]:
-        """Every scope of every layer, one tuple of layers per sequence; many passes need them."""
+        """Mixing at every scope of every layer, one tuple of layers per sequence."""
         return tuple(self._shared_out.of(row) for row in range(len(self.sequences)))
 
     @cached_property
@@ -143,12 +144,12 @@ class Batch:
 
     @cached_property
     def bias_readings(self) -> tuple[tuple[int, dict[str, Layers]], ...]:
-        """The row of every compared sequence, and its layers under each reading of the bias."""
+        """Row of every compared sequence, and its mixing under each reading of the bias."""
         return tuple((row, self._shared_out.by_reading(row)) for row in self._rows_of(COMPARED))
 
     @cached_property
     def gate_rules(self) -> tuple[tuple[int, tuple[LayerTrace, ...], tuple[Layers, ...]], ...]:
-        """The row of every compared sequence, its layers, and these by each rule of gates."""
+        """Row of every compared sequence, its layers, and its mixing under each gate rule."""
         rows = self._rows_of(COMPARED)
         return tuple((row, self._alone(row), self._shared_out.by_rule(row)) for row in rows)
 
@@ -157,20 +158,20 @@ class Batch:
         return tuple(row for row, sequence in enumerate(self.sequences) if sequence.index in few)
 
     def _alone(self, row: int) -> tuple[LayerTrace, ...]:
-        """The layers of one sequence without padding."""
+        """Return the layers of one sequence without padding."""
         n_tokens = len(self.sequences[row])
         return tuple(layer.of_sequence(row, n_tokens) for layer in self.trace.layers)
 
     @cached_property
     def vectors(self) -> tuple[tuple[int, tuple[TokenVectors, ...]], ...]:
-        """The row of every followed sequence, and its tokens' vectors layer by layer."""
+        """Row of every followed sequence, and its tokens' vectors layer by layer."""
         how: Any = {"budget": self.hidden_budget, "gate_rule": self.gate_rule}
         rows = self._rows_of(len(self.followed))
         return tuple((row, vector_rollout(self._alone(row), **how)) for row in rows)
 
     @cached_property
     def attention_sums(self) -> tuple[tuple[Float[Tensor, "head diagonal"], ...], ...]:
-        """α summed along every diagonal, one tuple of layers per sequence; two passes need them."""
+        """α summed along every diagonal, one tuple of layers per sequence."""
         return tuple(
             tuple(
                 diagonal_sums(layer.attention[row, :, : len(sequence), : len(sequence)])
@@ -181,32 +182,32 @@ class Batch:
 
     @cached_property
     def relations(self) -> tuple[Int8[np.ndarray, "query key"], ...]:
-        """Place in `RELATIONS` of every two tokens of every sequence."""
+        """Index in `RELATIONS` of every two tokens of every sequence."""
         return tuple(token_relations(s.ids, s.words, s.segments) for s in self.sequences)
 
     @cached_property
     def is_content(self) -> tuple[Bool[np.ndarray, " token"], ...]:
-        """Of every sequence, which tokens are patches or text, and not special ones."""
+        """Masks of text tokens or patches of every sequence, without special tokens."""
         special = (BOS, CLS, SEP, REGISTER)
         return tuple(~np.isin(sequence.token_types, special) for sequence in self.sequences)
 
     @cached_property
     def start_weights(self) -> tuple[Float[np.ndarray, " token"] | None, ...]:
-        """Of every sequence, where relevance starts, 1 in sum; None where it has no such token."""
+        """Starting weights of relevance for every sequence, 1 in sum; None without such a token."""
         types = (sequence.token_types for sequence in self.sequences)
         known = zip(types, self.is_content, strict=True)
         return tuple(start_weights(self.relevance_start, *tokens) for tokens in known)
 
     @cached_property
     def coverages(self) -> tuple[Float[np.ndarray, " patch"] | None, ...]:
-        """Of every sequence, the share of each patch inside its mask; None without a mask."""
+        """Share of each patch inside its mask, for every sequence; None without a mask."""
         images = self.images
         pictures = (sequence.image for sequence in self.sequences)
         return tuple(images.coverage(image) if images and image else None for image in pictures)
 
     @cached_property
     def relevance_maps(self) -> tuple[RelevanceMaps | None, ...]:
-        """Of every sequence all its maps of relevance, None where it has nowhere to start."""
+        """Relevance maps of every sequence; None if relevance has no token to start from."""
         known = self.classification
         slopes = known.gradients(self.sequences) if known else None
         chosen = evenly_spaced(self.kept, WHOLE_LAYERS)
@@ -218,7 +219,7 @@ class Batch:
 
     @cached_property
     def annotated(self) -> tuple[tuple[int, Annotation, WordAttention], ...]:
-        """Of every annotated sequence its index, its words and what they attend to.
+        """Index, annotation and word attention of every annotated sequence.
 
         The heads of all layers stand one after the other, those of the first layer first.
         """
@@ -226,7 +227,7 @@ class Batch:
 
     @cached_property
     def annotated_by_norm(self) -> tuple[tuple[int, Annotation, WordAttention], ...]:
-        """The same where pieces of words are weighed by norms."""
+        """Index, annotation and word attention by norms of every annotated sequence."""
         return self._annotated(NORM)
 
     def _annotated(self, weighing: str) -> tuple[tuple[int, Annotation, WordAttention], ...]:
@@ -238,11 +239,11 @@ class Batch:
 
     @cached_property
     def real_tokens(self) -> tuple[np.ndarray, np.ndarray]:
-        """Row in the batch and position of every token that is not padding, in reading order."""
+        """Row in the batch and position of every real token, in reading order."""
         row, position = self.trace.is_token.nonzero(as_tuple=True)
         return row.cpu().numpy(), position.cpu().numpy()
 
     @cached_property
     def sequence_of_row(self) -> Int32[np.ndarray, " batch"]:
-        """Which sequence of the corpus each row of the batch is."""
+        """Index in the corpus of each row's sequence."""
         return np.array([sequence.index for sequence in self.sequences], dtype=np.int32)

@@ -1,4 +1,4 @@
-"""What shards hold of turned queries and keys, or of terms of offsets, by block, head by head."""
+"""Sums over rotary planes, or over offset buckets, by block and head, as arrays."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -15,7 +15,7 @@ Totals = HeadTotals | TermTotals
 
 
 class HeadBlocks(NamedTuple):
-    """The sums of one head over pairs, block by block.
+    """Sums of one head over pairs, by block.
 
     `cells` has the planes of the head with their frequency, or its buckets with their first_offset
     and last_offset, in the order of the sums.
@@ -27,17 +27,17 @@ class HeadBlocks(NamedTuple):
     totals: Totals
 
     def drawn(self, weights: Float[np.ndarray, "resample block"]) -> Totals:
-        """The sums of resamples: each block counts as often as it is drawn."""
+        """Sums of resamples: each block counts as often as it is drawn."""
         return type(self.totals)(*(weights @ sums for sums in self.totals))
 
     def whole(self) -> Totals:
-        """The sums of all blocks together, as a single resample."""
+        """Sums of all blocks together, as a single resample."""
         return self.drawn(np.ones((1, len(self.totals.n_pairs))))
 
 
 class _Kind(NamedTuple):
-    """Shards of which heads have sums in cells, what is the same in all rows of a cell, and what
-    makes the totals of a head of its rows."""
+    """Layout of shards with sums by cell: their columns, those constant in a cell, and the
+    conversion of a head's rows into totals."""
 
     shards: str
     cell: str
@@ -47,14 +47,15 @@ class _Kind(NamedTuple):
 
 
 def blocks_there(store: DuckDBPyConnection) -> Int[np.ndarray, " block"]:
-    """The blocks that have any such sums: of every head the same."""
+    """Return the blocks with any such sums, the same for every head."""
     seqs = " union ".join(f"select seq from {kind.shards}" for kind in _KINDS)
     blocks = f"select distinct block from ({seqs}) join blocks using (seq) order by block"
     return store.execute(blocks).df()["block"].to_numpy()
 
 
 def head_blocks(store: DuckDBPyConnection) -> Iterator[HeadBlocks]:
-    """Every head whose scores know offsets, in order; one layer is in memory at a time."""
+    """Yield every head whose scores depend on offsets, in order; one layer is in memory at a
+    time."""
     for kind in _KINDS:
         constant = ", ".join(f"any_value({name}) as {name}" for name in kind.constant)
         sums = ", ".join(f'fsum("{name}") as "{name}"' for name in kind.sums)
@@ -79,7 +80,7 @@ def head_blocks(store: DuckDBPyConnection) -> Iterator[HeadBlocks]:
 
 
 def _of_planes(rows: pd.DataFrame) -> tuple[pd.DataFrame, HeadTotals]:
-    """What is not turned has no plane, and a score alone."""
+    """Return planes and totals of a head; unrotated coordinates have a score but no plane."""
     turned = rows[rows["plane"] != rotary_plane.UNTURNED]
     sums = {
         name: _by_block(turned, f"{name}_real") + 1j * _by_block(turned, f"{name}_imaginary")
@@ -94,7 +95,7 @@ def _of_buckets(rows: pd.DataFrame) -> tuple[pd.DataFrame, TermTotals]:
 
 
 def _by_block(rows: pd.DataFrame, name: str) -> np.ndarray:
-    """The sums of each block in a row, of rows in the order of their cells, then blocks."""
+    """Return the sums of each block as a row, from rows ordered by cell, then block."""
     return rows[name].to_numpy().reshape(-1, rows["block"].nunique()).T
 
 

@@ -1,6 +1,6 @@
-"""Means over sequences, with their intervals, of what shards hold of each sequence.
+"""Means over sequences with intervals, from shards with rows of each sequence.
 
-What is held at a time is a sum and a count of every block, however many sequences there are.
+Memory holds one sum and one count per block and cell, however many sequences there are.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -20,12 +20,12 @@ from precompute.passes.base import FitContext
 
 NOTHING: Mapping[str, Any] = {}
 SLICE = 2**17
-"""Sequences that a question to all of them is asked of at a time, so that it fits into memory."""
+"""Sequences per slice of a query over all sequences, so that it fits into memory."""
 
 
 @dataclass(frozen=True)
 class BlockSums:
-    """What blocks of sequences have in each of some cells: a sum, and of how many sequences it is.
+    """Sums over blocks of sequences by cell, and the numbers of sequences behind them.
 
     `cells` has one row per cell.
     """
@@ -38,19 +38,19 @@ class BlockSums:
     def absent_as_zero(
         self, sizes: Float[np.ndarray, " block"], where: np.ndarray | bool = True
     ) -> "BlockSums":
-        """The same, with a 0 in some cells for sequences that have no number there.
+        """Count sequences without a number as 0 in some cells.
 
         Args:
-            sizes: how many sequences each block has.
+            sizes: number of sequences in each block.
         """
         return replace(self, counts=np.where(where, sizes[:, None], self.counts))
 
     def mean(self) -> Float[np.ndarray, " cell"]:
-        """The mean of every cell; NaN where it has no number."""
+        """Return the mean of every cell; NaN without a number."""
         return means_of_sums(self.sums, self.counts, np.ones((1, len(self.sums))))[0]
 
     def with_intervals(self, context: FitContext) -> pd.DataFrame:
-        """The cells with mean, low, high, and n_sequences: the sequences that count.
+        """Return the cells with mean, low, high, and n_sequences: the sequences that count.
 
         Cells without a number in any sequence are left out.
         """
@@ -68,9 +68,9 @@ def by_block(
     value: str = "mean",
     asked: Mapping[str, Any] = NOTHING,
 ) -> BlockSums:
-    """The numbers that a query has of each sequence (seq, the cell, the value), summed by block.
+    """Sum a query's numbers of each sequence (seq, the cell, the value) by block.
 
-    What is NULL or NaN is no number.
+    NULL and NaN do not count.
     """
     names = ", ".join(f'"{column}"' for column in cell)
 
@@ -101,7 +101,7 @@ def by_block(
 def block_sizes(
     store: DuckDBPyConnection, query: str, asked: Mapping[str, Any] = NOTHING
 ) -> Float[np.ndarray, " block"]:
-    """How many sequences of each block have any row in a query, in the order of `by_block`."""
+    """Count the sequences of each block with rows in a query, in the order of `by_block`."""
     make_table(store, "seqs_there", f"select distinct seq from ({query})", asked)
     sizes = """
         select count(*)::double as n from seqs_there
@@ -111,7 +111,7 @@ def block_sizes(
 
 
 def slices(store: DuckDBPyConnection) -> Iterator[str]:
-    """Conditions on `seq` that cut all sequences into neighbours, `SLICE` at a time."""
+    """Yield conditions on `seq` that cut all sequences into slices of `SLICE` neighbours."""
     last = store.sql("select max(seq) from blocks").fetchall()[0][0] or 0
     for first in range(0, last + 1, SLICE):
         yield f"seq between {first} and {first + SLICE - 1}"
@@ -120,14 +120,14 @@ def slices(store: DuckDBPyConnection) -> Iterator[str]:
 def make_table(
     store: DuckDBPyConnection, name: str, query: str, asked: Mapping[str, Any] = NOTHING
 ) -> None:
-    """A temporary table, in place of one of its name, of what a query has of all sequences."""
+    """Create or replace a temporary table with a query's rows for all sequences."""
     _gather(store, name, lambda some: f"from ({query}) where {some}", asked)
 
 
 def _gather(
     store: DuckDBPyConnection, name: str, query: Callable[[str], str], asked: Mapping[str, Any]
 ) -> None:
-    """The same of a query that is made for a condition on `seq`."""
+    """Create a temporary table from a query that takes a condition on `seq`, slice by slice."""
     empty = f"create or replace temp table {name} as {query('false')}"
     store.execute(empty, dict(asked))
     for some in slices(store):
@@ -135,7 +135,7 @@ def _gather(
 
 
 def rows_of(table: Table, frames: list[pd.DataFrame]) -> pa.Table:
-    """Frames as rows of a table; a column that a frame lacks is NULL there."""
+    """Return frames as rows of a table; a column that a frame lacks is NULL there."""
     parts = [
         pa.Table.from_pandas(
             frame.assign(**dict.fromkeys(set(table.schema.names) - set(frame))),
@@ -157,11 +157,12 @@ def means(
     zero: tuple[str, ...] = (),
     asked: Mapping[str, Any] = NOTHING,
 ) -> pd.DataFrame:
-    """The cells of a query's rows, with the mean under the name of its value, low, high and
-    n_sequences; nowhere any if no sequence has a row.
+    """Means of a query's rows by cell, with intervals and n_sequences.
+
+    The column of the mean has the name of the value. The frame is empty if no sequence has a row.
 
     Args:
-        zero: quantities that are 0 where a sequence has no token that they are about.
+        zero: quantities that are 0 in sequences without a token that they are about.
     """
     sums = by_block(store, query, cell=cell, value=value, asked=asked)
     if zero:
@@ -172,10 +173,10 @@ def means(
 
 @dataclass(frozen=True)
 class Means:
-    """Means over sequences, declared: a query for rows by sequence, and what `means` makes of them.
+    """Declaration of means over sequences: a query for rows by sequence, and options of `means`.
 
-    The query is asked once for each row of `per`, which it is given and which joins its cells, so
-    that what is held at a time fits into memory; `then` makes frames for the table of each answer.
+    The query runs once for each row of `per`, whose values are its parameters and join its cells,
+    so that each result fits into memory; `then` turns each result into frames for the table.
     """
 
     query: str
@@ -186,7 +187,7 @@ class Means:
     then: Callable[[pd.DataFrame], list[pd.DataFrame]] = lambda frame: [frame]
 
     def frames(self, store: DuckDBPyConnection, context: FitContext) -> list[pd.DataFrame]:
-        """The rows of a table, nowhere any if no sequence has one."""
+        """Return the rows of a table; empty if no sequence has any."""
         pieces: list[dict[str, Any]] = [{}]
         if self.per:
             pieces = store.sql(self.per).to_arrow_table().to_pylist()
@@ -208,7 +209,7 @@ class Means:
 def mean_over_sequences(
     table: Table, *declared: Means
 ) -> Callable[[DuckDBPyConnection, FitContext], pa.Table]:
-    """The fit of a pass that fills its table with means over sequences and nothing else."""
+    """Return the fit of a pass that fills its table with means over sequences alone."""
 
     def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
         return rows_of(table, [frame for part in declared for frame in part.frames(store, context)])
@@ -217,12 +218,12 @@ def mean_over_sequences(
 
 
 def layers_and_mean(view: str) -> str:
-    """The layers of a view, and NULL for all of them together, as `Means.per`."""
+    """Return a query for the layers of a view, and NULL for all together, as `Means.per`."""
     return f"select distinct unnest([layer, null]) as layer from {view} order by layer nulls last"
 
 
 def both_ways(one: str, other: str) -> Callable[[pd.DataFrame], list[pd.DataFrame]]:
-    """Pairs that are stored once also with their sides exchanged, as `Means.then`."""
+    """Return a function that adds each stored pair with its sides exchanged, as `Means.then`."""
 
     def exchanged(pairs: pd.DataFrame) -> list[pd.DataFrame]:
         others = pairs[pairs[one] != pairs[other]]

@@ -1,4 +1,4 @@
-"""What shards hold of attention by relative position, as arrays."""
+"""Stored attention by relative position, as arrays."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from analysis.tables.positions.relative_position_profile import REACH
 
 
 class Profiles(NamedTuple):
-    """Attention per token of every text, layer and head at the offsets that a key may have."""
+    """Attention per token of every text, layer and head, by visible offset."""
 
     layer: np.ndarray
     head: np.ndarray
@@ -18,7 +18,7 @@ class Profiles(NamedTuple):
 
 
 def stored_profiles(store: DuckDBPyConnection) -> Profiles:
-    """Profiles by text, layer and head: of all texts, or of those in the sample of the file."""
+    """Return the profiles by text, layer and head: of all texts, or of the file's sample."""
     rows = store.sql(
         """
         select layer, head, n_tokens, profile

@@ -1,4 +1,4 @@
-"""Which tokens a query of each layer looks at, where layers may look through windows."""
+"""Masks of the keys that queries of each layer see, with windows."""
 
 from itertools import accumulate
 
@@ -10,18 +10,18 @@ from torch import Tensor
 from analysis.models.trace import Trace
 
 Seen = tuple[Bool[np.ndarray, "query key"], ...]
-"""One for each layer; layers that look equally far share theirs."""
+"""One mask for each layer; layers with equal windows share theirs."""
 
 
 def seen(trace: Trace, n_tokens: int) -> Seen:
-    """Which keys each query of a sequence may look at, by layer."""
+    """Masks of the keys that each query of a sequence sees, by layer."""
     weights = [layer.weights for layer in trace.layers]
     by_window = {layer.window: layer.pairs(n_tokens).numpy() for layer in weights}
     return tuple(by_window[layer.window] for layer in weights)
 
 
 def reached(of_layers: Seen) -> Seen:
-    """From which tokens of the input anything can be in a token after each layer."""
+    """Masks of the input tokens that can have reached each token after each layer."""
     return tuple(accumulate(of_layers, _and_before))
 
 
@@ -32,7 +32,7 @@ def _and_before(
 
 
 def padded(trace: Trace) -> tuple[Bool[Tensor, "batch query key"], ...]:
-    """`seen` of a padded batch: neither side of a pair is padding."""
+    """Masks of a padded batch, by layer; neither side of a pair is padding."""
     is_token = trace.is_token
     there = is_token[:, :, None] & is_token[:, None, :]
     of_layers = seen(trace, is_token.shape[1])

@@ -1,1 +1,1 @@
-"""From shards to one DuckDB file: built, checked against its laws, shown."""
+"""Shards into one DuckDB file: build, laws, checks and show."""

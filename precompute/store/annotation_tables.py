@@ -1,4 +1,4 @@
-"""What is known of the corpus's words, into the store."""
+"""Tables of annotated words and mentions, for the store."""
 
 from collections.abc import Sequence as SequenceOf
 
@@ -10,7 +10,7 @@ from precompute.corpora.sequence import Sequence
 
 
 def annotation_rows(sequences: SequenceOf[Sequence]) -> dict[str, pa.Table]:
-    """The rows of `word` and `mention` that some sequences have; plain text has none."""
+    """Return the rows of `word` and `mention` for some sequences; plain text has none."""
     words = [row for sequence in sequences for row in _words(sequence)]
     mentions = [row for sequence in sequences for row in _mentions(sequence)]
     return {

@@ -1,4 +1,4 @@
-"""Shards into one DuckDB file that describes itself and has been checked."""
+"""Building of one DuckDB file from shards, with its own description and checks."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -33,7 +33,7 @@ def build(
     *,
     before_publishing: Callable[[], None] = lambda: None,
 ) -> None:
-    """Make the file beside its name and rename it when it is whole; readers of the old one go on.
+    """Build the file beside its name and rename it when complete; readers of the old one go on.
 
     Args:
         run: the one row of `run`.
@@ -41,7 +41,7 @@ def build(
         before_publishing: may raise, which leaves the old file as it is.
 
     Raises:
-        BrokenLaw: if a table holds what its contract rules out; the old file stays.
+        BrokenLaw: if a table breaks its contract; the old file stays.
     """
     unfinished = unfinished_name(output)
     with _new_file(unfinished) as store:
@@ -75,11 +75,11 @@ _KEPT = {
     "select seq, n_tokens, "
     f"if(kept, left(text, {corpus_tables.LETTERS_A_TOKEN} * n_tokens), null) as text",
 }
-"""What a file keeps of the tables that hold the corpus itself."""
+"""SQL that restricts the tables of the corpus to the rows that a file keeps."""
 
 
 def _left_out(store: DuckDBPyConnection, plan: Plan) -> dict[str, str]:
-    """What the file says of what it leaves out; the sequences that have their text are `texts`."""
+    """Return the file's facts on left-out rows; `texts` holds the sequences with stored text."""
     n_texts, n_sequences = register_texts(store, plan), len(plan.corpus)
     facts: dict[str, str] = {}
     for table in _KEPT if n_texts < n_sequences else ():
@@ -90,12 +90,12 @@ def _left_out(store: DuckDBPyConnection, plan: Plan) -> dict[str, str]:
 
 
 def add_table(store: DuckDBPyConnection, table: Table, file: Path | None, kept: str = "") -> None:
-    """A table from its file, with its views and its contract beside it, once its laws are checked.
+    """Add a table from its file, with its views and comments, and check its laws.
 
-    Without a file the table is there and empty.
+    Without a file the table is created empty.
 
     Args:
-        kept: SQL that follows the rows of the file, where not all of them are kept.
+        kept: SQL that restricts the rows of the file.
     """
     create_empty(store, table)
     if file is not None:
@@ -106,14 +106,14 @@ def add_table(store: DuckDBPyConnection, table: Table, file: Path | None, kept: 
 
 
 def create_empty(store: DuckDBPyConnection, table: Table) -> None:
-    """The table with the column types of its contract, and no rows."""
+    """Create an empty table with the column types of its contract."""
     store.register("empty", table.schema.empty_table())
     store.execute(f"create table stored.{table.name} as from empty")
     store.unregister("empty")
 
 
 def describe(store: DuckDBPyConnection, table: Table) -> None:
-    """The table's views, and a comment on everything that has a name."""
+    """Create the table's views, and comments on everything that has a name."""
     store.begin()  # a commit of its own would take each comment longer than all the rest
     comment_on(store, f"stored.{table.name}", table.shown(), "table")
     for view in table.all_views:
@@ -123,7 +123,8 @@ def describe(store: DuckDBPyConnection, table: Table) -> None:
 
 
 def comment_on(store: DuckDBPyConnection, name: str, view: View, kind: str) -> None:
-    """Have the file say what a table or a view is, and each of its columns with its unit."""
+    """Store the meaning of a table or view, and the meaning and unit of its columns, as
+    comments."""
     store.execute(f"comment on {kind} {name} is {quoted(view.grain)}")
     for column in view.columns:
         comment = quoted(f"{column.meaning} ({column.unit})")
@@ -135,7 +136,7 @@ def _add_dicts(store: DuckDBPyConnection, table: Table, rows: list[dict]) -> Non
 
 
 def _add_rows(store: DuckDBPyConnection, table: Table, parts: Iterable[pa.Table]) -> None:
-    """Rows that come in parts, of which only one is in memory at a time."""
+    """Add rows in parts, with one part in memory at a time."""
     create_empty(store, table)
     for rows in parts:
         store.register("rows", rows)
@@ -158,26 +159,26 @@ TABLE_NAMES = (
 
 
 def file_config() -> Config:
-    """How the database of a file is set up, which DuckDB 1.4 and newer can open."""
+    """Return the settings of a file's database, readable by DuckDB 1.4 and newer."""
     return database_config() | {"storage_compatibility_version": "v1.4.0"}
 
 
 @contextmanager
 def _new_file(path: Path) -> Iterator[DuckDBPyConnection]:
-    """A fresh database under a name that is not the final one; closed, or gone if it failed."""
+    """Create a database under a temporary name; delete it on failure."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with duckdb.connect(str(path), config=file_config()) as store:
             yield store
     except BaseException:
         for left in (path, path.with_name(f"{path.name}.wal")):
-            with suppress(OSError):  # what went wrong before is what there is to say
+            with suppress(OSError):  # the first error is the one to report
                 left.unlink(missing_ok=True)
         raise
 
 
 def _publish(unfinished: Path, output: Path) -> None:
-    """Give a whole file its name, on disk before it is seen."""
+    """Rename a complete file to its final name: fsync, then rename."""
     with unfinished.open("rb") as file:
         os.fsync(file.fileno())
     output.with_name(f"{output.name}.wal").unlink(missing_ok=True)

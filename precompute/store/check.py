@@ -1,4 +1,4 @@
-"""Is a file whole, and are its numbers sound?"""
+"""Checks of a file: completeness, laws and sums of parts."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ from precompute.store.open_file import opened
 
 
 def assert_laws(store: DuckDBPyConnection, table: Table) -> None:
-    """Every row of a stored table keeps its contract.
+    """Raise BrokenLaw unless every row of a stored table keeps its contract.
 
     Raises:
         BrokenLaw: naming the table, the law and how many rows break it.
@@ -35,10 +35,10 @@ def assert_laws(store: DuckDBPyConnection, table: Table) -> None:
 
 
 def assert_unique(store: DuckDBPyConnection, table: Table) -> None:
-    """No two rows of a stored table have the same key.
+    """Raise BrokenLaw if two rows of a stored table have the same key.
 
     Raises:
-        BrokenLaw: naming the table, its key and how many keys stand twice.
+        BrokenLaw: naming the table, its key and the number of duplicate keys.
     """
     if not table.key:
         return
@@ -57,7 +57,9 @@ def assert_unique(store: DuckDBPyConnection, table: Table) -> None:
 
 
 def assert_parts_add_up(store: DuckDBPyConnection) -> None:
-    """The parts add up to what the model computed, and attention rows to 1, as far as dtype allows.
+    """Raise UserError unless parts add up to the model's output, and attention rows to 1.
+
+    The tolerance depends on the number format.
 
     Raises:
         UserError: naming the sequence, layer and token that differ most, and by how much.
@@ -102,7 +104,7 @@ def assert_parts_add_up(store: DuckDBPyConnection) -> None:
 
 
 def faults(path: Path, tables: tuple[Table, ...]) -> Iterator[str]:
-    """What is wrong with a file, one sentence each; nothing if it is whole and sound."""
+    """Yield the faults of a file, one sentence each; none if it is complete and sound."""
     if not path.is_file():
         yield f"{path}: there is no such file."
         return

@@ -1,4 +1,4 @@
-"""What must hold between the tables of a file: for each law a query that counts what breaks it."""
+"""Laws between the tables of a file: for each a query that counts violations."""
 
 from analysis.scopes import EFFECTS, ORDERS, POST_NORM
 from analysis.tables.corpus import IS_CAUSAL, N_OTHERS
@@ -7,7 +7,8 @@ from analysis.tables.sample import LEAST_COUNT, is_whole
 
 
 def _strangers() -> str:
-    """How many names of scopes and effects there are that the layers of the file do not have."""
+    """Return a query for the number of stored scopes and effects outside of the file's layer
+    order."""
     names = (
         "select distinct scope from mixing_ratio union select distinct scope_a from "
         "scope_similarity union select distinct scope from token_mixing_ratio "
@@ -29,24 +30,25 @@ def _strangers() -> str:
 
 
 def _not_1(total: str, rows: str, *, by: str) -> str:
-    """How many groups of rows do not come to 1."""
+    """Return a query for the number of groups whose total is not 1."""
     return f"""
         select count(*) from (select abs({total} - 1) as error from {rows} group by {by})
         where error > $tolerance"""
 
 
 def _n_tokens_of(table: str) -> str:
-    """How many tokens the sequences of a table have, all of them if it is no sample."""
+    """Return SQL for the number of tokens in the sequences of a table; all tokens without a
+    sample."""
     return f"""(
         if({is_whole(table)}, (select n_tokens from run),
             (select sum(n_tokens) from sequence semi join {table} using (seq))))"""
 
 
 def _miscounted(counted: str, of_sequence: str) -> str:
-    """How many rows of a layer and a number n there are that is not the sum over sequences.
+    """Return a query for the number of rows whose n differs from the sum over sequences.
 
     Args:
-        of_sequence: how many there are in a layer of a sequence.
+        of_sequence: SQL for the count in a layer of a sequence.
     """
     return f"""
         select count(*) from {counted} as counted

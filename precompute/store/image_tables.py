@@ -15,10 +15,10 @@ BATCH = 64
 
 
 def image_rows(plan: Plan) -> Iterator[pa.Table]:
-    """The rows of `image`, a few at a time, since pictures are large; none for texts.
+    """Yield the rows of `image`, a few at a time, since pictures are large; none for texts.
 
     Raises:
-        BadCorpus: an image is no longer what was run.
+        BadCorpus: an image has changed since the run.
     """
     if plan.images is None:
         return

@@ -19,12 +19,12 @@ SECONDS = 3600.0
 
 @contextmanager
 def opened(path: Path) -> Iterator[DuckDBPyConnection]:
-    """The file's tables and views, for an hour at most.
+    """Open a file's tables and views, with a time limit of an hour.
 
     Raises:
         OtherSchema: if it is of another version of this program.
         BrokenContract: if it is none of this program's, or was changed.
-        TooSlow: if what is asked takes too long.
+        TooSlow: if a query takes too long.
         duckdb.Error: if it cannot be read.
     """
     with duckdb.connect(":memory:") as store, time_limit(store, SECONDS):

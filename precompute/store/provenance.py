@@ -1,4 +1,4 @@
-"""What a file says of the run that made it."""
+"""Facts about the run that made a file."""
 
 import sys
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ _PACKAGES = ("torch", "transformers", "tokenizers", "pillow", "duckdb", "numpy",
 
 
 def identity(request: Request, model: LoadedModel, corpus: Corpus) -> dict:
-    """By what two runs are known to be of the same model, corpus and settings."""
+    """Return the identity of a run: of its model, corpus and settings."""
     return {
         "revision": model.revision,
         "corpus_sha256": corpus.sha256,

@@ -1,4 +1,4 @@
-"""What a file holds and what there is to compute, as lines of text."""
+"""Contents of a file and available statistics, as lines of text."""
 
 import math
 from collections.abc import Hashable, Iterator
@@ -18,7 +18,7 @@ from precompute.store.open_file import opened
 
 
 def lines(path: Path) -> Iterator[str]:
-    """Model, corpus, settings, rows of every table, completeness.
+    """Yield lines on model, corpus, settings, rows of every table and completeness.
 
     Raises:
         UserError: if there is no such file, or it is none of this version's.
@@ -37,7 +37,7 @@ def lines(path: Path) -> Iterator[str]:
 
 
 def _printable(line: str) -> str:
-    """A line as it is, but for characters that would command a terminal."""
+    """Return a line without characters that could command a terminal."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
 
 
@@ -61,7 +61,7 @@ def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 
 def _images(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    """How the images of the corpus were read, if it holds images."""
+    """Yield a line on the images of the corpus, if it holds images."""
     for grid in image.grid(store).to_dict("records"):
         kept = len(image.images(store).query("kept"))
         yield (
@@ -72,7 +72,7 @@ def _images(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 
 def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    """Return one sentence on the unusable rows of a corpus; nothing if there are none."""
+    """Yield one sentence on the unusable rows of a corpus; nothing if there are none."""
     counts = sample.left_out(dict(provenance(store).itertuples(index=False)))
     if counts:
         listed = ", ".join(
@@ -82,20 +82,20 @@ def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 
 def _untrained(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    """That the model was never trained, in one sentence; nothing if it was."""
+    """Yield one sentence if the model was never trained."""
     seed = provenance(store).set_index("name")["value"].get("random_weights", "none")
     if seed != "none":
         yield f"Untrained weights, seed {seed}: this model has learnt nothing."
 
 
 def remarks(path: Path) -> list[str]:
-    """What a reader should know of a sound file."""
+    """Return remarks on a sound file for its readers."""
     with opened(path) as store:
         return [*_untrained(store), *left_out(store)]
 
 
 def _whole_layer(layer: dict[Hashable, Any]) -> str:
-    """What a whole layer misses, where it was taken apart."""
+    """Return the error of a whole layer as text; empty if it was not computed."""
     if math.isnan(layer["worst_layer_error"]):
         return ""
     worst = _worst(layer, "worst_layer_error", "worst_layer", "layer_percentile_99")
@@ -103,7 +103,7 @@ def _whole_layer(layer: dict[Hashable, Any]) -> str:
 
 
 def _worst(layer: dict[Hashable, Any], error: str, place: str, percentile: str) -> str:
-    """The largest error of a layer, of which token it is, and what 99% of tokens stay below."""
+    """Return the largest error of a layer as text, with its token and the 99th percentile."""
     return (
         f"{layer[error]:.1e} at worst (sequence {layer[f'{place}_seq']:.0f}, position "
         f"{layer[f'{place}_pos']:.0f}; 99% of tokens {layer[percentile]:.1e})"
@@ -111,7 +111,7 @@ def _worst(layer: dict[Hashable, Any], error: str, place: str, percentile: str) 
 
 
 def statistics_lines() -> Iterator[str]:
-    """Each statistic with the views it writes and their grain."""
+    """Yield each statistic with its views and their grain."""
     for statistic in PASSES:
         yield statistic.TABLE.name
         for view in statistic.TABLE.all_views:

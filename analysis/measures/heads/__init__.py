@@ -1,1 +1,1 @@
-"""Formulas on what single heads look at, and how heads resemble each other."""
+"""Formulas on the attention of single heads, and on the similarity of heads."""

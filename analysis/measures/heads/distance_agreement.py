@@ -1,4 +1,4 @@
-"""Whether two ways to compare heads find the same heads alike."""
+"""Agreement of two distances between heads: Mantel's test on ranks and its parts by layer."""
 
 from typing import NamedTuple
 
@@ -14,10 +14,10 @@ _AT_A_TIME = 64  # permutations whose pairs are in memory
 
 
 class Agreement(NamedTuple):
-    """Spearman's ρ of two distances over all pairs of heads, and how often chance does as well.
+    """Spearman's ρ of two distances over all pairs of heads, with its p-value.
 
-    `of_heads` are those of each head's distances to the others, `same_nearest` says of each whether
-    its nearest head is the same by both.
+    `of_heads` holds ρ over the distances of each head to the others. `same_nearest` is True where
+    both distances give a head the same nearest head.
     """
 
     spearman: float
@@ -28,8 +28,10 @@ class Agreement(NamedTuple):
 
 
 class LayerParts(NamedTuple):
-    """Agreement within pairs of layers and between them, and how often chance does as well within;
-    and the parts of each head's own agreement, within layers of the others and between."""
+    """Parts of ρ within and between pairs of layers, with a p-value for the part within.
+
+    The parts of each head's own agreement follow: with heads of its layer, and with all others.
+    """
 
     parts: tuple[Part, ...]
     p_value: float
@@ -41,21 +43,21 @@ def distance_agreement(
 ) -> Agreement | None:
     """Mantel's test on ranks: the heads of one matrix are shuffled, not its pairs.
 
-    The p-value is the share of orders of the heads that give as large a ρ: (b + 1) / (B + 1) over
-    B random ones of which b do, or b / B over all B there are where these are fewer than 9,999.
+    The p-value is the share of orders of the heads that give as large a ρ: (b + 1) / (B + 1) if b
+    of B random orders do, or b / B over all B orders if these are fewer than 9,999.
 
     Args:
         one, other: symmetric, 0 on the diagonal, of the same heads.
 
     Returns:
-        ρ with mid-ranks for ties; it and its p-value are NaN where either distance is the same for
-        all pairs; None of fewer than three heads, which have one distance.
+        ρ with mid-ranks for ties; it and its p-value are NaN where either distance is constant over
+        pairs; None for fewer than three heads, which have one distance.
 
     Source:
         mantel-1967, the test by permutation.
 
     Differs:
-        Ranks take the place of the distances, whose sizes differ between the two.
+        Ranks replace the distances, whose sizes differ between the two.
     """
     n_heads = len(one)
     if n_heads < 3:
@@ -101,11 +103,11 @@ def layer_parts(
     *,
     seed: int,
 ) -> LayerParts:
-    """The parts of ρ within and between pairs of layers, and Mantel's test within layers.
+    """Split ρ into parts within and between pairs of layers; apply Mantel's test within layers.
 
-    Heads of two layers are far apart or near as the layers are; whether the same heads are, within
-    what is of one pair of layers, is another question. The p-value is the share of 9,999 orders in
-    which heads stay in their layer that give as large a part within, as (b + 1) / (B + 1).
+    Distances between heads also depend on the distance of their layers; the part within a pair of
+    layers does not. The p-value is the share of 9,999 orders in which heads stay in their layer
+    that give as large a part within, as (b + 1) / (B + 1).
 
     Args:
         one, other: symmetric, 0 on the diagonal, of the same heads; three or more.

@@ -1,4 +1,4 @@
-"""What a head mostly does, in one word."""
+"""Behaviour of a head in one word, from the shares of attention it gives."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ RULES = {
     "sep": ("sep", "token_type"),
     "comma_period": ("comma_period", "token_type"),
 }
-"""Of each behaviour the quantity that decides it and the threshold that it has to exceed; of those
-that hold of a head the last one names it."""
+"""The deciding quantity of each behaviour and the threshold it must exceed; where several apply,
+the last one names the head."""
 OTHER = "other"
 BEHAVIOURS = (*RULES, OTHER)
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Above which a head counts as one that looks at a neighbouring token, broadly (entropy in
-    nats), or at one type of token."""
+    """Thresholds above which a head counts as attending to a neighbouring token, broadly (entropy
+    in nats), or to one type of token."""
 
     neighbour: float
     entropy: float

@@ -1,4 +1,4 @@
-"""How differently any two heads attend, whatever layers they are in."""
+"""Jensen–Shannon distances between the attention of any two heads, whatever their layers."""
 
 import numpy as np
 import torch
@@ -6,8 +6,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 SMOOTHING = 0.001
-"""Share of every row that is dealt out evenly."""
-_PIECE = 2048  # pairs of tokens at a time: what all heads give to them stays in the caches
+"""Share of every row that is spread evenly."""
+_PIECE = 2048  # pairs of tokens at a time: their weights in all heads fit into the caches
 
 
 def head_distances(

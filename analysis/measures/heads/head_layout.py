@@ -1,4 +1,4 @@
-"""Heads as points of a plane that are as far apart as the heads attend differently."""
+"""Heads as points of a plane, placed by multidimensional scaling of their distances."""
 
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ _SETTINGS: dict[str, Any] = {
 
 
 class Layout(NamedTuple):
-    """One point per head, and how badly their distances match those of the heads (stress-1)."""
+    """One point per head, and the stress-1 between the points' distances and those of the heads."""
 
     points: Float[np.ndarray, "head 2"]
     stress: float | None
@@ -27,8 +27,8 @@ class Layout(NamedTuple):
 def head_layout(distances: Float[np.ndarray, "head head"], *, seed: int) -> Layout | None:
     """Metric multidimensional scaling in two dimensions: the best of several starts.
 
-    Of what can be turned and mirrored at will one orientation is taken: the axis along which points
-    differ most lies across, and the point farthest out on either axis is on its positive side.
+    Rotation and reflection are free. The axis with the largest variation is made horizontal, and
+    the farthest point on either axis gets a positive coordinate.
 
     Args:
         distances: symmetric, 0 on the diagonal.

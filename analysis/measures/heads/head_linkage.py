@@ -1,4 +1,4 @@
-"""Which heads attend alike: the two nearest groups joined, again and again."""
+"""Hierarchical clustering of heads by average linkage."""
 
 import numpy as np
 from jaxtyping import Float
@@ -14,8 +14,8 @@ def head_linkage(distances: Float[np.ndarray, "head head"]) -> Float[np.ndarray,
 
     Returns:
         One row per step: the two groups joined, their distance, and the heads in both. Groups 0 to
-        N − 1 are the heads, group N + s is what step s made. Branches are turned so that neighbours
-        among the leaves are alike. No row of fewer than two heads.
+        N − 1 are the heads, group N + s is the result of step s. Branches are flipped so that
+        neighbours among the leaves are similar. Empty for fewer than two heads.
 
     Source:
         sokal-1958, the method of unweighted averages.

@@ -1,4 +1,4 @@
-"""Whether heads of one layer attend more alike than heads of different layers."""
+"""Distances between heads of one layer compared with those between layers."""
 
 from functools import partial
 from typing import NamedTuple
@@ -12,9 +12,9 @@ _DIGITS = 12  # the same distances added up in another order differ in later one
 
 
 class Cohesion(NamedTuple):
-    """Mean distances within and between layers, and how often chance does as well.
+    """Mean distances within and between layers, with the p-value of their difference.
 
-    `n_permutations` are those that `p_value` was counted over.
+    `n_permutations` is the number of permutations behind `p_value`.
     """
 
     within: float
@@ -33,12 +33,11 @@ def layer_cohesion(
 ) -> Cohesion | None:
     """Mean distance of heads of different layers minus that of two heads of the same layer.
 
-    The p-value is the share of ways to deal the layers to the heads that give as large a
-    difference: (b + 1) / (B + 1) over B random ones of which b do, or b / B over all B ways there
-    are where these are fewer than 9,999.
+    The p-value is the share of ways to assign layers to heads that give as large a difference: (b +
+    1) / (B + 1) if b of B random ways do, or b / B over all B ways if these are fewer than 9,999.
 
     Args:
-        layer: one alone, of whose heads at least one is in every pair; None counts all pairs.
+        layer: a single layer, with a head of it in every pair; None counts all pairs.
 
     Returns:
         Distances in their unit; None where layers have one head, or there is one layer.
@@ -69,10 +68,10 @@ def layer_cohesion(
 def _means(
     distances: Float[np.ndarray, "head head"], groups: list[np.ndarray], order: np.ndarray
 ) -> np.ndarray:
-    """Mean distances within groups, and between their heads and those of other groups.
+    """Return mean distances within groups, and between the heads of a group and all others.
 
     Args:
-        order: along its last axis, which head stands in the place of each.
+        order: along its last axis, the head that takes the place of each.
     """
     inside = np.sum([_sum_inside(distances, order[..., group]) for group in groups], axis=0)
     n_inside = sum(len(group) * (len(group) - 1) for group in groups)

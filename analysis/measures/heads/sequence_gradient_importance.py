@@ -1,4 +1,4 @@
-"""How much a model's loss depends on the attention that each type of token gets in one text."""
+"""Gradient of a model's loss with respect to attention, summed by type of attended token."""
 
 import torch
 from jaxtyping import Bool, Float
@@ -10,14 +10,14 @@ def gradient_importance(
     is_pair: Bool[Tensor, "batch query key"],
     is_type: Bool[Tensor, "batch key value"],
 ) -> Float[Tensor, "batch head value"]:
-    """Σ |∂L/∂α| over the pairs whose key is of a type, divided by the number of tokens.
+    """Σ |∂L/∂α| over the pairs with a key of a type, divided by the number of tokens.
 
     A pair that a causal model does not have counts nothing, whatever its derivative.
 
     Args:
-        gradients: ∂L/∂α, L being the loss of each sequence by itself.
-        is_pair: which keys each query may see, neither of them padding.
-        is_type: which keys are of each type.
+        gradients: ∂L/∂α, L being the loss of each sequence alone.
+        is_pair: True where a query sees a key and neither is padding.
+        is_type: True where a key is of a type.
 
     Returns:
         In the unit of L, since α has none; 0 where a text has no token of the type.
@@ -26,9 +26,9 @@ def gradient_importance(
         clark-2019, section 3.2, figure 3.
 
     Differs:
-        The paper does not say whether the loss is a sum or a mean over masked tokens, nor what
-        becomes of the gradients of one text: the loss is a mean, its gradients are added up over
-        the pairs of a type and divided as attention is.
+        The paper does not define the loss over masked tokens (sum or mean), nor the sum over the
+        gradients of a text. Here the loss is a mean; its gradients are added up over the pairs of a
+        type and divided as attention is.
     """
     n_tokens = is_pair.diagonal(dim1=1, dim2=2).sum(dim=-1)
     received = torch.einsum("bhqk,bqk->bhk", gradients.abs(), is_pair.to(gradients.dtype))

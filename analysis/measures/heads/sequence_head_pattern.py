@@ -1,11 +1,11 @@
-"""What each head attends to in one text, and how broadly."""
+"""Attention of each head in one text by kind of token, and its entropy."""
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
 KEPT = 0.9999
-"""Share of a row that smoothing keeps; the rest is dealt out evenly, so that no weight is 0."""
+"""Share of a row that smoothing keeps; the rest is spread evenly, so that no weight is 0."""
 
 
 def head_pattern(
@@ -21,23 +21,23 @@ def head_pattern(
 
     Weights are Σ α over the pairs of a kind, divided by the number of tokens that attend: [SEP]s
     for `sep_to_sep`, all the others for `other_to_sep`, else all. Entropies are the means of
-    −Σ_j a ln a with a = 0.9999 α + 0.0001 / m over the m keys that a query may see; `uniform` is
-    the mean of ln m.
+    −Σ_j a ln a with a = 0.9999 α + 0.0001 / m over the m keys that a query sees; `uniform`
+    is the mean of ln m.
 
     Args:
-        is_pair: which keys each query may see, neither of them padding.
+        is_pair: True where a query sees a key and neither is padding.
         is_first: BOS or the first token of a causal model.
 
     Returns:
         Shares from 0 to 1 and entropies in nats; NaN where a text has no pair of the kind.
 
     Source:
-        clark-2019, sections 3.1 and 3.3; its released code for what is divided by what, and for
-        smoothing, which the paper does not mention.
+        clark-2019, sections 3.1 and 3.3; its released code for the divisors, and for smoothing,
+        which the paper does not mention.
 
     Differs:
-        In float32 instead of float16, in which 0.9999 is 1. A kind without a pair is absent and
-        not 0; [SEP]s are counted and not taken to be two.
+        In float32 instead of float16, in which 0.9999 is 1. A kind without a pair is absent and not
+        0; [SEP]s are counted, not assumed to be two.
     """
     is_token = is_pair.diagonal(dim1=1, dim2=2)
     kinds = torch.stack([is_cls, is_sep, is_comma_period, is_first], dim=-1)
@@ -79,7 +79,7 @@ def _per_query(
     n_pairs: Tensor,
     queries: Bool[Tensor, "batch query"],
 ) -> Float[Tensor, "batch head"]:
-    """The mean over some queries; NaN where none of them has a pair."""
+    """Mean over some queries; NaN if no query has a pair."""
     total = (of_queries * queries[:, None]).sum(dim=-1)
     there = (n_pairs * queries).sum(dim=-1)[:, None] > 0
     return torch.where(there, total / queries.sum(dim=-1)[:, None], torch.nan)

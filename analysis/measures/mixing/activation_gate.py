@@ -1,4 +1,4 @@
-"""How a feed-forward network's activation shares its output out among the summands of its input."""
+"""Attribution of a feed-forward activation to the summands of its input."""
 
 import math
 from collections.abc import Callable
@@ -25,7 +25,7 @@ GATES: dict[str, Gate] = {
     "silu": torch.sigmoid,
     "tanh": _tanh,
 }
-"""Every activation that is covered; each is 0 at 0, so nothing of it is left over for the bias."""
+"""Every covered activation; each is 0 at 0, so its shares leave nothing to the bias."""
 
 
 def activation_gate(

@@ -16,13 +16,13 @@ def shared_out(
     *,
     reading: str,
 ) -> tuple[Float[Tensor, "query hidden"], Float[Tensor, "query hidden"]]:
-    """The gate that tokens' summands of h pass through, and what of the output is no token's.
+    """The gate of tokens' summands of h, and the part of the output that belongs to no token.
 
-    Integrated Gradients asks for a path, and h = s + b, s from tokens and b from none, has three:
-    from 0 to h, the bias being one more summand (`player`, as everywhere else); from b to h, the
-    bias being there all along (`constant`); from 0 to s, without the bias (`left_out`). Gate times
-    s, plus what is no token's, is activation(h) by each; but by the last that remainder,
-    activation(h) − activation(s), is made by tokens and bias together, not by the bias.
+    Integrated Gradients needs a path. With h = s + b, s from tokens and b from biases, there are
+    three: from 0 to h, the bias being one more summand (`player`, as everywhere else); from b to h,
+    the bias being present all along (`constant`); from 0 to s, without the bias (`left_out`). By
+    each, gate times s plus the part of no token is activation(h). By the last, that part,
+    activation(h) − activation(s), comes from tokens and bias together, not from the bias alone.
 
     Args:
         hidden: the whole h.

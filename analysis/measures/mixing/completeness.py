@@ -1,4 +1,4 @@
-"""Proof that the parts of a layer add up to what the model computed."""
+"""Errors of the sum of a layer's parts against the model's own output."""
 
 import math
 from collections.abc import Sequence
@@ -17,23 +17,23 @@ def token_errors(
     against: Sequence[Float[Tensor, "*any query width"]],
     dtype: torch.dtype,
 ) -> Float[Tensor, "*any query"]:
-    """How much of each token its parts miss, relative to each of some vectors; the largest counts.
+    """Relative error of each token's sum of parts, the largest over several reference vectors.
 
     ‖missed ⊘ unit‖ / ‖size ⊘ unit‖ with missed = output − Σ parts. The size of a coordinate is that
-    of the vector it is held against, but at least what rounding leaves visible; its unit is its
+    of the reference vector, but at least the smallest size visible after rounding. Its unit is its
     largest size in the sequence, so that a massive activation hides no other coordinate.
 
     Args:
-        parts: what is subtracted in turn, so first what stays as it is; after the first, one may be
-            a vector that all tokens have in common.
-        against: the output, and what is added to make it.
+        parts: summands, subtracted in this order, the unchanged input first; a later one may be a
+            vector that all tokens share.
+        against: reference vectors: the output, and what is added to make it.
         dtype: the number format of the model's arithmetic.
 
     Returns:
-        Errors without unit, 0 where nothing is missed. One that cannot be computed is no number.
+        Errors without unit, 0 where nothing is missed; NaN if not computable.
 
     Source:
-        kobayashi-2020, section 3.2, eq. 7: the sum; what it is held against is ours.
+        kobayashi-2020, section 3.2, eq. 7: the sum; the reference vectors are ours.
     """
     first, *others = parts
     missed, least = output - first, first.abs()
@@ -52,7 +52,7 @@ def token_errors(
 
 
 def visible_share(dtype: torch.dtype) -> float:
-    """The smallest share of some numbers that a relative error at the limit can be seen in.
+    """Return the smallest share of a sum whose relative error at the limit exceeds rounding.
 
     Adding numbers up rounds away up to ε of them: of a share s of them this is a relative error of
     ε / s, which is at the limit where s = ε / limit.
@@ -67,7 +67,7 @@ def visible_share(dtype: torch.dtype) -> float:
 def attention_block_errors(
     layer: LayerTrace, is_token: Bool[Tensor, "batch query"], dtype: torch.dtype | None = None
 ) -> Float[Tensor, "batch query"]:
-    """What Σ_h Σ_j α_ij f(x_j) + b_O misses of the attention block's own output.
+    """Relative error of Σ_h Σ_j α_ij f(x_j) + b_O against the attention block's own output.
 
     Args:
         dtype: the number format of the model's arithmetic; that of the trace if None.
@@ -95,17 +95,17 @@ def layer_errors(
     bias: Float[Tensor, "query width"],
     dtype: torch.dtype | None = None,
 ) -> Float[Tensor, " query"]:
-    """What the parts of a whole layer miss of its own output: of its length, and of the update's.
+    """Relative error of a whole layer's sum of parts, against its output and against its update.
 
     Args:
         layer: a trace of a single sequence without padding.
-        sent: what tokens send to a query; without x_i in a layer that it leaves as it is.
-        bias: what no token sent.
+        sent: sum of all tokens' contributions to a query; without x_i if the layer adds to x_i.
+        bias: contribution of biases, which belongs to no token.
         dtype: the number format of the model's arithmetic; that of the trace if None.
 
     Returns:
-        Relative errors; rounding leaves about 1e-6 in float32, and up to the limit where the
-        update is a visible share of the stream and no more.
+        Relative errors; rounding leaves about 1e-6 in float32, and up to the limit where the update
+        is barely a visible share of the stream.
 
     Source:
         kobayashi-2024, section 4.
@@ -116,7 +116,7 @@ def layer_errors(
 
 
 def worst_token(errors: Float[Tensor, " query"]) -> tuple[float, int, float]:
-    """The largest error, its position, and the error that 99% of the tokens do not exceed.
+    """Return the largest error, its position, and the error that 99% of the tokens do not exceed.
 
     An error that is no number is the largest.
 
@@ -131,7 +131,7 @@ def worst_token(errors: Float[Tensor, " query"]) -> tuple[float, int, float]:
 def attention_sum_error(
     attention: Float[Tensor, "batch head query key"], is_token: Bool[Tensor, "batch query"]
 ) -> Float[Tensor, " batch"]:
-    """Worst distance from 1 of the attention that a real token spreads over the real tokens.
+    """Return the largest distance from 1 of a real token's attention, summed over the real tokens.
 
     Returns:
         Absolute errors; attention that leaks to padding shows here.

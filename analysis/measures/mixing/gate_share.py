@@ -1,4 +1,4 @@
-"""How the product of a gate and what it lets through is shared out among their summands."""
+"""Attribution of a gated product to the summands of its two factors."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ _FAR = 20.0
 """Beyond ±20 every gate is 0 or 1 to the last digit."""
 _POINTS, _POINT_WEIGHTS = (values / 2 for values in np.polynomial.legendre.leggauss(32))
 _NODES = tuple(zip((_POINTS + 0.5).tolist(), _POINT_WEIGHTS.tolist(), strict=True))
-"""Places from 0 to 1 and their weights: Gauss and Legendre's rule."""
+"""Nodes from 0 to 1 and their weights, by Gauss–Legendre quadrature."""
 
 
 def gate_share(gate: Float[Tensor, "*any hidden"], activation: str) -> Float[Tensor, "*any hidden"]:
@@ -42,23 +42,23 @@ def gated_shares(
     reading: str = BIAS_READINGS[0],
     rule: str = GATE_RULES[0],
 ) -> tuple[tuple[Float[Tensor, "query hidden"], ...], Float[Tensor, "query hidden"]]:
-    """Factors of a token's summands of g and of u in activation(g) ⊙ u, and what is no token's.
+    """Factors of a token's summands of g and of u in activation(g) ⊙ u, and the part of no token.
 
-    `ig` integrates along the straight path: u (gate(g) − φ(g)) for g and g φ(g) for u, from 0 to
-    the whole. `half` gives half of what either changes, the other standing at the mean of start and
-    end: ½ u gate(g) and ½ activation(g). Both share out all there is.
+    `ig` integrates along the straight path from 0 to the whole: u (gate(g) − φ(g)) for g and g φ(g)
+    for u. `half` attributes half of each factor's change, the other factor standing at the mean of
+    start and end: ½ u gate(g) and ½ activation(g). Both rules attribute the whole product.
 
     Args:
         hidden: the whole g, then the whole u.
-        bias: what of each is no token's.
-        reading: one of `BIAS_READINGS`, by which the path starts and ends.
+        bias: the parts of g and of u that belong to no token.
+        reading: one of `BIAS_READINGS`, which sets the start and the end of the path.
         rule: one of `GATE_RULES`.
 
     Source:
         sundararajan-2017, section 3, and for `half` achtibat-2024, section 3.3.
 
     Differs:
-        The papers know no path that starts at the bias, or ends without it.
+        The papers have no path that starts at the bias, or ends without it.
     """
     starts = bias if reading == "constant" else [torch.zeros_like(part) for part in bias]
     ends = hidden
@@ -90,7 +90,7 @@ def _halves(starts: _Pair, ends: _Pair, activation: str) -> tuple[Tensor, Tensor
 
 
 def _along(starts: _Pair, ends: _Pair, activation: str) -> tuple[Tensor, Tensor]:
-    """Both integrals from any start, by quadrature."""
+    """Return both integrals from any start, by quadrature."""
     (first, value_first), (last, value_last) = starts, ends
     of_gate, of_value = torch.zeros_like(first), torch.zeros_like(first)
     for place, weight in _NODES:
@@ -121,7 +121,7 @@ def _gelu(negative: Tensor) -> Tensor:
 
 
 def _gelu_tanh(negative: Tensor) -> Tensor:
-    """By quadrature; where the gate is closed the integral over g grows no more."""
+    """φ by quadrature; where the gate is closed the integral over g has converged."""
     near = negative.clamp_min(-_FAR)
     integral = sum(weight * at * GATES["gelu_tanh"](at * near) for at, weight in _NODES)
     return torch.as_tensor(integral) * (_FAR / negative.abs().clamp_min(_FAR)).square()
@@ -148,7 +148,7 @@ def _integrated(odd: Sequence[float]) -> list[float]:
 
 
 def _half_tanh_of_half(n_terms: int) -> list[float]:
-    """Of ½ tanh(s / 2), which is y with y′ = ¼ − y²: odd coefficients, one after the other."""
+    """Odd Taylor coefficients of y = ½ tanh(s / 2), by recurrence from y′ = ¼ − y²."""
     coefficients = [0.25]
     for k in range(1, n_terms):
         square = sum(coefficients[i] * coefficients[k - 1 - i] for i in range(k))
@@ -169,6 +169,6 @@ _CLOSED: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu_tanh": _gelu_tanh,
     "relu": torch.zeros_like,
 }
-"""φ where g is not above 0."""
+"""φ where g ≤ 0."""
 GATED = tuple(_CLOSED)
-"""Activations of gates that are covered."""
+"""Covered activations of gates."""

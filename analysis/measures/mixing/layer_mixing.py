@@ -1,4 +1,4 @@
-"""A whole layer as a sum over its input tokens, seen at every scope of its order."""
+"""A whole layer as a sum over its input tokens, at every scope of its order."""
 
 import math
 from collections.abc import Iterator
@@ -24,16 +24,16 @@ from analysis.scopes import BIAS_READINGS, GATE_RULES
 BUDGET = 8 * 2**20
 """Bytes that the hidden vectors of pairs may take at a time, on each path of the network."""
 KEYS = 64
-"""About as many keys have their terms in the hidden layer at a time."""
+"""Approximate number of keys whose hidden terms are held at a time."""
 
 
 @dataclass(frozen=True)
 class LayerMixing:
-    """How much of every token reaches every other in one layer of one sequence.
+    """Norms, mixing ratios and errors of one layer of one sequence.
 
     `maps` holds ‖F_i(x_j)‖ by scope of the layer's order (for `attn_w`: the head mean of α), 0
-    where a query does not see a key; `ratios` the mixing ratio r_i; `errors` how much of every
-    token's output the sum of its parts misses.
+    where a query does not see a key. `ratios` holds the mixing ratio r_i. `errors` is the relative
+    error of the sum of parts against each token's output.
     """
 
     maps: Float[Tensor, "scope query key"]
@@ -49,7 +49,7 @@ def layer_mixing(
     bias_reading: str = BIAS_READINGS[0],
     gate_rule: str = GATE_RULES[0],
 ) -> LayerMixing:
-    """The norms of all parts of one sequence's layer, and proof that the parts add up.
+    """Compute the norms of all parts of one sequence's layer, and check that the parts add up.
 
     Given the query i every module is linear: attention by its weights, a normalisation by the
     deviation of the whole vector, the network by its gates. Each head's f(x_j), and x_j itself as
@@ -116,7 +116,7 @@ def attention_mixing(layer: LayerTrace) -> Float[Tensor, "query key"]:
 
 
 def _after(mixture: Mixture, steps: tuple[Step, ...], tokens: Tensor) -> list[Mixture]:
-    """The mixture after each of some steps, whose residual is the tokens themselves."""
+    """Return the mixture after each of some steps; the residual is the tokens themselves."""
     mixtures = []
     for step in steps:
         is_norm = isinstance(step, LinearNorm)
@@ -126,18 +126,18 @@ def _after(mixture: Mixture, steps: tuple[Step, ...], tokens: Tensor) -> list[Mi
 
 
 def _by_itself(given: LinearLayer, tokens: Tensor) -> Float[Tensor, "query width"]:
-    """What a network puts out that stands beside attention and reads each token by itself."""
+    """Output of a network that stands parallel to attention and reads each token alone."""
     return given.network.linear(through(given.to_network, tokens, tokens))
 
 
 def _of_weights(attention: Float[Tensor, "query key"]) -> Scope:
-    """Weights instead of vectors: each a vector of one coordinate, so that r_i = 1 − α_ii."""
+    """Weights as vectors of one coordinate, so that r_i = 1 − α_ii."""
     own = attention.diagonal().unsqueeze(1)
     return Scope(attention, attention.sum(dim=1, keepdim=True), own)
 
 
 def _sent(layer: LayerTrace, scopes: list[Scope]) -> Float[Tensor, "query width"]:
-    """What tokens send through the layer; without x_i where that leaves it as it is."""
+    """Sum of all tokens' contributions to the output; without x_i if the layer adds to x_i."""
     order = layer.weights.order
     if not order.keeps_stream:
         return scopes[-1].sums
@@ -146,7 +146,7 @@ def _sent(layer: LayerTrace, scopes: list[Scope]) -> Float[Tensor, "query width"
 
 
 class _Passed:
-    """What leaves the network of every pair, which needs a hidden vector for each."""
+    """Network output of every pair, from a hidden vector for each."""
 
     def __init__(
         self, layer: LayerTrace, network: LinearNetwork, mixture: Mixture, dtype: torch.dtype
@@ -163,13 +163,13 @@ class _Passed:
                 layer.weights.hidden_weights, network.weights.paths, strict=True
             )
         ]
-        """By path, for values of heads and for what tokens hand on to themselves beside them."""
+        """Weights from head values and weights from residual terms of tokens, by path."""
 
     def by_keys(self, budget: int) -> Iterator[tuple[slice, slice, Tensor]]:
-        """A few keys at a time, the queries that see any of them, and what leaves the network.
+        """Yield slices of keys, of the queries that see any of them, and the network's output.
 
         Returns:
-            Vectors by key, query and width; no other query is sent anything by these keys.
+            Vectors by key, query and width; all other queries receive nothing from these keys.
         """
         n_tokens, first = len(self.shares), self.factors[0]
         n_keys = min(n_tokens, max(1, budget // (first.numel() * first.element_size())))
@@ -187,9 +187,9 @@ class _Passed:
             yield keys, queries, (total @ self.output_weight).to(self.values.dtype)
 
     def _terms(self, n_keys: int) -> Iterator[tuple[slice, Float[Tensor, "path key term hidden"]]]:
-        """A few keys at a time, and their terms in the hidden layer on each of its paths.
+        """Yield a slice of keys and their terms in the hidden layer, on each of its paths.
 
-        The terms of some more keys are made at a time: every product reads a whole weight.
+        Terms are computed for several slices at once: every product reads a whole weight.
         """
         n_tokens, n_hidden = len(self.shares), len(self.output_weight)
         n_made, n_terms = n_keys * max(1, KEYS // n_keys), len(self.values) + len(self.own)
@@ -203,7 +203,7 @@ class _Passed:
             yield keys, terms.to(self.shares.dtype)
 
     def _make(self, made: Float[Tensor, "path term key hidden"], keys: slice) -> None:
-        """Fill in the terms of some keys."""
+        """Fill in the hidden terms of some keys."""
         values, n_heads = self.values[:, keys], len(self.values)
         for terms, (of_heads, of_tokens) in zip(
             made[:, :, : values.shape[1]], self.ways, strict=True
@@ -214,7 +214,7 @@ class _Passed:
 
 
 def _range_of(seen: Bool[Tensor, " query"]) -> slice:
-    """From the first query that sees anything to the last."""
+    """Return the range from the first query that sees any key to the last."""
     places = seen.nonzero()
     return slice(int(places[0]), int(places[-1]) + 1)
 
@@ -224,9 +224,9 @@ def _network_scopes(
     passed: Iterator[tuple[slice, slice, Tensor]],
     entering: tuple[Mixture, Scope],
 ) -> list[Scope]:
-    """Through the network and the steps after it, of which one adds what entered the block.
+    """Scopes after the network and after each later step, including the block's residual.
 
-    Of every pair's vector only its norm, its part in the sum and the query's own are kept.
+    Keep each pair's norm and contribution to the sum, and the query's own vector.
     """
     mixture, beside = entering
     n_tokens, _, width = mixture.terms.shape

@@ -16,12 +16,12 @@ from analysis.models.trace import LayerTrace
 from analysis.scopes import BIAS_READINGS, GATE_RULES
 
 RESIDUAL: Literal["res"] = "res"
-"""The step that adds what entered the block."""
+"""The step that adds the block's input."""
 
 
 @dataclass(frozen=True)
 class LinearNorm:
-    """A normalisation of vectors whose deviation is that of the whole of each query."""
+    """A normalisation with its deviations fixed to those of the whole vector of each query."""
 
     norm: Norm
     deviation: Float[Tensor, "query one"]
@@ -29,22 +29,23 @@ class LinearNorm:
     def linear(
         self, parts: Float[Tensor, "*any query width"], *, is_bias: bool = False
     ) -> Float[Tensor, "*any query width"]:
-        """What becomes of any part of the whole; the shift belongs to the bias."""
+        """Apply the normalisation to a summand of its input; the shift belongs to the bias."""
         sent = self.norm.linear(parts) / self.deviation
         return sent + self.norm.shift if is_bias else sent
 
     def of(self, queries: slice) -> "LinearNorm":
-        """The same for vectors of some queries."""
+        """Return the normalisation restricted to some queries."""
         return LinearNorm(self.norm, self.deviation[queries])
 
 
 @dataclass(frozen=True)
 class LinearNetwork:
-    """A feed-forward network that hands on every part of its hidden layer by a fixed factor.
+    """A feed-forward network as a linear map, its gates fixed to those of the forward pass.
 
-    `hidden` is what each path brings into the hidden layer, before the activation. `factors` has
-    one entry for each path: parts of all paths, each times its factor, add up to the part that is
-    projected back. `rest` is what no token sent of the hidden layer, ready to be projected back.
+    `hidden` holds the input of the hidden layer by path, before the activation. `factors` has one
+    entry for each path: the summands of all paths, each times its factor, add up to the summand
+    that is projected back. `rest` is the part of the hidden layer due to biases only, before that
+    projection.
     """
 
     weights: FeedForwardWeights
@@ -55,14 +56,14 @@ class LinearNetwork:
     def linear(
         self, parts: Float[Tensor, "*any query width"], *, is_bias: bool = False
     ) -> Float[Tensor, "*any query width"]:
-        """What becomes of any part of what the network reads; its biases belong to the bias."""
+        """Apply the network to a summand of its input; its own biases belong to the bias."""
         own = 1 if is_bias else 0
         paths = zip(self.factors, self.weights.paths, strict=True)
         hidden = sum(factor * (parts @ weight + own * bias) for factor, (weight, bias) in paths)
         return torch.as_tensor(hidden) @ self.weights.output_weight + own * self.weights.output_bias
 
     def output(self, read: Float[Tensor, "query width"]) -> Float[Tensor, "query width"]:
-        """What leaves the network of the whole that it reads."""
+        """Network output for its full input."""
         first, *others = self.hidden
         hidden = active(first, self.weights.activation)
         for other in others:
@@ -72,7 +73,7 @@ class LinearNetwork:
 
     @property
     def bias(self) -> Float[Tensor, "query width"]:
-        """What leaves the network of what no token sent."""
+        """Network output due to biases only."""
         return _product(self.rest, self.weights.output_weight) + self.weights.output_bias
 
 
@@ -81,7 +82,7 @@ Step = LinearNorm | Literal["res"]
 
 @dataclass(frozen=True)
 class LinearLayer:
-    """The stages of a layer, before attention and after it, in the order of its steps.
+    """Steps of a layer before and after attention, in order, each as a linear map.
 
     In a parallel layer `network` stands beside attention and reads the layer's input.
     """
@@ -92,7 +93,7 @@ class LinearLayer:
     network: LinearNetwork
     after_network: tuple[Step, ...]
     bias: Float[Tensor, "query width"]
-    """What the layer adds that no token of its input sent."""
+    """Part of the layer's output that is due to biases, not to a token of its input."""
 
 
 def linear_layer(
@@ -101,7 +102,7 @@ def linear_layer(
     bias_reading: str = BIAS_READINGS[0],
     gate_rule: str = GATE_RULES[0],
 ) -> LinearLayer:
-    """The steps of one sequence's layer, given the whole vectors that go through them.
+    """Linearise the steps of one sequence's layer around the vectors of its forward pass.
 
     Args:
         layer: a trace of a single sequence without padding.
@@ -132,7 +133,7 @@ def linear_layer(
 
 @dataclass(frozen=True)
 class _Flow:
-    """Whole vectors on their way through the layer, and the part of them that no token sent."""
+    """Whole vectors between two steps of a layer, and the part of them due to biases."""
 
     whole: Float[Tensor, "query width"]
     bias: Float[Tensor, "query width"]
@@ -143,7 +144,7 @@ class _Flow:
     def through(
         self, names: tuple[str, ...], norms: tuple[Norm, ...], entering: "_Flow | None" = None
     ) -> tuple[tuple, "_Flow"]:
-        """The steps of a stage, and what comes out of the last of them."""
+        """Return the steps of a stage, and the vectors after the last of them."""
         flow, remaining, steps = self, iter(norms), []
         for name in names:
             if name == RESIDUAL and entering is not None:
@@ -162,7 +163,8 @@ def _hidden(weights: FeedForwardWeights, vectors: Tensor) -> list[Tensor]:
 
 
 def _product(vectors: Tensor, weight: Tensor) -> Tensor:
-    """`vectors @ weight`; zeros at once where all vectors are 0, as in models without biases."""
+    """Return `vectors @ weight`; zeros at once if all vectors are 0, as in models without
+    biases."""
     if vectors.any():
         return vectors @ weight
     return vectors.new_zeros(*vectors.shape[:-1], weight.shape[-1])
@@ -191,11 +193,11 @@ def through(
     *,
     is_bias: bool = False,
 ) -> Float[Tensor, "*any query width"]:
-    """What becomes of any part of the whole in some steps.
+    """Apply some steps of a layer to a summand of the whole vector.
 
     Args:
-        residual: what of the same part entered the block.
-        is_bias: whether the part is that which no token sent.
+        residual: the same summand at the block's input.
+        is_bias: True if the summand is the one due to biases.
 
     Source:
         kobayashi-2024, section 4.

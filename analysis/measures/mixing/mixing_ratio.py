@@ -1,4 +1,4 @@
-"""Mixing ratios of many tokens as one mean, and how far it would move with other sequences."""
+"""Mean mixing ratios of many tokens, with bootstrap intervals."""
 
 from collections.abc import Sequence
 
@@ -11,13 +11,13 @@ from analysis.measures.bootstrap import Redraws, means_of_sums
 def ratio_moments(
     ratios: Float[np.ndarray, "scope token"],
 ) -> tuple[Float[np.ndarray, " scope"], ...]:
-    """Mean, squared distances from it in sum, smallest and largest of some tokens' ratios.
+    """Mean, sum of squared deviations, minimum and maximum of some tokens' ratios.
 
-    Those of parts give those of the whole: means by their weights, and the squared distances of a
+    Those of parts give those of the whole: means by their weights, and the squared deviations of a
     part grow by n · (its mean − the whole's mean)².
 
     Source:
-        kobayashi-2021, section 4.2: what its table 2 and figure 3 average.
+        kobayashi-2021, section 4.2: the values that its table 2 and figure 3 average.
     """
     exact = ratios.astype(np.float64)
     mean = exact.mean(axis=1)
@@ -25,10 +25,10 @@ def ratio_moments(
 
 
 def ratios_of_layer(ratios: Float[np.ndarray, "scope token"]) -> Float[np.ndarray, "value token"]:
-    """The ratios of a layer's scopes, and after that of the weights the one with the residual.
+    """The ratios of a layer's scopes; the one of weights with residual follows that of the weights.
 
-    The residual counts as much as the attention: of ½ (ᾱ + I), whose rows sum to 1, what is off the
-    diagonal is (1 − ᾱ_ii) / 2, half the ratio of the weights.
+    The residual counts as much as the attention: the off-diagonal part of ½ (ᾱ + I), whose rows sum
+    to 1, is (1 − ᾱ_ii) / 2, half the ratio of the weights.
 
     Returns:
         In the order of `LayerOrder.of_ratios`.
@@ -55,7 +55,7 @@ def pooled_interval(
     counts: Float[np.ndarray, "block cell"],
     drawn: Redraws,
 ) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
-    """Percentile bootstrap of Σ sums / Σ counts: what is drawn brings all that it counts.
+    """Percentile bootstrap of Σ sums / Σ counts; a resampled unit brings its sum and its count.
 
     Returns:
         Lower and upper end of the central 95%; NaN where too few units have the cell.

@@ -32,7 +32,7 @@ class Mixture:
     shares: Float[Tensor, "key query term"]
 
     def with_own(self, vectors: Float[Tensor, "key width"]) -> "Mixture":
-        """The same with a vector of each token added to what it hands on to itself."""
+        """Add a vector of each token to the token's contribution to itself."""
         itself = torch.eye(len(vectors), dtype=self.shares.dtype, device=self.shares.device)
         return Mixture(
             torch.cat([self.terms, vectors.unsqueeze(1)], dim=1),
@@ -40,11 +40,11 @@ class Mixture:
         )
 
     def normed(self, given: LinearNorm) -> "Mixture":
-        """The same after a normalisation, but for its shift."""
+        """Apply a normalisation without its shift."""
         return Mixture(given.norm.linear(self.terms), self.shares / given.deviation)
 
     def scope(self) -> Scope:
-        """What is to be seen of all pairs."""
+        """Norms of all pairs at this scope, with the sum and the own vector of every query."""
         by_query = self.shares.transpose(0, 1)
         sums = by_query.flatten(1) @ self.terms.flatten(0, 1)
         own = (by_query.diagonal().T.unsqueeze(1) @ self.terms).squeeze(1)
@@ -58,7 +58,7 @@ class Mixture:
 
 
 def attended(layer: LayerTrace) -> Mixture:
-    """What attention brings together: α of every head, and f(x_j) of every head.
+    """Attention output as a mixture: α and f(x_j) of every head.
 
     Args:
         layer: a trace of a single sequence without padding.

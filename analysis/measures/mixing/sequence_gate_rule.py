@@ -1,19 +1,19 @@
-"""How far two ways of sharing out a gated network part, and how many of its gates are closed."""
+"""Share of closed gates in a gated network, where attribution rules differ most."""
 
 from analysis.measures.mixing.activation_gate import activation_gate
 from analysis.measures.mixing.linear_layer import linear_layer
 from analysis.models.trace import LayerTrace
 
 CLOSED = 0.1
-"""A gate that lets less than this share of its input through is closed."""
+"""A gate is closed if it passes less than this share of its input."""
 
 
 def closed_share(layer: LayerTrace) -> float:
-    """Which share of a gated network's gates, over all tokens, is closed: gate(g) < 0.1.
+    """Share of a gated network's gates, over all tokens, that are closed: gate(g) < 0.1.
 
-    With SiLU, whose gate is σ(g), these are the gates with g < −2.2. There the rules part: the
-    share that Integrated Gradients gives to what the gate lets through falls with 1/g², half of
-    the gate itself with eᵍ.
+    With SiLU, whose gate is σ(g), these are the gates with g < −2.2. There the rules differ: the
+    share that Integrated Gradients gives to the gated factor falls with 1/g², half of the gate
+    itself with eᵍ.
 
     Args:
         layer: a trace of a single sequence without padding.

@@ -1,4 +1,4 @@
-"""Mixing followed from the model's input through one layer after the other."""
+"""Attention rollout: the product of row-normalised mixing maps from the input to each layer."""
 
 from collections.abc import Iterable, Iterator
 
@@ -13,10 +13,10 @@ DISTANCES = (0, 1, 2, 4, 8, 16, 32, 64)
 def rolled_out(
     maps: Iterable[Float[np.ndarray, "scope query key"]],
 ) -> Iterator[Float[np.ndarray, "scope query key"]]:
-    """Product M_l ⋯ M_1 up to every layer l, the rows of each M made to add up to 1.
+    """Product M_l ⋯ M_1 up to every layer l, the rows of each M scaled to a sum of 1.
 
     Entry ij is the share of token i after layer l that comes from token j of the model's input, if
-    each layer passes on what is mixed into a token in the proportion of its map.
+    each layer passes on its input in the proportions of its map.
 
     Returns:
         Shares; rows add up to 1.
@@ -49,7 +49,7 @@ def with_residual(attention: Float[np.ndarray, "query key"]) -> Float[np.ndarray
 
 
 def distance_places(n_tokens: int) -> Int[np.ndarray, "query key"]:
-    """Place of |i − j| in `DISTANCES`: that of the largest number not above it.
+    """Index of |i − j| in `DISTANCES`: that of the largest number not above it.
 
     Source:
         abnar-2020, section 3; the grouping by distance is ours.
@@ -62,10 +62,10 @@ def distance_places(n_tokens: int) -> Int[np.ndarray, "query key"]:
 def shares_of_cells(
     product: Float[np.ndarray, "scope query key"], cells: Int[np.ndarray, "query key"], n_cells: int
 ) -> Float[np.ndarray, "scope cell"]:
-    """What comes from the keys of each cell, summed over them, mean over queries.
+    """Share of each cell of keys, summed over its keys, mean over queries.
 
     Args:
-        cells: of every query and key the cell they are in, counted from 0.
+        cells: index of the cell of every query and key, counted from 0.
 
     Returns:
         Shares; 1 in sum for each scope.

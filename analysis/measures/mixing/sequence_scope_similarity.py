@@ -1,4 +1,4 @@
-"""Whether two ways of looking at a layer see the same mixing."""
+"""Rank correlation between the mixing maps of two scopes."""
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -7,15 +7,14 @@ from jaxtyping import Bool, Float
 def scope_similarities(
     maps: Float[np.ndarray, "scope query key"], pairs: Bool[np.ndarray, "query key"]
 ) -> Float[np.ndarray, "scope scope"]:
-    """Spearman's ρ of every two maps, the values of all pairs ranked together, with mid-ranks.
+    """Spearman's ρ of every two maps over all pairs, with mid-ranks.
 
     Args:
-        pairs: which queries see which keys. The zeros of all others would be ranked alike in every
-            map, and any two maps would look the same for it.
+        pairs: True where a query sees a key. The zeros of all other pairs would be tied in every
+            map and raise ρ.
 
     Returns:
-        −1 to 1, the same on both sides of a diagonal of 1; NaN where either map holds one value
-        only, so that there is nothing to rank.
+        −1 to 1, symmetric with a diagonal of 1; NaN where either map is constant.
 
     Source:
         kobayashi-2024, section 4.1.

@@ -1,4 +1,4 @@
-"""Every token's own vector, followed from the model's input through one layer after the other."""
+"""Vector rollout: every input token's own vector, propagated through all layers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from analysis.scopes import GATE_RULES
 
 @dataclass(frozen=True)
 class TokenVectors:
-    """How much of every token of the model's input is in every token after one layer.
+    """Norms of every input token's vector in every token after one layer.
 
-    `map` holds ‖V_ij‖, 0 where nothing of j can have reached i; `bias` the norm of what no token
-    sent; `error` the largest distance of any token's Σ_j V_ij + bias_i from the model's own x_i,
-    over the norm of x_i.
+    `map` holds ‖V_ij‖, 0 where j cannot have reached i. `bias` is the norm of the summand due to
+    biases. `error` is the largest distance of any token's Σ_j V_ij + bias_i from the model's own
+    x_i, over the norm of x_i.
     """
 
     map: Float[Tensor, "query key"]
@@ -37,15 +37,13 @@ def vector_rollout(
 ) -> tuple[TokenVectors, ...]:
     """The vectors V_ij that make up every token after every layer, one per token of the input.
 
-    V⁰_ij is x_j where i = j, else 0: what enters the first layer is the input, and nothing else.
-    Given the query, every module is linear, as it is for `layer_mixing`: attention by its weights,
-    a normalisation by the deviation of the whole vector, the network by its gates. So each input
-    token goes through all layers by itself, and only norms and sums are kept of it. Nothing is lost
-    that norms lose, which cannot cancel each other.
+    V⁰_ij is x_j where i = j, else 0. Given the query, every module is linear, as in `layer_mixing`:
+    attention by its weights, a normalisation by the deviation of the whole vector, the network by
+    its gates. So each input token is propagated through all layers separately, and only its norms
+    and sums are kept. Vectors can cancel each other; products of norms cannot.
 
-    Everything that the model adds by itself is one more summand, the bias, and is given to no
-    token: b_V too, and the shift of every normalisation. A summand is no whole token any more, and
-    the rows of attention add up to 1, so that b_V is the same for whatever mixture arrives.
+    All biases of the model are one more summand, given to no token: b_V too, and the shift of every
+    normalisation. Since the rows of attention add up to 1, b_V is the same for every mixture.
 
     Args:
         layers: a trace of a single sequence without padding, from the first layer on.
@@ -96,10 +94,10 @@ class _Step:
     def passed_on(
         self, parts: Float[Tensor, "key query width"], *, is_bias: bool = False
     ) -> Float[Tensor, "key query width"]:
-        """What leaves the layer of summands of what enters it.
+        """Apply the layer to summands of its input.
 
         Args:
-            is_bias: whether the summand is the bias, to which the layer adds its own.
+            is_bias: True if the summand is the bias, to which the layer adds its own.
         """
         given = self.given
         read = through(given.read, parts, parts, is_bias=is_bias)
@@ -115,7 +113,7 @@ class _Step:
     def _attended(
         self, read: Float[Tensor, "key query width"], *, own: int
     ) -> Float[Tensor, "key query width"]:
-        """What attention hands on, its weights being those of the forward pass."""
+        """Apply attention with the weights of the forward pass."""
         weights = self.layer.weights
         values = torch.einsum("jkd,hde->jkhe", read, weights.value_weight)
         values = values + own * weights.value_bias

@@ -39,14 +39,14 @@ def histogram_spearman(
 
 
 def can_be_ranked(bins: Int[np.ndarray, " row"], counts: Int[np.ndarray, " row"]) -> bool:
-    """Whether a quantity spreads over enough bins for a rank correlation to be trusted.
+    """Return True if a quantity fills enough bins for a trustworthy rank correlation.
 
-    Counts effective bins, (Σw)² / Σw² of the bins' counts w: what K equally filled bins have is K.
-    Some heads give all tokens of a type nearly one norm, down to the last digits; its order is then
-    noise, and fewer than 8 bins say too little of it.
+    Counts effective bins, (Σw)² / Σw² of the bins' counts w, which is K for K equally filled bins.
+    Some heads give all tokens of a type nearly one norm, down to the last digits. Its order is then
+    noise, and fewer than 8 bins are too few.
 
     Source:
-        kobayashi-2020, section 5.3, table 3: what ranks are taken of.
+        kobayashi-2020, section 5.3, table 3, for the ranked quantities.
     """
     weight = np.bincount(bins, weights=counts.astype(np.float64))
     return bool(weight.sum() ** 2 >= LEAST_BINS * (weight @ weight))
@@ -58,7 +58,7 @@ def centred_midranks(
     """Mid-rank of each row's bin as a share of all pairs, less that of the middle: −½ to ½.
 
     Source:
-        kobayashi-2020, section 5.3, table 3: what ranks are taken of.
+        kobayashi-2020, section 5.3, table 3, for the ranked quantities.
     """
     weight = np.bincount(bins, weights=counts)
     rank = np.cumsum(weight) - weight / 2

@@ -1,4 +1,4 @@
-"""Counts of (attention weight, norm) pairs, fine enough to rank by and free to add up."""
+"""Joint counts of attention weights and norms, fine enough to rank by and additive over texts."""
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -13,10 +13,10 @@ def bins(values: Float[Tensor, "*any"], *, per_octave: int) -> Int[Tensor, "*any
     """The bin of each value: its float32 bits without the lowest.
 
     Non-negative floats sort as their bits do, so bins are ordered, have exact edges and need no
-    chosen range: equally many to the octave, a power of 2, and 0 with itself.
+    chosen range: the same number per octave, a power of 2, and a bin for 0.
 
     Source:
-        kobayashi-2020, section 5.3, table 3: what ranks are taken of.
+        kobayashi-2020, section 5.3, table 3, for the ranked quantities.
     """
     return values.float().contiguous().view(torch.int32) >> _dropped_bits(per_octave)
 
@@ -40,10 +40,10 @@ def joint_histogram(
     token_types: Int[Tensor, "batch key"],
     is_pair: Bool[Tensor, "batch query key"],
 ) -> tuple[Int[Tensor, "row 4"], Int[Tensor, " row"]]:
-    """How often each head gives a weight of one bin to a token of one type with a norm of one bin.
+    """Count the pairs of each head by token type, bin of the weight and bin of the norm.
 
     Args:
-        is_pair: which queries see which keys; what is no pair has no weight to count.
+        is_pair: True where a query sees a key; other pairs have no weight to count.
 
     Returns:
         The occupied cells as (head, token type, attention bin, norm bin) in ascending order, and
@@ -74,7 +74,7 @@ def joint_histogram(
 def _groups(
     norm_bins: Int[Tensor, "batch head key"], token_types: Int[Tensor, "batch key"]
 ) -> tuple[Tensor, Tensor]:
-    """Distinct (head, token type, norm bin), and the place of each key's among them.
+    """Return the distinct (head, token type, norm bin), and the index of each key's own among them.
 
     There are few, so that the table of counts stays small enough for the processor's cache.
     """

@@ -1,4 +1,4 @@
-"""Whether frequent words get more weight, or longer vectors."""
+"""Correlation of word frequency with attention weight or vector norm."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ _NO_SPREAD = 1e-9  # one token that differs has a tenth or more
 
 
 class FrequencyCorrelation(NamedTuple):
-    """ρ and its 95% interval, NaN of too few units; and its parts within and between sequences."""
+    """Spearman's ρ with its 95% interval (NaN with too few units) and its parts by sequence."""
 
     spearman: float
     low: float
@@ -62,11 +62,11 @@ def rank_correlation(
 def correlation_of_moments(
     of_sequences: Float[np.ndarray, "unit 6"], redrawn: Units
 ) -> FrequencyCorrelation | None:
-    """Spearman's ρ, its interval and its parts from what each sequence has of the ranks.
+    """Spearman's ρ, its interval and its parts, from the rank moments of each sequence.
 
     Args:
-        of_sequences: `moments` of the two ranks among all tokens, over the number of tokens and
-            less ½.
+        of_sequences: `moments` of the two ranks among all tokens, each divided by the number of
+            tokens, less ½.
 
     Returns:
         As `rank_correlation`.

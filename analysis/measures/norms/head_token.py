@@ -1,4 +1,4 @@
-"""What each token receives from a head, and how long the vector is that the head makes of it."""
+"""Attention received by each token and norm of its transformed vector, by head."""
 
 import torch
 from jaxtyping import Bool, Float

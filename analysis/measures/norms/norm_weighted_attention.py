@@ -1,4 +1,4 @@
-"""Attention weighed by what it brings: ‖αf(x)‖ in the place of α."""
+"""Attention weighed by transformed vectors: ‖αf(x)‖ in the place of α."""
 
 import torch
 from jaxtyping import Float
@@ -10,8 +10,8 @@ def norm_weighted_attention(
 ) -> Float[Tensor, "*any query key"]:
     """‖α_ij f(x_j)‖ / Σ_k ‖α_ik f(x_k)‖, which is α where all ‖f(x)‖ are equal.
 
-    The length of a head's vectors as a whole drops out. A row that brings nothing at all (a head
-    that was pruned) keeps its weights: the limit of equal norms that shrink to 0.
+    The scale of a head's vectors as a whole cancels. A row of zero norms (a pruned head) keeps its
+    weights: the limit of equal norms that shrink to 0.
 
     Args:
         value_norms: ‖f(x)‖ of every token and head, as `value_norms` gives them.

@@ -1,4 +1,4 @@
-"""By how much a head's transformation f stretches and shrinks what it is given."""
+"""Singular values of a head's transformation f."""
 
 import torch
 from jaxtyping import Float
@@ -24,7 +24,7 @@ def affine_singular_values(weights: LayerWeights) -> Float[Tensor, "head rank"]:
 
 
 def linear_singular_values(weights: LayerWeights) -> Float[Tensor, "head rank"]:
-    """Singular values of each head's W_V W_O: how f stretches differences of what it is given.
+    """Singular values of each head's W_V W_O: the linear part of f.
 
     Returns:
         The d' values that can differ from 0, descending, in float64.

@@ -1,4 +1,4 @@
-"""How long the vectors are that a layer reads."""
+"""Norms of the input vectors of a layer."""
 
 import torch
 from jaxtyping import Float

@@ -1,1 +1,1 @@
-"""Formulas on pairs of tokens and what each module changes in their mixing."""
+"""Formulas on pairs of tokens and on the effects of modules on their mixing."""

@@ -1,4 +1,4 @@
-"""How surely two tokens go together in a corpus."""
+"""Pointwise mutual information of two tokens in a corpus."""
 
 import numpy as np
 from jaxtyping import Float, Int

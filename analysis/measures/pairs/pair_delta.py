@@ -1,4 +1,4 @@
-"""What each module of a layer does to the mixing of two tokens."""
+"""Effect of each module of a layer on the mixing of two tokens."""
 
 import numpy as np
 from jaxtyping import Float
@@ -12,7 +12,7 @@ LEAST_DEGREES = 1.1
 
 
 def row_shares(maps: Float[np.ndarray, "*any query key"]) -> Float[np.ndarray, "*any query key"]:
-    """Norms as shares of what each query receives, so that scopes of any scale compare.
+    """Norms as shares of each query's sum, so that scopes of any scale compare.
 
     Returns:
         Shares; each row sums to 1.
@@ -26,7 +26,7 @@ def row_shares(maps: Float[np.ndarray, "*any query key"]) -> Float[np.ndarray, "
 def pair_deltas(
     maps: Float[np.ndarray, "scope query key"], order: LayerOrder
 ) -> Float[np.ndarray, "effect query key"]:
-    """By how much each effect of a layer changes the share of every key in every query.
+    """Change of every key's share in every query by each effect of a layer.
 
     Returns:
         Share after less share before, −1 to 1; above 0 where the mixing is amplified. Each row
@@ -55,8 +55,8 @@ def mean_interval(
     fall towards 1 where a few sequences hold most of the occurrences.
 
     Returns:
-        Lower and upper end of the central 95%; NaN below `LEAST_DEGREES`, as for two sequences
-        or where one holds nearly all occurrences: there no interval covers what it promises.
+        Lower and upper end of the central 95%; NaN below `LEAST_DEGREES`, as for two sequences or
+        where one holds nearly all occurrences: no interval has its nominal coverage there.
 
     Source:
         bell-2002, sections 3 and 4; kobayashi-2024, section 5.2, gives no intervals.

@@ -1,4 +1,5 @@
-"""Whether a step amplifies pairs of tokens that go together."""
+"""Correlation of a step's effect on pairs of tokens with their PMI, with intervals for word
+pairs."""
 
 from typing import NamedTuple
 
@@ -10,21 +11,21 @@ from analysis.measures.bootstrap import LEVEL
 from analysis.measures.pairs.partial_rank_correlation import Ranked, partial_rank_correlation
 
 LEAST_WORDS = 100
-"""Below as many words there are too few that vary independently, and intervals come out short."""
+"""Fewest words for an interval; with fewer independent words, intervals are too short."""
 
 
 class WordPairs(NamedTuple):
-    """Ordered pairs of words, and which of them share words."""
+    """Ordered pairs of words, numbered so that pairs that share words are found."""
 
     source: Int[np.ndarray, " row"]
     target: Int[np.ndarray, " row"]
     unordered: Int[np.ndarray, " row"]
-    """Number of the pair whatever its order: a pair and its reverse have one."""
+    """Number of the pair regardless of order: a pair and its reverse share one."""
     n_words: int
 
 
 class Correlation(NamedTuple):
-    """ρ and its 95% interval, NaN where there is none."""
+    """Spearman's ρ and its 95% interval, NaN where there is none."""
 
     spearman: float
     low: float
@@ -32,7 +33,7 @@ class Correlation(NamedTuple):
 
 
 def word_pairs(source: Int[np.ndarray, " row"], target: Int[np.ndarray, " row"]) -> WordPairs:
-    """The pairs with their words counted from 0.
+    """Return the pairs with their words numbered from 0.
 
     Source:
         aronow-2015, section 3: pairs as dyads of two members.
@@ -50,8 +51,8 @@ def correlation(
     """Partial ρ over pairs of words, with an interval for pairs that share words.
 
     On Fisher's scale it reaches t standard errors to either side, with one degree of freedom less
-    than there are words. The interval says how far ρ would move with other words, not with other
-    texts of the same words.
+    than there are words. It covers the variation of ρ over other words, not over other texts of the
+    same words.
 
     Returns:
         None where ρ is not defined; no interval below `LEAST_WORDS` words, or where |ρ| is 1.
@@ -73,7 +74,7 @@ def correlation(
 
 
 def dyadic_variance(influence: Float[np.ndarray, " row"], pairs: WordPairs) -> float:
-    """Variance of a mean over pairs, of which any two that share a word may go together.
+    """Variance of a mean over pairs when any two pairs that share a word may be correlated.
 
     Σ ψ_d ψ_e / n² over all ordered pairs of rows d, e with a word in common, on either side: the
     squared sums by word, less what is counted twice since both words are shared.

@@ -1,4 +1,4 @@
-"""Spearman's ρ of two quantities given others, and what each observation adds to it."""
+"""Partial rank correlation of two quantities, and the influence of each observation on it."""
 
 from typing import NamedTuple
 
@@ -9,12 +9,12 @@ _VARIES = 1e-9  # a residual of ranks, which lie between 0 and 1, below it is ro
 
 
 class Ranked(NamedTuple):
-    """A quantity in the order of its values, as often used as it is compared with others."""
+    """Ranks of a quantity, for repeated comparison with others."""
 
     place: Int[np.ndarray, " row"]
-    """Which of the different values it is, counted from 0."""
+    """Index of the row's value among the distinct values, counted from 0."""
     rank: Float[np.ndarray, " row"]
-    """Mid-rank over the number of rows: the share of rows below, and half of those alike."""
+    """Mid-rank over the number of rows: the share of rows below plus half of the ties."""
 
 
 def ranked(values: Float[np.ndarray, " row"] | Int[np.ndarray, " row"]) -> Ranked:
@@ -30,21 +30,22 @@ def ranked(values: Float[np.ndarray, " row"] | Int[np.ndarray, " row"]) -> Ranke
 def partial_rank_correlation(
     first: Ranked, second: Ranked, given: tuple[Ranked, ...] = ()
 ) -> tuple[float, Float[np.ndarray, " row"]] | None:
-    """Partial ρ, and how it moves with the weight of each row.
+    """Partial ρ, and the influence of each row on it.
 
-    Both mid-ranks are regressed linearly, with an intercept, on the mid-ranks of what is given;
-    ρ is Pearson's correlation of the two residuals. Without anything given it is Spearman's ρ.
+    Both mid-ranks are regressed linearly, with an intercept, on the mid-ranks of the given
+    quantities; ρ is Pearson's correlation of the two residuals. Without given quantities it is
+    Spearman's ρ.
 
     Returns:
-        ρ from −1 to 1, and each row's influence on it, which sum to 0: what the row adds to the
-        moments of the residuals, and by what it adds to the ranks of all others. None where there
-        are fewer than 3 rows more than quantities given, or a residual never varies.
+        ρ from −1 to 1, and each row's influence on it, which sum to 0: its contribution to the
+        moments of the residuals, and that through the ranks of all other rows. None where there are
+        fewer than 3 rows more than quantities given, or a residual never varies.
 
     Source:
         croux-2010, section 2, of ρ without anything given.
 
     Differs:
-        Ties have mid-ranks; the ranks of what is given move with the rows too.
+        Ties have mid-ranks; the ranks of given quantities move with the rows too.
     """
     n = len(first.rank)
     if n < 3 + len(given):
@@ -67,10 +68,10 @@ def partial_rank_correlation(
 
 
 def _through_ranks(quantity: Ranked, slope: Float[np.ndarray, " row"]) -> Float[np.ndarray, " row"]:
-    """What a row does to ρ by raising the ranks of all rows above it, and of those alike by half.
+    """Influence of a row on ρ through the ranks of other rows: all above it, and half of its ties.
 
     Args:
-        slope: how ρ grows with the rank of each row.
+        slope: derivative of ρ by the rank of each row.
     """
     of_place = np.bincount(quantity.place, slope)
     above = of_place.sum() - np.cumsum(of_place) + of_place / 2

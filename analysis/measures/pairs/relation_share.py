@@ -1,4 +1,4 @@
-"""How a relation's share of what a step changes compares with its share of the mixing before."""
+"""Share of a relation in a step's change compared with its share in the mixing before."""
 
 import numpy as np
 from jaxtyping import Float
@@ -13,9 +13,8 @@ def mean_ratios(
 ) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
     """Mean share over mean share before, both of the same sequences, with its interval.
 
-    A sequence that is drawn brings both of its shares, so that the interval is that of the
-    comparison and not of one of its sides: it holds 1 if and only if that of the difference of the
-    two means holds 0.
+    A resampled sequence brings both of its shares, so the interval is that of the comparison: it
+    holds 1 if and only if that of the difference of the two means holds 0.
 
     Args:
         shares: a relation's share of a sequence's total; NaN where there is nothing to share.

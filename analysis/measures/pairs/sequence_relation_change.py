@@ -33,19 +33,19 @@ def relation_changes(
     Float[np.ndarray, "effect relation"],
     Float[np.ndarray, "effect relation"],
 ]:
-    """Pairs of a relation, and over them Σ share before, Σ |δ| and Σ max(δ, 0).
+    """Number of pairs of each relation, and over them Σ share before, Σ |δ| and Σ max(δ, 0).
 
     No token is a pair with itself.
 
     Args:
-        before: the share that a key has of its query's row before a step.
-        deltas: by how much the step changes that share.
-        relations: places in `RELATIONS`.
-        pairs: which queries see which keys.
+        before: a key's share of its query's row before a step.
+        deltas: changes of that share by the step.
+        relations: indices in `RELATIONS`.
+        pairs: True where a query sees a key.
 
     Returns:
-        A count; shares of a row, of which all pairs of a sequence together hold n before, and
-        change n · 2, at most.
+        A count; sums of shares of a row: over all pairs of a sequence at most n before the step,
+        and at most 2 n of change.
 
     Source:
         kobayashi-2024, section 5.2, which distinguishes these kinds by eye.

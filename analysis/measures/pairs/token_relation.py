@@ -1,4 +1,4 @@
-"""How the tokens of a sequence relate to each other, by where they stand and what they are."""
+"""Relation of every two tokens of a sequence, by position, word and segment."""
 
 import numpy as np
 from jaxtyping import Int, Int8, UInt8
@@ -11,10 +11,10 @@ def token_relations(
     words: Int[np.ndarray, " token"],
     segments: UInt8[np.ndarray, " token"],
 ) -> Int8[np.ndarray, "query key"]:
-    """Place in `RELATIONS` of every two tokens: the first that fits, so that shares add up to 1.
+    """Index in `RELATIONS` of every two tokens: the first that fits, so that shares add up to 1.
 
-    special: one of them stands for no word; same_word: the same token at two places; word_pieces:
-    pieces of one word; adjacent: side by side; then whether they are of one segment.
+    special: one of them is a special token; same_word: the same token at two places; word_pieces:
+    pieces of one word; adjacent: side by side; then same or other segment.
 
     Args:
         words: numbers of the words that tokens are pieces of; negative where there is none.

@@ -1,11 +1,11 @@
-"""How strongly each frequency is present in waves along positions."""
+"""Amplitude spectra of waves along positions."""
 
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-CYCLES_PER = 512  # positions to which frequencies refer, whatever the number of positions
+CYCLES_PER = 512  # positions to which frequencies refer, for waves of any length
 SPREAD = ("mean", "q25", "q75", "max")
 SHORTEST = 16  # tokens of a text whose waves are measured
 
@@ -36,7 +36,7 @@ def frequencies(n_positions: int) -> Float[np.ndarray, " frequency"]:
 
 
 def wave_length(n_tokens: int) -> int:
-    """How many tokens of a text are measured: the largest power of two that it has.
+    """Number of a text's tokens to measure: the largest power of two that it has.
 
     Texts of all lengths then share a few sets of frequencies.
 
@@ -50,7 +50,7 @@ def wave_length(n_tokens: int) -> int:
 
 
 def spread(amplitudes: Float[Tensor, "*any frequency column"]) -> Float[Tensor, "*any frequency 4"]:
-    """Mean, quartiles and largest of the columns for every frequency, in the order of `SPREAD`.
+    """Mean, quartiles and maximum over the columns for every frequency, in the order of `SPREAD`.
 
     Quartiles lie between two columns in proportion to their place, (columns − 1) / 4 and three
     times that, counted from 0.

@@ -1,4 +1,4 @@
-"""Which frequencies the learned position embeddings have."""
+"""Amplitude spectrum of the learned position embeddings, with a permuted control."""
 
 import torch
 from jaxtyping import Float
@@ -13,10 +13,10 @@ _SEED = 0
 def embedding_spectrum(
     embedding: Float[Tensor, "position width"],
 ) -> Float[Tensor, "2 frequency 4"]:
-    """Amplitudes along positions, spread over the columns, with positions kept and permuted.
+    """Amplitudes along positions, summarised over the columns, for positions kept and permuted.
 
-    Permuted positions, in one order for all columns, have the same values at random places: what
-    stands out of theirs is due to the order that was learned.
+    Permuted positions, in one order for all columns, have the same values at random places. An
+    excess over their amplitudes is due to the learned order.
 
     Returns:
         In the order of `CONTROLS`, the last axis in that of `SPREAD`; in float64.

@@ -1,4 +1,4 @@
-"""Whether heads attend where their queries and keys match best."""
+"""Agreement between the offset of a head's highest scores and that of its highest attention."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ class Estimate(NamedTuple):
 
 
 def agreement(scores: Offsets, attention: Offsets, *, seed: int) -> Estimate:
-    """Share of the heads whose two offsets are the same, heads being drawn for the interval.
+    """Share of the heads with equal offsets on both sides; the interval resamples heads.
 
     Source:
         yamamoto-2023, section 3.5, whose claim it is; efron-1979, section 2.
@@ -43,8 +43,7 @@ def rank_correlation(scores: Offsets, attention: Offsets, *, seed: int) -> Estim
     """Spearman's ρ of the two offsets over heads, with mid-ranks.
 
     Returns:
-        NaN if either offset is the same for all heads; resamples in which it is are left out of the
-        interval.
+        NaN if either offset is constant; the interval leaves out resamples with a constant offset.
 
     Source:
         yamamoto-2023, section 3.5, whose claim it is; efron-1979, section 2.
@@ -72,7 +71,7 @@ def layer_parts(
 
 
 def chance_agreement(scores: Offsets, attention: Offsets) -> float:
-    """The agreement to expect if each side's offsets were dealt to the heads at random.
+    """Agreement expected by chance, with each side's offsets dealt to the heads at random.
 
     Σ_t p_scores(t) · p_attention(t).
 
@@ -97,7 +96,7 @@ def _estimate(value: float, resampled: Float[np.ndarray, " resample"], drawn: Re
 def _weighted_spearman(
     first: Offsets, second: Offsets, weights: Float[np.ndarray, "resample row"]
 ) -> Float[np.ndarray, " resample"]:
-    """ρ of rows that count as often as their weight says."""
+    """Spearman's ρ of rows, weighted by the number of their copies."""
     ranks = np.stack([_weighted_midranks(values, weights) for values in (first, second)])
     centred = ranks - (ranks * weights).sum(axis=-1, keepdims=True) / weights.sum(axis=-1)[:, None]
     squares = (centred**2 * weights).sum(axis=-1)
@@ -110,7 +109,7 @@ def _weighted_spearman(
 def _weighted_midranks(
     values: Offsets, weights: Float[np.ndarray, "resample row"]
 ) -> Float[np.ndarray, "resample row"]:
-    """Rank of every row among rows that stand there several times; equal ones share the middle."""
+    """Mid-rank of every row among weighted copies of all rows."""
     levels, level = np.unique(values, return_inverse=True)
     counts = weights @ (level[:, None] == np.arange(len(levels))).astype(np.float64)
     return (counts.cumsum(axis=1) - counts / 2)[:, level]

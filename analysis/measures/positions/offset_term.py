@@ -1,4 +1,4 @@
-"""What scores have of offsets, in the buckets of offsets that a layer tells apart."""
+"""Part of the scores due to offsets between tokens, by the offset buckets of a layer."""
 
 from typing import NamedTuple
 
@@ -9,42 +9,43 @@ from torch import Tensor
 from analysis.models.trace import LayerWeights
 
 _ROUNDINGS = 8
-"""By how many of them a score may differ from the mean of its row, and be as large as that."""
+"""Number of roundings by which a score may differ from its row's mean and still count as equal."""
 
 
 class OffsetTotals(NamedTuple):
-    """Sums over the pairs (i, j) that a layer compares in one text; those of texts add up.
+    """Sums over the pairs (i, j) that a layer compares in one text; sums of several texts add up.
 
-    By bucket r of offsets, with P_r and R_r what the layer's tables hold for it, b_r its bias, and
+    By bucket r of offsets, with P_r and R_r the vectors of the layer's tables, b_r its bias, and
     d_ij a score less the mean of its row. All is as it enters the softmax.
     """
 
     query: Float[Tensor, "head bucket"]
-    """Σ q_i · P_r over all pairs, whichever offset they have"""
+    """Σ q_i · P_r over all pairs, at any offset"""
     key: Float[Tensor, "head bucket"]
     """Σ k_j · R_r over all pairs"""
     bias: Float[Tensor, "head bucket"]
     """Σ b_r over all pairs"""
     deviation: Float[Tensor, "head bucket"]
-    """Σ d_ij over the pairs whose offset is of the bucket"""
+    """Σ d_ij over the pairs with an offset in the bucket"""
     query_part: Float[Tensor, "head bucket"]
-    """Σ d_ij q_i · P_r over the same"""
+    """Σ d_ij q_i · P_r over these pairs"""
     key_part: Float[Tensor, "head bucket"]
-    """Σ d_ij k_j · R_r over the same"""
+    """Σ d_ij k_j · R_r over these pairs"""
     score: Float[Tensor, "head bucket"]
-    """Σ d_ij² over the same"""
+    """Σ d_ij² over these pairs"""
     n_pairs: int
 
 
 def offset_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> OffsetTotals:
-    """The sums of one text, of every head and bucket of a layer.
+    """Sum the offset terms of one text, by head and bucket of a layer.
 
-    From them follow, of any number of texts: the score that position alone gives an offset,
-    E q · P_r + E k · R_r + b_r; and how scores covary with what position, query and key give.
+    Two results follow from the sums of any number of texts: the score that position alone gives an
+    offset, E q · P_r + E k · R_r + b_r; and the covariance of scores with the parts of position,
+    query and key.
 
     Args:
-        read: what attention reads, of one text without padding.
-        weights: of a layer whose scores have terms of offsets.
+        read: input of attention, of one text without padding.
+        weights: of a layer whose scores have offset terms.
 
     Returns:
         Sums in float64.
@@ -68,7 +69,7 @@ def offset_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> 
     bucket_of_pair = terms.of_pairs(len(read)).flatten()
 
     def met(side: Tensor, times: Tensor, table: Tensor | None) -> Tensor:
-        """The sum of a side over pairs, held against every row of a table."""
+        """Products of the sum of a side over pairs with every row of a table."""
         if table is None:
             return nothing
         total = (side.double() * times[:, None]).sum(dim=1)
@@ -93,7 +94,7 @@ def offset_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> 
 
 
 def bucket_ends(buckets: Int[Tensor, " offset"], reach: int) -> list[tuple[int, int, int]]:
-    """Every bucket of the offsets within a reach, with the first and the last of its offsets.
+    """Return every bucket of the offsets within reach, with its first and last offset.
 
     Args:
         buckets: `OffsetTerms.bucket_of` of the offsets from −reach to reach.

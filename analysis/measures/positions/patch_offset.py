@@ -1,4 +1,4 @@
-"""How much attention the patches of an image pay to those so many rows and columns away."""
+"""Attention between patches of an image by offset in rows and columns."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from analysis.measures.positions.relative_position_profile import diagonal_sums
 
 
 class PatchOffsets(NamedTuple):
-    """Attention by offset, below 0 above the query and to its left; every offset has a pair."""
+    """Attention by offset: negative above the query and to its left. Every offset has a pair."""
 
     rows: Int[np.ndarray, " row_offset"]
     columns: Int[np.ndarray, " column_offset"]
@@ -48,7 +48,7 @@ def patch_offsets(
 def _both_ways(
     attention: Float[Tensor, "head query key"], n_rows: int, n_columns: int
 ) -> Float[Tensor, "head row_offset column_offset"]:
-    """Sums along the diagonals of columns, then along those of rows; every offset there is."""
+    """Sums along the diagonals of columns, then of rows, for every offset."""
     n_heads = len(attention)
     grid = attention.reshape(n_heads, n_rows, n_columns, n_rows, n_columns).transpose(2, 3)
     by_column = diagonal_sums(grid.reshape(-1, n_columns, n_columns))

@@ -1,4 +1,4 @@
-"""The score that a head gives to every offset whatever the tokens are."""
+"""Score of a head by offset, whatever the tokens."""
 
 import numpy as np
 from jaxtyping import Complex, Float, Int
@@ -16,8 +16,8 @@ def position_kernel(
         frequencies: θ in radians per token.
 
     Returns:
-        What enters the softmax. What is not turned has no place in it: it gives all offsets the
-        same.
+        Scores as they enter the softmax. Unrotated coordinates are left out: they give all offsets
+        the same score.
 
     Source:
         su-2021, section 3.2.1, eq. 12; yamamoto-2023, section 3.5, whose weighted sum it replaces.

@@ -1,4 +1,4 @@
-"""How well a head's keys at one place match its queries at another, by relative position alone."""
+"""Cross-covariance of a head's queries and keys by relative position."""
 
 from typing import cast
 
@@ -19,11 +19,12 @@ def scored_waves(
     Float[Tensor, "head direction"],
     Float[Tensor, "head token direction"],
 ]:
-    """Queries Q, values s and keys K, of which Q S Kᵀ are a layer's scores but for their scale.
+    """Queries Q, values s and keys K with Q S Kᵀ the scores of a layer before scaling.
 
-    The singular directions of a head and their values. Of a layer that norms or turns its queries
-    and keys, whose scores are no form of what it reads, the coordinates as they are compared, each
-    with the value 1: those of a plane together are Re Σ_i q_i conj(k_{i+t}) e^(−iθt) at offset t.
+    By default these are a head's singular directions and values. A layer that normalises or rotates
+    queries and keys has no bilinear form in its input: there Q and K are the coordinates as they
+    are compared, each with the value 1, and those of a plane together are Re Σ_i q_i conj(k_{i+t})
+    e^(−iθt) at offset t.
 
     Source:
         yamamoto-2023, section 3.3; su-2021, section 3.2.1, eq. 12.
@@ -70,14 +71,15 @@ def centred_covariance(
     is_causal: bool,
     window: int | None = None,
 ) -> Float[Tensor, "head offset"]:
-    """The same of scores less the mean of their row, which the softmax over the row does not see.
+    """Σ_j s_j xcov_j(t) of scores less their row's mean, to which the softmax is invariant.
 
-    Σ_i (s_{i,i+t} − s̄_i), with s̄_i the mean score of the keys that query i sees: what depends on
-    the query alone cancels in the softmax, and would favour the offsets with most pairs, or fewest.
+    Σ_i (s_{i,i+t} − s̄_i), with s̄_i the mean score of the keys that query i sees. The part that
+    depends on the query alone cancels in the softmax, and would favour the offsets with most pairs,
+    or fewest.
 
     Returns:
-        For t from −reach to reach; 0 but for rounding where no two tokens are so far apart. What
-        is there beyond a window is of pairs that the layer does not compare.
+        For t from −reach to reach; 0 but for rounding where no two tokens are so far apart. Values
+        beyond a window are of pairs that the layer does not compare.
 
     Source:
         yamamoto-2023, section 3.5, eq. 15.
@@ -104,8 +106,9 @@ def centred_covariance(
 def written_out(
     scores: Float[Tensor, "head query key"], seen: Bool[Tensor, "query key"]
 ) -> tuple[Float[Tensor, "head diagonal"], Float[Tensor, "head diagonal"]]:
-    """The same two of scores that are no product of two sides: sums along all diagonals of what is
-    seen, and of that less the mean of its row.
+    """Sums along all diagonals of explicit scores, and of scores less the mean of their row.
+
+    For scores that are no product of queries and keys; only visible pairs count.
 
     Source:
         yamamoto-2023, section 3.5, eq. 15.

@@ -1,4 +1,4 @@
-"""Proof that queries, keys and their cross-covariances are those that the model compares."""
+"""Errors of reconstructed scores, cross-covariances and attention against the model's own."""
 
 import torch
 from jaxtyping import Float
@@ -18,17 +18,19 @@ _ROUNDINGS = 4
 
 
 def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Float[Tensor, "3"]:
-    """What one sequence's scores, their diagonals and the attention made of them miss.
+    """Relative errors of one sequence's scores, their diagonals and the attention they give.
 
-    The length of the difference between QSKᵀ and (X W_Q + b_Q)(X W_K + b_K)ᵀ over that of these
-    scores, of the worst query of any head; that between Σ_j s_j xcov_j(t) and tr_t of the scores
-    over that of the traces, of the worst head; and that between the softmax of the scores, times
-    their scale, and the model's own α over the distance of α from even attention, of the worst
-    query of any head. Each size is at least what the rounding of its summands leaves visible.
+    - Scores: the length of the difference between QSKᵀ and (X W_Q + b_Q)(X W_K + b_K)ᵀ over that of
+      the latter; the worst query of any head.
+    - Diagonals: the same between Σ_j s_j xcov_j(t) and tr_t of the scores, over that of the traces;
+      the worst head.
+    - Attention: the difference between the softmax of the scaled scores and the model's own α, over
+      the distance of α from even attention; the worst query of any head.
 
-    Of a layer that turns its queries and keys, sums over planes, Re Σ_c q_c conj(k_c) e^(−iθ_c t)
-    and what is not turned, stand in the place of QSKᵀ, and products of turned queries and keys in
-    that of the scores. Terms of offsets are added to all of these.
+    Each size is at least what the rounding of its summands leaves visible. In a layer that rotates
+    queries and keys, QSKᵀ is replaced by sums over planes, Re Σ_c q_c conj(k_c) e^(−iθ_c t), plus
+    the coordinates without rotation; the scores by products of rotated queries and keys. Offset
+    terms are added to all of these.
 
     Args:
         layer: of a single sequence, without padding.
@@ -75,8 +77,7 @@ def query_key_error(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
 def _plane_scores(
     inputs: Float[Tensor, "token width"], weights: LayerWeights, rotary: Rotary | PatchRotary
 ) -> Float[Tensor, "head query key"]:
-    """Scores plane after plane, each turned by the difference of two angles alone, and what is not
-    turned."""
+    """Scores summed over planes, each from a difference of angles, and unrotated coordinates."""
     sides = weights.queries(inputs), weights.keys(inputs)
     query, key = (planes_of(side, rotary) * rotary.scaling for side in sides)
     turn = turns(len(inputs), rotary, inputs)

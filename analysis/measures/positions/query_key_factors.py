@@ -32,8 +32,8 @@ def query_key_factors(
     of W_A; its singular vectors times P and R are those of W_A. Computed in float64.
 
     Returns:
-        The d' directions that the head can use, in the number format of the weights. What is
-        orthogonal to them has singular value 0 and no directions of its own.
+        The d' directions that the head can use, in the number format of the weights. Their
+        orthogonal complement has singular value 0 and no directions of its own.
 
     Source:
         yamamoto-2023, section 3.3.

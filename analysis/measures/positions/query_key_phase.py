@@ -1,4 +1,4 @@
-"""How far out of phase a head's queries and keys are, frequency by frequency."""
+"""Phase and amplitude of a head's queries and keys by frequency."""
 
 import torch
 from jaxtyping import Float

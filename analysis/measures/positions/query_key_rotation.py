@@ -1,4 +1,4 @@
-"""The rotation that turns the directions of a head's queries into those of its keys."""
+"""The rotation from the directions of a head's queries to those of its keys."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from analysis.measures.positions.query_key_factors import QueryKeyFactors
 
-NEGLIGIBLE = 1e-6  # of what is at most 1; the factors are exact to about 1e-7
+NEGLIGIBLE = 1e-6  # relative to values of at most 1; the factors are exact to about 1e-7
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class HeadRotation:
 def query_key_rotation(factors: QueryKeyFactors) -> tuple[HeadRotation, ...]:
     """Every head's T with T · query_j = key_j for all j: the orthogonal one nearest the identity.
 
-    What is orthogonal to the queries' directions goes to what is orthogonal to the keys': in their
-    common span by the orthogonal factor of one complement's projection on the other, elsewhere by
-    the identity. Where that projection is 0, every choice is equally near, and what comes from
-    key_j goes to −query_j as far as it can, a quarter turn.
+    The complement of the queries' directions is mapped to that of the keys': in their common span
+    by the orthogonal factor of one complement's projection on the other, elsewhere by the identity.
+    Where that projection is 0, every choice is equally near; then key_j goes to −query_j as far as
+    possible, a quarter turn.
 
-    T is the same whichever singular vectors were chosen: joint signs, turns within equal values
-    and the null spaces leave it alone. Directions with a value below 1e-6 of the first count as
-    null space. T may reflect: a single query more than a right angle from its key is turned over.
+    T does not depend on the choice of singular vectors: it is invariant to joint signs, rotations
+    within equal values and the null spaces. Directions with a value below 1e-6 of the first count
+    as null space. T may reflect: a single query more than a right angle from its key is flipped.
 
     Returns:
         Bases and vectors in the number format of the factors, phases in float64; computed in
@@ -48,7 +48,7 @@ def query_key_rotation(factors: QueryKeyFactors) -> tuple[HeadRotation, ...]:
 
     Differs:
         The paper takes R = U_Qᵀ U_K with full square factors, whose null spaces, most of the 769
-        dimensions, are whatever the decomposition's routine put out, and R with them.
+        dimensions, depend on the decomposition's routine, and R with them.
     """
     heads = zip(factors.query, factors.values, factors.key, strict=True)
     with threadpool_limits(1, user_api="blas"):  # threads only wait for each other here

@@ -10,7 +10,7 @@ from analysis.measures.positions.query_key_factors import QueryKeyFactors
 def query_key_waves(
     inputs: Float[Tensor, "token width"], factors: QueryKeyFactors
 ) -> tuple[Float[Tensor, "head token direction"], Float[Tensor, "head token direction"]]:
-    """Q = [X 1] · query and K = [X 1] · key: what each head takes of a text, by direction.
+    """Q = [X 1] · query and K = [X 1] · key: queries and keys of a text in a head's directions.
 
     QSKᵀ are the head's scores before they are divided by √d', S having `factors.values` as its
     diagonal.

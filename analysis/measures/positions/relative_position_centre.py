@@ -1,4 +1,4 @@
-"""Kinds of attention by relative position: centres of profiles that are alike, and their names."""
+"""Kinds of attention by relative position: cluster centres of similar profiles, and their names."""
 
 from typing import Any, NamedTuple
 
@@ -9,15 +9,14 @@ from threadpoolctl import threadpool_limits
 
 STARTS = 10
 FITTED = 100_000
-"""Profiles that centres are fitted to at most."""
+"""Most profiles that centres are fitted to."""
 LEANING = 2
-"""How many times as much attention as the other side has makes a direction."""
+"""Ratio of attention between the two sides above which a centre has a direction."""
 STRONG, MODERATE = 0.4, 0.1
 
 
 class Clustering(NamedTuple):
-    """Centres, how many of the fitted profiles are nearest to each, and the share of the variance
-    of profiles that they explain."""
+    """Centres, the number of fitted profiles nearest to each, and the explained variance."""
 
     centres: Float[np.ndarray, "cluster offset"]
     sizes: Int[np.ndarray, " cluster"]
@@ -67,7 +66,7 @@ def _sample(profiles: np.ndarray, seed: int) -> np.ndarray:
 def centre_names(
     centres: Float[np.ndarray, "cluster offset"], offsets: Int[np.ndarray, " offset"]
 ) -> list[str]:
-    """Where a centre looks and how strongly, as `previous_strong` or `both_weak`.
+    """Name every centre by direction and strength, as `previous_strong` or `both_weak`.
 
     `self` if offset 0 has the most attention and more than half of all in the window; else
     `previous` or `next` if one side has more than twice as much as the other, and `both` if none

@@ -1,4 +1,4 @@
-"""How much attention goes to every relative position, and how much of it the position decides."""
+"""Attention by relative position, and the share of its variance that position explains."""
 
 import numpy as np
 import torch
@@ -56,8 +56,8 @@ def position_dependence(
 ) -> Float[np.ndarray, " head"]:
     """η²: the share of the variance of α_ij over the pairs that the offset j − i explains.
 
-    The sum of squares between the offsets over the whole sum of squares, of all pairs of a text or
-    of those that a causal model has, or one that looks through a window.
+    The sum of squares between offsets over the total sum of squares. It counts all pairs of a text,
+    or the visible ones of a causal or windowed model.
 
     Args:
         sums: along the diagonals of `attention`.

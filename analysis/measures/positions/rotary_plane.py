@@ -1,4 +1,4 @@
-"""What each plane in which queries and keys are turned holds of position, and of the scores."""
+"""Share of position in each rotary plane of queries and keys, and in the scores."""
 
 from typing import NamedTuple
 
@@ -11,10 +11,10 @@ from analysis.models.trace import LayerWeights
 
 
 class PlaneTotals(NamedTuple):
-    """Sums over the pairs (i, j) that a layer compares in one text; those of texts add up.
+    """Sums over the pairs (i, j) that a layer compares in one text; sums of several texts add up.
 
-    q and k are the query and the key of a plane before they are turned, as complex numbers, the
-    query times the scale of the scores; t = j − i, and d_ij is a score less the mean of its row.
+    q and k are the query and the key of a plane before rotation, as complex numbers, the query
+    times the scale of the scores; t = j − i, and d_ij is a score less the mean of its row.
     """
 
     query: Complex[Tensor, "head plane"]
@@ -34,7 +34,7 @@ class PlaneTotals(NamedTuple):
     score: Float[Tensor, "head plane"]
     """Σ d_ij Re(q_i conj(k_j) e^(−iθt))"""
     unturned: Float[Tensor, " head"]
-    """The same of the coordinates that are not turned; with that of all planes Σ d_ij²."""
+    """The same sum over the unrotated coordinates; with that of all planes it makes Σ d_ij²."""
     n_pairs: int
 
 
@@ -64,16 +64,18 @@ def turns(
 
 
 def plane_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> PlaneTotals:
-    """The sums of one text, of every head and plane of a layer.
+    """Sum the terms of one text, by head and plane of a layer.
 
-    From them follow, of any number of texts: E q and E k over the pairs; the score that a plane
-    gives an offset by position alone, Re(E q conj(E k) e^(−iθt)); its coherence,
-    |E q| |E k| / √(E|q|² E|k|²), which is 1 where all queries are the same and all keys are, and 0
-    where one side has no mean; and how the scores covary with what position, query and key give.
+    From the sums of any number of texts follow:
+    - E q and E k over the pairs;
+    - the score that a plane gives an offset by position alone, Re(E q conj(E k) e^(−iθt));
+    - its coherence, |E q| |E k| / √(E|q|² E|k|²): 1 where all queries are equal and all keys are,
+      and 0 where one side has mean 0;
+    - the covariance of the scores with the parts of position, query and key.
 
     Args:
-        read: what attention reads, of one text without padding.
-        weights: of a layer that turns its queries and keys.
+        read: input of attention, of one text without padding.
+        weights: of a layer that rotates its queries and keys.
 
     Returns:
         Sums in float64; scores as they enter the softmax.
@@ -82,9 +84,10 @@ def plane_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> P
         su-2021, section 3.2.1, eq. 12; yamamoto-2023, section 3.4, whose phase it is.
 
     Differs:
-        The paper's phases are those of a rotation between singular directions, which a score of
-        turned queries and keys does not go through; here they are those of the mean query and the
-        mean key. Rows are centred, since the softmax does not see what all keys of a query share.
+        The paper's phases are those of a rotation between singular directions, which does not occur
+        in scores of rotated queries and keys. Here they are those of the mean query and the mean
+        key. Rows are centred, since the softmax is invariant to a score that all keys of a query
+        share.
     """
     rotary = weights.rotary
     if not isinstance(rotary, Rotary):
@@ -116,7 +119,7 @@ def plane_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> P
 def _centred(
     scores: Float[Tensor, "head query key"], seen: Tensor
 ) -> Float[Tensor, "head query key"]:
-    """Scores less the mean of those of their row that are compared; 0 where none are."""
+    """Scores less the mean of their row's compared pairs; 0 for pairs that are not compared."""
     means = (scores * seen).sum(dim=-1, keepdim=True) / seen.sum(dim=-1, keepdim=True)
     return (scores - means) * seen
 
@@ -124,12 +127,12 @@ def _centred(
 def _waves_in(
     weights: Float[Tensor, "head token token"], waves: Complex[Tensor, "token plane"]
 ) -> Complex[Tensor, "head token plane"]:
-    """Real weights times complex waves, as half as many products as complex ones take."""
+    """Real weights times complex waves, with half the products of a complex multiplication."""
     parts = torch.view_as_real(waves.resolve_conj())
     return torch.complex(*(weights @ part for part in parts.unbind(dim=-1)))
 
 
 def _total(values: Tensor) -> Tensor:
-    """The sum over tokens, added up in 64 bits."""
+    """Sum over tokens, in 64 bits."""
     wide = torch.complex128 if values.is_complex() else torch.float64
     return values.sum(dim=1, dtype=wide)

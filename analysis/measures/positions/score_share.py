@@ -1,4 +1,4 @@
-"""How much of what tells a head's scores apart is due to position, and how much to tokens."""
+"""Share of the variance of a head's scores due to position, query content and key content."""
 
 from typing import NamedTuple
 
@@ -9,10 +9,10 @@ PARTS = ("position", "query", "key", "content")
 
 
 class HeadTotals(NamedTuple):
-    """Sums of `rotary_plane.plane_totals` over texts, of one head, and over how many pairs; a row
+    """Sums of `rotary_plane.plane_totals` over texts for one head, with the number of pairs; a row
     for each resample of the texts, or one for all of them.
 
-    `whole` is Σ d_ij², of all planes and of what is not turned.
+    `whole` is Σ d_ij² over all planes and the unrotated coordinates.
     """
 
     query: Complex[np.ndarray, "resample plane"]
@@ -25,9 +25,9 @@ class HeadTotals(NamedTuple):
 
 
 class TermTotals(NamedTuple):
-    """Sums of `offset_term.offset_totals` in the same way.
+    """Sums of `offset_term.offset_totals` over texts for one head, laid out as in `HeadTotals`.
 
-    `whole` is Σ d_ij², of all buckets.
+    `whole` is Σ d_ij² over all buckets.
     """
 
     query: Float[np.ndarray, "resample bucket"]
@@ -41,15 +41,15 @@ class TermTotals(NamedTuple):
 
 
 def score_shares(totals: HeadTotals | TermTotals) -> Float[np.ndarray, "resample 4"]:
-    """The four terms of every score, each by its covariance with the score, over the variance.
+    """Shares of the four terms of every score: their covariance with the score over its variance.
 
-    With q = E q + δq and k = E k + δk a score is the sum of what position alone gives, E q with
-    E k; of what the query's content gives, δq with E k; of what the key's content gives, E q with
-    δk; and of what only both give, δq with δk and all that is not turned. Σ d_ij · term over
-    Σ d_ij² is the share of each, d_ij being a score less the mean of its row.
+    With q = E q + δq and k = E k + δk a score is the sum of four terms: position alone,
+    E q with E k; the query's content, δq with E k; the key's content, E q with δk; and both, δq
+    with δk plus all unrotated coordinates. The share of a term is Σ d_ij · term over Σ d_ij², d_ij
+    being a score less the mean of its row.
 
-    Where scores have terms of offsets, position alone gives E q · P_r + E k · R_r + b_r, the
-    query's content δq · P_r, the key's content δk · R_r, and both q · k, in which no offset is.
+    Where scores have offset terms, position alone is E q · P_r + E k · R_r + b_r, the query's
+    content δq · P_r, the key's content δk · R_r, and both q · k, which depends on no offset.
 
     Returns:
         In the order of `PARTS`, 1 in sum. A share is below 0 where a term works against the rest.
@@ -64,7 +64,7 @@ def score_shares(totals: HeadTotals | TermTotals) -> Float[np.ndarray, "resample
 
 
 def _of_planes(totals: HeadTotals) -> tuple[np.ndarray, ...]:
-    """Σ d_ij · term of position, query and key."""
+    """Σ d_ij · term of position, query and key, from sums over planes."""
     n_pairs = totals.n_pairs[..., None]
     query, key = totals.query / n_pairs, totals.key.conj() / n_pairs
     position = _covariance(query * key, totals.turn)
@@ -73,7 +73,7 @@ def _of_planes(totals: HeadTotals) -> tuple[np.ndarray, ...]:
 
 
 def _of_terms(totals: TermTotals) -> tuple[np.ndarray, ...]:
-    """The same of scores that have terms of offsets."""
+    """Σ d_ij · term of position, query and key, from sums over offset buckets."""
     query, key, bias = (
         _covariance(sums, totals.deviation) / totals.n_pairs
         for sums in (totals.query, totals.key, totals.bias)

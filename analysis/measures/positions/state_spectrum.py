@@ -1,4 +1,4 @@
-"""Which frequencies along positions there are in hidden states, queries and keys."""
+"""Amplitude spectra along positions of hidden states, queries and keys."""
 
 from collections.abc import Mapping
 
@@ -22,11 +22,13 @@ def wave_spread(waves: Float[Tensor, "position column"]) -> Float[Tensor, "frequ
 def state_spreads(
     inputs: Float[Tensor, "position width"], factors: QueryKeyFactors
 ) -> Mapping[str, Float[Tensor, "frequency 4"]]:
-    """The spread of amplitudes over the coordinates of a layer's hidden states, and over the
-    directions of all heads for its queries and for its keys.
+    """Spread of amplitudes of a layer's hidden states, queries and keys.
+
+    Over the coordinates of the hidden states, and over the directions of all heads for queries and
+    keys.
 
     Args:
-        inputs: what queries and keys are made of.
+        inputs: the vectors that queries and keys are projected from.
 
     Source:
         yamamoto-2023, section 3.3, and figure 5, which shows the largest.

@@ -1,4 +1,4 @@
-"""Parsers that know what all heads attend to: by itself, and weighed by what the words are."""
+"""Parsers that read the attention of all heads: alone, and weighed by the vectors of words."""
 
 import torch
 from jaxtyping import Float
@@ -57,9 +57,9 @@ def fresh_attention_words(like: ParserSentence, fits: int) -> Parameters:
 def attention_words_scores(
     parameters: Parameters, sentence: ParserSentence
 ) -> Float[Tensor, "word candidate fit"]:
-    """The same where w_k and u_k are linear in the two words' vectors, W_k v_i + W'_k v_j.
+    """Scores by attention with w_k and u_k linear in the two words' vectors, W_k v_i + W'_k v_j.
 
-    What the root gets is weighed by the dependent's vector alone.
+    Attention to the root is weighed by the dependent's vector alone.
 
     Source:
         clark-2019, section 5.2.

@@ -1,4 +1,4 @@
-"""Whether the earlier mention that is picked is an antecedent."""
+"""Correctness of picked antecedents."""
 
 import numpy as np
 from jaxtyping import Bool, Int
@@ -7,11 +7,11 @@ Places = Int[np.ndarray, " mention"]
 
 
 def has_antecedent(heads: Places, clusters: Places) -> Bool[np.ndarray, " mention"]:
-    """Which mentions there is something to find for: an earlier mention of the same cluster.
+    """True for mentions with an antecedent: an earlier mention of the same cluster.
 
     Args:
-        heads: the head word of every mention; a mention is earlier if its head word stands before.
-        clusters: what every mention stands for.
+        heads: the head word of every mention; a mention is earlier if its head word precedes.
+        clusters: the cluster of every mention.
 
     Source:
         clark-2019, section 4.3.
@@ -22,7 +22,7 @@ def has_antecedent(heads: Places, clusters: Places) -> Bool[np.ndarray, " mentio
 def is_right(
     picked: Int[np.ndarray, "head mention"], heads: Places, clusters: Places
 ) -> Bool[np.ndarray, "head mention"]:
-    """Whether the picked word is the head word of an earlier mention of the same cluster.
+    """True where the picked word is the head word of an earlier mention of the same cluster.
 
     Args:
         picked: places of words, -1 for none, which is wrong.

@@ -1,4 +1,4 @@
-"""Antecedents by simple rules, which what a head picks is measured against."""
+"""Rule-based antecedents, as a baseline for heads."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _UNKNOWN: frozenset[str] = frozenset()
 
 
 def nearest(heads: Places) -> Places:
-    """The head word of the nearest earlier mention, the one whose head word stands last.
+    """The head word of the nearest earlier mention: the one whose head word is last.
 
     Returns:
         Places of words; `NONE` for mentions that no other precedes.
@@ -29,7 +29,7 @@ def head_match(heads: Places, head_texts: Sequence[str]) -> Places:
     """The head word of the nearest earlier mention with the same head word.
 
     Args:
-        head_texts: the head words as they are compared, such as without capitals.
+        head_texts: the head words in the form compared, for example in lower case.
 
     Returns:
         Places of words; `NONE` where no earlier mention has the same head word.
@@ -41,19 +41,19 @@ def head_match(heads: Places, head_texts: Sequence[str]) -> Places:
 
 
 def sieve(heads: Places, texts: Sequence[str], head_texts: Sequence[str], agree: Pairs) -> Places:
-    """The nearest earlier mention that meets the strictest rule which any of them meets.
+    """The nearest earlier mention under the strictest rule that any earlier mention meets.
 
-    The rules: the same words throughout, the same head word, agreement, none.
+    The rules, from strict to lax: the same words throughout, the same head word, agreement, none.
 
     Args:
-        texts: all words of each mention as they are compared, such as without capitals.
-        agree: whether two mentions agree in number, gender and person.
+        texts: all words of each mention in the form compared, for example in lower case.
+        agree: True where two mentions agree in number, gender and person.
 
     Returns:
         Places of head words; `NONE` for mentions that no other precedes.
 
     Source:
-        clark-2019, section 4.3, table 2; lee-2011, section 2.3, whose sieves it is made after.
+        clark-2019, section 4.3, table 2; lee-2011, section 2.3, whose sieves are the model.
     """
     picked = nearest(heads)
     for rule in (agree, _same(head_texts), _same(texts)):
@@ -63,20 +63,20 @@ def sieve(heads: Places, texts: Sequence[str], head_texts: Sequence[str], agree:
 
 
 def agreement(features: Sequence[str]) -> Pairs:
-    """Whether two mentions may stand for the same by number, gender and person.
+    """True where two mentions are compatible in number, gender and person.
 
-    They may unless an attribute of both is known and they have no value in common.
+    They are unless an attribute of both is known and they have no value in common.
 
     Args:
-        features: of every mention's head word, as UD writes them: `Key=Value|…`, empty if unknown.
+        features: of every mention's head word, in the form of UD: `Key=Value|…`, empty if unknown.
 
     Source:
         lee-2011, section 2.3 (the sieve for pronouns).
 
     Differs:
         No lists of names and no recogniser of animate things: an attribute is known where the
-        treebank gives it. A possessive has the number, gender and person of the possessor. Whatever
-        is neither a pronoun nor a verb is of the third person.
+        treebank gives it. A possessive has the number, gender and person of the possessor. All
+        words but pronouns and verbs are of the third person.
     """
     known = [attributes(mention) for mention in features]
     agree = np.ones((len(known), len(known)), dtype=bool)
@@ -89,7 +89,7 @@ def agreement(features: Sequence[str]) -> Pairs:
 
 
 def attributes(features: str) -> tuple[frozenset[str], ...]:
-    """What a word's features show of number, gender and person: the values each may have.
+    """Values of number, gender and person that a word's features allow.
 
     Source:
         lee-2011, section 2.3 (the sieve for pronouns).

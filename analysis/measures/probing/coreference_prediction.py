@@ -1,11 +1,11 @@
-"""Which earlier mention a head picks as the antecedent of each mention."""
+"""Antecedents picked by attention heads."""
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 NONE = -1
-"""In place of a word where there is no earlier mention to pick."""
+"""Value of a pick if no mention precedes."""
 
 
 def attended_antecedents(
@@ -13,8 +13,8 @@ def attended_antecedents(
 ) -> Int[Tensor, "head mention"]:
     """The head word of an earlier mention that each mention's head word attends to most.
 
-    A mention is earlier if its head word stands before: so no mention picks itself, and none
-    picks what a causal model cannot see. Of words that get equally much the first is picked.
+    A mention is earlier if its head word precedes: so no mention picks itself, and none picks a
+    word that a causal model hides. Of words with equal weights the first is picked.
 
     Args:
         attention: between the words of one text.
@@ -27,8 +27,8 @@ def attended_antecedents(
         clark-2019, section 4.3.
 
     Differs:
-        The paper does not say among which words the head chooses: here among the head words of all
-        earlier mentions, the same candidates that the rules choose from.
+        The paper does not state the candidates. Here they are the head words of all earlier
+        mentions, as for the rules.
     """
     candidates = torch.unique(heads)
     given = attention[:, heads][:, :, candidates]

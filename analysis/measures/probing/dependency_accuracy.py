@@ -1,11 +1,11 @@
-"""Which words count for which relation, and when a predicted governor is right."""
+"""Scoring of predicted governors: the words of each relation, and correct predictions."""
 
 import numpy as np
 from jaxtyping import Bool, Int
 
 ALL, ALL_WORDS = "all", "all_words"
 UNSCORED = ("root", "punct")
-"""Relations without a row, and whose words are left out of `ALL`."""
+"""Relations without a row of their own; their words are left out of `ALL`."""
 POSSESSOR = "poss"
 POSSESSIVES = ("'s", "s'")
 
@@ -20,16 +20,16 @@ def base_of(relation: str) -> str:
 
 
 def words_by_relation(relations: list[str]) -> dict[str, Bool[np.ndarray, " word"]]:
-    """Which words count for what: `ALL` and `ALL_WORDS`, every relation, and every subtype.
+    """Masks of the words of each relation: `ALL` and `ALL_WORDS`, every relation, every subtype.
 
-    A relation counts its subtypes. `UNSCORED` ones have no row of their own, nor have labels that
-    are called as the two sums are.
+    A relation includes its subtypes. `UNSCORED` relations have no row of their own, nor have labels
+    that are named like one of the two sums.
 
     Source:
         clark-2019, section 4.2.
 
     Differs:
-        The released code's "all" has `punct` and `root` in it, which the paper leaves out: that is
+        The released code's "all" includes `punct` and `root`, which the paper leaves out: that is
         `ALL_WORDS`.
     """
     labels = np.array(relations, dtype=object)
@@ -45,15 +45,15 @@ def words_by_relation(relations: list[str]) -> dict[str, Bool[np.ndarray, " word
 def deciding_words(
     relations: list[str], forms: list[str], sentences: Int[np.ndarray, " word"]
 ) -> Int[np.ndarray, " word"]:
-    """Whose prediction decides whether a word's governor was found: in general its own.
+    """The word whose prediction decides for each word, in general itself.
 
-    Where a possessor (`poss`) is followed by a possessive ending in its sentence, the ending's.
+    For a possessor (`poss`) that a possessive ending of its sentence follows, it is the ending.
 
     Args:
-        sentences: which sentence of the corpus each word is of.
+        sentences: sentence number of each word.
 
     Source:
-        clark-2019, section 4.2: heads look at the ending, which stands for the possessor.
+        clark-2019, section 4.2: heads attend to the ending, which stands for the possessor.
     """
     place = np.arange(len(relations))
     for word in range(len(relations) - 1):
@@ -67,7 +67,7 @@ def is_right(
     governors: Int[np.ndarray, " word"],
     deciding: Int[np.ndarray, " word"],
 ) -> Bool[np.ndarray, "cell word"]:
-    """Whether the predicted governor is the treebank's; never where that is negative, the root.
+    """True where the predicted governor is the treebank's; False for a negative governor, the root.
 
     Source:
         clark-2019, section 4.2.
@@ -78,17 +78,17 @@ def is_right(
 def by_offset(
     sentences: Int[np.ndarray, " word"], places: Int[np.ndarray, " word"], offset: int
 ) -> Int[np.ndarray, " word"]:
-    """The word that stands so many words further on in the sentence; −1 beyond its ends.
+    """The word at an offset in the same sentence; −1 beyond its ends.
 
     Args:
-        sentences: which sentence of the corpus each word is of; its words stand together.
+        sentences: sentence number of each word; words of a sentence are contiguous.
         places: the place of each word in its sequence.
 
     Source:
         clark-2019, section 4.2: the baseline of fixed offsets.
 
     Differs:
-        The released code moves what lies beyond an end to that end.
+        The released code clips offsets beyond an end to that end.
     """
     target = np.arange(len(places)) + offset
     there = (target >= 0) & (target < len(places))

@@ -1,15 +1,15 @@
-"""Which word a head takes for each word's governor, by what attends to what most."""
+"""Governors predicted by attention heads: the word with the largest weight."""
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 NOTHING = -1
-"""What is predicted where a word has no candidate."""
+"""Prediction for a word without candidates."""
 
 
 def candidates(sentences: Int[Tensor, " word"]) -> Bool[Tensor, "word candidate"]:
-    """Which words may govern each word: every other one of its sentence.
+    """Mask of the possible governors of each word: every other word of its sentence.
 
     Source:
         clark-2019, section 4.2.
@@ -24,15 +24,15 @@ def predicted_governors(
     *,
     is_causal: bool,
 ) -> tuple[Int[Tensor, "head word"], Int[Tensor, "head word"]]:
-    """What every head predicts when dependents look at their governors, and the other way round.
+    """Governors predicted by every head, from dependents' attention and from governors' attention.
 
     Args:
-        attention: between the words of one text, what special tokens get already left out.
-        is_causal: whether no word sees a word after itself; such pairs are no candidates.
+        attention: between the words of one text, without weights of special tokens.
+        is_causal: True if no word sees a later word; such pairs are no candidates.
 
     Returns:
-        Places of words, by dependents' attention and by governors'; of equal weights the first
-        word wins. `NOTHING` where a word has no candidate: the root is never predicted.
+        Places of words, by dependents' attention and by governors'; of equal weights the first word
+        wins. `NOTHING` where a word has no candidate: the root is never predicted.
 
     Source:
         clark-2019, section 4.2.

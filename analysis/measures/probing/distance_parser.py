@@ -1,4 +1,4 @@
-"""A parser that knows how far words stand apart and what they are, and nothing of attention."""
+"""A baseline parser that reads the distances and vectors of words, and no attention."""
 
 import torch
 from jaxtyping import Float
@@ -11,7 +11,7 @@ NEAR = (1, -1, 2, -2)
 
 
 def distance_features(n_words: int) -> Float[Tensor, "word candidate value"]:
-    """How far after and before the dependent a candidate stands, over n; ±1, ±2; the root.
+    """Distances after and before the dependent, over n; flags for ±1, ±2 and the root.
 
     Source:
         clark-2019, section 5.2.

@@ -1,4 +1,4 @@
-"""What parsers learn from trees, and how often they are right about others."""
+"""Training and scoring of parsers on dependency trees."""
 
 import math
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ RATE = 0.02
 BATCH = 4
 EPOCHS = 5
 STEPS = 150
-"""Steps of training at the least, however small the treebank."""
+"""Fewest training steps, for small treebanks."""
 
 
 def possible(scores: Float[Tensor, "word candidate fit"]) -> Float[Tensor, "word candidate fit"]:
-    """Scores in which no word governs itself.
+    """Scores with each word excluded as its own governor.
 
     Source:
         clark-2019, section 5.
@@ -32,7 +32,7 @@ def parser_loss(
     sentence: ParserSentence,
     learns: Bool[Tensor, " fit"],
 ) -> Float[Tensor, ""]:
-    """−ln p(governor), summed over parsers that learn from the sentence, per word that is scored.
+    """−ln p(governor) per scored word, summed over the parsers that learn from the sentence.
 
     Source:
         clark-2019, section 5.
@@ -53,10 +53,10 @@ def train(
     learns: Bool[np.ndarray, "row fit"],
     seed: int,
 ) -> Parameters:
-    """What parsers have learnt after some epochs of Adam over shuffled sentences.
+    """Train parsers for some epochs of Adam over shuffled sentences and return their parameters.
 
     Args:
-        learns: which parsers may see the tree of which sentence.
+        learns: True where a parser may see the tree of a sentence.
 
     Source:
         clark-2019, section 5.
@@ -85,7 +85,7 @@ def train(
 def right_words(
     scores: CandidateScorer, learnt: Parameters, sentence: ParserSentence
 ) -> Int[Tensor, " fit"]:
-    """How many of the words that are scored get their governor, the root included.
+    """Number of scored words that get their governor, the root included.
 
     Source:
         clark-2019, section 5: unlabeled attachment without punctuation.
@@ -95,7 +95,7 @@ def right_words(
 
 
 def right_branching(n_words: int) -> Int[Tensor, " word"]:
-    """Every word's governor is the next word, that of the last the root.
+    """Governors of the right-branching baseline: the next word, for the last word the root.
 
     Source:
         clark-2019, section 5.2.
@@ -106,11 +106,11 @@ def right_branching(n_words: int) -> Int[Tensor, " word"]:
 def shuffled(
     governors: Int[np.ndarray, " word"], *, seed: int, sentence: int
 ) -> Int[np.ndarray, " word"]:
-    """The governors of a sentence, dealt to its words at random: who governs, but not whom.
+    """The governors of a sentence, dealt to its words at random, as a control.
 
-    A parser that is trained on such trees must be scored on such trees. Scored on true ones it may
-    look good: a head that holds the tree shows who governs, and the largest score shows whom. No
-    word is dealt itself.
+    A parser that is trained on such trees must be scored on such trees. Scored on true trees it may
+    look good: attention that encodes the tree shows which words govern, and the largest score shows
+    which word. No word is dealt itself.
 
     Source:
         clark-2019, section 5: a control of ours, to show what parsers gain from the trees.

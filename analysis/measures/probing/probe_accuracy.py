@@ -1,4 +1,4 @@
-"""How often a probe is right, with intervals over sequences, and chosen honestly."""
+"""Accuracy of probes with bootstrap intervals; the best probe is chosen on held-out sequences."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -9,14 +9,14 @@ from analysis.measures.bootstrap import Redraws
 def right_by_sequence(
     right: Bool[np.ndarray, "cell row"], sequence: Int[np.ndarray, " row"]
 ) -> tuple[Int[np.ndarray, " value"], Int[np.ndarray, " value"], Float[np.ndarray, "value cell"]]:
-    """How many cases each sequence has, and how many of them each probe gets right.
+    """Count the cases of each sequence, and the correct ones by probe.
 
     Args:
-        right: of every probe and case; cases of one sequence stand together.
-        sequence: which sequence each case is of, in ascending order.
+        right: of every probe and case; cases of one sequence are contiguous.
+        sequence: sequence number of each case, in ascending order.
 
     Returns:
-        The sequences that have a case, their cases, and the right ones.
+        The sequences that have a case, their cases, and the correct ones.
 
     Source:
         clark-2019, section 4.2.
@@ -30,11 +30,11 @@ def right_by_sequence(
 def accuracy_interval(
     right: Float[np.ndarray, "sequence cell"], n: Int[np.ndarray, " sequence"], drawn: Redraws
 ) -> tuple[Float[np.ndarray, " cell"], Float[np.ndarray, " cell"]]:
-    """Percentile bootstrap of Σ right / Σ n, a sequence that is drawn bringing all its cases.
+    """Percentile bootstrap of Σ right / Σ n over sequences, each with all its cases.
 
     Returns:
-        Lower and upper end of the central 95%; draws without any case say nothing and are left
-        out. NaN where too few units have a case.
+        Lower and upper end of the central 95%; resamples without any case are left out. NaN where
+        too few units have a case.
 
     Source:
         efron-1979, section 2; the paper gives no intervals.
@@ -46,10 +46,10 @@ def accuracy_interval(
 
 
 def halves(n_sequences: int, *, seed: int) -> Bool[np.ndarray, " sequence"]:
-    """Which of the sequences are in the first half, drawn by a seed; the odd one is.
+    """Mask of the first of two random halves of the sequences; it has the odd one.
 
     Source:
-        clark-2019, section 4.2: the paper has no halves and chooses on what it scores.
+        clark-2019, section 4.2: the paper has no halves and selects on the scored words.
     """
     order = np.random.default_rng(seed).permutation(n_sequences)
     first = np.zeros(n_sequences, dtype=bool)
@@ -60,7 +60,7 @@ def halves(n_sequences: int, *, seed: int) -> Bool[np.ndarray, " sequence"]:
 def best_probe(
     right: Float[np.ndarray, "sequence cell"], chosen_on: Bool[np.ndarray, " sequence"]
 ) -> int:
-    """The place of the probe that is right most often on the chosen sequences, the first of equals.
+    """Index of the most accurate probe on the chosen sequences; ties go to the first.
 
     Source:
         clark-2019, section 4.2.

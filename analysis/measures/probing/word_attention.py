@@ -1,4 +1,4 @@
-"""Attention between words, from attention between the pieces that a tokenizer makes of them."""
+"""Attention between words, from attention between the tokens of a tokenizer."""
 
 from dataclasses import dataclass
 
@@ -9,12 +9,12 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class WordAttention:
-    """What the words of one text attend to: each other, [CLS] and [SEP].
+    """Attention of the words of one text: to each other, to [CLS] and to [SEP].
 
-    What a word receives is the sum over its pieces. What it gives is in `mean` the mean over its
-    pieces, in `first` what its first piece gives. `cls` and `sep` are means over pieces, and 0
-    where the text has no such token. Rows of `mean` with `cls` and `sep` sum to 1 where every
-    token is a piece of a word or one of the two.
+    Received attention is the sum over a word's tokens. Given attention is the mean over its tokens
+    in `mean`, that of its first token in `first`. `cls` and `sep` are means over tokens, and 0
+    where the text has no such token. Rows of `mean` with `cls` and `sep` sum to 1 where every token
+    is a piece of a word or one of the two.
     """
 
     mean: Float[Tensor, "head word candidate"]
@@ -33,7 +33,7 @@ def word_attention(
 
     Args:
         attention: α, of any number of heads.
-        spans: where the pieces of each word begin and end.
+        spans: first token of each word and the end of its tokens.
 
     Returns:
         Shares of each word's attention, from 0 to 1.

@@ -1,4 +1,4 @@
-"""How the probability of a class changes as patches go or come in the order of a map."""
+"""Deletion and insertion of patches in the order of a relevance map, and areas under curves."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -8,16 +8,16 @@ from scipy.integrate import trapezoid
 def removal_order(
     relevance: Float[np.ndarray, " patch"], draw: Int[np.ndarray, " patch"]
 ) -> Int[np.ndarray, " patch"]:
-    """The patches by falling relevance; those of equal relevance in the order of a random draw.
+    """The patches by falling relevance; ties in the order of a random draw.
 
     Args:
-        draw: places of the patches in a random order, which an even map is left with.
+        draw: places of the patches in a random order, which decides ties.
 
     Source:
         petsiuk-2018, the metrics of deletion and insertion.
 
     Differs:
-        Ties, which the paper does not speak of, are not broken by where a patch is.
+        The paper does not mention ties; here the place of a patch never breaks them.
     """
     return np.lexsort((draw, -relevance))
 
@@ -25,7 +25,7 @@ def removal_order(
 def kept_patches(
     order: Int[np.ndarray, " patch"], n_steps: int
 ) -> tuple[Bool[np.ndarray, "variant patch"], Bool[np.ndarray, "variant patch"]]:
-    """Which patches are still there as the first ones of an order go, and which as they come.
+    """Patches kept while deleting and inserting in an order, as masks.
 
     Step k of n takes k / n of the patches, rounded to whole ones, halves upwards.
 
@@ -36,8 +36,8 @@ def kept_patches(
         petsiuk-2018, the metrics of deletion and insertion.
 
     Differs:
-        In steps of a share of the patches, which are what the model mixes, and not of pixels; what
-        is gone shows the image's mean colour in both directions, and not grey or a blurred image.
+        Steps are shares of the patches, the units that the model mixes, and not of pixels. A
+        removed patch shows the image's mean colour in both directions, not grey or a blurred image.
     """
     steps = np.arange(n_steps + 1)
     n_taken = (2 * steps * len(order) + n_steps) // (2 * n_steps)
@@ -48,7 +48,7 @@ def kept_patches(
 
 
 def area_under_curve(probabilities: Float[np.ndarray, "row value"]) -> Float[np.ndarray, " row"]:
-    """The area under curves whose steps are equally wide and 1 in sum, by trapezoids.
+    """Area under curves by trapezoids, for steps of equal width that span 1.
 
     Source:
         petsiuk-2018, the metrics of deletion and insertion.

@@ -13,8 +13,8 @@ class Carried(NamedTuple):
     """Relevance at the input, for every layer at whose output it may start.
 
     Rules stand in the order of `analysis.relevance_rules.RULES`. `conservation_error` is the
-    largest |Σ R − 1| on the way down, and `n_in_place` counts the tokens, over all layers passed,
-    whose relevance stayed where it was because all that they could pass it on to had weight 0.
+    largest |Σ R − 1| on the way down. `n_in_place` counts the tokens, over all layers passed, that
+    kept their relevance because all tokens they could pass it to had weight 0.
     """
 
     maps: Float[Tensor, "rule batch start head token"]
@@ -24,7 +24,7 @@ class Carried(NamedTuple):
 
 @dataclass(frozen=True)
 class Relevance:
-    """What each head of every layer, chained, carries down; and one pass down on mean weights.
+    """Relevance carried down by each head through all layers, and once on mean weights.
 
     `mean_weights` has a head axis of length 1. The mean of the heads is that of `heads.maps`.
     """
@@ -83,10 +83,10 @@ def carried_relevance(
 
 
 class _WayDown:
-    """Relevance on its way from the last layer to the first, all starts beside each other.
+    """Relevance on its way from the last layer to the first, all starts side by side.
 
-    Axes are: whether W has distances, batch, head, whether a has distances, start, token. Rules of
-    the same W stand together, since they go through the same product.
+    Axes are: distances in W or not, batch, head, distances in a or not, start, token. Rules with
+    the same W stand together, since they share one product.
     """
 
     def __init__(self, start: Float[Tensor, "batch token"], *, n_heads: int, n_layers: int):
@@ -102,7 +102,7 @@ class _WayDown:
         deviation: Float[Tensor, "batch head key"],
         mixings: tuple[Tensor, Tensor],
     ) -> None:
-        """Let relevance start at the output of a layer, and go through it with what has come."""
+        """Start relevance at the output of a layer, and carry it and all earlier starts through."""
         self.maps[..., index, :] = self.start
         largest = deviation.amax(dim=-1, keepdim=True)  # which no rule sees, and no range leaves
         relative = torch.where(largest > 0, deviation / largest, deviation)
@@ -128,7 +128,7 @@ def _moved(
     mixing: Float[Tensor, "batch head query key"],
     activation: Float[Tensor, "batch head *rules key"],
 ) -> tuple[Float[Tensor, "batch head *rules start token"], Int[Tensor, "batch head *rules start"]]:
-    """Relevance one layer down, and how many tokens kept theirs for lack of a denominator.
+    """Relevance one layer down, and the number of tokens that kept theirs at denominator 0.
 
     W = `mixing` + I. A denominator is 0 below the smallest number by which n of them can be divided
     and added without leaving the range of the number format.
@@ -146,7 +146,7 @@ def _moved(
 def value_distances(
     values: Float[Tensor, "batch head key head_width"], is_token: Bool[Tensor, "batch key"]
 ) -> tuple[Float[Tensor, "batch head key"], Float[Tensor, "batch head query key"]]:
-    """‖v_j − v̄‖ and ‖v_j − v_i‖, which what is added to every value does not change.
+    """‖v_j − v̄‖ and ‖v_j − v_i‖, invariant to a vector added to all values.
 
     The products are taken in float64, from values less the first one, so that near ones stay
     distinct and equal ones lie at exactly 0.

@@ -1,4 +1,4 @@
-"""Whether several maps put the same tokens first."""
+"""Rank correlation between relevance maps."""
 
 import numpy as np
 from jaxtyping import Float
@@ -9,8 +9,7 @@ def relevance_agreement(maps: Float[np.ndarray, "rule token"]) -> Float[np.ndarr
     """Spearman's ρ of every two maps, with mid-ranks.
 
     Returns:
-        −1 to 1, the same on both sides of a diagonal of 1; NaN where either map holds one value
-        only, so that there is nothing to rank.
+        −1 to 1, symmetric with a diagonal of 1; NaN where either map is constant.
 
     Source:
         sawaki-2025, which compares the rules' maps by eye; the coefficient is that of

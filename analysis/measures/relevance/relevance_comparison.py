@@ -1,4 +1,4 @@
-"""Published ways of asking where a token's output comes from, in the shape of relevance."""
+"""Published attribution methods in the shape of relevance, for comparison."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,7 +13,7 @@ from analysis.measures.mixing.sequence_rollout import rolled_out
 def raw_attention(
     attention: Float[Tensor, "head query key"], start: Float[Tensor, " query"]
 ) -> Float[Tensor, "head key"]:
-    """What the start attends to in one layer: its row of attention weights, nothing carried back.
+    """Attention weights of the start in one layer, without any step back.
 
     Returns:
         Shares, 1 in sum for each head.
@@ -27,7 +27,7 @@ def raw_attention(
 def rolled_back(
     maps: Iterable[Float[np.ndarray, "query key"]], start: Float[np.ndarray, " token"]
 ) -> Float[np.ndarray, "start token"]:
-    """The start's share of every token of the input, for each layer that it may start after.
+    """Share of every input token in the start by rollout, for each layer that it may start after.
 
     Args:
         maps: of one scope, from the first layer to the last.

@@ -1,4 +1,4 @@
-"""A map of relevance in a few numbers: where it lies, how concentrated, and on what."""
+"""Summary of a relevance map in a few numbers: place, concentration and type of tokens."""
 
 from math import log
 
@@ -16,7 +16,7 @@ QUANTITIES = (
     "mask_chance",
     "pointing",
 )
-"""What is known of one map, in the order of the columns that `relevance_summary` returns."""
+"""Numbers about one map, in the order of the columns that `relevance_summary` returns."""
 
 
 def relevance_summary(
@@ -26,14 +26,14 @@ def relevance_summary(
     is_content: Bool[np.ndarray, " token"],
     coverage: Float[np.ndarray, " patch"] | None = None,
 ) -> Float[np.ndarray, "row value"]:
-    """The numbers of `QUANTITIES` of every map; NaN where one has no meaning.
+    """The numbers of `QUANTITIES` of every map; NaN where undefined.
 
-    `cls_share` and `special_share` are shares of the whole; all else is of content alone, whose
-    relevance is made to sum to 1: entropy −Σ r ln r in nats, evenness by the largest there can be,
-    ln n, and the share of the ⌈n / 20⌉ most relevant tokens. `mask_share` is Σ r m over the patches
-    whose share m inside the mask is known, r made to sum to 1 over these; `mask_chance`, the mean
-    of m, is what an even map has; `pointing` is m of the most relevant of them, the mean over ties:
-    the chance that a pixel of it lies inside.
+    `cls_share` and `special_share` are shares of the whole. All others are of content alone, with
+    its relevance r scaled to a sum of 1: entropy −Σ r ln r in nats, evenness by the largest
+    possible entropy, ln n, and the share of the ⌈n / 20⌉ most relevant tokens. `mask_share` is
+    Σ r m over the patches with a known share m inside the mask, r scaled to a sum of 1 over these.
+    `mask_chance`, the mean of m, is that of an even map. `pointing` is m of the most relevant
+    patch, the mean over ties: the chance that a pixel of it lies inside.
 
     Args:
         is_content: patches, or tokens that are not special.

@@ -1,1 +1,1 @@
-"""Formulas on where attention rests, and on what makes it rest there."""
+"""Formulas on attention sinks, and on the scores behind them."""

@@ -1,4 +1,4 @@
-"""How much attention rests on some tokens of a text, beside what would be nothing special."""
+"""Attention that rests on some tokens of a text, compared with even attention and neighbours."""
 
 import torch
 from jaxtyping import Bool, Float
@@ -16,15 +16,15 @@ def sink_weights(
 ) -> Float[Tensor, "batch head place value"]:
     """The quantities of `analysis.sinks.WEIGHTS`, in their order.
 
-    With P the tokens of a place and Q the queries that may look at any of them, `attention` is the
-    mean over Q of Σ_{j∈P} α_ij; `norm_share` the same of ‖α_ij f(x_j)‖ with rows scaled to a sum
-    of 1; `even` the same of 1/m_i, m_i being the number of keys that query i may look at;
-    `neighbour` the same as `attention` of as many other tokens, each standing next to one of P.
-    `value_norm` is the mean of ‖f(x_j)‖ over P, `relative_norm` that over the mean of the
-    sequence's other tokens.
+    With P the tokens of a place and Q the queries that see any of them, `attention` is the mean
+    over Q of Σ_{j∈P} α_ij. `norm_share` is the same mean of ‖α_ij f(x_j)‖ with rows scaled to a sum
+    of 1. `even` is the same mean of 1/m_i, m_i being the number of keys that query i sees.
+    `neighbour` is the `attention` of as many other tokens, each next to one of P. `value_norm` is
+    the mean of ‖f(x_j)‖ over P, `relative_norm` its ratio to the mean of the sequence's other
+    tokens.
 
     Args:
-        is_pair: which keys each query may see, neither of them padding.
+        is_pair: True where a query sees a key and neither is padding.
 
     Returns:
         Shares from 0 to 1, a norm in units of the residual stream, and a ratio; NaN where a
@@ -34,9 +34,9 @@ def sink_weights(
         gu-2025, section 3, the mean over queries from k on; kobayashi-2020, section 3.2 for norms.
 
     Differs:
-        Gu et al. take single positions. Where a place has several tokens, what they get is summed.
-        `even` and `neighbour` are ours: a head that attends to everything alike rests nowhere, and
-        the token next to a sink is seen by as many queries.
+        Gu et al. take single positions. Attention to a place of several tokens is summed. `even`
+        and `neighbour` are ours: uniform attention rests nowhere, and the token next to a sink is
+        seen by as many queries.
     """
     weights = attention.to(torch.promote_types(attention.dtype, torch.float32))
     tokens = places.to(weights.dtype)
@@ -63,7 +63,7 @@ def _resting(
     seen: Float[Tensor, "batch query key"],
     tokens: Float[Tensor, "batch place key"],
 ) -> Float[Tensor, "batch head place"]:
-    """What queries give to tokens, mean over the queries that may look at any of them."""
+    """Mean weight of some tokens over the queries that see any of them."""
     looks = (seen @ tokens.mT > 0).to(weights.dtype)
     given = (weights @ tokens.mT[:, None]) * looks[:, None]
     return given.sum(dim=2) / looks.sum(dim=1)[:, None]
@@ -72,7 +72,7 @@ def _resting(
 def _neighbours(
     places: Bool[Tensor, "batch place key"], is_token: Bool[Tensor, "batch key"]
 ) -> Float[Tensor, "batch place key"]:
-    """How often each token is the next one of a token of a place; of the last it is the one before.
+    """Count how often each token is the neighbour of a place: the next, or the one before the last.
 
     A sequence of a single token has no neighbours.
     """
@@ -94,6 +94,6 @@ def _relative(
     tokens: Float[Tensor, "batch place key"],
     is_token: Float[Tensor, "batch key"],
 ) -> Float[Tensor, "batch head place"]:
-    """Mean length over that of all other tokens; NaN where the others have none."""
+    """Mean length of some tokens over that of all others; NaN if the others have none."""
     others = _mean(lengths, is_token[:, None] - tokens)
     return torch.where(others > 0, _mean(lengths, tokens) / others, torch.nan)

@@ -1,4 +1,4 @@
-"""What lifts the scores of some keys above those of the others, before the softmax."""
+"""Decomposition of the score excess of sink tokens into key norm, direction and bias."""
 
 from typing import NamedTuple
 
@@ -18,9 +18,9 @@ def sink_scores(
 ) -> Float[Tensor, "batch head place value"]:
     """The quantities of `analysis.sinks.SCORES`, in their order.
 
-    A key is k_j = u_j + b_j, b_j being the key's bias as it is compared: turned by the token's
-    position where the layer turns keys. With P the tokens of a place that a query may look at, O
-    the others that it may look at, ⟨·⟩ means over them, ℓ = ⟨‖u_j‖⟩ and c = ⟨q_i·u_j⟩ / ℓ,
+    A key is k_j = u_j + b_j, b_j being the key's bias as it is compared: rotated by the token's
+    position where the layer rotates keys. With P the tokens of a place that a query sees, O the
+    others that it sees, ⟨·⟩ means over them, ℓ = ⟨‖u_j‖⟩ and c = ⟨q_i·u_j⟩ / ℓ,
 
         excess    = ⟨q_i·k_j⟩_P − ⟨q_i·k_j⟩_O = norm + direction + bias
         norm      = (ℓ_P − ℓ_O) (c_P + c_O) / 2
@@ -28,26 +28,26 @@ def sink_scores(
         bias      = ⟨q_i·b_j⟩_P − ⟨q_i·b_j⟩_O
 
     each times the layer's scale, mean over the queries that see both P and O. `query_bias` is the
-    part of the same excess for which the query's content is nothing: that of its bias alone.
+    part of the same excess that the query's bias alone makes, without the query's content.
 
     Args:
-        read: what queries and keys are made of.
-        is_pair: which keys each query may see, neither of them padding.
+        read: the vectors that queries and keys are projected from.
+        is_pair: True where a query sees a key and neither is padding.
 
     Returns:
         Scores, so differences of log weights; NaN where no query sees both. `bias` is NaN where the
-        layer has no key bias, where it turns no keys (a bias that is the same for all keys raises
-        no key above another), and where keys are normalised, by all of themselves; `query_bias`
-        where queries have none or are normalised.
+        layer has no key bias, does not rotate keys (a bias that all keys share raises none above
+        another), or normalises whole keys. `query_bias` is NaN where queries have no bias or are
+        normalised.
 
     Source:
-        gu-2025, section on key biases and the angles between queries and keys, whose product
-        ‖q‖‖k‖ cos this is; the difference of two products is shared out between their factors as
-        Shapley values have it.
+        gu-2025, section on key biases and the angles between queries and keys, whose product ‖q‖‖k‖
+        cos this is; the difference of two products is shared out between their factors as Shapley
+        values have it.
 
     Differs:
-        Gu et al. show norms and cosines of whole keys. What is added to all keys alike changes no
-        attention, but every length and angle, so the bias is taken off first.
+        Gu et al. show norms and cosines of whole keys. A vector added to all keys changes no
+        attention, but every length and angle, so the bias is subtracted first.
     """
     sides = _sides(read.to(torch.promote_types(read.dtype, torch.float32)), weights)
     seen, own = is_pair.to(sides.queries.dtype), places.to(sides.queries.dtype)
@@ -72,8 +72,8 @@ def sink_scores(
 
 
 class _Sides(NamedTuple):
-    """Queries and keys as they are compared, and the parts of them that are biases; NaN where
-    there is nothing of the kind to tell apart. Keys are without theirs, unless it is NaN."""
+    """Queries and keys as they are compared, and their biases; NaN if absent or not additive. Keys
+    exclude their bias, unless it is NaN."""
 
     queries: Float[Tensor, "batch head query head_width"]
     keys: Float[Tensor, "batch head key head_width"]
@@ -96,13 +96,13 @@ def _sides(read: Float[Tensor, "batch token width"], weights: LayerWeights) -> _
 def _bias(
     bias: Float[Tensor, "head head_width"], norm: object, n_tokens: int
 ) -> Float[Tensor, "one head token head_width"]:
-    """A bias for every token; NaN where there is none, or a norm makes it no summand."""
+    """A bias for every token; NaN if absent, or not additive because of a norm."""
     summand = bias if norm is None and bool(bias.any()) else torch.full_like(bias, torch.nan)
     return summand[None, :, None].expand(-1, -1, n_tokens, -1)
 
 
 class _Groups(NamedTuple):
-    """Which keys queries may look at, which of the keys are of a place, and which are not."""
+    """Masks of the keys that queries see, of those of a place, and of all others."""
 
     seen: Float[Tensor, "batch query key"]
     own: Float[Tensor, "batch key place"]
@@ -111,7 +111,7 @@ class _Groups(NamedTuple):
     def means(
         self, scores: Float[Tensor, "batch head query key"]
     ) -> list[Float[Tensor, "batch head query place"]]:
-        """Means over the keys of each side that a query may look at."""
+        """Means over the visible keys of each side, for every query."""
         visible = scores * self.seen[:, None]
         return [
             _over(visible @ side[:, None], (self.seen @ side)[:, None])
@@ -121,7 +121,7 @@ class _Groups(NamedTuple):
     def means_of_keys(
         self, values: Float[Tensor, "batch head key"]
     ) -> list[Float[Tensor, "batch head query place"]]:
-        """The same of what keys have for every query."""
+        """Means over the visible keys of each side, of values that no query changes."""
         return self.means(values[:, :, None].expand(-1, -1, self.seen.shape[1], -1))
 
     def over_queries(
@@ -141,5 +141,5 @@ def _difference(
 
 
 def _over(total: Tensor, size: Tensor) -> Tensor:
-    """A quotient; 0 where there is nothing to divide by."""
+    """A quotient; 0 where the divisor is 0."""
     return torch.where(size > 0, total / size, torch.zeros_like(total))

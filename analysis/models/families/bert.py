@@ -31,12 +31,12 @@ FAMILIES = ("bert", "roberta")
 LANGUAGE_MODELS: dict[str, str] = dict.fromkeys(
     ("BertForMaskedLM", "BertForPreTraining", "RobertaForMaskedLM"), "AutoModelForMaskedLM"
 )
-"""What a configuration calls a model that predicts tokens, and what loads it."""
+"""Loader of each language-model class that a configuration may name."""
 CLASSIFIERS: dict[str, str] = dict.fromkeys(
     ("BertForSequenceClassification", "RobertaForSequenceClassification"),
     "AutoModelForSequenceClassification",
 )
-"""What a configuration calls a model that predicts classes, and what loads it."""
+"""Loader of each classifier class that a configuration may name."""
 fit_to_images = no_images
 
 
@@ -45,7 +45,7 @@ def layout(model: Model) -> None:
 
 
 def check(model: Model) -> None:
-    """Refuse a configuration that this family's reading does not cover.
+    """Raise UnfitModel if a setting of the configuration is not covered.
 
     Raises:
         UnfitModel: naming the setting, its value and what is covered.
@@ -76,7 +76,7 @@ def position_embedding(model: Model) -> Tensor:
 def changed_positions(
     model: Model, change: Callable[[Tensor], Tensor]
 ) -> AbstractContextManager[None]:
-    """The model with other position embeddings, as long as asked."""
+    """Change the position embeddings of a model within a context."""
     return change_output(model.embeddings.position_embeddings, change)
 
 
@@ -91,7 +91,7 @@ def weights(model: Model) -> tuple[LayerWeights, ...]:
 
 
 def encoder_layer(layer: Model, config: Any, sides: tuple[Model, ...]) -> dict[str, Any]:
-    """Fields of the weights of a layer.
+    """Fields of a layer's weights.
 
     Args:
         sides: the projections to queries, keys and values.
@@ -121,10 +121,10 @@ def trace(
     *,
     entrance: Model = None,
 ) -> Trace:
-    """Run the model once and take each layer apart.
+    """Run the model once and split the result by layer.
 
     Args:
-        entrance: the module that puts out what the first layer reads; the embeddings if None.
+        entrance: the module whose output is the first layer's input; the embeddings if None.
     """
     modules, embeddings = model.encoder.layer, model.embeddings
     watched = {"input 0": entrance or embeddings, "words": embeddings.word_embeddings}
@@ -142,18 +142,18 @@ def trace(
 
 
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
-    """What the language model says of last hidden states: a number for every token there is."""
+    """Logits over the vocabulary, from last hidden states."""
     head = language_model.lm_head if hasattr(language_model, "lm_head") else language_model.cls
     return head(hidden)
 
 
 def class_logits(classifier: Model, hidden: Tensor) -> Tensor:
-    """A number for every class, from last hidden states."""
+    """Logits over the classes, from last hidden states."""
     pooler = getattr(classifier.base_model, "pooler", None)
     return classifier.classifier(hidden if pooler is None else pooler(hidden))
 
 
 def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """How a loss changes with the attention weights of each layer."""
+    """Gradients of a loss with respect to the attention weights of each layer."""
     n_layers = len(model.encoder.layer)
     return attention_gradients(model, inputs, loss, first=model.embeddings, n_layers=n_layers)

@@ -1,5 +1,5 @@
-"""DeBERTa 2 and 3: BERT's layers, whose scores have terms of the distance between two tokens beside
-those of their queries and keys. What is compared is disentangled so; what is handed on is not.
+"""DeBERTa 2 and 3: BERT's layers with disentangled attention, whose scores have terms of the
+distance between two tokens beside the product of query and key.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,14 +24,14 @@ from analysis.models.trace import LayerWeights, Model, Trace
 
 FAMILIES = ("deberta-v2",)
 LANGUAGE_MODELS = {"DebertaV2ForMaskedLM": "AutoModelForMaskedLM"}
-"""What a configuration calls a model that predicts tokens, and what loads it."""
+"""Loader of each language-model class that a configuration may name."""
 CLASSIFIERS = {"DebertaV2ForSequenceClassification": "AutoModelForSequenceClassification"}
-"""What a configuration calls a model that predicts classes, and what loads it."""
+"""Loader of each classifier class that a configuration may name."""
 fit_to_images, layout, gradients = no_images, bert.layout, bert.gradients
 
 
 def check(model: Model) -> None:
-    """Refuse a configuration that this family's reading does not cover.
+    """Raise UnfitModel if a setting of the configuration is not covered.
 
     Raises:
         UnfitModel: naming the setting, its value and what is covered.
@@ -60,7 +60,7 @@ def _changed(model: Model, change: Callable[[Tensor], Tensor]) -> Iterator[None]
     encoder, table = model.encoder, model.embeddings.position_embeddings
 
     def placed(hidden: Tensor) -> dict[str, Any]:
-        """Distances of tokens that stand in each other's places."""
+        """Return relative positions after the change of token positions."""
         places = torch.arange(hidden.shape[-2], device=hidden.device)
         changed = change(places[:, None])[:, 0]
         return {"relative_pos": encoder.get_rel_pos(hidden)[:, changed[:, None], changed]}
@@ -76,7 +76,7 @@ def _changed(model: Model, change: Callable[[Tensor], Tensor]) -> Iterator[None]
 def changed_positions(
     model: Model, change: Callable[[Tensor], Tensor]
 ) -> AbstractContextManager[None]:
-    """The model with other positions, as long as asked: distances, and vectors if it has any."""
+    """Change the distances of a model, and its position vectors if any, within a context."""
     return _changed(model, change)
 
 
@@ -94,7 +94,7 @@ def weights(model: Model) -> tuple[LayerWeights, ...]:
 
 
 def _offset_terms(model: Model, attention: Model) -> OffsetTerms | None:
-    """Tables of the distances that the layer tells apart: DeBERTa counts from the key."""
+    """Tables of the layer's distances, as offsets from the query: DeBERTa counts from the key."""
     kinds = attention.pos_att_type if attention.relative_attention else []
     if not {"c2p", "p2c"} & set(kinds):
         return None
@@ -110,20 +110,21 @@ def _offset_terms(model: Model, attention: Model) -> OffsetTerms | None:
 
 
 def _distances(model: Model) -> Tensor:
-    """What the model makes of i − j for offsets from one end of its longest text to the other."""
+    """Distances i − j as the model encodes them, for offsets over the length of its longest
+    text."""
     steps = model.encoder.rel_embeddings.weight
     far = model.encoder.get_rel_pos(steps.new_zeros(()).expand(1, positions(model), 1))[0]
     return torch.cat([far[1:, 0].flip(0), far[0]])
 
 
 def _table(projection: Model, steps: Tensor, attention: Model) -> Tensor:
-    """One key or query for each distance, by head."""
+    """One key or query vector for each distance, by head."""
     made = projection(steps).detach().unflatten(-1, (attention.num_attention_heads, -1))
     return made.transpose(0, 1)
 
 
 def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once and take each layer apart."""
+    """Run the model once and split the result by layer."""
     modules, embeddings = model.encoder.layer, model.embeddings
     watched = {"input 0": embeddings, "words": embeddings.word_embeddings}
     watched |= {f"input {i + 1}": layer.output for i, layer in enumerate(modules)}
@@ -140,7 +141,7 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
 
 
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
-    """What the language model says of last hidden states: a number for every token there is."""
+    """Logits over the vocabulary, from last hidden states."""
     if language_model.legacy:
         return language_model.cls(hidden)
     words = language_model.deberta.embeddings.word_embeddings
@@ -148,5 +149,5 @@ def logits(language_model: Model, hidden: Tensor) -> Tensor:
 
 
 def class_logits(classifier: Model, hidden: Tensor) -> Tensor:
-    """A number for every class, from last hidden states."""
+    """Logits over the classes, from last hidden states."""
     return classifier.classifier(classifier.pooler(hidden))

@@ -1,5 +1,4 @@
-"""What all decoders of Llama's build share: turned queries and keys, gated networks, and the names
-of their modules.
+"""Shared reading of decoders with Llama's modules: rotary queries and keys, gated networks.
 
 The normalisation after the last layer belongs to no layer.
 """
@@ -37,7 +36,7 @@ from analysis.scopes import LayerOrder
 CLASSIFIERS: dict[str, str] = {}
 fit_to_images, class_logits = no_images, no_class_logits
 _TURNS = ("default", "linear", "llama3", "yarn")
-"""Kinds of rotary positions whose frequencies are the same for texts of any length."""
+"""Kinds of rotary positions with frequencies that do not depend on the length of a text."""
 
 
 def layout(model: Model) -> None:
@@ -45,7 +44,7 @@ def layout(model: Model) -> None:
 
 
 def check(model: Model) -> None:
-    """Refuse a configuration that no decoder's reading covers.
+    """Raise UnfitModel if a setting of the configuration is not covered for any decoder.
 
     Raises:
         UnfitModel: naming the setting, its value and what is covered.
@@ -55,7 +54,7 @@ def check(model: Model) -> None:
 
 
 def check_rotary(model: Model) -> None:
-    """Refuse rotary positions whose frequencies depend on the length of a text.
+    """Raise UnfitModel if rotary frequencies depend on the length of a text.
 
     Raises:
         UnfitModel: naming the kind and those that are covered.
@@ -71,7 +70,7 @@ def check_rotary(model: Model) -> None:
 
 
 def activation_of(model: Model) -> str:
-    """What the configuration calls the activation of the network's gates."""
+    """Return the configuration's name of the gates' activation."""
     config = model.config
     return getattr(config, "hidden_activation", None) or config.hidden_act
 
@@ -82,13 +81,13 @@ def positions(model: Model) -> int:
 
 
 def position_embedding(model: Model) -> None:
-    """Positions are no learned vectors."""
+    """Return None: there are no learned position vectors."""
 
 
 def changed_positions(
     model: Model, change: Callable[[Tensor], Tensor]
 ) -> AbstractContextManager[None]:
-    """The model with other angles that queries and keys are turned by, as long as asked."""
+    """Change the rotation angles of queries and keys within a context."""
 
     def turned(output: Any) -> Any:
         cosine, sine = output
@@ -113,8 +112,8 @@ def layer_weights(
     Args:
         network: reads the feed-forward network, by the name of its activation; `gated_network` if
             None.
-        beside: what norms of queries and keys add to the weights that they keep.
-        is_causal: as the configuration says, if None.
+        beside: constant that norms of queries and keys add to their stored weights.
+        is_causal: as in the configuration, if None.
     """
     config, attention, mlp = model.config, model.layers[index].self_attn, model.layers[index].mlp
     heads, output = config.num_attention_heads, attention.o_proj
@@ -138,12 +137,12 @@ def layer_weights(
 
 
 def gated_network(mlp: Model, activation: str) -> FeedForwardWeights:
-    """The weights of a network whose gates and inputs are projected side by side."""
+    """The weights of a network with separate projections to gates and to inputs."""
     return network_of(mlp.up_proj, mlp.down_proj, activation, gate=mlp.gate_proj)
 
 
 def rotary_of(model: Model, index: int) -> Rotary:
-    """How a layer turns its queries and keys; in some models that depends on its kind."""
+    """Return the rotation of a layer's queries and keys; some models have one per type of layer."""
     module, kind = model.rotary_emb, ""
     if not hasattr(module, "inv_freq"):
         kind = f"{model.config.layer_types[index]}_"
@@ -151,7 +150,7 @@ def rotary_of(model: Model, index: int) -> Rotary:
 
 
 def _head_norm(attention: Model, name: str, heads: int, beside: float) -> HeadNormWeights | None:
-    """A norm over each head by itself, or where it is as wide as all of them, over all."""
+    """A norm over each head alone, or over all heads if the weights are that wide."""
     norm = getattr(attention, name, None)
     if norm is None:
         return None
@@ -164,8 +163,8 @@ def _head_norm(attention: Model, name: str, heads: int, beside: float) -> HeadNo
 
 
 def _window(config: Any, index: int, *, is_causal: bool) -> int | None:
-    """How far a layer looks; the library counts a causal token's own place as one of its window's,
-    and in Gemma's encoders too."""
+    """Return the distance in tokens that a layer sees, None without a window. The library's window
+    counts the own position of a causal token and of Gemma's encoders."""
     kinds = getattr(config, "layer_types", None)
     size = getattr(config, "sliding_window", None)
     if size is None or (kinds is not None and kinds[index] != "sliding_attention"):
@@ -175,7 +174,7 @@ def _window(config: Any, index: int, *, is_causal: bool) -> int | None:
 
 
 def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once and take each layer apart; it has no segments, so these are left out."""
+    """Run the model once, without segments, and split the result by layer."""
     modules = model.layers
     watched = {"input 0": model.get_input_embeddings()}
     watched |= {f"input {i + 1}": layer for i, layer in enumerate(modules)}
@@ -194,26 +193,26 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
 
 
 def run(model: Model, inputs: dict[str, Tensor]) -> Any:
-    """One forward pass, nothing kept for a text that goes on."""
+    """Run one forward pass without a key–value cache."""
     return forward_pass(model, inputs_of(inputs))
 
 
 def words(model: Model, inputs: dict[str, Tensor]) -> Tensor:
-    """The rows of the embedding table, whatever the model multiplies them by."""
+    """Rows of the embedding table, before any scaling by the model."""
     return model.get_input_embeddings().weight.detach()[inputs["input_ids"]]
 
 
 def inputs_of(inputs: dict[str, Tensor]) -> dict[str, Any]:
-    """What a decoder is called with."""
+    """Return the inputs of a decoder, without a key–value cache."""
     return own_inputs(inputs) | {"use_cache": False}
 
 
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
-    """What the language model says of last hidden states: a number for every token there is."""
+    """Logits over the vocabulary, from last hidden states."""
     return language_model.lm_head(hidden)
 
 
 def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """How a loss changes with the attention weights of each layer."""
+    """Gradients of a loss with respect to the attention weights of each layer."""
     first, n_layers = model.get_input_embeddings(), len(model.layers)
     return attention_gradients(model, inputs_of(inputs), loss, first=first, n_layers=n_layers)

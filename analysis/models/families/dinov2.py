@@ -1,8 +1,8 @@
-"""DINOv2, with registers or without: pre-norm encoders that scale what each block adds.
+"""DINOv2, with or without registers: pre-norm encoders that scale the output of each block.
 
-The scales are folded into the output weights, so that a head's share of the residual has them in
-it. Positions belong to the class token and the patches, none to the registers between them; the
-model itself interpolates those of the patches to the size of its images.
+The scales are folded into the output weights, so that a head's share of the residual includes them.
+The class token and the patches have positions, the registers between them have none. The model
+interpolates those of the patches to the size of its images.
 """
 
 from collections.abc import Callable, Iterable
@@ -32,18 +32,18 @@ CLASSIFIERS: dict[str, str] = dict.fromkeys(
     ("Dinov2ForImageClassification", "Dinov2WithRegistersForImageClassification"),
     "AutoModelForImageClassification",
 )
-"""What a configuration calls a model that predicts classes, and what loads it."""
+"""Loader of each classifier class that a configuration may name."""
 logits = no_logits
 gradients = patch_gradients
 
 
 def check(model: Model) -> None:
-    """Refuse a configuration that this family's reading does not cover.
+    """Raise UnfitModel if a setting of the configuration is not covered.
 
     Raises:
         UnfitModel: naming the setting, its value and what is covered.
     """
-    if not model.config.use_swiglu_ffn:  # whose gates are SiLU, whatever is written
+    if not model.config.use_swiglu_ffn:  # gates are SiLU, whatever the configuration names
         activation_named(model.config.hidden_act)
     check_grid(model)
     rows, columns = _learned_grid(model)
@@ -56,7 +56,7 @@ def check(model: Model) -> None:
 
 
 def fit_to_images(model: Model, size: tuple[int, int]) -> None:
-    """Take images of a height and width in pixels: the model interpolates its positions to them.
+    """Set the height and width of images in pixels; the model interpolates its positions to them.
 
     Raises:
         UnfitModel: a side is no multiple of a patch's.
@@ -84,19 +84,19 @@ def special_of(model: Model) -> tuple[str, ...]:
 
 
 def _learned_grid(model: Model) -> tuple[int, int]:
-    """Rows and columns that the position embeddings were learned for, whatever the images are."""
+    """Rows and columns of the learned position embeddings, whatever the size of images."""
     embeddings = model.embeddings.patch_embeddings
     size, patch = two_sizes(embeddings.image_size), two_sizes(embeddings.patch_size)
     return size[0] // patch[0], size[1] // patch[1]
 
 
 def positions(model: Model) -> int:
-    """How many tokens an image is."""
+    """Return the number of tokens of an image."""
     return layout(model).n_tokens
 
 
 def position_embedding(model: Model) -> Tensor:
-    """One vector for the class token and one for every patch, as large as the images ask for."""
+    """One position vector for the class token and one for every patch of an image."""
     embeddings, grid = model.embeddings, layout(model)
     # the method asks its first argument for no more than its shape
     shape = 1, 1 + grid.n_patches, model.config.hidden_size
@@ -105,7 +105,7 @@ def position_embedding(model: Model) -> Tensor:
 
 
 def _added(model: Model) -> Tensor:
-    """What the model adds to every token, to registers nothing."""
+    """Position vector added to every token; zeros for registers."""
     embedding = position_embedding(model)
     nothing = embedding.new_zeros(len(layout(model).special) - 1, embedding.shape[1])
     return torch.cat([embedding[:1], nothing, embedding[1:]]).detach()
@@ -114,7 +114,7 @@ def _added(model: Model) -> Tensor:
 def changed_positions(
     model: Model, change: Callable[[Tensor], Tensor]
 ) -> AbstractContextManager[None]:
-    """The model with other position embeddings, as long as asked."""
+    """Change the position embeddings of a model within a context."""
     added = _added(model)
     return change_output(model.embeddings, lambda out: out - added + change(added))
 
@@ -125,7 +125,7 @@ def weights(model: Model) -> tuple[LayerWeights, ...]:
 
 
 def _network(mlp: Model, activation: str) -> FeedForwardWeights:
-    """The giant model's is gated."""
+    """The weights of the feed-forward network, which the giant model gates."""
     return (
         gated_network(mlp, "silu") if hasattr(mlp, "gate_proj") else plain_network(mlp, activation)
     )
@@ -149,7 +149,7 @@ def parts_of(layers: Iterable[Model]) -> tuple[PatchLayer, ...]:
 
 
 def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once and take each layer apart."""
+    """Run the model once and split the result by layer."""
     embeddings = model.embeddings
     registers = getattr(embeddings, "register_tokens", embeddings.cls_token[:, :0])
     special = (embeddings.cls_token, registers)
@@ -157,7 +157,8 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
 
 
 def class_logits(classifier: Model, hidden: Tensor) -> Tensor:
-    """A number for every class, from last hidden states: of the class token and of all patches."""
+    """Logits over the classes, from the last hidden states of the class token and of all
+    patches."""
     n_special = len(layout(classifier.base_model).special)
     of_patches = hidden[:, n_special:].mean(dim=1)
     return classifier.classifier(torch.cat([hidden[:, 0], of_patches], dim=1))

@@ -1,6 +1,6 @@
-"""DINOv3: DINOv2's layers, whose queries and keys are turned by the rows and columns of patches.
+"""DINOv3: DINOv2's layers with queries and keys rotated by the rows and columns of patches.
 
-Neither the class token nor registers are turned. Networks are plain or gated.
+Neither the class token nor registers are rotated. Networks are plain or gated.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ gradients, fit_to_images = patch_gradients, dinov2.fit_to_images
 
 
 def check(model: Model) -> None:
-    """Refuse a configuration that this family's reading does not cover.
+    """Raise UnfitModel if a setting of the configuration is not covered.
 
     Raises:
         UnfitModel: naming the setting, its value and what is covered.
@@ -55,16 +55,16 @@ def layout(model: Model) -> TokenLayout:
 
 
 def positions(model: Model) -> int:
-    """How many tokens an image is."""
+    """Return the number of tokens of an image."""
     return layout(model).n_tokens
 
 
 def position_embedding(model: Model) -> None:
-    """Positions are no learned vectors."""
+    """Return None: there are no learned position vectors."""
 
 
 def _turns(model: Model) -> tuple[Tensor, Tensor]:
-    """Cosines and sines by which the model turns the patches of its images."""
+    """Cosines and sines of the rotation of an image's patches."""
     height, width = two_sizes(model.config.image_size)
     weight = model.embeddings.patch_embeddings.weight
     return model.rope_embeddings(weight.new_zeros(()).expand(1, 1, height, width))
@@ -73,7 +73,7 @@ def _turns(model: Model) -> tuple[Tensor, Tensor]:
 def changed_positions(
     model: Model, change: Callable[[Tensor], Tensor]
 ) -> AbstractContextManager[None]:
-    """The model with other angles, as long as asked; what is not turned has angles of 0."""
+    """Change the rotation angles of a model within a context; unrotated tokens have angles of 0."""
     n_special = len(layout(model).special)
 
     def turned(output: Any) -> Any:
@@ -103,6 +103,6 @@ def _parts(model: Model) -> tuple[PatchLayer, ...]:
 
 
 def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once and take each layer apart."""
+    """Run the model once and split the result by layer."""
     special = model.embeddings.cls_token, model.embeddings.register_tokens
     return trace_patches(model, _parts(model), layers, inputs, special=special)

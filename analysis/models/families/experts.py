@@ -1,5 +1,6 @@
-"""Mixtral and Qwen 3 with experts: decoders of Llama's build whose network is a mixture of gated
-ones. What the router gives each token to is held, as the deviation of a normalisation is.
+"""Mixtral and Qwen 3 with experts: decoders like Llama with a mixture of gated networks.
+
+The router's shares are fixed to those of the forward pass, like the deviation of a normalisation.
 """
 
 from analysis.models.families import decoder
@@ -13,7 +14,7 @@ FAMILIES = ("mixtral", "qwen3_moe")
 LANGUAGE_MODELS: dict[str, str] = dict.fromkeys(
     ("MixtralForCausalLM", "Qwen3MoeForCausalLM"), "AutoModelForCausalLM"
 )
-"""What a configuration calls a model that predicts tokens, and what loads it."""
+"""Loader of each language-model class that a configuration may name."""
 CLASSIFIERS = decoder.CLASSIFIERS
 fit_to_images, layout, check = decoder.fit_to_images, decoder.layout, decoder.check
 positions, position_embedding = decoder.positions, decoder.position_embedding
@@ -39,7 +40,7 @@ def weights(model: Model) -> tuple[LayerWeights, ...]:
 
 
 def _network(mlp: Model, activation: str) -> FeedForwardWeights:
-    """All experts beside each other; some layers of Qwen's have a single network instead."""
+    """All experts side by side; some layers of Qwen have a single network instead."""
     if not hasattr(mlp, "experts"):
         return decoder.gated_network(mlp, activation)
     both, down = mlp.experts.gate_up_proj.detach(), mlp.experts.down_proj.detach()

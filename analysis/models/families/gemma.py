@@ -1,8 +1,8 @@
-"""Gemma 2 and 3: decoders like Llama with a normalisation before and after each block, whose scales
-are kept less 1, and with layers that look through a window between such that do not.
+"""Gemma 2 and 3: decoders like Llama with a normalisation before and after each block.
 
-Gemma 2 caps its scores, Gemma 3 normalises queries and keys and turns them at other frequencies
-where it looks through a window. Where `use_bidirectional_attention` is true Gemma 3 is an encoder.
+Scales are stored as scale − 1; local and global layers alternate. Gemma 2 caps its scores. Gemma 3
+normalises queries and keys, and its local layers rotate them at other frequencies. With
+`use_bidirectional_attention` Gemma 3 is an encoder.
 """
 
 import torch
@@ -17,7 +17,7 @@ FAMILIES = ("gemma2", "gemma3_text")
 LANGUAGE_MODELS: dict[str, str] = dict.fromkeys(
     ("Gemma2ForCausalLM", "Gemma3ForCausalLM"), "AutoModelForCausalLM"
 )
-"""What a configuration calls a model that predicts tokens, and what loads it."""
+"""Loader of each language-model class that a configuration may name."""
 CLASSIFIERS = decoder.CLASSIFIERS
 fit_to_images, layout, check = decoder.fit_to_images, decoder.layout, decoder.check
 positions, position_embedding = decoder.positions, decoder.position_embedding
@@ -52,7 +52,7 @@ def _is_causal(model: Model) -> bool:
 
 
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
-    """What the language model says of last hidden states: a number for every token there is."""
+    """Logits over the vocabulary, from last hidden states."""
     scores = language_model.lm_head(hidden)
     cap = language_model.config.final_logit_softcapping
     return scores if cap is None else cap * torch.tanh(scores / cap)

@@ -29,7 +29,7 @@ from analysis.scopes import PRE_NORM
 
 FAMILIES = ("gpt2",)
 LANGUAGE_MODELS = {"GPT2LMHeadModel": "AutoModelForCausalLM"}
-"""What a configuration calls a model that predicts tokens, and what loads it."""
+"""Loader of each language-model class that a configuration may name."""
 CLASSIFIERS: dict[str, str] = {}
 class_logits = no_class_logits
 _PLAIN = {
@@ -45,7 +45,7 @@ def layout(model: Model) -> None:
 
 
 def check(model: Model) -> None:
-    """Refuse a configuration that this family's reading does not cover.
+    """Raise UnfitModel if a setting of the configuration is not covered.
 
     Raises:
         UnfitModel: naming the setting, its value and what is covered.
@@ -70,7 +70,7 @@ def position_embedding(model: Model) -> Tensor:
 def changed_positions(
     model: Model, change: Callable[[Tensor], Tensor]
 ) -> AbstractContextManager[None]:
-    """The model with other position embeddings, as long as asked."""
+    """Change the position embeddings of a model within a context."""
     return change_output(model.wpe, change)
 
 
@@ -106,10 +106,10 @@ def _layer_weights(layer: Model, heads: int, activation: str, *, is_causal: bool
 
 
 def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once and take each layer apart; segments, which it has none of, are left out.
+    """Run the model once, without segments, and split the result by layer.
 
-    What comes out of a layer is what comes out of its last addition, so the layers themselves are
-    watched and not the list of hidden states, whose last entry is normalised.
+    The output of a layer is that of its last addition. So the layers themselves are recorded, and
+    not the list of hidden states, whose last entry is normalised.
     """
     watched = {"input 0": model.drop, "words": model.wte}
     watched |= {f"input {i + 1}": layer for i, layer in enumerate(model.h)}
@@ -131,11 +131,11 @@ def _own(inputs: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
-    """What the language model says of last hidden states: a number for every token there is."""
+    """Logits over the vocabulary, from last hidden states."""
     return language_model.lm_head(hidden)
 
 
 def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """How a loss changes with the attention weights of each layer."""
+    """Gradients of a loss with respect to the attention weights of each layer."""
     model_inputs = _own(inputs)
     return attention_gradients(model, model_inputs, loss, first=model.drop, n_layers=len(model.h))

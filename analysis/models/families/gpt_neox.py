@@ -1,7 +1,7 @@
-"""GPT-NeoX and Pythia: decoders whose query, key and value projections are one matrix, head after
-head, and whose heads turn a part of their queries and keys.
+"""GPT-NeoX and Pythia: decoders with one matrix for query, key and value, head after head.
 
-Attention and network stand side by side, or one after the other where the configuration says so.
+Heads rotate a part of the coordinates of queries and keys. Attention and network are parallel, or
+sequential if the configuration sets it.
 """
 
 import torch
@@ -24,7 +24,7 @@ from analysis.scopes import PARALLEL, PRE_NORM
 
 FAMILIES = ("gpt_neox",)
 LANGUAGE_MODELS = {"GPTNeoXForCausalLM": "AutoModelForCausalLM"}
-"""What a configuration calls a model that predicts tokens, and what loads it."""
+"""Loader of each language-model class that a configuration may name."""
 CLASSIFIERS = decoder.CLASSIFIERS
 fit_to_images, layout, class_logits = decoder.fit_to_images, decoder.layout, decoder.class_logits
 positions, position_embedding = decoder.positions, decoder.position_embedding
@@ -32,7 +32,7 @@ changed_positions = decoder.changed_positions
 
 
 def check(model: Model) -> None:
-    """Refuse a configuration that this family's reading does not cover.
+    """Raise UnfitModel if a setting of the configuration is not covered.
 
     Raises:
         UnfitModel: naming the setting, its value and what is covered.
@@ -70,13 +70,13 @@ def _layer_weights(model: Model, index: int) -> LayerWeights:
 
 
 def _three(fused: Tensor, heads: int) -> tuple[Tensor, ...]:
-    """Queries, keys and values of all heads, from columns that go head by head."""
+    """Queries, keys and values of all heads, from columns ordered by head."""
     by_head = fused.unflatten(-1, (heads, 3, -1))
     return tuple(side.flatten(-2) for side in by_head.unbind(dim=-2))
 
 
 def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once and take each layer apart; it has no segments, so these are left out."""
+    """Run the model once, without segments, and split the result by layer."""
     modules = model.layers
     watched = {"input 0": model.embed_in}
     watched |= {f"input {i + 1}": layer for i, layer in enumerate(modules)}
@@ -95,11 +95,11 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
 
 
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
-    """What the language model says of last hidden states: a number for every token there is."""
+    """Logits over the vocabulary, from last hidden states."""
     return language_model.get_output_embeddings()(hidden)
 
 
 def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """How a loss changes with the attention weights of each layer."""
+    """Gradients of a loss with respect to the attention weights of each layer."""
     model_inputs, n_layers = decoder.inputs_of(inputs), len(model.layers)
     return attention_gradients(model, model_inputs, loss, first=model.embed_in, n_layers=n_layers)

@@ -15,7 +15,7 @@ LANGUAGE_MODELS: dict[str, str] = dict.fromkeys(
     ("LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM", "Qwen3ForCausalLM"),
     "AutoModelForCausalLM",
 )
-"""What a configuration calls a model that predicts tokens, and what loads it."""
+"""Loader of each language-model class that a configuration may name."""
 CLASSIFIERS = decoder.CLASSIFIERS
 fit_to_images, layout, check = decoder.fit_to_images, decoder.layout, decoder.check
 positions, position_embedding = decoder.positions, decoder.position_embedding

@@ -1,8 +1,7 @@
-"""ModernBERT: a pre-norm encoder with turned queries and keys, gated networks, and layers that look
-through a window between such that look everywhere.
+"""ModernBERT: a pre-norm encoder with rotary positions and gated networks.
 
-Its first layer reads what the embeddings put out, which is normalised already. The normalisation
-after the last layer belongs to no layer.
+Local and global layers alternate. The first layer reads the output of the embeddings, which is
+normalised already. The normalisation after the last layer belongs to no layer.
 """
 
 import torch
@@ -29,7 +28,7 @@ from analysis.scopes import PRE_NORM
 
 FAMILIES = ("modernbert",)
 LANGUAGE_MODELS = {"ModernBertForMaskedLM": "AutoModelForMaskedLM"}
-"""What a configuration calls a model that predicts tokens, and what loads it."""
+"""Loader of each language-model class that a configuration may name."""
 CLASSIFIERS: dict[str, str] = {}
 class_logits = no_class_logits
 fit_to_images, layout, check = decoder.fit_to_images, decoder.layout, decoder.check
@@ -61,13 +60,13 @@ def _layer_weights(model: Model, index: int) -> LayerWeights:
 
 
 def _norm(module: Model, *, nothing: Tensor) -> Norm:
-    """The first layer's does nothing to what attention reads."""
+    """The weights of a normalisation; the identity before the first layer's attention."""
     is_one = isinstance(module, torch.nn.LayerNorm)
     return layer_norm(module) if is_one else NoNorm(nothing)
 
 
 def _network(mlp: Model, activation: str) -> FeedForwardWeights:
-    """The first half of what the network reads becomes gates, the second is let through."""
+    """The weights of the gated network; the first half of its input projection makes the gates."""
     (gate, inputs), (gate_bias, input_bias) = mlp.Wi.weight.chunk(2), bias_of(mlp.Wi).chunk(2)
     return FeedForwardWeights(
         input_weight=inputs.detach().T,
@@ -81,7 +80,7 @@ def _network(mlp: Model, activation: str) -> FeedForwardWeights:
 
 
 def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once and take each layer apart; it has no segments, so these are left out."""
+    """Run the model once, without segments, and split the result by layer."""
     modules = model.layers
     watched = {"input 0": model.embeddings}
     watched |= {f"input {i + 1}": layer for i, layer in enumerate(modules)}
@@ -99,11 +98,11 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
 
 
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
-    """What the language model says of last hidden states: a number for every token there is."""
+    """Logits over the vocabulary, from last hidden states."""
     return language_model.decoder(language_model.head(hidden))
 
 
 def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """How a loss changes with the attention weights of each layer."""
+    """Gradients of a loss with respect to the attention weights of each layer."""
     model_inputs, n_layers = own_inputs(inputs), len(model.layers)
     return attention_gradients(model, model_inputs, loss, first=model.embeddings, n_layers=n_layers)

@@ -1,5 +1,5 @@
-"""OLMo 2: a decoder like Llama that normalises what each block puts out, not what it reads, and
-queries and keys over all heads."""
+"""OLMo 2: a decoder like Llama with the output of each block normalised, not its input, and with
+queries and keys normalised over all heads."""
 
 from analysis.models.families import decoder
 from analysis.models.parts import root_mean_square
@@ -8,7 +8,7 @@ from analysis.scopes import OUTPUT_NORM
 
 FAMILIES = ("olmo2",)
 LANGUAGE_MODELS: dict[str, str] = {"Olmo2ForCausalLM": "AutoModelForCausalLM"}
-"""What a configuration calls a model that predicts tokens, and what loads it."""
+"""Loader of each language-model class that a configuration may name."""
 CLASSIFIERS = decoder.CLASSIFIERS
 fit_to_images, layout, check = decoder.fit_to_images, decoder.layout, decoder.check
 positions, position_embedding = decoder.positions, decoder.position_embedding

@@ -1,4 +1,4 @@
-"""What all pre-norm encoders of patches share, whatever their modules are called.
+"""Shared reading of pre-norm encoders of patches, whatever the names of their modules.
 
 The normalisation after the last layer belongs to no layer.
 """
@@ -27,11 +27,11 @@ from analysis.scopes import PRE_NORM
 
 @dataclass(frozen=True)
 class PatchLayer:
-    """The modules of one layer, and by what each block's output is scaled, channel by channel.
+    """The modules of one layer, and the scale of each block's output, channel by channel.
 
-    `attention_output` is the module that puts out what is added to the residual. A factor of None
-    is 1. Factors are part of the output weights wherever these are named: what a head adds to the
-    residual has them in it.
+    `attention_output` is the module whose output is added to the residual. A factor of None is 1.
+    Factors are folded into all output weights, so that a head's addition to the residual includes
+    them.
     """
 
     module: Model
@@ -82,7 +82,7 @@ def patch_weights(
 
 
 def patch_gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """How a loss changes with the attention weights of each layer."""
+    """Gradients of a loss with respect to the attention weights of each layer."""
     n_layers = model.config.num_hidden_layers
     return attention_gradients(model, inputs, loss, first=model.embeddings, n_layers=n_layers)
 
@@ -99,10 +99,10 @@ def trace_patches(
     *,
     special: tuple[Tensor, ...],
 ) -> Trace:
-    """Run the model once and take each layer apart; every token of an image is real.
+    """Run the model once and split the result by layer; every token of an image is real.
 
-    What stands for words are the patches' own embeddings, and the learned vectors of the special
-    tokens in front of them.
+    Word embeddings are the patches' own embeddings, and the learned vectors of the special tokens
+    in front of them.
 
     Args:
         special: those vectors, each of them or several with a first axis of 1.

@@ -1,5 +1,7 @@
-"""The encoders of T5 and mT5: pre-norm with root mean squares. Scores are not scaled and have a
-bias for every distance, which the first layer keeps for all. Decoders are not read.
+"""The encoders of T5 and mT5: pre-norm with root mean squares. Decoders are not read.
+
+Scores are not scaled and have a bias for every distance, which the first layer holds for all
+layers.
 """
 
 from collections.abc import Callable
@@ -33,17 +35,17 @@ from analysis.scopes import PRE_NORM
 
 FAMILIES = ("t5", "mt5")
 LOADERS = {"t5": "T5EncoderModel", "mt5": "MT5EncoderModel"}
-"""What loads the part that is read, of a checkpoint of this or of the whole."""
+"""Class that loads the encoder, from a checkpoint of the encoder or of the whole model."""
 LANGUAGE_MODELS: dict[str, str] = {}
 CLASSIFIERS: dict[str, str] = {}
 fit_to_images, layout = no_images, bert.layout
 logits, class_logits = no_logits, no_class_logits
 _LONGEST = 512
-"""Of the texts that these models were trained on; nothing in their configurations says so."""
+"""Longest text in the training of these models; their configurations do not state it."""
 
 
 def check(model: Model) -> None:
-    """Refuse a configuration that this family's reading does not cover.
+    """Raise UnfitModel if a setting of the configuration is not covered.
 
     Raises:
         UnfitModel: naming the setting, its value and what is covered.
@@ -53,23 +55,23 @@ def check(model: Model) -> None:
 
 
 def positions(model: Model) -> int:
-    """The longest text that models like this were trained on; distances have no end."""
+    """Return the longest text in the training of such models; distances have no limit."""
     return getattr(model.config, "n_positions", _LONGEST)
 
 
 def position_embedding(model: Model) -> None:
-    """Positions are no learned vectors."""
+    """Return None: there are no learned position vectors."""
 
 
 def _first(model: Model) -> Model:
-    """The attention that keeps the bias of all layers."""
+    """Return the attention that holds the bias of all layers."""
     return model.encoder.block[0].layer[0].SelfAttention
 
 
 def changed_positions(
     model: Model, change: Callable[[Tensor], Tensor]
 ) -> AbstractContextManager[None]:
-    """The model with distances of tokens that stand in each other's places, as long as asked."""
+    """Change the distances between tokens within a context."""
 
     def moved(bias: Tensor) -> Tensor:
         places = change(torch.arange(len(bias), device=bias.device)[:, None])[:, 0]
@@ -111,7 +113,7 @@ def _layer(block: Model, config: Model) -> LayerWeights:
 
 
 def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once and take each layer apart; it has no segments, so these are left out."""
+    """Run the model once, without segments, and split the result by layer."""
     blocks = model.encoder.block
     watched = {"input 0": model.encoder.embed_tokens}
     watched |= {f"input {i + 1}": block.layer[-1] for i, block in enumerate(blocks)}
@@ -129,6 +131,6 @@ def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tens
 
 
 def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """How a loss changes with the attention weights of each layer."""
+    """Gradients of a loss with respect to the attention weights of each layer."""
     first, n_layers = model.encoder.embed_tokens, len(model.encoder.block)
     return attention_gradients(model, own_inputs(inputs), loss, first=first, n_layers=n_layers)

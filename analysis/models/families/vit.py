@@ -33,13 +33,13 @@ CLASSIFIERS: dict[str, str] = dict.fromkeys(
     "AutoModelForImageClassification",
 )
 CLASSIFIERS["DeiTForImageClassificationWithTeacher"] = "DeiTForImageClassificationWithTeacher"
-"""What a configuration calls a model that predicts classes, and what loads it."""
+"""Loader of each classifier class that a configuration may name."""
 logits = no_logits
 gradients = patch_gradients
 
 
 def check(model: Model) -> None:
-    """Refuse a configuration that this family's reading does not cover.
+    """Raise UnfitModel if a setting of the configuration is not covered.
 
     Raises:
         UnfitModel: naming the setting, its value and what is covered.
@@ -49,7 +49,7 @@ def check(model: Model) -> None:
 
 
 def fit_to_images(model: Model, size: tuple[int, int]) -> None:
-    """Take images of a height and width in pixels; positions were learned for one size alone.
+    """Set the height and width of images in pixels; positions were learned for one size alone.
 
     Raises:
         UnfitModel: the size is another one.
@@ -69,13 +69,13 @@ def layout(model: Model) -> TokenLayout:
 
 
 def _special(model: Model) -> dict[str, str]:
-    """Where the special tokens are kept that the model has, and what they are called."""
+    """Map the attribute of each special token of the model to the token's name."""
     known = {"cls_token": CLASS, "distillation_token": DISTILLATION}
     return {place: name for place, name in known.items() if hasattr(model.embeddings, place)}
 
 
 def positions(model: Model) -> int:
-    """How many tokens an image is."""
+    """Return the number of tokens of an image."""
     return layout(model).n_tokens
 
 
@@ -87,7 +87,7 @@ def position_embedding(model: Model) -> Tensor:
 def changed_positions(
     model: Model, change: Callable[[Tensor], Tensor]
 ) -> AbstractContextManager[None]:
-    """The model with other position embeddings, as long as asked."""
+    """Change the position embeddings of a model within a context."""
     added = position_embedding(model)
     return change_output(model.embeddings, lambda out: out - added + change(added))
 
@@ -112,13 +112,13 @@ def _parts(model: Model) -> tuple[PatchLayer, ...]:
 
 
 def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once and take each layer apart."""
+    """Run the model once and split the result by layer."""
     special = tuple(getattr(model.embeddings, attribute) for attribute in _special(model))
     return trace_patches(model, _parts(model), layers, inputs, special=special)
 
 
 def class_logits(classifier: Model, hidden: Tensor) -> Tensor:
-    """A number for every class, from last hidden states."""
+    """Logits over the classes, from last hidden states."""
     if hasattr(classifier, "distillation_classifier"):
         of_class = classifier.cls_classifier(hidden[:, 0])
         return (of_class + classifier.distillation_classifier(hidden[:, 1])) / 2

@@ -1,1 +1,1 @@
-"""Tables on what single heads look at, and how heads resemble each other."""
+"""Tables on the attention of single heads, and on the similarity of heads."""

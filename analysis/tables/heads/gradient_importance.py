@@ -1,4 +1,4 @@
-"""How much a model's loss depends on what each head gives to each type of token."""
+"""Gradient importance of heads by type of attended token: means over sequences."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -42,13 +42,13 @@ TABLE = Table(
 
 @asks("from gradient_importance_objective order by layer, head nulls first, token_type")
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every head, and the means over the heads of each layer, whose head is missing: objective,
-    layer, head, token_type, importance, low, high, n_sequences."""
+    """Every head, then means over the heads of each layer (head is NULL): objective, layer, head,
+    token_type, importance, low, high, n_sequences."""
     ...
 
 
 def objective(store: DuckDBPyConnection) -> str | None:
-    """The loss that the file's model has, whether or not gradients of it were taken.
+    """Return the loss of the file's model, with or without stored gradients.
 
     A masked-language model on a corpus without masked tokens has a loss and no gradients.
     """

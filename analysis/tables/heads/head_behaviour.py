@@ -1,4 +1,4 @@
-"""What each head mostly does, by thresholds that the reader sets; asked of `head_pattern`."""
+"""Behaviour of each head, by thresholds that the reader sets; a query on `head_pattern`."""
 
 import numpy as np
 import pandas as pd
@@ -28,13 +28,13 @@ def behaviours(
     weighing: str = WEIGHT,
     by: str = "mean",
 ) -> pd.DataFrame:
-    """Each head under the name of what it mostly does.
+    """Each head with its main behaviour.
 
     Args:
-        neighbour: how much attention to the next or the previous token is needed.
-        entropy: how many nats are needed to look broadly.
-        token_type: how much attention to one type of token is needed.
-        by: what has to exceed that: mean, or an end of its interval, low or high.
+        neighbour: threshold of attention to the next or the previous token.
+        entropy: threshold in nats above which a head attends broadly.
+        token_type: threshold of attention to one type of token.
+        by: the number compared with them: mean, or an end of its interval, low or high.
 
     Returns:
         layer, head, behaviour, and the quantities that decide it, missing where a head has none.

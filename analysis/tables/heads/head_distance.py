@@ -1,4 +1,4 @@
-"""How differently any two heads attend."""
+"""Distances between the attention of any two heads."""
 
 from dataclasses import replace
 
@@ -107,5 +107,5 @@ def distances(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFr
 def nearest(
     store: DuckDBPyConnection, *, layer: int, head: int, limit: int, weighing: str = WEIGHT
 ) -> pd.DataFrame:
-    """The heads that attend most like one, the most alike first: layer, head, mean_divergence."""
+    """The heads with the most similar attention, nearest first: layer, head, mean_divergence."""
     ...

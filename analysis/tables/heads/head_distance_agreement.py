@@ -1,4 +1,4 @@
-"""Whether the same heads are alike by weights and by norms."""
+"""Agreement between distances of heads by weights and by norms."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -65,6 +65,6 @@ TABLE = Table(
 
 @asks("from head_distance_agreement order by layer nulls last, head nulls last")
 def agreement(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every head by itself, then all of them, whose layer and head are missing. Within layers is
-    within a pair of layers, or, of one head, within the layer of the others."""
+    """Agreement of every head, then of all (layer and head are NULL). "Within" counts pairs within
+    a pair of layers, or for one head the pairs with heads of its layer."""
     ...

@@ -1,4 +1,4 @@
-"""Heads as points of a plane that are as far apart as the heads attend differently."""
+"""Heads as points of a plane, placed by multidimensional scaling of their distances."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -38,6 +38,5 @@ TABLE = Table(
 
 @asks(one_weighing("head_layout", order="layer, head"))
 def layout(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
-    """Where every head lies, and how well the plane shows distances: layer, head, x, y, stress (the
-    same in every row)."""
+    """Position of every head, and the plane's stress in every row: layer, head, x, y, stress."""
     ...

@@ -1,4 +1,4 @@
-"""What each head attends to, and how broadly: means over sequences."""
+"""Attention of each head by kind of token, and its entropy: means over sequences."""
 
 from dataclasses import replace
 
@@ -77,7 +77,7 @@ def by_layer(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFra
     order by layer, head, {placed(QUANTITIES, "quantity")}
 """)
 def heads(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
-    """Every head by itself: layer, head, quantity, mean, low, high."""
+    """Every head: layer, head, quantity, mean, low, high."""
     ...
 
 

@@ -1,4 +1,4 @@
-"""How habits change when attention is weighed by norms instead of weights."""
+"""Difference of head habits by norms and by weights."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -40,6 +40,6 @@ TABLE = Table(
     order by {placed(HABITS, "quantity")}, layer, head
 """)
 def differences(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every head by itself, habits in their order: layer, head, quantity, weight, norm, difference,
-    low, high, n_sequences."""
+    """Every head, its habits in order: layer, head, quantity, weight, norm, difference, low, high,
+    n_sequences."""
     ...

@@ -1,4 +1,4 @@
-"""Whether heads of one layer attend more alike than heads of different layers."""
+"""Distances between heads of one layer compared with those between layers."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -47,6 +47,6 @@ TABLE = Table(
 
 @asks(one_weighing("layer_cohesion", order="layer nulls last"))
 def cohesion(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
-    """Every layer by itself, then all of them: layer (missing for all), within, between,
-    difference, p_value, n_permutations."""
+    """Every layer, then all (layer is NULL): layer, within, between, difference, p_value,
+    n_permutations."""
     ...

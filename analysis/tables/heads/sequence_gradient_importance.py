@@ -1,4 +1,4 @@
-"""How much a model's loss on a sequence depends on what each head gives to each type of token."""
+"""Gradient importance of heads by type of attended token, in every sequence."""
 
 from analysis.habits import OBJECTIVES
 from analysis.tables.columns import named, single

@@ -1,4 +1,4 @@
-"""What each head attends to in every sequence, and how broadly."""
+"""Attention of each head by kind of token, and its entropy, in every sequence."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -11,7 +11,7 @@ from analysis.tables.question import asks, frame_of
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 ROUNDING = 0.02
-"""How far bfloat16, whose rows of attention do not quite sum to 1, may lead beyond a bound."""
+"""Largest violation of a bound in bfloat16, whose rows of attention do not quite sum to 1."""
 _SHARE, _NATS = "share", "nats"
 MEANINGS = {
     "self": ("attention of a token to itself", _SHARE),
@@ -75,7 +75,7 @@ def extremes(
     limit: int,
     weighing: str = WEIGHT,
 ) -> pd.DataFrame:
-    """The sequences in which a head does something most.
+    """The sequences with the largest values of a head's habit.
 
     Returns:
         seq, n_tokens, value, text; largest value first.
@@ -112,6 +112,6 @@ _MEANS = ", ".join(f'avg("{name}")::double as "{name}"' for name in HABITS)
     order by all
 """)
 def by_sequence(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The mean over all heads of every sequence, by habit; none of a habit that a sequence has no
-    pair of tokens for: seq, name, value."""
+    """Mean over all heads by sequence and habit: seq, name, value; no row for habits without
+    pairs."""
     ...

@@ -1,4 +1,4 @@
-"""How much depends on what the bias is taken to be where an activation is shared out."""
+"""Effect of the bias's role in the attribution of activations: similarity, mixing ratio, pairs."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -14,7 +14,7 @@ TOP = 10
 
 
 def _same(name: str, done: str) -> Column:
-    """How many of the first pairs stay."""
+    """A column for the number of top pairs that stay the same."""
     return number(
         name,
         f"of the ten pairs that are {done} most with the bias as a summand, those that are so by "

@@ -1,4 +1,4 @@
-"""By how much the feed-forward network changes pairs of tokens under each reading of the bias."""
+"""Change of pairs of tokens by the feed-forward network under each reading of the bias."""
 
 from analysis.needs import Need
 from analysis.scopes import BIAS_READINGS

@@ -1,4 +1,4 @@
-"""How nearly the parts of each layer add up to what the model computed."""
+"""Largest errors of the sum of each layer's parts against the model's own output."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -11,12 +11,12 @@ WORST_TOKEN = (
     small("worst_pos", "position of the token with the largest error"),
     single("percentile_99", "error that 99% of the tokens do not exceed", "ratio"),
 )
-"""Where a sequence's largest error is, and what nearly all of its tokens stay below."""
+"""Columns for the position of a sequence's largest error, and for its 99th percentile."""
 
 
 def worst_per_block(*more: str) -> str:
-    """The sequence with the largest error of every block and layer, with the largest of each other
-    number in the block."""
+    """Return the query for the sequence with the largest error of every block and layer, with the
+    block's largest value of each other number."""
     largest = ", ".join(f"max({name}) as {name}" for name in ("percentile_99", *more))
     return f"""
         select arg_max(seq, relative_error) as seq, layer, max(relative_error) as relative_error,
@@ -86,7 +86,7 @@ TABLE = Table(
 
 
 def _worst_of(table: str, name: str, *more: str) -> str:
-    """The worst of every layer, by the name of what misses it."""
+    """Return the query for the worst sequence of every layer, its error under the given name."""
     others = "".join(f", {column}" for column in more)
     return f"""
         select layer, max(relative_error)::double as worst_{name}_error,
@@ -113,7 +113,8 @@ def _worst_of(table: str, name: str, *more: str) -> str:
     order by layer
 """)
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The worst of every layer; what whole layers miss is NaN where they were not taken apart:
-    layer, worst_relative_error, worst_seq, worst_pos, percentile_99, worst_attention_sum_error,
-    worst_layer_error, worst_layer_seq, worst_layer_pos, layer_percentile_99, n_sequences."""
+    """The largest errors of every layer; those of whole layers are NaN where they were not
+    computed: layer, worst_relative_error, worst_seq, worst_pos, percentile_99,
+    worst_attention_sum_error, worst_layer_error, worst_layer_seq, worst_layer_pos,
+    layer_percentile_99, n_sequences."""
     ...

@@ -1,4 +1,4 @@
-"""How far it matters by which rule the product of two hidden layers is shared out."""
+"""Agreement of two attribution rules for gated networks."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -32,5 +32,5 @@ TABLE = Table(
 
 @asks("from gate_rule_agreement order by layer nulls first")
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The mean over the layers (NULL), then layer by layer."""
+    """The mean over the layers (layer is NULL), then every layer."""
     ...

@@ -1,4 +1,4 @@
-"""How nearly the parts of each whole layer add up to what the model computed."""
+"""Errors of the sum of each whole layer's parts against the model's own output, by sequence."""
 
 from analysis.tables.columns import single
 from analysis.tables.mixing.completeness import WORST_TOKEN, worst_per_block

@@ -1,4 +1,4 @@
-"""How much of a token is context and how much is the token itself."""
+"""Mixing ratio: share of context in a token against the token itself."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

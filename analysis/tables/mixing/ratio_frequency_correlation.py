@@ -1,4 +1,4 @@
-"""Whether frequent words are made of more context."""
+"""Correlation of word frequency with mixing ratio."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

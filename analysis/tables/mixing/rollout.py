@@ -1,4 +1,4 @@
-"""What has come together in a token after several layers."""
+"""Rollout: share of the input tokens in a token after several layers."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -37,7 +37,7 @@ TABLE = Table(
     order by layer, token_type
 """)
 def by_token_type(store: DuckDBPyConnection, *, scope: str) -> pd.DataFrame:
-    """From tokens of which type: layer, token_type, mean, low, high; 1 in sum per layer."""
+    """Shares by type of input token: layer, token_type, mean, low, high; 1 in sum per layer."""
     ...
 
 
@@ -48,5 +48,5 @@ def by_token_type(store: DuckDBPyConnection, *, scope: str) -> pd.DataFrame:
     order by layer, distance
 """)
 def by_distance(store: DuckDBPyConnection, *, scope: str) -> pd.DataFrame:
-    """From how far away: layer, distance, mean, low, high; 1 in sum per layer."""
+    """Shares by distance of input token: layer, distance, mean, low, high; 1 in sum per layer."""
     ...

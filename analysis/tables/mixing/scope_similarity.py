@@ -1,4 +1,4 @@
-"""How much what is seen of the mixing depends on how much of the layer is counted in."""
+"""Rank correlation between the mixing maps of any two scopes: means over sequences."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -49,8 +49,8 @@ def matrix(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
 
 
 def steps(store: DuckDBPyConnection) -> pd.DataFrame:
-    """What each module changes, every scope against the next one: layer (missing = mean over the
-    layers), scope_a, scope_b, spearman, low, high."""
+    """Similarity of every scope with the next one: layer (NULL: mean over the layers), scope_a,
+    scope_b, spearman, low, high."""
     return frame_of(
         store,
         """

@@ -1,4 +1,4 @@
-"""What the feed-forward network does to the mixing under each reading of the bias, by sequence."""
+"""Effect of the feed-forward network on mixing under each role of the bias, by sequence."""
 
 from analysis.needs import Need
 from analysis.tables.columns import named, single

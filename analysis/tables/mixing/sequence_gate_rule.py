@@ -1,4 +1,4 @@
-"""How alike two rules share out gated networks, and how many gates are closed, by sequence."""
+"""Agreement of two attribution rules for gated networks, and share of closed gates, by sequence."""
 
 from analysis.needs import Need
 from analysis.tables.columns import single

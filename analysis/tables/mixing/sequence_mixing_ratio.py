@@ -1,4 +1,4 @@
-"""How much of each token is context, in one sequence."""
+"""Mixing ratio of each layer and scope, by sequence."""
 
 from dataclasses import replace
 
@@ -47,6 +47,6 @@ TABLE = Table(
     group by all order by all
 """)
 def by_sequence(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The mean over layers of every sequence, by scope: seq, name, value. The ratio of half the
-    weights is half that of the weights, and no number of its own."""
+    """Mean over layers by sequence and scope: seq, name, value. Weights with residual have no row:
+    their ratio is half that of the weights."""
     ...

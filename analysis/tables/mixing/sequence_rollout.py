@@ -1,4 +1,4 @@
-"""What has come together in a token after several layers, in one sequence."""
+"""Rollout in one sequence: share of its input tokens in a token after several layers."""
 
 import pyarrow as pa
 

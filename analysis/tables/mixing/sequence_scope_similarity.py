@@ -1,4 +1,4 @@
-"""Whether two scopes see the same mixing in one sequence."""
+"""Rank correlation between the mixing maps of two scopes, by sequence."""
 
 from dataclasses import replace
 
@@ -42,7 +42,7 @@ TABLE = Table(
 def extremes(
     store: DuckDBPyConnection, *, layer: int | None, scope_a: str, scope_b: str, limit: int
 ) -> pd.DataFrame:
-    """The sequences in which two scopes, named in either order, agree least.
+    """The sequences with the least agreement of two scopes, in either order.
 
     Args:
         layer: None takes the mean over the layers.

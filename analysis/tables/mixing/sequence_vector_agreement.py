@@ -1,4 +1,4 @@
-"""Whether multiplied maps rank the tokens of the input as vectors do, in one sequence."""
+"""Rank correlation between rollout by products of maps and by vectors, in one sequence."""
 
 from analysis.tables.columns import single
 from analysis.tables.mixing.sequence_rollout import ROLLOUT

@@ -1,11 +1,11 @@
-"""What has come together in a token, by vectors that are followed through the layers."""
+"""Rollout by vectors propagated through the layers, in one sequence."""
 
 from analysis.tables.mixing.sequence_rollout import DISTANCE
 from analysis.tables.mixing.sequence_rollout import TABLE as ROLLED_OUT
 from analysis.tables.table import LAYER, SEQUENCE, TOKEN_TYPE, Table
 
 VECTORS = "vectors"
-"""In the place of a scope whose maps are multiplied: nothing is multiplied but vectors."""
+"""Name in place of a scope: rollout by vectors, not by a product of maps."""
 TABLE = Table(
     name="sequence_vector_rollout",
     grain="one row per followed sequence, layer, token type and distance that the sequence has",

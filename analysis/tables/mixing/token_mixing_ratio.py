@@ -1,4 +1,4 @@
-"""How much of each token is context, over the layers."""
+"""Mixing ratio of each token, as a mean over the layers."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -41,11 +41,11 @@ TABLE = Table(
     select token, token_type, n, rank, ratio from drawn order by rank, token_id
 """)
 def words(store: DuckDBPyConnection, *, scope: str, special: bool, limit: int) -> pd.DataFrame:
-    """Vocabulary entries with their frequency and their ratio; masked places count for none.
+    """Vocabulary entries with their frequency and mean mixing ratio, without masked places.
 
     Args:
         special: whether bos, cls and sep are among them.
-        limit: how many entries are drawn, the same at every call.
+        limit: number of entries sampled, the same at every call.
 
     Returns:
         token, token_type, n (occurrences), rank (1 = most frequent in this corpus; ties share the

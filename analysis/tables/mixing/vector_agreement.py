@@ -1,4 +1,4 @@
-"""Whether multiplied maps rank the tokens of the input as vectors do."""
+"""Rank correlation between rollout by products of maps and by vectors: means over sequences."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

@@ -1,4 +1,4 @@
-"""How nearly vectors that are followed through the layers add up to what the model computed."""
+"""Errors of vector rollout: sum of all vectors against the model's own hidden states."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -38,5 +38,5 @@ TABLE = Table(
     order by layer
 """)
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The worst of every layer, and what is of no token: layer, error, seq, bias, n_sequences."""
+    """Largest error and bias share of every layer: layer, error, seq, bias, n_sequences."""
     ...

@@ -1,4 +1,4 @@
-"""What has come together in a token, by vectors and by maps that are multiplied, side by side."""
+"""Rollout by vectors compared with rollout by products of maps."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -42,5 +42,5 @@ TABLE = Table(
     order by layer, list_position($scopes, scope), token_type, distance
 """)
 def shares(store: DuckDBPyConnection, *, scopes: list[str]) -> pd.DataFrame:
-    """By layer, scope, and token type or distance: mean and difference, with their intervals."""
+    """Means and differences with intervals, by layer, scope, and token type or distance."""
     ...

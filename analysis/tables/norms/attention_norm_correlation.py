@@ -1,4 +1,4 @@
-"""Whether tokens that get much weight have short vectors."""
+"""Rank correlation between attention weights and norms of transformed vectors."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -47,7 +47,7 @@ TABLE = Table(
     order by token_type
 """)
 def by_type(store: DuckDBPyConnection, *, layer: int | None, head: int | None) -> pd.DataFrame:
-    """The rows of one head, of one layer (head None), or of all pooled (both None)."""
+    """Rows of one head, of one layer (head is None), or of all pooled (both None)."""
     ...
 
 
@@ -71,7 +71,7 @@ def by_head(store: DuckDBPyConnection, *, token_type: str) -> pd.DataFrame:
     order by token_type
 """)
 def signs(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
-    """Counts of heads of one layer, or of all: of all, with a ρ, and with one below 0:
+    """Numbers of heads, of heads with a ρ, and of heads with ρ < 0, in one layer or in all:
     token_type, n_heads, n_ranked, n_below."""
     ...
 
@@ -93,6 +93,6 @@ def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
     order by layer, head nulls first, token_type
 """)
 def mean_ranks(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
-    """Mean ranks of the pairs of every layer (head missing) and head, or of the heads of one layer:
+    """Mean ranks of the pairs, by layer (head is NULL) and by head, or for the heads of one layer:
     layer, head, token_type, attention_rank, norm_rank."""
     ...

@@ -1,4 +1,4 @@
-"""How often a weight of one size meets a norm of one size."""
+"""Joint histogram of attention weights and norms."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -58,12 +58,12 @@ _OCTAVES = """
     order by all
 """)
 def densities(store: DuckDBPyConnection, *, layer: int | None, head: int | None) -> pd.DataFrame:
-    """Pairs per cell of every token type at once, coarse enough to draw; None takes all.
+    """Number of pairs per cell by token type, in bins coarse enough to draw; None takes all.
 
     Returns:
         token_type, attention_bin (counts half octaves), norm_bin (counts quarter octaves), n.
-        Weights under 2⁻²⁴ are gathered in the lowest bin shown, weights of exactly 1 with those
-        just below. A norm of exactly 0, which a log axis has no place for, is in norm_bin 0.
+        Weights under 2⁻²⁴ are in the lowest bin shown, weights of exactly 1 with those just below.
+        A norm of exactly 0, which a log axis cannot show, is in norm_bin 0.
     """
     ...
 
@@ -77,8 +77,9 @@ def densities(store: DuckDBPyConnection, *, layer: int | None, head: int | None)
     order by all
 """)
 def densities_within(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
-    """The same of weights and norms as multiples of their geometric means over the pairs of the
-    type in their own head, of one layer or of all.
+    """Number of pairs per cell, relative to geometric means over the pairs of a type in each head.
+
+    None takes all layers.
 
     Returns:
         token_type, attention_bin (counts half octaves from the mean), norm_bin (counts eighths of
@@ -95,6 +96,6 @@ def densities_within(store: DuckDBPyConnection, *, layer: int | None) -> pd.Data
     order by layer, head, token_type
 """)
 def centres(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
-    """Geometric means over the pairs of a type, which `densities_within` measures from: layer,
-    head, token_type, attention_centre, norm_centre."""
+    """Geometric means over the pairs of a type, the origin of `densities_within`: layer, head,
+    token_type, attention_centre, norm_centre."""
     ...

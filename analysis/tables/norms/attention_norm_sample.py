@@ -43,6 +43,6 @@ TABLE = Table(
 def scatter(
     store: DuckDBPyConnection, *, layer: int | None, head: int | None, limit: int
 ) -> pd.DataFrame:
-    """A fair sample of pairs of what is chosen, at most `limit` of each token type: token_type,
-    attention, value_norm, layer, head, seq, token (the one attended to)."""
+    """A random sample of the chosen pairs, at most `limit` of each token type: token_type,
+    attention, value_norm, layer, head, seq, token (the attended one)."""
     ...

@@ -1,4 +1,4 @@
-"""The columns with which papers describe how much a quantity varies."""
+"""Columns of the papers' measures of variation."""
 
 from analysis.tables.columns import count, number
 

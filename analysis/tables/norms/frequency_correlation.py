@@ -1,4 +1,4 @@
-"""Whether frequent words get more weight, or longer vectors."""
+"""Correlation of word frequency with attention weight and vector norm."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -42,5 +42,5 @@ TABLE = Table(
 
 @asks("from frequency_correlation order by source desc, quantity, special_tokens desc")
 def correlations(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every row."""
+    """All columns of every row."""
     ...

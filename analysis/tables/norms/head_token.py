@@ -1,4 +1,4 @@
-"""What each token receives from each head, and how long a vector the head makes of it."""
+"""Attention received by each token and norm of its transformed vector, by head."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -68,11 +68,11 @@ RANKINGS = {
 def top_tokens(
     store: DuckDBPyConnection, *, layer: int, head: int, by: str, least: int, limit: int
 ) -> pd.DataFrame:
-    """The tokens that a head gives most to, as vocabulary entries, means over their occurrences.
+    """The tokens with the highest means over their occurrences in a head, as vocabulary entries.
 
     Args:
         by: a key of `RANKINGS`.
-        least: how often a token must occur to be listed.
+        least: fewest occurrences of a listed token.
 
     Returns:
         token, token_type, n, attention (share of a query's weight), value_norm, weighted_norm.
@@ -103,7 +103,7 @@ def top_tokens(
 def top_sequences(
     store: DuckDBPyConnection, *, layer: int, head: int, token: str, by: str, limit: int
 ) -> pd.DataFrame:
-    """The sequences in which one token gets most from a head: seq, pos, value, best first."""
+    """The sequences with the highest values of one token in a head: seq, pos, value, best first."""
     return frame_of(
         store,
         f"""

@@ -1,4 +1,4 @@
-"""How much ‖x‖ varies from token to token."""
+"""Variation of ‖x‖ from token to token."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -18,5 +18,5 @@ TABLE = Table(
 
 
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every row: layer (missing = all layers), n, mean, std, cv, min, max."""
+    """All layers, and every layer: layer (NULL: all), n, mean, std, cv, min, max."""
     return frame_of(store, "from input_norm_dispersion order by layer nulls last")

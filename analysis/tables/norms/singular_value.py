@@ -1,4 +1,4 @@
-"""By how much each head's transformation stretches and shrinks."""
+"""Largest and smallest singular values of each head's transformation."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

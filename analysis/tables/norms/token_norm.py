@@ -1,4 +1,4 @@
-"""How long the vector of each token is as each layer reads it."""
+"""Norm of each token's input vector, by layer."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

@@ -1,4 +1,4 @@
-"""Where attention weight goes and what arrives, by token type."""
+"""Attention weight, norm and weighted norm by type of attended token."""
 
 import pandas as pd
 import pyarrow as pa
@@ -114,5 +114,5 @@ def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame
     order by head
 """)
 def by_layer_and_head(store: DuckDBPyConnection, *, layer: int) -> pd.DataFrame:
-    """What all token types bring through each head of a layer: head, weighted_norm."""
+    """Weighted norms of all token types in sum, by head of a layer: head, weighted_norm."""
     ...

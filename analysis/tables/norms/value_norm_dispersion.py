@@ -1,4 +1,4 @@
-"""How much ‖f(x)‖ varies from token to token."""
+"""Variation of ‖f(x)‖ from token to token."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -18,14 +18,14 @@ TABLE = Table(
 
 
 def by_head(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every row: layer, head (both missing = all pooled), n, mean, std, cv, min, max."""
+    """Every head, and all pooled: layer, head (both NULL: pooled), n, mean, std, cv, min, max."""
     return frame_of(store, "from value_norm_dispersion order by layer nulls last, head")
 
 
 def beside_inputs(store: DuckDBPyConnection) -> pd.Series:
-    """Coefficients of variation within heads beside those of the layers' inputs, with no difference
-    between heads or layers in either: their means `values` and `inputs`, and in `n_above` of
-    `n_heads` heads the one of the head is above that of the input of its layer."""
+    """Coefficients of variation within heads and within inputs of layers, without differences
+    between heads or layers: their means `values` and `inputs`; in `n_above` of `n_heads` heads that
+    of the head exceeds that of its layer's input."""
     sql = """
         select avg(heads.cv) as values, avg(inputs.cv) as inputs,
             count(*) filter (heads.cv > inputs.cv) as n_above, count(*) as n_heads

@@ -1,4 +1,4 @@
-"""What the attention of a head is weighed by, and how views choose one of the two ways."""
+"""Weighings of attention, by weights or by norms, and views of one of them."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -8,7 +8,7 @@ from analysis.tables.table import Column, View, interval
 
 WEIGHT, NORM = "weight", "norm"
 WEIGHINGS = (WEIGHT, NORM)
-"""By attention weights α, or by ‖αf(x)‖ with every row scaled to a sum of 1."""
+"""Weighing by attention weights α, or by ‖αf(x)‖ with every row scaled to a sum of 1."""
 WEIGHING = named(
     "weighing",
     "what attention is weighed by: weight (α), or norm (‖αf(x)‖, every row scaled to a sum of 1)",
@@ -18,11 +18,11 @@ WEIGHING = named(
 def of_weights(
     name: str, grain: str, columns: Iterable[Column], *, table: str = "", or_rules: bool = False
 ) -> View:
-    """What a stored table says by weights alone, without the column `weighing`.
+    """Return the view of a stored table restricted to weights, without the column `weighing`.
 
     Args:
         table: the stored one, if the view has another name.
-        or_rules: whether rows of rules, which weigh nothing, are in it too.
+        or_rules: True to include rows of rules, which have no weighing.
     """
     rule = " or weighing is null" if or_rules else ""
     rows = f"from stored.{table or name} where weighing = 'weight'{rule}"
@@ -31,13 +31,13 @@ def of_weights(
 
 
 def one_weighing(table: str, *, order: str) -> str:
-    """The question for the rows of one `$weighing`, without the column `weighing`."""
+    """Return the query for the rows of one `$weighing`, without the column `weighing`."""
     rows = f"from {table}_weighing where weighing = $weighing"
     return f"select * exclude (weighing) {rows} order by {order}"
 
 
 def of_either(*columns: Column) -> tuple[Column, ...]:
-    """Columns twice: `NAME_weight` of them all, then `NAME_norm`."""
+    """Return columns twice: all as `NAME_weight`, then all as `NAME_norm`."""
     return tuple(
         replace(column, name=f"{column.name}_{weighing}")
         for weighing in WEIGHINGS
@@ -46,5 +46,5 @@ def of_either(*columns: Column) -> tuple[Column, ...]:
 
 
 def difference(unit: str) -> tuple[Column, Column, Column]:
-    """By norms minus by weights, and the ends `low` and `high` of its interval."""
+    """Return the columns of a difference, norms minus weights, and of its interval."""
     return (number("difference", "by norms minus by weights", unit), *interval(unit))

@@ -1,1 +1,1 @@
-"""Tables on pairs of tokens and what each module changes in their mixing."""
+"""Tables on pairs of tokens and on the effects of modules on their mixing."""

@@ -1,4 +1,4 @@
-"""Which ordered pairs of tokens the corpus has, how they relate, how surely they go together."""
+"""Ordered pairs of tokens in the corpus: counts, relation and PMI."""
 
 from dataclasses import replace
 
@@ -94,13 +94,13 @@ _STANDING = f"""
     where source = $source_id and target = $target_id
 """)
 def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.DataFrame:
-    """One row, if the pair occurs: n, n_sequences, pmi, relation, relation_share, has_special."""
+    """One pair, if it occurs: n, n_sequences, pmi, relation, relation_share, has_special."""
     ...
 
 
 def look_up(store: DuckDBPyConnection, *, source: str, target: str) -> pd.DataFrame:
-    """source_id, target_id of a pair that stands in one sequence, by its tokens as the tokenizer
-    writes them, whether or not a layer's window spans it."""
+    """Ids of a pair within a sequence, by its tokens in the tokenizer's spelling, also beyond a
+    layer's window: source_id, target_id."""
     tokens = {"source": source, "target": target}
     found = frame_of(store, _COUNTED, tokens)
     return found if len(found) else frame_of(store, _STANDING, tokens)

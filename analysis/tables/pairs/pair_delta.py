@@ -1,4 +1,4 @@
-"""What each module of a layer does to the mixing of two tokens, averaged over the corpus."""
+"""Effect of each module of a layer on the mixing of two tokens: means over the corpus."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ _ALONE = "NULL for a single one"
 
 
 def _of_effect(effect: str, rows: str) -> str:
-    """One effect of wide rows as long ones."""
+    """Return SQL that turns one effect's columns into rows."""
     return (
         f"select layer, '{effect}' as effect, source, target, n, n_sequences, "
         f"mean_{effect} as mean_delta, std_{effect} as std_delta, "
@@ -42,7 +42,7 @@ def _of_effect(effect: str, rows: str) -> str:
 
 
 def _long(*more: str) -> str:
-    """One effect after the other; a reader's condition on `effect` leaves out the rest."""
+    """Return SQL that turns all effects' columns into rows; queries on one `effect` skip others."""
     effects = " union all ".join(_of_effect(effect, "stored.pair_delta") for effect in EFFECTS)
     numbers = ("mean_delta", "std_delta", *more)
     return f"""
@@ -141,19 +141,19 @@ def top(
 ) -> pd.DataFrame:
     """The pairs whose mixing a step amplifies most, or attenuates most, on average.
 
-    All pairs are averaged before any is left out, so that as many are listed as there are; pairs
-    of the same rank stand in the order of their token ids.
+    All pairs are averaged before any is left out, so that as many are listed as exist. Pairs of
+    equal rank follow the order of their token ids.
 
     Args:
         layer: None lists `limit` pairs of every layer.
-        min_count: how often a pair must occur to be listed.
-        text: what one of the two tokens must contain, letter for letter, whatever the case; what
-            one must be as a whole if it stands in double quotes.
+        min_count: fewest occurrences of a listed pair.
+        text: text that one of the two tokens must contain, in any case; in double quotes the whole
+            token must match.
         relation: the one of `RELATIONS` that a pair must have most often, or all.
         special: whether pairs with a special token are listed.
-        rank: one of `RANKS`: by the bound of the interval that is nearer to 0 (pairs whose
-            interval holds 0 or that have none come last, by their mean), or by the mean alone.
-        clear: whether only pairs are listed whose interval does not hold 0.
+        rank: one of `RANKS`: by the bound of the interval that is nearer to 0 (pairs without such
+            an interval, or with 0 in it, come last, by their mean), or by the mean alone.
+        clear: True to list only pairs whose interval does not hold 0.
 
     Returns:
         layer, place, source_id, target_id, source, target, n, n_sequences, mean_delta, std_delta,
@@ -183,10 +183,10 @@ def browse(
     source: str = "",
     target: str = "",
 ) -> pd.DataFrame:
-    """Pairs of one layer, those that change most first; choices and columns are those of `top`.
+    """Pairs of one layer, largest changes first; options and columns are those of `top`.
 
     Args:
-        source: what w_j must contain, or be, as `text` is of either token; `target`: w_i.
+        source: text that w_j must contain or match, as `text` for either token; `target`: w_i.
         order: one of `ORDERS`: largest (change either way), amplified, attenuated or frequent.
 
     Raises:
@@ -199,7 +199,7 @@ def browse(
 
 
 def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.DataFrame:
-    """What every step of every layer does to one pair: layer, effect, n, n_sequences, mean_delta,
+    """Effect of every step of every layer on one pair: layer, effect, n, n_sequences, mean_delta,
     std_delta, low, high (as in `top`)."""
     effects = " union all ".join(_of_effect(effect, "found") for effect in EFFECTS)
     frame = frame_of(

@@ -1,4 +1,4 @@
-"""What the corpus says of some pairs: their mean change, its interval, and how single ones vary."""
+"""Mean change of pairs of given tokens, with intervals and spread of single occurrences."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -12,7 +12,7 @@ from analysis.tables.question import frame_of
 def of_tokens(
     store: DuckDBPyConnection, *, layer: int, effect: str, tokens: list[int]
 ) -> pd.DataFrame:
-    """Every pair that occurs of some tokens, in one layer.
+    """Every pair of some tokens that occurs, in one layer.
 
     Args:
         tokens: ids, each once.

@@ -1,28 +1,28 @@
-"""How the occurrences of a pair of tokens become one row."""
+"""Merging of the occurrences of a pair of tokens into one row, as SQL."""
 
 from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
 from analysis.scopes import EFFECTS, RELATIONS
 
 _COUNTS = (f"count(*) filter (relation = {place})" for place in range(len(RELATIONS)))
 RELATION_COUNTS = f"[{', '.join(_COUNTS)}]"
-"""How many of a group's occurrences have each relation, by its place in `RELATIONS`."""
+"""Number of a group's occurrences by relation, as a list in the order of `RELATIONS`."""
 RELATION_OF_COUNTS = "(if(counts[1] > 0, 1, list_position(counts, list_max(counts))) - 1)::tinyint"
-"""The place of the relation that most of `counts` have, of several the first; special, the first of
-all, wherever it occurs, since a special token is one in every sequence."""
+"""Index of the most frequent relation in `counts`, the first of several. Special, the first of all,
+wins wherever it occurs, since a special token is special in every sequence."""
 
 WIDEST = """(
     select layer from pair_delta_shards group by layer order by count(*) desc, layer limit 1
 )"""
-"""The first layer that looks farthest, which has every pair that any layer has."""
+"""The first layer with the widest window, which has every pair that any layer has."""
 
 
 def _each(pattern: str) -> str:
-    """A column for every effect."""
+    """Return a column for every effect."""
     return ", ".join(pattern.format(e=effect) for effect in EFFECTS)
 
 
 def _merge() -> str:
-    """Compensated sums, so that neither the order of rows nor the number of threads is seen.
+    """Return the query with compensated sums, so that row order and threads change no bit.
 
     `spread` has CR2's variance and Satterthwaite's degrees of freedom of the mean, as
     `analysis.measures.pairs.pair_delta.mean_interval` defines them, from the sums of each sequence.

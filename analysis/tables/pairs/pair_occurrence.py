@@ -1,4 +1,4 @@
-"""Where in the corpus the pairs stand that lists show first, and what happens to each of them."""
+"""Occurrences in the corpus of the top pairs of each list, and the change of each."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -50,8 +50,8 @@ def of_pair(
     effect: str,
     limit: int,
 ) -> pd.DataFrame:
-    """Where a pair stands, the largest changes first: seq, source_pos, target_pos, delta (NaN where
-    it is not stored), in_window (whether the layer looks that far)."""
+    """Occurrences of a pair, largest changes first: seq, source_pos, target_pos, delta (NaN if not
+    stored), in_window (True if the layer sees that far)."""
     ...
 
 
@@ -67,6 +67,6 @@ def sequence(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
     order by target_pos, source_pos
 """)
 def of_sequence(store: DuckDBPyConnection, *, seq: int, layer: int, effect: str) -> pd.DataFrame:
-    """What is kept of the pairs of one sequence: source_id, target_id, source_pos, target_pos,
+    """Stored changes of one sequence's pairs: source_id, target_id, source_pos, target_pos,
     delta."""
     ...

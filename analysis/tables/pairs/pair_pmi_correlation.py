@@ -1,4 +1,4 @@
-"""Whether a step amplifies pairs of tokens that go together."""
+"""Correlation of a step's effect on pairs of tokens with their PMI."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -12,9 +12,9 @@ from analysis.tables.table import EFFECT, LAYER, Table
 
 MIN_COUNTS = (2, 5, 10)
 WINDOWS = (1, 5, None)
-"""Greatest distances of two tokens that make a pair; None is any within a sequence."""
+"""Largest distances of two tokens of a pair; None is any distance within a sequence."""
 QUANTITIES = ("partial", "pmi", "source_frequency", "target_frequency")
-"""What the mean change is correlated with; partial is PMI given both frequencies."""
+"""Quantities to correlate with the mean change; partial is PMI given both frequencies."""
 EXTREMES = 10
 TABLE = Table(
     name="pair_pmi_correlation",
@@ -72,7 +72,7 @@ TABLE = Table(
 def by_layer(
     store: DuckDBPyConnection, *, min_count: int, window_size: int | None = None
 ) -> pd.DataFrame:
-    """layer, effect, quantity, n_pairs, n_words, spearman, low, high.
+    """Every correlation: layer, effect, quantity, n_pairs, n_words, spearman, low, high.
 
     Args:
         min_count: one of `MIN_COUNTS`.
@@ -84,10 +84,10 @@ def by_layer(
 def points(
     store: DuckDBPyConnection, *, layer: int, effect: str, min_count: int, limit: int
 ) -> pd.DataFrame:
-    """A sample of the pairs that take part, the same at every call, and the extremes of the change.
+    """A sample of the correlated pairs, the same at every call, and the extremes of the change.
 
     Args:
-        limit: how many pairs are drawn; the `EXTREMES` at either end come on top.
+        limit: number of sampled pairs; the `EXTREMES` at either end are added.
 
     Returns:
         source, target, n (of the layer, whose window may span fewer), pmi, mean_delta, relation.

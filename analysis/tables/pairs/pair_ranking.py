@@ -1,4 +1,4 @@
-"""Which pairs of tokens are listed, and in which order."""
+"""Selection and order of listed pairs of tokens, as SQL."""
 
 from dataclasses import dataclass
 
@@ -23,13 +23,14 @@ _ORDERS = {
 }
 ORDERS = tuple(_ORDERS)
 RANKS = ("bound", "mean")
-"""By the bound of the interval that is nearer to 0, or by the mean change, as the papers rank."""
+"""Ranks by the bound of the interval that is nearer to 0, or by the mean change, as in the
+papers."""
 _COLUMNS = "layer, source, target, n, n_sequences, relation, mean, std, error, degrees"
 
 
 @dataclass(frozen=True)
 class PairSelection:
-    """What a reader chose; names are checked, since they become part of a query.
+    """A reader's options for a list of pairs; names are checked, since they become part of a query.
 
     Raises:
         UnknownName: no such effect, relation or order.
@@ -59,13 +60,14 @@ class PairSelection:
 
     @property
     def values(self) -> dict[str, int | str]:
-        """What the queries of this choice are given."""
+        """Return the parameters of the queries."""
         texts = {name: text[1:-1] if _is_whole(text) else text for name, text in self._texts}
         return {"min_count": self.min_count, "limit": self.limit, **texts}
 
     @property
     def words(self) -> str:
-        """The start of a query that looks for texts: in quotes one is a whole token."""
+        """Return the start of a query that finds tokens by text; a text in quotes is a whole
+        token."""
         parts = (
             f"matching_{name} as materialized "
             f"(select token_id from vocabulary where {_fits(name, text)}), "
@@ -75,13 +77,14 @@ class PairSelection:
 
     @property
     def _texts(self) -> list[tuple[str, str]]:
-        """The texts that are looked for, by the side that must have them; `text`: either."""
+        """Return the texts to find, by the side that must contain them; `text` means either
+        side."""
         texts = (("text", self.text), ("source", self.source), ("target", self.target))
         return [(name, text) for name, text in texts if text]
 
     @property
     def conditions(self) -> str:
-        """What a pair must fulfil; frequency first, since that is what the rows are sorted by."""
+        """Return the conditions on a pair; frequency first, since rows are sorted by it."""
         there = f"mean is not null and {_ORDERS[self.order][0]}"
         clear = f" and {NEAR} is not null" if self.clear else ""
         sides = "".join(
@@ -96,19 +99,20 @@ class PairSelection:
 
     @property
     def columns(self) -> str:
-        """What is asked of a pair."""
+        """Return the selected columns of a pair."""
         return f"{_COLUMNS}, {NEAR if self.rank == 'bound' else 'null'} as near"
 
     @property
     def sorting(self) -> str:
-        """The order of the list; ties stand in the order of their token ids."""
+        """Return the order of the list; ties follow the order of their token ids."""
         clear_first = "near desc nulls last, " if self.rank == "bound" else ""
         if self.order == "frequent":
             clear_first = ""
         return f"{clear_first}{_ORDERS[self.order][1]}, source, target"
 
     def kept(self, layers: list[int]) -> str:
-        """The rows of `pair_extreme` among which the lists of these layers begin."""
+        """Return the query for the rows of `pair_extreme` that can start the lists of these
+        layers."""
         least = max(count for count in MIN_COUNTS if count <= max(self.min_count, 1))
         return f"""
             select {self.columns} from pair_extreme
@@ -118,15 +122,15 @@ class PairSelection:
 
     @property
     def of_kept(self) -> str:
-        """What must hold of them to be listed."""
+        """Return the conditions on rows of `pair_extreme`."""
         text = "source in (from matching_text) or target in (from matching_text)"
         return f"{self.conditions} and ({text if self.text else 'true'})"
 
     def of_all(self, layers: list[int]) -> list[str]:
-        """Queries that look through all pairs of these layers.
+        """Return the queries over all pairs of these layers.
 
-        Without a text each layer has its own, which keeps no more rows than are listed. With one
-        the few pairs that have it are found in all layers at once.
+        Without a text each layer has its own query, which keeps no more rows than are listed. With
+        a text, which few pairs contain, one query covers all layers.
         """
         if self.text and len(layers) > 1:
             return [self.with_text(self.rows(layers))]
@@ -146,7 +150,7 @@ class PairSelection:
         """
 
     def with_text(self, rows: str) -> str:
-        """Each side by itself, which is quicker than either at once."""
+        """Return a query per side, which is faster than a condition on either side."""
         return f"""
             {rows} and source in (from matching_text) union all
             {rows} and target in (from matching_text) and source not in (from matching_text)
@@ -158,7 +162,7 @@ def _is_whole(text: str) -> bool:
 
 
 def _fits(name: str, text: str) -> str:
-    """What must hold of a token that has the text which is bound under a name."""
+    """Return the condition on a token for the text bound to a name."""
     fits = "{0} = {1}" if _is_whole(text) else "contains({0}, {1})"
     return fits.format("lower(token)", f"lower(${name})")
 
@@ -168,7 +172,7 @@ def _tuple(layers: list[int]) -> str:
 
 
 def listed(store: DuckDBPyConnection, choice: PairSelection, layers: list[int]) -> pd.DataFrame:
-    """The pairs of each layer in the order of their place, as `pair_delta.top` gives them."""
+    """The pairs of each layer in list order, with the columns of `pair_delta.top`."""
     left = _unsettled(store, choice, layers)
     settled = [layer for layer in layers if layer not in left]
     parts = choice.of_all(left)
@@ -199,11 +203,11 @@ def listed(store: DuckDBPyConnection, choice: PairSelection, layers: list[int]) 
 
 
 def _unsettled(store: DuckDBPyConnection, choice: PairSelection, layers: list[int]) -> list[int]:
-    """The layers whose lists may go on beyond the pairs that are kept for lists.
+    """Return the layers whose lists may continue beyond the stored extremes.
 
-    What is kept of a relation are its largest changes, or all there are. So no other pair changes
-    more than the least that is kept of a relation, nor has a bound beyond it, and a list of pairs
-    above that is settled.
+    For each relation the stored pairs are the largest changes, or all pairs. So no other pair has a
+    larger change, or a bound beyond it, than the smallest stored change of a relation. A list of
+    pairs above that is settled.
     """
     [(is_filled,)] = store.execute("select count(*) > 0 from pair_extreme").fetchall()
     if not is_filled or choice.order not in ("amplified", "attenuated"):
@@ -231,7 +235,7 @@ def _unsettled(store: DuckDBPyConnection, choice: PairSelection, layers: list[in
 
 
 def with_interval(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same rows with `low` and `high` of their mean in place of its error; NaN if too few."""
+    """Return the rows with `low` and `high` of their mean in place of its error; NaN if too few."""
     names = ("mean_delta", "standard_error", "degrees")
     low, high = mean_interval(*(frame[name].to_numpy(np.float64) for name in names))
     renamed = frame.rename(columns={"standard_error": "low", "degrees": "high"})

@@ -6,7 +6,7 @@ from analysis.tables.table import Column
 
 
 def of_steps(prefix: str, meaning: str, *, nullable: bool = False) -> tuple[Column, ...]:
-    """A column for every effect, which stands for {step} in the meaning.
+    """Return a column for every effect, whose name replaces {step} in the meaning.
 
     A step that only layers of some orders have is NULL in all others.
     """

@@ -20,10 +20,10 @@ def tally(
     source: str = "",
     target: str = "",
 ) -> pd.DataFrame:
-    """Pairs that fulfil the conditions of a list, whatever their direction, rank and interval.
+    """Count the pairs that meet the conditions of a list, with any direction, rank and interval.
 
     Args:
-        layers: in which they are counted, once in each; all other choices are those of
+        layers: in which they are counted, once in each; all other options are those of
             `pair_delta.browse`.
 
     Returns:

@@ -61,8 +61,8 @@ TABLE = Table(
 def by_layer(store: DuckDBPyConnection, *, effect: str) -> pd.DataFrame:
     """One effect in every layer: layer, relation, quantity, mean, low, high, n_sequences, ratios.
 
-    The shares of the relations add up to 1 in each layer and quantity. Where a relation has more of
-    the change than of the mixing before the step, the step is at work there; more than of the pairs
-    says little, since attention has chosen among the pairs already.
+    The shares of the relations add up to 1 in each layer and quantity. A relation with a larger
+    share of the change than of the mixing before the step is where the step acts. Its share of the
+    pairs is no baseline, since attention has selected pairs already.
     """
     ...

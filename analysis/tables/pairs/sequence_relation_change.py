@@ -37,6 +37,6 @@ TABLE = Table(
     group by all having sum(before) > 0 order by all
 """)
 def by_sequence(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Σ|δ| of every sequence over all its pairs and layers, as a share of what the pairs had before
+    """Σ|δ| of every sequence over all its pairs and layers, as a share of the pairs' mixing before
     the step: seq, name (the effect), value."""
     ...

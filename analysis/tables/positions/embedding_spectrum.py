@@ -1,4 +1,4 @@
-"""Which frequencies the learned position embeddings have."""
+"""Amplitude spectrum of the learned position embeddings."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

@@ -53,7 +53,8 @@ TABLE = Table(
 
 
 def heads(store: DuckDBPyConnection) -> pd.DataFrame:
-    """What every head prefers, and how much the position decides: layer, head, dependence,
-    attention_offset, score_offset, attention_offset_per_pair, score_offset_per_pair,
-    score_offset_centred, kernel_offset (missing where no score knows an offset)."""
+    """Preferred offsets of every head, and the share of variance that position explains: layer,
+    head, dependence, attention_offset, score_offset, attention_offset_per_pair,
+    score_offset_per_pair, score_offset_centred, kernel_offset (NULL in models without offsets in
+    scores)."""
     return frame_of(store, "from head_offset order by layer, head")

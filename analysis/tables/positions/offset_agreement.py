@@ -1,4 +1,4 @@
-"""Whether heads attend in the direction in which their queries and keys are shifted."""
+"""Agreement between the offsets that a head's scores and its attention prefer."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -68,14 +68,13 @@ TABLE = Table(
     order by layer nulls last
 """)
 def agreement(store: DuckDBPyConnection, *, counting: str, min_dependence: float) -> pd.DataFrame:
-    """How often scores and attention prefer the same offset, in each layer and in all.
+    """Share of heads with equal offsets of scores and attention, in each layer and in all.
 
     Args:
         counting: a key of `COUNTINGS`.
         min_dependence: one of `MIN_DEPENDENCES`.
 
     Returns:
-        layer (missing for all) and the columns of the table; no row where fewer than two heads are
-        left.
+        layer (NULL for all) and the columns of the table; no row with fewer than two heads.
     """
     ...

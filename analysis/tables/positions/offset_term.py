@@ -1,4 +1,4 @@
-"""What scores have of the offsets that each head tells apart, beside queries and keys."""
+"""Sums of the offset terms of scores, by head and bucket."""
 
 from analysis.needs import Need
 from analysis.tables.columns import count, number, small
@@ -13,7 +13,7 @@ SUMS = {
     "key_part": "Σ d_ij k_j · R_r, over the pairs of the bucket",
     "score": "Σ d_ij², over the pairs of the bucket",
 }
-"""As they enter the softmax; d_ij is a score less the mean of its row."""
+"""Sums over terms as they enter the softmax; d_ij is a score less the mean of its row."""
 _KEY = (LAYER, HEAD, small("bucket", "bucket of offsets, as the model counts them from 0"))
 _VALUES = (
     small("first_offset", "first offset of the bucket", "tokens"),

@@ -1,4 +1,4 @@
-"""How much attention each head pays to patches so many rows and columns away."""
+"""Attention between patches by offset in rows and columns, for each head."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from analysis.tables.question import asks
 from analysis.tables.table import HEAD, LAYER, Table, View
 
 REACH = 7
-"""Rows and columns to every side that offsets are kept for."""
+"""Largest stored offset in rows and in columns, to either side."""
 _KEY = (
     LAYER,
     HEAD,
@@ -104,7 +104,7 @@ def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame
     order by layer, head
 """)
 def preferred(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The offset at which a pair gets most attention from each head; of equal ones the nearest:
-    layer, head, row_offset, column_offset, attention_per_pair, mean_per_pair (over all offsets that
-    are kept, each counting once), n_images."""
+    """The offset with the highest attention per pair of each head; of equal ones the nearest:
+    layer, head, row_offset, column_offset, attention_per_pair, mean_per_pair (over all stored
+    offsets, each counting once), n_images."""
     ...

@@ -1,4 +1,4 @@
-"""Which score each head gives to every relative position, whatever the tokens are."""
+"""Score of each head by relative position, whatever the tokens."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -36,5 +36,5 @@ TABLE = Table(
     order by "offset"
 """)
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """offset, kernel, kernel_low, kernel_high of one head."""
+    """Kernel of one head: offset, kernel, kernel_low, kernel_high."""
     ...

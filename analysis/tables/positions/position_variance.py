@@ -1,4 +1,4 @@
-"""In how few dimensions the learned position embeddings lie."""
+"""Share of the variance of the learned position embeddings in few dimensions."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

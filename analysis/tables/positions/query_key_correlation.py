@@ -1,4 +1,4 @@
-"""Which relative position a head's queries and keys favour, and which its attention does."""
+"""Cross-covariance of queries and keys, and attention, by relative position."""
 
 from dataclasses import replace
 
@@ -100,6 +100,6 @@ TABLE = Table(
     order by "offset"
 """)
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """What queries, keys and attention of one head say of every offset; means over texts: offset,
-    value, attention, value_centred, value_per_pair, attention_per_pair, n_sequences."""
+    """Scores and attention of one head by offset, as means over texts: offset, value, attention,
+    value_centred, value_per_pair, attention_per_pair, n_sequences."""
     ...

@@ -1,4 +1,4 @@
-"""How nearly queries, keys and their cross-covariances make up what the model attends by."""
+"""Errors of reconstructed scores, cross-covariances and attention against the model's own."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -48,5 +48,5 @@ TABLE = Table(
     order by layer
 """)
 def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The worst of every layer: layer, score_error, trace_error, attention_error, n_sequences."""
+    """Largest errors by layer: layer, score_error, trace_error, attention_error, n_sequences."""
     ...

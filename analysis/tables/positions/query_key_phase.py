@@ -1,4 +1,4 @@
-"""How far out of phase each head's queries and keys are, frequency by frequency."""
+"""Phase between each head's queries and keys, by frequency."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

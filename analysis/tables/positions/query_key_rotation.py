@@ -1,4 +1,4 @@
-"""By which angles each head's key directions are turned against its query directions."""
+"""Rotation angles between the query directions and the key directions of each head."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

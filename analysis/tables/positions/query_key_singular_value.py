@@ -1,4 +1,4 @@
-"""How strongly each head compares queries with keys, direction by direction."""
+"""Singular values of each head's query–key form, by direction."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -27,5 +27,5 @@ TABLE = Table(
     order by rank
 """)
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """rank, value of one head."""
+    """Singular values of one head: rank, value."""
     ...

@@ -1,4 +1,4 @@
-"""The kinds of attention by relative position that there are."""
+"""Kinds of attention by relative position: cluster centres of profiles."""
 
 import pandas as pd
 import pyarrow as pa
@@ -11,7 +11,7 @@ from analysis.tables.question import asks
 from analysis.tables.table import Column, Table
 
 N_CLUSTERS = tuple(range(2, 13))
-"""How many clusters profiles are sorted into; the paper takes 6."""
+"""Numbers of clusters of profiles; the paper takes 6."""
 K = Column("k", pa.uint8(), "clusters that profiles are sorted into, 2 to 12", "clusters")
 CLUSTER = text(
     "cluster",
@@ -57,5 +57,5 @@ def centres(store: DuckDBPyConnection, *, k: int) -> pd.DataFrame:
     order by k
 """)
 def explained(store: DuckDBPyConnection) -> pd.DataFrame:
-    """How much of the variance of profiles each number of clusters explains: k, explained."""
+    """Share of the variance of profiles that each number of clusters explains: k, explained."""
     ...

@@ -1,4 +1,4 @@
-"""To which kind of attention by relative position each head belongs, and in how many texts."""
+"""Nearest kind of attention by relative position for each head, and the number of its texts."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -38,6 +38,6 @@ TABLE = Table(
     order by layer, head, share desc, cluster
 """)
 def shares(store: DuckDBPyConnection, *, k: int) -> pd.DataFrame:
-    """In which share of the texts a head belongs to each of k clusters: layer, head, cluster,
-    share, without clusters to which the head never belongs."""
+    """Share of the texts in which a head belongs to each of k clusters: layer, head, cluster,
+    share; no row for share 0."""
     ...

@@ -1,4 +1,4 @@
-"""How much attention each head pays to every relative position, text by text."""
+"""Attention of each head by relative position, text by text."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -80,8 +80,8 @@ TABLE = Table(
     order by "offset"
 """)
 def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """Attention per token of one head by offset, and how much texts differ: offset, mean, q25, q75
-    (the quartiles over texts) of tr_t(A) / n, n_sequences."""
+    """Attention per token of one head by offset: offset, mean, q25, q75 (quartiles over texts) of
+    tr_t(A) / n, n_sequences."""
     ...
 
 

@@ -1,4 +1,4 @@
-"""What each plane in which a head's queries and keys are turned holds of position."""
+"""Position in each rotary plane of a head's queries and keys."""
 
 from dataclasses import replace
 

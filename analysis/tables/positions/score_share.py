@@ -1,4 +1,4 @@
-"""How much of what tells each head's scores apart is due to position, and how much to tokens."""
+"""Share of the variance of each head's scores due to position, query content and key content."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -46,8 +46,8 @@ _ENDS = ", ".join(f"{name}_low, {name}_high" for name in PARTS)
 
 
 def heads(store: DuckDBPyConnection) -> pd.DataFrame:
-    """layer, head, n_pairs, deviation, position, query, key, content of every head, and the ends of
-    their intervals."""
+    """Shares of every head with their intervals: layer, head, n_pairs, deviation, position, query,
+    key, content."""
     return frame_of(store, "from score_share where head is not null order by layer, head")
 
 

@@ -1,4 +1,4 @@
-"""Which frequencies along positions there are in words, hidden states, queries and keys."""
+"""Amplitude spectra along positions of words, hidden states, queries and keys."""
 
 from dataclasses import replace
 
@@ -15,8 +15,9 @@ from analysis.tables.table import LAYER, N_SEQUENCES, Column, Table, View, nulla
 CONTROLS = ("kept", "compared", "removed", "permuted")
 SOURCES = ("word_embedding", "hidden", "query", "key")
 CONTROLLED = 4
-"""Every so manieth sequence is run again with its positions removed, and with them permuted; as it
-is, it counts once more under `compared`, so that all three are of the same sequences."""
+"""Sampling interval of control runs: every fourth sequence is run again with positions removed and
+with positions permuted. Unchanged, it counts again as `compared`, so that all three are of the same
+sequences."""
 
 _CONTROL = named(
     "control",
@@ -124,7 +125,7 @@ TABLE = Table(
     order by n_sequences desc, length desc
 """)
 def lengths(store: DuckDBPyConnection) -> pd.DataFrame:
-    """How many sequences were measured at which length: length, n_sequences, most first."""
+    """Number of measured sequences by length: length, n_sequences, most first."""
     ...
 
 

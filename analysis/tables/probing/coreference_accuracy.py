@@ -1,4 +1,4 @@
-"""How often each head, and each simple rule, finds an antecedent."""
+"""Accuracy of heads and rules in finding an antecedent."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -76,7 +76,7 @@ TABLE = Table(
 def of_type(
     store: DuckDBPyConnection, *, mention_type: str, merging: str, weighing: str = WEIGHT
 ) -> pd.DataFrame:
-    """How every head and rule does on one type of mention: method, layer, head (missing for a
+    """Accuracy of every head and rule on one type of mention: method, layer, head (NULL for a
     rule), n, accuracy, low, high; heads first."""
     ...
 

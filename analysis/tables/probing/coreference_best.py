@@ -1,4 +1,4 @@
-"""The best head for each type of mention, and what it is worth where it was not chosen."""
+"""The best head for each type of mention, and its accuracy on other sequences."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

@@ -1,4 +1,4 @@
-"""Which earlier mention heads and rules pick as the antecedent of each mention."""
+"""Antecedents that heads and rules pick for each mention."""
 
 import pandas as pd
 import pyarrow as pa
@@ -93,10 +93,10 @@ def by_sequence(
     layer: int | None = None,
     head: int | None = None,
 ) -> pd.DataFrame:
-    """In how many mentions of every sequence a head or a rule is right.
+    """Number of mentions of every sequence that a head or a rule resolves correctly.
 
     Args:
-        method: one of `METHODS`; merging, weighing, layer and head are only of a head.
+        method: one of `METHODS`; merging, weighing, layer and head apply to heads alone.
 
     Returns:
         seq, n, n_right, text; sequences where no mention has an antecedent are left out.
@@ -130,13 +130,13 @@ def of_sequence(
     layer: int | None = None,
     head: int | None = None,
 ) -> pd.DataFrame:
-    """What a head or a rule picks in one sequence, mention by mention.
+    """Picks of a head or a rule in one sequence, mention by mention.
 
     Args:
-        method: one of `METHODS`; merging, weighing, layer and head are only of a head.
+        method: one of `METHODS`; merging, weighing, layer and head apply to heads alone.
 
     Returns:
         mention, first_word, last_word, head_word, cluster, mention_type, predicted (−1: none),
-        correct, antecedent (head word of the nearest right one).
+        correct, antecedent (head word of the nearest correct one).
     """
     ...

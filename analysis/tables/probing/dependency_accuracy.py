@@ -1,4 +1,4 @@
-"""How often each head finds the governor of a word, by relation."""
+"""Accuracy of each head in finding the governor of a word, by relation."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -91,8 +91,7 @@ def of_head(
     order by n desc, relation
 """)
 def relations(store: DuckDBPyConnection) -> pd.DataFrame:
-    """What can be asked for, the sums `all` and `all_words` included: relation, n; the most
-    frequent first."""
+    """All relations, with the sums `all` and `all_words`: relation, n; the most frequent first."""
     ...
 
 
@@ -106,9 +105,9 @@ def relations(store: DuckDBPyConnection) -> pd.DataFrame:
     order by n desc, relation
 """)
 def best_heads(store: DuckDBPyConnection, *, merging: str) -> pd.DataFrame:
-    """The head and direction that are right most often, by relation, of equals the first.
+    """The most accurate head and direction by relation; ties go to the first.
 
-    Chosen and scored on the same words, as the paper does: `dependency_best` does it honestly too.
+    Selected and scored on the same words, as in the paper; `dependency_best` selects on others.
 
     Returns:
         relation, layer, head, direction, n, accuracy, low, high; the most frequent first.

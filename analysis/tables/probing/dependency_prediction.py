@@ -1,4 +1,4 @@
-"""Which word every head takes for each word's governor."""
+"""Governors that every head predicts for each word."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -94,13 +94,13 @@ def sentences(
     limit: int,
     weighing: str = WEIGHT,
 ) -> pd.DataFrame:
-    """The sentences with most words of a relation, and how many of them a head gets right.
+    """The sentences with most words of a relation, and the number that a head gets right.
 
     Args:
         relation: one of `dependency_accuracy.relations`.
 
     Returns:
-        seq, sentence, text, n, n_right; of equally many the first of the corpus first.
+        seq, sentence, text, n, n_right; ties follow the order of the corpus.
     """
     ...
 
@@ -123,6 +123,6 @@ def of_sentence(
     merging: str,
     weighing: str = WEIGHT,
 ) -> pd.DataFrame:
-    """What one head predicts for every word of a sequence: word, predicted (−1: no candidate), in
-    the order of the words."""
+    """Predicted governors of one head for a sequence, in the order of the words: word, predicted
+    (−1: no candidate)."""
     ...

@@ -1,4 +1,4 @@
-"""How much of a tree can be read off the attention of all heads together."""
+"""Accuracy of parsers that read the attention of all heads together."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

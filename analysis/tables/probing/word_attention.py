@@ -1,4 +1,4 @@
-"""Attention between the words of a sentence, of a few sequences whole."""
+"""Attention between the words of a sentence, stored whole for a few sequences."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -10,7 +10,7 @@ from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 SHOWN = 64
 KEPT = 1000
-"""Sequences of which the file keeps word attention, and of which the shards do; the first ones."""
+"""Number of first sequences whose word attention the file keeps, and the shards."""
 _SENTENCE = small("sentence", "sentence of the sequence, counted from 0")
 
 
@@ -55,8 +55,8 @@ TABLE = Table(
     order by word, candidate
 """)
 def of_head(store: DuckDBPyConnection, *, seq: int, layer: int, head: int) -> pd.DataFrame:
-    """What the words of a sequence give to the words of their own sentence, in one head: word,
-    candidate, attention; a row per pair, by the word that attends."""
+    """Attention between the words of each sentence of a sequence, in one head: word, candidate,
+    attention; a row per pair, by the word that attends."""
     ...
 
 

@@ -1,4 +1,4 @@
-"""What a model that predicts classes takes each sequence for."""
+"""Predicted classes of each sequence with their probabilities."""
 
 import pandas as pd
 import pyarrow as pa
@@ -11,7 +11,7 @@ from analysis.tables.question import asks
 from analysis.tables.table import SEQUENCE, Column, Table
 
 RANKS = 5
-"""How many classes are kept of each sequence, the likeliest first."""
+"""Number of classes stored for each sequence, the likeliest first."""
 TABLE = Table(
     name="class_prediction",
     grain=f"one row per sequence and class, of the {RANKS} likeliest; none without a classifier",

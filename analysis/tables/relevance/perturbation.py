@@ -1,4 +1,4 @@
-"""How much the class of an image hangs on the patches that a map calls relevant: means."""
+"""Class probability of images under deletion and insertion of relevant patches: means."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

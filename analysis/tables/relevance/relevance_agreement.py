@@ -1,4 +1,4 @@
-"""Whether rules and methods find the same tokens relevant: means over sequences."""
+"""Rank correlation between relevance rules and methods: means over sequences."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

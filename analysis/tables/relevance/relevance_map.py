@@ -1,4 +1,4 @@
-"""Maps of relevance: how much of what a layer puts out comes from each token of the input."""
+"""Maps of relevance: share of each input token in the output of a layer."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -15,7 +15,7 @@ HEAD_OR_MEAN = nullable(
     "head, counted from 1, the same in every layer; NULL: mean of the heads, or of no single head",
 )
 ROUNDING = 0.02
-"""How far rows of attention in bfloat16 may be from summing to 1."""
+"""Largest deviation from 1 of a row of attention in bfloat16."""
 TABLE = Table(
     name="relevance_map",
     grain="one row per kept sequence, rule, layer and head (or their mean)",

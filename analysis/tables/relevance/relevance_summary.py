@@ -11,7 +11,7 @@ from analysis.tables.relevance.sequence_relevance import MEANINGS
 from analysis.tables.table import Table, View, interval
 
 GAINS = {"mask_gain": "mask_share", "pointing_gain": "pointing"}
-"""What is compared with `mask_chance`, which an even map would have."""
+"""Quantity to compare with `mask_chance`, the value of an even map."""
 QUANTITIES = (
     "cls_share",
     "special_share",

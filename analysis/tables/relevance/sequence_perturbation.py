@@ -1,4 +1,4 @@
-"""How the probability of an image's class changes as its most relevant patches go or come."""
+"""Class probability of an image as its most relevant patches are deleted or inserted."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -10,11 +10,11 @@ from analysis.tables.question import asks, placed
 from analysis.tables.table import SEQUENCE, Table
 
 RANDOM = "random"
-"""In the place of a rule: patches in random order, which every map has to beat."""
+"""Name in place of a rule: patches in random order, the baseline of every map."""
 ORDERS = (*ALL, RANDOM)
 DELETION, INSERTION = CURVES = ("deletion", "insertion")
 STEPS = 10
-"""Of how many steps a curve is made, from no patch to all of them."""
+"""Number of steps of a curve, from no patch to all of them."""
 ORDER = named(
     "rule",
     "rule or method whose most relevant patches come first, carried back from the last layer with "

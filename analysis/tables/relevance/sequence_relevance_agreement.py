@@ -1,4 +1,4 @@
-"""Whether rules and methods find the same tokens relevant, in every sequence."""
+"""Rank correlation between relevance rules and methods, in every sequence."""
 
 from analysis.tables.columns import named, single
 from analysis.tables.table import SEQUENCE, Table

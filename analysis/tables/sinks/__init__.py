@@ -1,1 +1,1 @@
-"""Tables on where attention rests, and on what makes it rest there."""
+"""Tables on attention sinks, and on the scores behind them."""

@@ -1,4 +1,4 @@
-"""How far the largest coordinate of hidden states stands out, by depth: means over sequences."""
+"""Size of the largest coordinate of hidden states relative to others, by depth: means."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

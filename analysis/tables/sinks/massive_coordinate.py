@@ -1,4 +1,4 @@
-"""In which coordinates the largest activations are, and how often in the same one."""
+"""Coordinates of the largest activations, and the share of sequences with the same one."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -9,7 +9,7 @@ from analysis.tables.sinks.places import DEPTH, PLACE_OR_ALL
 from analysis.tables.table import N_SEQUENCES, Table, interval
 
 SHOWN = 5
-"""So many coordinates are kept of every depth and place."""
+"""Number of coordinates stored for every depth and place."""
 TABLE = Table(
     name="massive_coordinate",
     grain=f"one row per depth, place and coordinate, the {SHOWN} most frequent",

@@ -1,4 +1,4 @@
-"""How much every head gives to each place of every sequence, beside what is nothing special."""
+"""Attention of every head to each place of every sequence, with baselines."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -10,7 +10,7 @@ from analysis.tables.sinks.places import PLACE
 from analysis.tables.table import HEAD, LAYER, SEQUENCE, Table
 
 ROUNDING = 0.02
-"""How far bfloat16, whose rows of attention do not quite sum to 1, may lead beyond a bound."""
+"""Largest violation of a bound in bfloat16, whose rows of attention do not quite sum to 1."""
 MEANINGS = {
     "attention": (
         "Σ α over the tokens of the place, mean over the queries that may look at any of them",
@@ -69,8 +69,8 @@ TABLE = Table(
 def of_head(
     store: DuckDBPyConnection, *, place: str, layer: int, head: int, threshold: float
 ) -> pd.DataFrame:
-    """In which share of sequences a head gives a place more than a threshold, and what it gives it
-    on average: rate, attention, norm_share, n; no row without a sequence."""
+    """Share of sequences in which a head gives a place more than a threshold, and its mean
+    attention: rate, attention, norm_share, n; no row without a sequence."""
     ...
 
 
@@ -85,6 +85,6 @@ def of_head(
 def extremes(
     store: DuckDBPyConnection, *, place: str, layer: int, head: int, weakest: bool, limit: int
 ) -> pd.DataFrame:
-    """The sequences in which a head's attention rests most, or least, on a place: seq, n_tokens,
+    """The sequences with the highest, or lowest, attention of a head to a place: seq, n_tokens,
     text, attention, even, norm_share."""
     ...

@@ -1,4 +1,4 @@
-"""What lifts the scores of each place's keys above those of the others, in every sequence."""
+"""Decomposition of the score excess of each place's keys, in every sequence."""
 
 from analysis.needs import Need
 from analysis.tables.columns import single

@@ -1,4 +1,4 @@
-"""Where attention rests, by layer and head: means over sequences."""
+"""Attention to each place, by layer and head: means over sequences."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -33,7 +33,7 @@ TABLE = Table(
 
 @asks("select distinct place from sink order by place")
 def places(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The places that some sequence has: place."""
+    """The places that occur in the file: place."""
     ...
 
 
@@ -55,5 +55,5 @@ def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
     order by layer, head, quantity
 """)
 def heads(store: DuckDBPyConnection, *, place: str) -> pd.DataFrame:
-    """Every head by itself: layer, head, quantity, mean, low, high."""
+    """Every head: layer, head, quantity, mean, low, high."""
     ...

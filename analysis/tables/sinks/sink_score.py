@@ -1,4 +1,4 @@
-"""What lifts the scores of a place's keys: means over sequences."""
+"""Decomposition of the score excess of a place's keys: means over sequences."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
@@ -42,5 +42,5 @@ def by_layer(store: DuckDBPyConnection, *, place: str) -> pd.DataFrame:
     order by layer, head, quantity
 """)
 def heads(store: DuckDBPyConnection, *, place: str) -> pd.DataFrame:
-    """Every head by itself: layer, head, quantity, mean, low, high."""
+    """Every head: layer, head, quantity, mean, low, high."""
     ...

@@ -1,1 +1,1 @@
-"""Treebanks and coreference: what is annotated of words, one format each."""
+"""Treebanks and coreference corpora: words with annotations, one format each."""

@@ -1,4 +1,4 @@
-"""What a treebank or a coreference corpus says of the words of one sequence."""
+"""Words, trees and mentions of one annotated sequence."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,10 +9,10 @@ MentionKind = Literal["pronoun", "proper", "nominal"]
 
 @dataclass(frozen=True)
 class Mention:
-    """Words that stand for something: from `first` to `last`, which both belong to it.
+    """Words that refer to something: from `first` to `last`, both included.
 
-    Mentions of the same `cluster` stand for the same thing; `head` is the word that carries the
-    mention, as its syntax or a rule of the reader has it.
+    Mentions of the same `cluster` refer to the same thing. `head` is the head word of the mention,
+    by syntax or by a rule of the reader.
     """
 
     first: int
@@ -24,13 +24,13 @@ class Mention:
 
 @dataclass(frozen=True)
 class Annotation:
-    """The words of one sequence; places of words count from 0 within the sequence.
+    """The words of one sequence, with their trees and mentions; places of words count from 0.
 
-    `spaces` says after which words a space stands, `sentences` which sentence each is of.
+    `spaces` is True for words that a space follows. `sentences` holds each word's sentence number.
     `governors` holds the place of each word's syntactic head, `ROOT` for the root of a sentence,
-    `relations` the label of that dependency; both are None where there is no tree.
-    `parts_of_speech` (UPOS) and `features` (UD's FEATS, `Key=Value|…`) are empty where unknown.
-    `mentions` stand in the order of `first`, the longer first.
+    and `relations` the label of that dependency; both are None without a tree. `parts_of_speech`
+    (UPOS) and `features` (UD's FEATS, `Key=Value|…`) are empty where unknown. `mentions` are
+    ordered by `first`, the longer first.
     """
 
     forms: tuple[str, ...]
@@ -47,6 +47,6 @@ class Annotation:
 
     @property
     def text(self) -> str:
-        """The words with the spaces between them."""
+        """Return the words with the spaces between them."""
         ends = (" " if space else "" for space in self.spaces)
         return "".join(form + end for form, end in zip(self.forms, ends, strict=True)).strip()

@@ -1,4 +1,4 @@
-"""Brackets around mentions, as they open and close along the words of a document."""
+"""Matching of brackets around mentions along the words of a document."""
 
 import re
 from collections import Counter, defaultdict
@@ -17,7 +17,8 @@ _KINDS: tuple[Kind, ...] = ("whole", "opens", "closes")
 
 
 class Bracketed(NamedTuple):
-    """Words from `first` to `last`; `name` says of what, `label` whatever its opening said."""
+    """Words from `first` to `last`; `name` identifies the bracket, `label` the rest of its
+    opening."""
 
     first: int
     last: int
@@ -26,7 +27,7 @@ class Bracketed(NamedTuple):
 
 
 def bracket_items(value: str, *, place: str) -> Iterator[tuple[Kind, str]]:
-    """What opens, closes or does both in one column: `(1(2)`, `3)` or `(1|3)`, from left to right.
+    """Yield the brackets in one column, from left to right: `(1(2)`, `3)` or `(1|3)`.
 
     Raises:
         BadCorpus: something in it is no bracket.
@@ -49,14 +50,14 @@ class _Named(Protocol):
 
 
 def clusters(brackets: Iterable[_Named]) -> dict[str, int]:
-    """A number for each name that is there more than once; what stands alone has none."""
+    """Number each name that occurs more than once; single mentions have no number."""
     n_of = Counter(bracket.name for bracket in brackets)
     return {name: number for number, name in enumerate(n for n in n_of if n_of[n] > 1)}
 
 
 @dataclass
 class Brackets:
-    """The brackets of one document. Those of one name close in turn, the last opened first."""
+    """The brackets of one document. Brackets of one name close the last opened first."""
 
     _open: dict[str, list[tuple[int, str, Line]]] = field(default_factory=lambda: defaultdict(list))
     _found: list[Bracketed] = field(default_factory=list)
@@ -64,8 +65,10 @@ class Brackets:
     _n_open: int = 0
 
     def opens(self, name: str, word: int, line: Line, *, label: str = "") -> None:
-        """Raises:
-        BadCorpus: more are open than any text needs; time would grow with their square.
+        """Open a bracket.
+
+        Raises:
+            BadCorpus: too many are open; time would grow with their square.
         """
         self._n_open += 1
         if self._n_open > MOST_OPEN:
@@ -73,8 +76,10 @@ class Brackets:
         self._open[name].append((word, label, line))
 
     def closes(self, name: str, word: int, line: Line) -> None:
-        """Raises:
-        BadCorpus: none of that name is open.
+        """Close a bracket.
+
+        Raises:
+            BadCorpus: none of that name is open.
         """
         if not self._open[name]:
             raise line.refused(f"{shown(f'{name})')} closes what is not open; open it with ({name}")
@@ -83,7 +88,7 @@ class Brackets:
         self._found.append(Bracketed(first, word, name, label))
 
     def all_closed(self) -> list[Bracketed]:
-        """What was found, in the order of the words, the longer first; nothing twice.
+        """Return all brackets in the order of the words, the longer first, without duplicates.
 
         Raises:
             BadCorpus: a bracket is still open.

@@ -26,13 +26,13 @@ _ABSENT = "_"
 
 
 def conllu_documents(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Document]:
-    """The documents of a treebank in its order; without `# newdoc` it is one.
+    """Yield the documents of a treebank in its order; without `# newdoc` it is one.
 
-    A bad sentence parts a document in two.
+    A bad sentence splits a document in two.
 
     Args:
-        on_bad_row: what happens where a sentence is not CoNLL-U or no tree, or has no words, and
-            for the whole document if that bears coreference, or its brackets do not match.
+        on_bad_row: handler of a sentence that is not CoNLL-U or no tree, or has no words, and of
+            the whole document if that bears coreference, or its brackets do not match.
 
     Raises:
         BadCorpus: a line is not UTF-8, or a comment on mentions cannot be read.
@@ -53,9 +53,9 @@ def conllu_documents(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Docu
 
 @dataclass
 class _UnfinishedDocument:
-    """A document as it is read; `fields` names the fields of its mentions, as its header does.
+    """A document during reading; `fields` names the fields of its mentions, from its header.
 
-    `runs` are its sentences, parted where one is bad, and `faults` what is wrong with those.
+    `runs` are its sentences, split where one is bad, and `faults` the errors of bad sentences.
     """
 
     fields: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ class _UnfinishedDocument:
 
 
 def _heads_by(sentences: list[Sentence]) -> Literal["tree", "tag"]:
-    """Return whether trees or tags tell the heads of mentions."""
+    """Return "tree" or "tag": the source of mention heads."""
     return "tree" if all(sentence.governors is not None for sentence in sentences) else "tag"
 
 

@@ -1,4 +1,4 @@
-"""Coreference in columns: CoNLL-2012, OntoGUM and what resembles them.
+"""Coreference in columns: CoNLL-2012, OntoGUM and similar formats.
 
 Documents stand between `#begin document` and `#end document`, one word per line, the brackets of
 mentions in the last column, blank lines between sentences. The word is the fourth column of five
@@ -51,11 +51,11 @@ _NO_SPACE_AFTER = frozenset("([{$")
 
 
 def column_documents(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Document]:
-    """The documents of the file in its order; those without a word are passed over.
+    """Yield the documents of the file in its order, without empty ones.
 
     Args:
-        on_bad_row: what happens where a line of a document has too few columns, its brackets do not
-            match, or it has placeholders for words.
+        on_bad_row: handler of a document with too few columns in a line, unmatched brackets, or
+            placeholders for words.
 
     Raises:
         BadCorpus: a line is not UTF-8 or stands outside a document, or a document does not end.
@@ -85,7 +85,7 @@ class _Word(NamedTuple):
 
 @dataclass
 class _UnfinishedDocument:
-    """A document as it is read."""
+    """A document during reading."""
 
     begins: Line
     words: list[_Word] = field(default_factory=list)
@@ -94,7 +94,7 @@ class _UnfinishedDocument:
     fault: BadCorpus | None = None
 
     def add(self, line: Line) -> None:
-        """Read one more line, unless one before it was bad."""
+        """Read one more line, unless an earlier one was bad."""
         if not line.text.strip():
             self.breaks.add(len(self.words))
         elif self.fault is None:
@@ -143,7 +143,7 @@ class _UnfinishedDocument:
         )
 
     def _closed(self) -> list[Bracketed]:
-        """The brackets of a document in which nothing is bad."""
+        """Return the brackets of a document without bad lines."""
         if self.fault is not None:
             raise self.fault
         if self.words:
@@ -161,7 +161,7 @@ def _refuse_unended(document: _UnfinishedDocument | None, place: str) -> None:
 
 
 def _form(columns: list[str], line: Line) -> str:
-    """The word as it is written; brackets and quotes without the Penn Treebank's escapes."""
+    """Return a word's spelling, with the Penn Treebank's escapes of brackets and quotes undone."""
     wide = len(columns) >= _LEAST_WIDE
     if not wide and len(columns) not in _WORD_OF:
         raise line.refused(
@@ -177,9 +177,9 @@ def _tag(columns: list[str]) -> str:
 
 
 def _breaks_by_rule(words: list[_Word], brackets: list[Bracketed]) -> set[int]:
-    """Where a sentence ends in a document without blank lines, if not within a mention.
+    """Return the sentence breaks of a document without blank lines, outside of mentions.
 
-    It ends after `.`, `!` or `?` as a word, and the quotes and brackets that close after it.
+    A sentence ends after the word `.`, `!` or `?`, and the quotes and brackets that close after it.
     """
     inside = {place for bracket in brackets for place in range(bracket.first + 1, bracket.last + 1)}
     breaks: set[int] = set()
@@ -213,7 +213,7 @@ def _sentence(words: list[_Word]) -> Sentence:
 def _mentions(
     words: list[_Word], brackets: list[Bracketed], *, starts: frozenset[int], tagged: bool
 ) -> tuple[Mention, ...]:
-    """The mentions that corefer with another one of the document."""
+    """Return the mentions that corefer with another mention of the document."""
     cluster_of = clusters(brackets)
     forms, tags = [word.form for word in words], [word.tag for word in words]
     mentions: list[Mention] = []

@@ -7,7 +7,7 @@ from precompute.corpora.lines import Line
 from precompute.corpora.wording import shown
 
 _ABSENT = "_"
-_LONGEST_CIRCLE = 10  # of which every word is named
+_LONGEST_CIRCLE = 10  # words named one by one in the message
 
 
 def checked_governors(columns: SequenceOf[str], lines: SequenceOf[Line]) -> tuple[int, ...] | None:

@@ -1,4 +1,4 @@
-"""Documents of which each word is annotated, before they are made sequences."""
+"""Documents with annotated words, before they are cut into sequences."""
 
 import re
 from bisect import bisect_left
@@ -17,7 +17,7 @@ _PLACEHOLDER = re.compile(r"\[\w+\]|<\w+>|[Xx]+")
 
 @dataclass(frozen=True)
 class Sentence:
-    """The words of a sentence, as `Annotation` has them; `first` and `last` are its lines."""
+    """The words of a sentence, as in `Annotation`; `first` and `last` are its lines."""
 
     forms: tuple[str, ...]
     spaces: tuple[bool, ...]
@@ -33,10 +33,10 @@ class Sentence:
 
 
 def check_words(forms: SequenceOf[str], line: Line) -> None:
-    """Raise if a placeholder stands for every word, as where words may not be passed on.
+    """Raise BadCorpus if placeholders replace all words, as in corpora without a licence for them.
 
-    Placeholders are underscores, as many as a word has letters or one; and `[WORD]`, `<unk>` or
-    `XXX` where there are several words and no other.
+    Placeholders are underscores, one or as many as a word has letters; and `[WORD]`, `<unk>` or
+    `XXX` in sentences of several words.
 
     Raises:
         BadCorpus: naming the line.
@@ -53,12 +53,12 @@ def check_words(forms: SequenceOf[str], line: Line) -> None:
 
 @dataclass(frozen=True)
 class Document:
-    """Sentences that follow each other, and their mentions, whose words count within it all.
+    """Successive sentences and their mentions, whose words count from the document's start.
 
-    `bears_coreference` marks a document that was annotated and holds none from one that was not,
-    `heads_by` what the heads and kinds of mentions follow from, `sentences_by_rule` whether the
-    file left it to us where sentences end, `mentions_without_words` how many mentions are left out
-    because they hold empty nodes alone.
+    `bears_coreference` is True for a document annotated with coreference, even without mentions.
+    `heads_by` names the source of the mentions' heads and kinds. `sentences_by_rule` is True if our
+    rule splits sentences, not the file. `mentions_without_words` counts the mentions that are left
+    out because they hold empty nodes alone.
     """
 
     sentences: tuple[Sentence, ...]
@@ -70,15 +70,15 @@ class Document:
 
     @property
     def n_rows(self) -> int:
-        """Number of its rows: its sentences, or one if mentions bind them together."""
+        """Return the number of rows: of sentences, or 1 if mentions bind the document together."""
         return 1 if self.bears_coreference else len(self.sentences)
 
     def begun_before(self, word: int) -> int:
-        """How many mentions begin before a word; they stand in the order in which they begin."""
+        """Return the number of mentions that begin before a word, by their order in the text."""
         return bisect_left(self.mentions, word, key=lambda mention: mention.first)
 
     def ended_before(self, word: int) -> int:
-        """How many mentions end before a word."""
+        """Return the number of mentions that end before a word."""
         return bisect_left(self._last_words, word)
 
     @cached_property

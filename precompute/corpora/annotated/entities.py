@@ -1,6 +1,6 @@
-"""Mentions in the MISC column of CoNLL-U: `Entity=` as GUM and CorefUD write it.
+"""Mentions in the MISC column of CoNLL-U: `Entity=` in the form of GUM and CorefUD.
 
-A comment names what each opening bracket says, such as `# global.Entity = GRP-etype-…-link-…`.
+A comment names the fields of opening brackets, such as `# global.Entity = GRP-etype-…-link-…`.
 """
 
 import re
@@ -19,9 +19,9 @@ _HEADER = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
 _PART = re.compile(r"\[[0-9]+/[0-9]+\]")
 _CLUSTER = ("GRP", "eid")
 _NO_MENTIONS = frozenset({"appos", "pred", "sgl"})
-"""Links of GUM that the coreference of OntoNotes does not know: appositions belong to the mention
-they explain, what is predicated of a thing is no mention of it, and what is mentioned once has
-nothing to corefer with."""
+"""Links of GUM that the coreference of OntoNotes lacks: appositions belong to the mention they
+explain, predicates of a thing are no mention of it, and single mentions have nothing to corefer
+with."""
 
 
 def entity_fields(comments: Iterable[Line]) -> tuple[str, ...]:
@@ -90,10 +90,10 @@ class Entities:
                 self._brackets.closes(name, node, line)
 
     def mentions(self, sentences: SequenceOf[Sentence]) -> tuple[Mention, ...]:
-        """The mentions that corefer with another one of the document.
+        """Return the mentions that corefer with another one of the document.
 
-        Discontinuous ones (`[1/2]`) are none. Those of empty nodes alone are left out, and
-        `n_without_words` says how many.
+        Discontinuous ones (`[1/2]`) are left out. So are those of empty nodes alone;
+        `n_without_words` counts them.
 
         Raises:
             BadCorpus: one is never closed.

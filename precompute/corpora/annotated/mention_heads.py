@@ -1,11 +1,11 @@
-"""Which word carries a mention, and whether it is a pronoun, a name or another noun.
+"""Head words of mentions, and their kinds: pronoun, name or other noun.
 
-A tree shows it. Without one, a mention is carried by its last noun before whatever follows its core
-(`of …`, `, who …`), found by parts of speech, or by a list of words where there are none. Against
+A tree shows the head. Without one, the head is the last noun before the words that follow the core
+(`of …`, `, who …`), found by parts of speech, or by a list of words if these are unknown. Against
 the trees of GUM, with the mentions of OntoGUM, the two rules find the head in 92% and 91% of the
-mentions and the kind in 98% and 95%; most of the others are names, whose first word is the head
-in a treebank and whose last word is it here. The lists are English: in other languages the last
-word is the head, and capital letters alone mark names.
+mentions and the kind in 98% and 95%. Most of the others are names: a treebank makes the first word
+the head, the rules the last. The lists are English: in other languages the last word is the head,
+and capital letters alone mark names.
 """
 
 import re
@@ -52,7 +52,7 @@ def head_by_tree(
 
 
 def head_by_tag(first: int, last: int, tags: SequenceOf[str]) -> int:
-    """The last noun before what follows the core, by Penn Treebank tags or UPOS."""
+    """Return the last noun before the words that follow the core, by Penn Treebank tags or UPOS."""
     nouns = (word for word in range(first, last + 1) if tags[word] in _NOUNS)
     core = next(nouns, last)
     rest = (word for word in range(core + 1, last + 1) if tags[word] in _AFTER_CORE)
@@ -61,7 +61,7 @@ def head_by_tag(first: int, last: int, tags: SequenceOf[str]) -> int:
 
 
 def head_by_word(first: int, last: int, words: SequenceOf[str]) -> int:
-    """The last word before what follows the core, by a list of English words."""
+    """Return the last word before the words that follow the core, by a list of English words."""
     end = next(
         (
             word
@@ -85,10 +85,10 @@ def kind_by_tag(tag: str) -> MentionKind:
 
 
 def kind_by_word(word: str, *, alone: bool, begins_sentence: bool) -> MentionKind:
-    """The kind of a mention by its head: capital letters at the start of a sentence show nothing.
+    """Return the kind of a mention by its head; sentence-initial capitals show no name.
 
     Args:
-        alone: whether the mention has no other word; pronouns have none.
+        alone: True if the mention has no other word; pronouns have none.
     """
     if alone and word.lower() in _PRONOUNS:
         return "pronoun"

@@ -1,4 +1,4 @@
-"""Annotated documents into entries: sentences by themselves, or as many as fit together."""
+"""Windows of annotated documents: single sentences, or as many as fit together."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -23,22 +23,22 @@ def windows(
     by_sentence: bool,
     counts: Counter[str],
 ) -> Iterator[Annotated]:
-    """Sentences of treebanks one by one; of documents with coreference as many as fit together.
+    """Yield single sentences of treebanks, and windows of documents with coreference.
 
-    A sentence that does not fit is left out, and the windows end before it and begin after it.
-    Mentions that cross the edge of a window are left out.
+    A window holds as many sentences as fit. A sentence that does not fit is left out, and the
+    windows end before it and begin after it. Mentions that cross the edge of a window are left out.
 
     Args:
-        by_sentence: whether documents with coreference too are read sentence by sentence.
-        counts: its `too_long` grows by one for each sentence that does not fit, its `mentions_cut`
-            for each mention that crosses an edge, its `mentions_without_words_left_out` for each
-            that holds empty nodes alone; `heads_by_tree`, `heads_by_tag` and `heads_by_word` say
-            what the heads of mentions follow from, `sentences_by_rule` how many sentences end where
-            a rule of ours has it.
+        by_sentence: True to read documents with coreference sentence by sentence too.
+        counts: counters to increment: `too_long` for each sentence that does not fit,
+            `mentions_cut` for each mention that crosses an edge, `mentions_without_words_left_out`
+            for each that holds empty nodes alone; `heads_by_tree`, `heads_by_tag` and
+            `heads_by_word` by the source of mentions' heads; `sentences_by_rule` for each sentence
+            that ends by our rule.
 
     Raises:
         UserError: `max_tokens` leaves no room for a text.
-        BadCorpus: the tokenizer makes nothing of a word.
+        BadCorpus: the tokenizer returns no token for a word.
     """
     room = room_for(1, tokenizer, max_tokens)
     counts["too_long"] += 0
@@ -61,10 +61,10 @@ def windows(
 def _n_pieces(
     sentence: Sentence, tokenizer: PreTrainedTokenizerBase, room: int, *, space: bool = False
 ) -> int:
-    """How many pieces a sentence is, at least; exactly where its words are not too many by number.
+    """Count the tokens of a sentence; if it has too many words return their number instead.
 
     Args:
-        space: whether one stands before it in its window.
+        space: True if a sentence precedes it in its window.
     """
     if len(sentence) > room:
         return len(sentence)
@@ -74,9 +74,9 @@ def _n_pieces(
 
 
 def _runs(sizes: list[int], following: list[int], *, room: int, limit: int) -> Iterator[range]:
-    """Sentences that stand together: until `room` is full, none of more than `limit`.
+    """Yield ranges of sentences for one window: until `room` is full, none of more than `limit`.
 
-    `following` are their sizes after another sentence, whose space their first word may begin with.
+    `following` holds the sizes after another sentence, whose space the first word may begin with.
     """
     first, filled = 0, 0
     for place, size in enumerate(sizes):
@@ -107,7 +107,7 @@ def _window(document: Document, run: range, starts: list[int], counts: Counter[s
 
 
 def _joined(sentences: tuple[Sentence, ...], mentions: tuple[Mention, ...]) -> Annotation:
-    """Several sentences as one; without a tree if one of them has none."""
+    """Join several sentences into one; without a tree if one of them has none."""
     governors: list[int] = []
     for sentence in sentences:
         start = len(governors)

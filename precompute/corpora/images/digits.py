@@ -1,7 +1,7 @@
-"""The bundled images: handwritten digits of scikit-learn, some to train on, others to show.
+"""The bundled images: handwritten digits of scikit-learn, for training and held out.
 
 They were made from 32 × 32 scans by counting the inked pixels of every 4 × 4 block (0 to 16), so
-that a number says how much of its place is ink. Ink is white here.
+that a number is the share of ink in its place. Ink is white here.
 """
 
 from dataclasses import dataclass
@@ -32,23 +32,23 @@ class Digit:
 
     @property
     def name(self) -> str:
-        """What the page calls it."""
+        """Return the digit's name on pages."""
         return f"digit {self.label} no. {self.number}"
 
     @property
     def png(self) -> bytes:
-        """The image itself, from black to white."""
+        """Return the image as a PNG file, from black to white."""
         return png(np.rint(self.ink * (255 / FULL)).astype(np.uint8)[None])
 
     @property
     def mask(self) -> bytes:
-        """White where at least half of the place is ink."""
+        """Return the mask as a PNG file: white where at least half of a pixel's area is ink."""
         return png(np.where(self.ink >= HALF, np.uint8(255), np.uint8(0))[None])
 
 
 @cache
 def digits() -> tuple[tuple[Digit, ...], tuple[Digit, ...]]:
-    """Those that the bundled model was trained on, and those that it has never seen.
+    """Return the digits that the bundled model was trained on, and the held-out ones.
 
     Every digit has the same share in both.
     """
@@ -69,7 +69,7 @@ def digits() -> tuple[tuple[Digit, ...], tuple[Digit, ...]]:
 
 
 def read_digit_images(reader: ImageReader, *, limit: int | None = None) -> Reading:
-    """The digits that the model has not been trained on, in the order of the data set."""
+    """Read the held-out digits, in the order of the data set."""
     sequences = [
         image_sequence(index, read_picture(digit.png, name=digit.name, mask=digit.mask), reader)
         for index, digit in enumerate(digits()[1][:limit])

@@ -25,7 +25,7 @@ class ImageFile:
 
     @property
     def content(self) -> bytes:
-        """All of it.
+        """Return the content of the file.
 
         Raises:
             BadCorpus: the file is gone, or no longer what it was.
@@ -41,7 +41,7 @@ class ImageFile:
 
 
 def image_file(source: Source, *, name: str) -> ImageFile:
-    """A file with the hash of what is in it now.
+    """Return a file with the hash of its present content.
 
     Raises:
         BadCorpus: see `read_source`.

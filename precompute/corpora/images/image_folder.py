@@ -1,4 +1,4 @@
-"""What a folder of images holds: which files are images, and which are masks of others."""
+"""Folders of images, with each mask assigned to its image."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _FILES = "PNG, JPEG, WebP, BMP, GIF or TIFF files"
 
 @dataclass(frozen=True)
 class ImagePath:
-    """An image of a folder with every mask that there is for it, the one that counts first."""
+    """An image of a folder with all its masks, the decisive one first."""
 
     path: Path
     masks: tuple[Path, ...]
@@ -30,7 +30,7 @@ class ImagePath:
 
 @dataclass(frozen=True)
 class ImageFolder:
-    """The images of a folder in the order of their names, and masks that belong to none of them."""
+    """The images of a folder in the order of their names, and masks without an image."""
 
     path: Path
     images: tuple[ImagePath, ...]
@@ -38,10 +38,10 @@ class ImageFolder:
 
 
 def image_folder(source: str) -> ImageFolder:
-    """What lies in a folder itself; of the folders in it only `masks` is looked into.
+    """List the images and masks of a folder, and of its subfolder `masks` alone.
 
-    A mask is called as its image is, with `_mask`, `_alpha` or `_trimap` after, or lies in `masks`
-    under the same name, with or without that.
+    A mask has the name of its image with `_mask`, `_alpha` or `_trimap` after it, or lies in
+    `masks` under the same name, with or without that ending.
 
     Raises:
         BadCorpus: there is no such folder, it cannot be read, or holds no image.
@@ -81,7 +81,7 @@ def _check_folder(folder: Path, place: str) -> None:
 
 
 def _files(folder: Path) -> list[Path]:
-    """What seems an image, in an order that no system changes."""
+    """Return the image files of a folder, in the same order on every system."""
     files = (path for path in folder.iterdir() if seems_an_image(path))
     return sorted(files, key=lambda path: (_composed(path.name), path.name))
 
@@ -108,7 +108,7 @@ def _masks_of(
 
 
 def _by_stem(files: list[Path]) -> dict[str, list[Path]]:
-    """Files by their names without suffix; an ending is known in any case."""
+    """Group files by their names without suffix; endings match in any case."""
     by_stem: dict[str, list[Path]] = {}
     for file in files:
         stem, ending = _composed(stem_of(file.name)), _ending(file)
@@ -117,23 +117,23 @@ def _by_stem(files: list[Path]) -> dict[str, list[Path]]:
 
 
 def _ending(path: Path) -> str:
-    """The ending by which a name says that it is a mask's, or nothing."""
+    """Return the ending that marks a name as a mask's, or an empty string."""
     stem = stem_of(path.name).lower()
     return next((ending for ending in MASK_ENDINGS if stem.endswith(ending)), "")
 
 
 def _composed(name: str) -> str:
-    """The name in one form: some systems take umlauts and voiced kana apart, others do not."""
+    """Return the name in composed Unicode form: some systems decompose umlauts and voiced kana."""
     return unicodedata.normalize("NFC", name)
 
 
 def stray(path: Path) -> BadCorpus:
-    """What there is to say of a mask that belongs to no image."""
+    """Return the error for a mask without an image."""
     return BadCorpus(
         file_name(path), "is called as a mask is, and there is no image of that name; rename it"
     )
 
 
 def holds_images(path: Path) -> bool:
-    """Whether a folder has a file that seems an image."""
+    """Return True if a folder has a file that seems an image."""
     return any(map(seems_an_image, path.iterdir()))

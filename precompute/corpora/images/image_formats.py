@@ -1,9 +1,9 @@
-"""Which files are images: by what they begin with, and by their names where that says less."""
+"""Recognition of image files, by their first bytes and their names."""
 
 from pathlib import Path
 
 FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
-"""What is decoded, by Pillow's names."""
+"""Decoded formats, by Pillow's names."""
 SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 REMEDY = "save it as PNG or JPEG"
 HEAD_BYTES = 512
@@ -38,11 +38,11 @@ _FOREIGN = {
     "a camera's raw file": "arw cr2 cr3 dng nef orf raf rw2",
 }
 FOREIGN = {f".{end}": kind for kind, ends in _FOREIGN.items() for end in ends.split()}
-"""Images by their suffix that are not read. Some begin as TIFF does, and hold a thumbnail first."""
+"""Suffixes of image formats that are not read. Some begin like TIFF, and hold a thumbnail first."""
 
 
 def kind_of(head: bytes) -> str | None:
-    """The format of an image by its first `HEAD_BYTES`, whether or not it is read; else None."""
+    """Return the format of an image by its first `HEAD_BYTES`, read or not; else None."""
     known = (kind for start, kind in _BEGINNINGS.items() if head.startswith(start))
     if kind := next(known, None):
         return kind
@@ -56,16 +56,16 @@ def kind_of(head: bytes) -> str | None:
 
 
 def stem_of(name: str) -> str:
-    """The name without the suffix of an image; a dot elsewhere in it ends nothing."""
+    """Return the name without the suffix of an image; other dots stay."""
     path = Path(name)
     suffix = path.suffix.lower()
     return path.stem if suffix in SUFFIXES or suffix in FOREIGN else name
 
 
 def seems_an_image(path: Path) -> bool:
-    """Whether a file is called as images are, or begins as those do that are read.
+    """Return True if a file's name or first bytes are those of an image.
 
-    Hidden files are none, whatever they are called: some systems leave a shadow of every image.
+    Hidden files are none, whatever their names: some systems add a shadow file to every image.
     """
     if path.name.startswith("."):
         return False
@@ -78,6 +78,6 @@ def seems_an_image(path: Path) -> bool:
 
 
 def head_of(path: Path) -> bytes:
-    """What a file begins with."""
+    """Return the first bytes of a file."""
     with path.open("rb") as handle:
         return handle.read(HEAD_BYTES)

@@ -1,4 +1,4 @@
-"""Images as a vision model sees them: through its own processor, cut into patches."""
+"""Images as input of a vision model: through its own processor, cut into patches."""
 
 import json
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _AVERAGED = {"resample": Image.Resampling.BOX}
 
 @dataclass(frozen=True)
 class ImageReader:
-    """A model's image processor, with what its configuration says of patches.
+    """A model's image processor, with the patches of its configuration.
 
     `processor` is one of transformers that works with Pillow.
     """
@@ -35,13 +35,13 @@ class ImageReader:
 
     @property
     def settings(self) -> str:
-        """Everything that the processor's numbers depend on."""
+        """Return all settings that the processor's output depends on."""
         settings = json.loads(self.processor.to_json_string())
         return json.dumps(settings, sort_keys=True, separators=(",", ":"))
 
     @property
     def interpolation(self) -> str:
-        """What the model does to its positions before it adds them; empty if nothing."""
+        """Return a description of how positions are interpolated; empty if they are not."""
         if self.layout.learned is None:
             return ""
         learned, here = (
@@ -52,32 +52,31 @@ class ImageReader:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Height and width in pixels that the model takes."""
+        """Return the height and width in pixels of the model's input."""
         return self.layout.rows * self.patch[0], self.layout.columns * self.patch[1]
 
     def pixels(self, picture: Picture) -> Float[Tensor, "channel height image_width"]:
-        """The numbers that the model gets.
+        """Return the model's input for an image.
 
         Raises:
-            BadCorpus: the image cannot be decoded, or the processor makes another size of it.
+            BadCorpus: the image cannot be decoded, or the processor returns another size.
         """
         changes = _AS_IT_IS if picture.is_seen else {}
         return torch.from_numpy(self._processed(self._image(picture), picture.name, **changes))
 
     def shown(self, picture: Picture) -> UInt8[np.ndarray, "channel height image_width"]:
-        """What the model sees: resized and cropped, in colours from 0 to 255."""
+        """Return the image as the model reads it: resized and cropped, in colours from 0 to 255."""
         plain = self._processed(self._image(picture), picture.name, **_PLAIN)
         return plain.round().clip(0, 255).astype(np.uint8)
 
     def coverage(self, picture: Picture) -> Float[np.ndarray, " patch"] | None:
-        """The share of each patch that lies inside the image's mask, NaN where that is
-        unknown; None if there is no mask.
+        """Return the share of each patch inside the mask, NaN where unknown; None without one.
 
-        The mask takes the same way as the image, but is averaged where that is made smaller. What
-        the model sees beyond the edges of an image lies outside.
+        The mask is resized and cropped like the image, but averaged when shrunk. Padding beyond the
+        edges of an image lies outside.
 
         Raises:
-            BadCorpus: the mask cannot be used, or shows nothing of any patch.
+            BadCorpus: the mask cannot be used, or covers no known pixel of any patch.
         """
         mask = mask_of(picture)
         if mask is None:
@@ -93,7 +92,7 @@ class ImageReader:
         return shares.clip(0, 1)
 
     def _in_patches(self, values: UInt8[np.ndarray, "height image_width"], name: str) -> np.ndarray:
-        """The mean of every patch."""
+        """Return the mean of every patch."""
         image = Image.fromarray(values).convert(colours(self.n_channels))
         made = self._processed(image, name, **_PLAIN, **_AVERAGED)[0]
         height, width = self.patch
@@ -121,7 +120,7 @@ class ImageReader:
 
 
 def colours(n_channels: int) -> str:
-    """The mode of Pillow's images that have so many channels.
+    """Return Pillow's mode for images of so many channels.
 
     Raises:
         UnfitModel: no image that is read has so many.

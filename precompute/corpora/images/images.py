@@ -28,16 +28,16 @@ from precompute.corpora.wording import file_name, path_as_given
 
 
 def read_images(source: str, reader: ImageReader, *, limit: int | None = None) -> Reading:
-    """The images of a folder in the order of their names: see `image_folder`.
+    """Read the images of a folder in the order of their names: see `image_folder`.
 
-    Images and masks that cannot be used are named, left out and counted: `images_left_out`,
-    `masks_left_out`. An image whose mask is left out stays.
+    Unusable images and masks are named, left out and counted: `images_left_out`, `masks_left_out`.
+    An image without its unusable mask stays.
 
     Args:
-        limit: how many images to keep, from the first on that can be read; None keeps all.
+        limit: number of readable images to keep, from the first on; None keeps all.
 
     Raises:
-        BadCorpus: there is no such folder; as it is read, that no image in it can be read.
+        BadCorpus: there is no such folder; or during reading, no image in it can be read.
         UserError: `limit` is out of its range.
     """
     check_limit(limit)
@@ -88,14 +88,14 @@ def _sequences(
 
 
 def _state(folder: ImageFolder) -> list[tuple[str, int, int]]:
-    """Where each file lies, its size, and when it was last changed."""
+    """Return the path of each file, its size and time of change."""
     images = [path for image in folder.images for path in (image.path, *image.masks)]
     states = [(path, path.lstat()) for path in (*images, *folder.strays)]
     return [(str(path), state.st_size, state.st_mtime_ns) for path, state in states]
 
 
 def _read(image: ImagePath, reader: ImageReader, left_out: LeftOut) -> Picture | None:
-    """The image with its mask, both tried out; without the mask if that cannot be used."""
+    """Read an image with its mask and test both; without an unusable mask."""
     try:
         picture = read_picture(image.path, name=file_name(image.path))
         reader.pixels(picture)
@@ -123,7 +123,7 @@ def _with_mask(
 
 
 def content_sha256(sequences: Iterable[Sequence]) -> str:
-    """A corpus of images is known from others by what is in their files."""
+    """Return a hash of the contents of all image files."""
     digest = hashlib.sha256()
     for sequence in sequences:
         if sequence.image is not None:
@@ -132,7 +132,7 @@ def content_sha256(sequences: Iterable[Sequence]) -> str:
 
 
 def read_picture(source: Source, *, name: str, mask: Source | None = None) -> Picture:
-    """An image of which the size is known, and what is in the file; decoding it may fail yet.
+    """Read an image file and check its size; decoding may still fail.
 
     Args:
         name: fit to be shown.
@@ -147,7 +147,7 @@ def read_picture(source: Source, *, name: str, mask: Source | None = None) -> Pi
 
 
 def image_sequence(index: int, picture: Picture, reader: ImageReader) -> Sequence:
-    """An image as a sequence: ids are positions, since an image has no vocabulary."""
+    """Return an image as a sequence: ids are positions, since an image has no vocabulary."""
     layout = reader.layout
     special = [REGISTER if name.startswith("[REG") else CLS for name in layout.special]
     n_tokens = layout.n_tokens

@@ -1,4 +1,4 @@
-"""What the mask of an image says: which pixels lie inside, and of which it says nothing."""
+"""Masks of images: pixels inside, outside and unknown."""
 
 from dataclasses import dataclass
 
@@ -27,23 +27,23 @@ _LOSSY = ("JPEG", "WEBP")
 
 @dataclass(frozen=True)
 class Mask:
-    """Of every pixel how much of it lies inside, 0 to 255, and 255 where unknown, else 0."""
+    """Share of each pixel inside, 0 to 255; `unknown` is 255 at unknown pixels, else 0."""
 
     inside: UInt8[np.ndarray, "height image_width"]
     unknown: UInt8[np.ndarray, "height image_width"]
 
 
 def mask_of(picture: Picture) -> Mask | None:
-    """The mask of an image, as large as the image and turned as it is; None if it has none.
+    """Return the mask of an image, in its size and orientation; None without one.
 
-    What is transparent lies outside, if anything is. Else greys are shares, from black (outside) to
-    white (inside); in a file whose name ends in `_trimap` only black and white are known. Indices
-    into a palette of colours, and greys that but for 255 are all at most `LAST_LABEL`, are labels:
-    0 is outside, 255 unknown, any other inside.
+    Transparent pixels, if any, lie outside. Else greys are shares, from black (outside) to white
+    (inside); in a file whose name ends in `_trimap` only black and white are known. Palette
+    indices, and greys that are all at most `LAST_LABEL` or 255, are labels: 0 is outside, 255
+    unknown, any other inside.
 
     Raises:
-        BadCorpus: it cannot be decoded, has another size or colours, or does not say whether it is
-            to be turned as the image is.
+        BadCorpus: it cannot be decoded, has another size or colours, or lacks the image's
+            orientation.
     """
     if picture.mask is None:
         return None
@@ -63,7 +63,8 @@ def mask_of(picture: Picture) -> Mask | None:
 
 
 def _as_seen(mask: Decoded, picture: Picture, name: str) -> Image.Image:
-    """A mask that says nothing of turning fits the image as it is seen, or as it is stored."""
+    """Orient a mask like its image; without EXIF orientation it fits the shown or the stored
+    one."""
     seen, size = (picture.width, picture.height), mask.image.size
     is_known = mask.turn is not None or picture.turn == UPRIGHT
     stored = seen[::-1] if picture.turn in SIDEWAYS and not is_known else seen
@@ -115,7 +116,7 @@ def _holds_labels(greys: Image.Image) -> bool:
 
 
 def _greys(image: Image.Image, name: str) -> Image.Image:
-    """One channel of an image in which all channels say the same.
+    """Return one channel of an image with equal channels.
 
     Raises:
         BadCorpus: it has colours.
@@ -136,7 +137,7 @@ def _palette(image: Image.Image) -> np.ndarray:
 
 
 def _colours(image: Image.Image) -> np.ndarray:
-    """Those of the palette that occur."""
+    """Return the palette's colours that occur."""
     occurring = np.flatnonzero(image.histogram()[: len(_palette(image))])
     return _palette(image)[occurring]
 

@@ -17,8 +17,8 @@ from precompute.corpora.images.image_formats import FORMATS, HEAD_BYTES, REMEDY,
 
 MAX_PIXELS = 50_000_000
 MAX_RATIO = 100
-"""Of the long side to the short one; a processor that looks at the short one alone would make
-thousands of millions of pixels of a thread."""
+"""Largest ratio of the long side to the short one; a processor that resizes by the short side alone
+would turn a thread into billions of pixels."""
 ORIENTATION = 0x0112
 UPRIGHT = 1
 SIDEWAYS = (5, 6, 7, 8)
@@ -31,18 +31,18 @@ _TURNS = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-# what is wrong with a file is said once, and in our words
+# a fault of a file is reported once, in our words
 warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
 warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.")
 
 
 @dataclass(frozen=True)
 class Picture:
-    """An image before any model sees it, and what lies inside a mask if there is one.
+    """An image before any model's processing, with its mask if there is one.
 
-    `width` and `height` are in pixels, as the image is shown: turned as its file says. `turn` is
-    the number by which EXIF says so. `is_seen` says that it is what a model saw: neither to be
-    resized nor cropped once more.
+    `width` and `height` are in pixels, after the rotation that the file asks for. `turn` is EXIF's
+    number of it. `is_seen` is True for a model's input: neither to be resized nor cropped once
+    more.
     """
 
     file: ImageFile
@@ -58,15 +58,15 @@ class Picture:
 
     @cached_property
     def sha256(self) -> str:
-        """Of the file, and of its mask's where there is one."""
+        """Return the hash of the file, and of its mask's if there is one."""
         return self.file.sha256 + (f" {self.mask.sha256}" if self.mask else "")
 
 
 @dataclass(frozen=True)
 class Decoded:
-    """An image as it is meant to be seen, and what its file says.
+    """An image in its shown orientation, and facts of its file.
 
-    `turn` is EXIF's number, which has been obeyed; None if there was none. `kind` is the format.
+    `turn` is EXIF's number, already applied; None if there was none. `kind` is the format.
     """
 
     image: Image.Image
@@ -84,15 +84,15 @@ def decoded(content: bytes, *, name: str, pixels: int = MAX_PIXELS) -> Decoded:
     with _opened(content, name, pixels) as opened:
         turn = _turn(opened)
         opened.load()
-        left = _turn(opened) or UPRIGHT  # Pillow turns TIFF by itself as it is loaded
+        left = _turn(opened) or UPRIGHT  # Pillow rotates TIFF on loading
         return Decoded(turned(opened, left), turn, str(opened.format))
 
 
 def seen(file: ImageFile, *, pixels: int = MAX_PIXELS) -> tuple[int, int, int]:
-    """Width and height of an image as it is meant to be seen, and EXIF's number that says so.
+    """Return width and height of an image in its shown orientation, and EXIF's number for it.
 
     Raises:
-        BadCorpus: as `decoded`, but for what only decoding shows.
+        BadCorpus: as `decoded`, but for faults that only decoding shows.
     """
     with _opened(file.content, file.name, pixels) as opened:
         turn = _turn(opened) or UPRIGHT
@@ -103,7 +103,7 @@ def seen(file: ImageFile, *, pixels: int = MAX_PIXELS) -> tuple[int, int, int]:
 
 @contextmanager
 def _opened(content: bytes, name: str, pixels: int) -> Iterator[Image.Image]:
-    """An image whose pixels are not decoded yet; whatever goes wrong with it is a `BadCorpus`."""
+    """Open an image without decoding its pixels; any failure becomes a `BadCorpus`."""
     try:
         with Image.open(BytesIO(content), formats=FORMATS) as opened:
             _check_size(opened, name=name, pixels=pixels)
@@ -116,7 +116,7 @@ def _opened(content: bytes, name: str, pixels: int) -> Iterator[Image.Image]:
         ) from None
     except UnidentifiedImageError:
         raise BadCorpus(name, _unidentified(content)) from None
-    except Exception as error:  # decoders meet broken bytes with whatever they come upon
+    except Exception as error:  # decoders raise errors of any kind for broken bytes
         reason = (str(error).splitlines() or [type(error).__name__])[0][:120]
         raise BadCorpus(name, f"is broken ({reason}); save it again") from error
 
@@ -146,12 +146,12 @@ def _turn(image: Image.Image) -> int | None:
 
 
 def turned(image: Image.Image, turn: int) -> Image.Image:
-    """As EXIF's number says; numbers that it does not define turn nothing."""
+    """Rotate and flip an image by EXIF's number; undefined numbers change nothing."""
     return image.transpose(_TURNS[turn]) if turn in _TURNS else image
 
 
 def flattened(image: Image.Image, *, name: str) -> Image.Image:
-    """In colours or greys of 8 bits, over white where it is transparent.
+    """Convert an image to 8 bits of colour or grey, transparent parts over white.
 
     Raises:
         BadCorpus: its numbers have no known black and white.

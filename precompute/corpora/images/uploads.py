@@ -9,7 +9,7 @@ from precompute.corpora.wording import file_name
 
 
 def read_upload(data: bytes, *, name: str) -> Picture:
-    """The image, its bounds seen before any pixel is decoded; its name is whatever was sent.
+    """Read an uploaded image, checking its size before decoding; its name is the sent one.
 
     Raises:
         BadCorpus: it is larger than `UPLOAD_BYTES` or `UPLOAD_PIXELS`, or no image that is read.

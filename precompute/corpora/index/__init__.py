@@ -1,1 +1,1 @@
-"""A corpus as one model reads it, in parts on disk, of which a job reads its own piece."""
+"""A corpus as one model reads it, in parts on disk, so that a job reads its own part alone."""

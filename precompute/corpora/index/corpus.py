@@ -1,4 +1,4 @@
-"""A corpus that lies in parts on disk: how large it is, and the sequences of one job or of all."""
+"""A corpus in parts on disk: its size, and the sequences of one job or of all."""
 
 import json
 from collections.abc import Iterator
@@ -20,12 +20,11 @@ from precompute.corpora.sequence import NO_WORD, Sequence
 
 @dataclass(frozen=True)
 class Part:
-    """What is known of a part without reading it: how many sequences it holds, the hash of their
-    content, and what was counted up to its end.
+    """Summary of a part: its number of sequences, their hash, and counts up to the end of the part.
 
     `longest` holds (index, length) of the longest sequences so far, the longest first; `segments`
-    the segment ids of all texts so far, `bears` what is known of their words. `document` is the
-    number of the last document as the reader counts, and `unit` as `Corpus.units` does.
+    the segment ids of all texts so far; `bears` the annotations of words so far. `document` is the
+    number of the last document by the reader's count, and `unit` by that of `Corpus.units`.
     """
 
     n_sequences: int
@@ -40,7 +39,7 @@ class Part:
 
     @classmethod
     def of(cls, fields: dict[str, Any]) -> "Part":
-        """The part that was written as JSON."""
+        """Build a part from JSON fields."""
         as_tuples = {
             "longest": tuple((index, length) for index, length in fields["longest"]),
             "segments": tuple(fields["segments"]),
@@ -53,10 +52,9 @@ class Part:
 class Corpus:
     """A corpus as one model reads it: `folder` holds its parts, each sequence in one of them.
 
-    `sha256` is that of the file, `n_tokens` counts the special ones too, and `counts` and
-    `revisions` are those of `Reading`. A part holds its sequences by length, `job_sequences` to a
-    job, so that little is padded; where one part ends and the next begins follows from the corpus
-    alone.
+    `sha256` is that of the file, `n_tokens` includes special tokens, and `counts` and `revisions`
+    are those of `Reading`. A part holds its sequences by length, `job_sequences` to a job, to save
+    padding. The cut into parts follows from the corpus alone.
     """
 
     folder: Path
@@ -71,14 +69,14 @@ class Corpus:
 
     @classmethod
     def read(cls, folder: Path, text: str) -> "Corpus":
-        """The corpus that was written as JSON."""
+        """Build a corpus from its JSON."""
         fields = json.loads(text)
         as_tuples = {"parts": tuple(map(Part.of, fields["parts"]))}
         as_tuples |= {"revisions": tuple(fields["revisions"])}
         return cls(**fields | {"folder": folder} | as_tuples)
 
     def written(self) -> str:
-        """All but the folder, as JSON."""
+        """Return all fields but the folder, as JSON."""
         fields = asdict(self)
         del fields["folder"]
         return json.dumps(fields)
@@ -87,33 +85,33 @@ class Corpus:
         return sum(part.n_sequences for part in self.parts)
 
     def __iter__(self) -> Iterator[Sequence]:
-        """Every sequence in the order of the corpus, of which one part is in memory at a time."""
+        """Yield every sequence in the order of the corpus, with one part in memory at a time."""
         for part in range(len(self.parts)):
             yield from self.part(part)
 
     @property
     def content_sha256(self) -> str:
-        """A hash of everything that the model reads and that is known of it."""
+        """Return a hash of everything the model reads and of all annotations."""
         return sha256("".join(part.sha256 for part in self.parts).encode()).hexdigest()
 
     @property
     def longest(self) -> tuple[tuple[int, int], ...]:
-        """Index and length of the longest sequences, the first ones of them if there are many."""
+        """Return index and length of the longest sequences, or of the first of many."""
         return self.parts[-1].longest
 
     @property
     def bears(self) -> tuple[Need, ...]:
-        """What is known of the words of some sequence."""
+        """Return the kinds of annotation that some sequence has."""
         return self.parts[-1].bears
 
     @property
     def segments(self) -> tuple[int, ...]:
-        """The segment ids that the texts have."""
+        """Return the segment ids of the texts."""
         return self.parts[-1].segments
 
     @cached_property
     def job_sizes(self) -> tuple[int, ...]:
-        """How many sequences each job has."""
+        """Return the number of sequences of each job."""
         return tuple(
             min(self.job_sequences, part.n_sequences - start)
             for part in self.parts
@@ -121,22 +119,21 @@ class Corpus:
         )
 
     def job(self, index: int) -> tuple[Sequence, ...]:
-        """The sequences of one job, the shortest first."""
+        """Return the sequences of one job, the shortest first."""
         part, place = self._job_places[index]
         return sequences_of(self._file(part).read_row_group(place))
 
     def part(self, index: int) -> tuple[Sequence, ...]:
-        """The sequences of one part, in the order of the corpus."""
+        """Return the sequences of one part, in the order of the corpus."""
         return sequences_of(self._file(index).read().sort_by("index"))
 
     def units(self) -> Int32[np.ndarray, " sequence"]:
-        """A number for the document of each sequence, in the order of their first; one of its own
-        for a sequence that has none."""
+        """Number each sequence's document in order; a sequence without one counts as its own."""
         columns = [self._file(part).read(["index", "unit"]) for part in range(len(self.parts))]
         return pa.concat_tables(columns).sort_by("index")["unit"].to_numpy()
 
     def count_token(self, token: int) -> tuple[int, int]:
-        """Count the pieces of words that are a token, and all pieces of words."""
+        """Return the number of word pieces that are this token, and of all word pieces."""
         found = total = 0
         for part in range(len(self.parts)):
             rows = self._file(part).read(["ids", "words"])
@@ -148,7 +145,7 @@ class Corpus:
         return found, total
 
     def forms(self) -> set[str]:
-        """All annotated words."""
+        """Return all annotated words."""
         words: set[str] = set()
         for part in range(len(self.parts)):
             forms = self._file(part).read(["forms"])["forms"].combine_chunks()
@@ -157,7 +154,7 @@ class Corpus:
 
     @cached_property
     def _job_places(self) -> tuple[tuple[int, int], ...]:
-        """The part of each job, and its place there."""
+        """Return the part of each job, and its index there."""
         sizes = (-(-part.n_sequences // self.job_sequences) for part in self.parts)
         return tuple((part, place) for part, n in enumerate(sizes) for place in range(n))
 
@@ -166,5 +163,5 @@ class Corpus:
 
 
 def part_path(folder: Path, index: int) -> Path:
-    """Where a part lies, whether or not it has been read."""
+    """Return the path of a part, read or not."""
     return folder / f"{index:05d}.parquet"

@@ -1,4 +1,4 @@
-"""A corpus, read once and put into parts on disk; what was read before is not read again."""
+"""Reading of a corpus into parts on disk; parts that exist are not read again."""
 
 import json
 import sys
@@ -21,7 +21,7 @@ from precompute.jobs.seal import is_intact, set_aside
 from precompute.jobs.shards import fingerprint, finish_shard, named_when_whole
 
 VERSION = 4
-"""Of what readers make of a text; to be raised whenever that changes."""
+"""Version of the readers' output; to be raised whenever that changes."""
 JOB_SEQUENCES = 64
 PART_SEQUENCES, PART_TOKENS, PART_CHARACTERS = 64 * JOB_SEQUENCES, 2**20, 2**26
 _LONGEST = 4
@@ -30,10 +30,10 @@ _SUMMARY = b"part"
 
 
 def indexed(reading: Reading, folder: Path) -> Corpus:
-    """The corpus below `folder`, of which only what is not there yet is read.
+    """Read the missing parts of a corpus below `folder` and return the corpus.
 
     Raises:
-        BadCorpus: what is wrong in the corpus, as soon as it is met; the parts before it stay.
+        BadCorpus: for the first error in the corpus; the parts before it stay.
         UserError: if the disk is full; the parts that are there stay.
     """
     home = (
@@ -83,19 +83,19 @@ def indexed(reading: Reading, folder: Path) -> Corpus:
 
 
 def _sealed(written: bytes) -> bytes:
-    """What is written after its own hash."""
+    """Return bytes after their own hash."""
     return sha256(written).hexdigest().encode() + b"\n" + written
 
 
 def _there(home: Path, corpus_file: Path) -> Corpus | None:
-    """The corpus that a file tells of; None if it is not what was written."""
+    """Return the corpus of a corpus file; None if the file is damaged."""
     content = corpus_file.read_bytes()
     written = content.partition(b"\n")[2]
     return Corpus.read(home, written.decode()) if content == _sealed(written) else None
 
 
 def _parts_there(home: Path) -> Iterator[Part]:
-    """What finished parts say of themselves, up to the first that is not there or is damaged."""
+    """Yield the summaries of finished parts, up to the first missing or damaged one."""
     for index in range(len(list(home.glob("*.parquet")))):
         path = part_path(home, index)
         if not path.exists():
@@ -109,7 +109,7 @@ def _parts_there(home: Path) -> Iterator[Part]:
 
 
 def _cut(sequences: Iterable[Sequence]) -> Iterator[list[Sequence]]:
-    """Runs of sequences that make a part each."""
+    """Cut sequences into parts."""
     held, n_tokens, n_characters = [], 0, 0
     for sequence in sequences:
         held.append(sequence)
@@ -124,7 +124,7 @@ def _cut(sequences: Iterable[Sequence]) -> Iterator[list[Sequence]]:
 
 
 def _units(sequences: list[Sequence], before: Part) -> Iterator[int]:
-    """The number of each sequence's document; readers go from one document to the next."""
+    """Yield the document number of each sequence; readers never return to a document."""
     document, unit = before.document, before.unit
     for sequence in sequences:
         unit += sequence.document is None or sequence.document != document
@@ -133,7 +133,7 @@ def _units(sequences: list[Sequence], before: Part) -> Iterator[int]:
 
 
 def _summed(before: Part, sequences: list[Sequence]) -> Part:
-    """A part that holds some sequences and counts on from the one before."""
+    """Summarise a part, counting on from the one before."""
     longest = [*before.longest, *((sequence.index, len(sequence)) for sequence in sequences)]
     segments = np.unique(np.concatenate([sequence.segments for sequence in sequences]))
     bears = {need for sequence in sequences for need in _bears(sequence)}
@@ -161,7 +161,7 @@ def _bears(sequence: Sequence) -> Iterator[Need]:
 
 
 def _sha256(sequences: list[Sequence]) -> str:
-    """Of everything that numbers may depend on."""
+    """Hash all fields that numbers may depend on."""
     digest = sha256()
     for sequence in sequences:
         for array in (sequence.ids, sequence.segments, sequence.token_types, sequence.words):

@@ -1,4 +1,4 @@
-"""Arrow streams with a column of texts, such as the `datasets` library saves: one text per row."""
+"""Arrow streams with a column of texts, as the `datasets` library saves them: one text per row."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +14,10 @@ from precompute.corpora.wording import file_name
 def arrow_entries(
     path: Path, column: str = COLUMN, *, on_bad_row: OnBadRow = refuse
 ) -> Iterator[Text]:
-    """Texts of an Arrow stream, in its order; its other columns are not read.
+    """Yield the texts of an Arrow stream, in its order; its other columns are not read.
 
     Args:
-        on_bad_row: what happens where a row holds no text.
+        on_bad_row: handler of a row without text.
 
     Raises:
         BadCorpus: the file is damaged, or has no column of texts.

@@ -19,18 +19,17 @@ def blocks(
     max_tokens: int,
     counts: Counter[str],
 ) -> Iterator[Tokens]:
-    """Texts of exactly `max_tokens` tokens, special ones included; blank lines do not part them.
+    """Yield texts of exactly `max_tokens` tokens, special ones included, across blank lines.
 
-    Each is a window of the document in which it begins.
-
-    Every piece of the file stands in one entry, in order; those after the last full entry in none.
+    Each is a window of the document in which it begins. Every token of the file is in one entry, in
+    order; those after the last full entry in none.
 
     Args:
-        counts: its `too_short` grows by one if pieces are left over at the end of the file.
+        counts: its `too_short` grows by one if tokens are left over at the end of the file.
 
     Raises:
         UserError: `max_tokens` leaves no room for a text.
-        BadCorpus: a line of which the tokenizer makes nothing.
+        BadCorpus: the tokenizer returns no token for a line.
 
     Source:
         yamamoto-2023, section 3.1, whose texts are all 512 tokens long.

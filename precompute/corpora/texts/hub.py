@@ -13,18 +13,18 @@ from precompute.corpora.wording import listed
 HUB = "hf://"
 _PARQUET = ".parquet"
 _NO_ANSWER: type[Exception] = vars(errors)["HTTPError"]
-"""Error of the library below the client, whichever its version uses."""
+"""Error of the HTTP library below the hub's client, in any of its versions."""
 _FORM = "is no data set of the hub; write hf://datasets/OWNER/NAME/PATH, or NAME@REVISION/PATH"
 
 
 def hub_files(address: str) -> tuple[str, tuple[Path, ...]]:
-    """The commit that an address leads to, and its files, fetched if they are not here yet.
+    """Return the commit of an address, and its files, downloaded if they are not here yet.
 
     PATH is a file, a folder, or a pattern such as `data/train-*`; its files are read in
     alphabetical order.
 
     Raises:
-        BadCorpus: the address is none, the hub cannot be reached or has no such data set or
+        BadCorpus: the address is invalid, the hub cannot be reached or has no such data set or
             revision, or no Parquet file is there.
     """
     try:

@@ -1,8 +1,8 @@
 """JSON Lines: one object per line, in one of three forms.
 
 {"text": …}, {"text_a": …, "text_b": …}, or {"tokens": […], "segments": […]} with segments optional.
-Other keys, such as a title, may stand beside them and are not read. Where another key is named as
-the one of the texts, that alone is read.
+Other keys, such as a title, are allowed and not read. If the option names another key of texts,
+only that one is read.
 """
 
 import json
@@ -30,11 +30,11 @@ EXPECTED = "give `text`, or `text_a` and `text_b`, or `tokens` with or without `
 def jsonl_entries(
     path: Path, column: str = TEXT, *, on_bad_row: OnBadRow = refuse
 ) -> Iterator[Entry]:
-    """Entries of a JSON Lines file, in its order; blank lines are passed over.
+    """Yield the entries of a JSON Lines file, in its order, without blank lines.
 
     Args:
         column: the key of the texts, if another than that of the forms.
-        on_bad_row: what happens where a line is not JSON, or in none of the three forms.
+        on_bad_row: handler of a line that is not JSON, or in none of the three forms.
 
     Raises:
         BadCorpus: a line is not UTF-8.
@@ -44,12 +44,12 @@ def jsonl_entries(
 
 
 def write_jsonl(entries: Iterable[Entry], path: Path) -> int:
-    """Writes the entries as JSON Lines; read again, they give the same sequences.
+    """Write the entries as JSON Lines; reading them again gives the same sequences.
 
-    The file takes its name once it is complete: until then it bears one that ends in `.unfinished`.
+    The file takes its name once it is complete; before, its name ends in `.unfinished`.
 
     Returns:
-        How many entries were written.
+        The number of entries.
 
     Raises:
         UserError: the file cannot be written.

@@ -19,11 +19,11 @@ LEAST_PIECES = 2
 
 
 def paired(documents: Iterable[list[Line]], *, counts: Counter[str]) -> Iterator[Pair | Text]:
-    """Consecutive paragraphs of one document as pairs, each paragraph in one entry.
+    """Yield consecutive paragraphs of one document as pairs, each paragraph in one entry.
 
     Args:
         counts: its `unpaired` grows by one for each document whose last paragraph has no partner
-            and becomes a text by itself.
+            and becomes a single text.
     """
     for number, document in enumerate(documents):
         for first, second in zip(document[::2], document[1::2], strict=False):
@@ -92,7 +92,7 @@ def _n_pieces(collected: list[_Collected]) -> int:
 def _filled(
     document: list[Line], tokenizer: PreTrainedTokenizerBase, room: int
 ) -> Iterator[list[_Collected]]:
-    """Runs of lines that fill a sequence; the last one of the document may not."""
+    """Yield groups of lines that fill a sequence; the last one of a document may be shorter."""
     collected: list[_Collected] = []
     for line in document:
         pieces = line_pieces(line.text, tokenizer, goes_on=bool(collected))

@@ -9,7 +9,7 @@ from precompute.corpora.lines import Line, numbered_lines
 
 
 def documents(path: Path) -> Iterator[list[Line]]:
-    """Runs of lines that are not blank, in the file's order: one run is one document.
+    """Yield groups of lines between blank lines, in the file's order: one group is one document.
 
     Raises:
         BadCorpus: a line is not UTF-8.

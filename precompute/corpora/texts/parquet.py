@@ -22,10 +22,10 @@ _IS_TEXT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_vie
 def parquet_entries(
     path: Path, column: str = COLUMN, *, on_bad_row: OnBadRow = refuse
 ) -> Iterator[Text]:
-    """Texts of a Parquet file, in its order; its other columns are not read.
+    """Yield the texts of a Parquet file, in its order; its other columns are not read.
 
     Args:
-        on_bad_row: what happens where a row holds no text.
+        on_bad_row: handler of a row without text.
 
     Raises:
         BadCorpus: the file is damaged, or has no column of texts.
@@ -35,7 +35,7 @@ def parquet_entries(
         with pq.ParquetFile(path) as file:
             check_column(file.schema_arrow, column, name)
             _check_sizes(file.metadata, column, name)
-        # what stands in many rows is in memory once: a small file may hold a long text many times
+        # a repeated value is in memory once: a small file may hold a long text many times
         with pq.ParquetFile(path, read_dictionary=[column]) as file:
             batches = file.iter_batches(_ROWS_AT_A_TIME, columns=[column], use_threads=False)
             yield from texts_of(batches, column, name, on_bad_row)
@@ -43,7 +43,7 @@ def parquet_entries(
 
 @contextmanager
 def refusing_damage(name: str, kind: str) -> Iterator[None]:
-    """Say of a file that cannot be read that it is damaged.
+    """Turn a read error into one that names the file as damaged.
 
     Raises:
         BadCorpus: naming the file and its kind.

@@ -1,8 +1,8 @@
 """`unlabeled_attn.pkl` of Clark et al. (2019): a pickled list of dicts with `tokens` and `attns`.
 
-A pickle is a program. This reader runs one that may build lists, dicts, strings and numbers and
-nothing else: every name a NumPy array needs stands for a stub that forgets what it is given, so no
-code but ours is ever called, and the attention, gigabytes of it, is passed over as it is read.
+A pickle is a program. This reader allows lists, dicts, strings and numbers and nothing else: every
+name that a NumPy array needs maps to a stub that drops its arguments. So no code but ours is
+called, and the attention, gigabytes of it, is skipped while reading.
 """
 
 import pickle
@@ -43,13 +43,13 @@ CHUNK = 1 << 16
 
 
 def unlabeled_pickle_entries(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Tokens]:
-    """Tokens of each sequence of the pickle, in its order; whatever else it holds is dropped.
+    """Yield the tokens of each sequence of the pickle, in its order; all else in it is dropped.
 
     Args:
-        on_bad_row: what happens where an entry has no tokens.
+        on_bad_row: handler of an entry without tokens.
 
     Raises:
-        BadCorpus: the pickle is damaged, asks for a name no array needs, or is no list.
+        BadCorpus: the pickle is damaged, names something that no array needs, or is no list.
     """
     name = file_name(path)
     records = _unpickled(path, name)
@@ -84,11 +84,11 @@ def _unpickled(path: Path, name: str) -> object:
 
 
 class _ForbiddenName(Exception):
-    """A name that the pickle asks for and may not have."""
+    """A name in the pickle that is not allowed."""
 
 
 class _Forgotten:
-    """What stands where an array, or a part of one, stood."""
+    """Placeholder of an array, or of a part of one."""
 
     def __init__(self, *_: object):
         pass
@@ -98,7 +98,7 @@ class _Forgotten:
 
 
 class _WholeReads:
-    """A file that gives all that is asked for or raises; the unpickler itself would not notice."""
+    """A file that returns all bytes asked for or raises; the unpickler does not check."""
 
     def __init__(self, handle: IO[bytes]):
         self._handle = handle
@@ -117,9 +117,10 @@ class _WholeReads:
 
 
 class _TokensOnly(pickle._Unpickler):
-    """The standard library's unpickler in Python, without what this file has no need of.
+    """The standard library's unpickler in Python, restricted to this file's contents.
 
-    The one in C would allot whatever memory a damaged file asks for; this one keeps what it reads.
+    The C version would allocate whatever memory a damaged file demands; this one keeps only what it
+    reads.
     """
 
     read: Callable[[int], bytes]
@@ -133,13 +134,13 @@ class _TokensOnly(pickle._Unpickler):
         return _Forgotten
 
     def forget_bytes(self, n_bytes: int) -> None:
-        """Reads past them; only arrays hold any."""
+        """Skip bytes; only arrays hold any."""
         while n_bytes:
             n_bytes -= len(self.read(min(n_bytes, CHUNK)))
         self.append(None)
 
     def forget_items(self, n_items: int) -> None:
-        """Puts an empty tuple for them; only arrays are built from tuples."""
+        """Push an empty tuple in place of the items; only arrays are built from tuples."""
         del self.stack[len(self.stack) - n_items :]
         self.append(())
 

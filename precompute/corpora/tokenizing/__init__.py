@@ -1,1 +1,1 @@
-"""What tokenizers make of texts and of words, and which word a token is a piece of."""
+"""Tokenization of texts and of words, and the word that each token belongs to."""

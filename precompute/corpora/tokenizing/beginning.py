@@ -1,4 +1,4 @@
-"""Where a long text may end before it is tokenized, so that its first tokens are the same."""
+"""Safe cuts of long texts before tokenization, which leave the first tokens unchanged."""
 
 import json
 import re
@@ -13,14 +13,14 @@ from precompute.corpora.tokenizing.kind import prepared
 
 _MARKS = (" ", "。")
 _LETTER = r"[^\W_\u0d4e\U00010000-\U0010ffff]"
-"""A letter or digit, but none that some parts take for one character with what follows it: U+0D4E
+"""A letter or digit. Excluded are those that some components join with the next character: U+0D4E
 and several beyond U+FFFF."""
 _LOCAL = {
     *("BertNormalizer", "Lowercase", "NFC", "NFD", "NFKC", "NFKD", "Nmt", "Precompiled", "Prepend"),
     *("Strip", "StripAccents", "BertPreTokenizer", "ByteLevel", "CharDelimiterSplit", "Digits"),
     *("Metaspace", "Punctuation", "Whitespace", "WhitespaceSplit"),
 }
-"""Parts that make the same of what stands before a mark, whatever follows the mark."""
+"""Tokenizer components whose output before a mark does not depend on the text after it."""
 _GPT_2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 _LLAMA_3, _QWEN_2 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|"
@@ -29,31 +29,31 @@ _LLAMA_3, _QWEN_2 = (
     for digits in (r"\p{N}{1,3}", r"\p{N}")
 )
 _LOCAL_EXPRESSIONS = {r" {2,}", r"\s+", _GPT_2, _LLAMA_3, _QWEN_2}
-"""Of replacing and splitting: none matches a letter and the mark after it, or looks further ahead
-than to the next character, which only tells it where white space ends."""
+"""Patterns for replacing and splitting that match no letter with the mark after it, and look ahead
+at most one character, to find the end of white space."""
 
 
 def beginning(text: str, length: int, tokenizer: PreTrainedTokenizerBase) -> str:
     """Return a beginning of at least `length` characters whose tokens are those of the whole text.
 
-    Its last token alone may be another one, since unknown letters are joined with what follows. It
-    ends after a letter and before a space or full stop that a letter follows. It is the whole text
-    where there is no such place, or where nothing proves this of the tokenizer.
+    Only its last token may differ, since unknown letters are joined with the next ones. It ends
+    after a letter and before a space or full stop that a letter follows. It is the whole text
+    without such a place, or if nothing proves this for the tokenizer.
 
-    A tokenizer finds added tokens, normalizes what stands between them, cuts it into chunks and
-    makes tokens of each. No added token and no part (`_is_local`) reaches across the place. Then
+    A tokenizer finds added tokens, normalizes the text between them, cuts it into chunks and
+    tokenizes each. No added token and no component (`_is_local`) reaches across the place. Then
     either a chunk ends there, and the chunks before it are the same. Or there is one chunk, but no
-    token holds the mark after something else: merges of BPE then stay on one side of the place, and
-    the best path of Unigram, which is found from the left, passes through it.
+    token holds the mark after another character: merges of BPE then stay on one side of the place,
+    and the best path of Unigram, which is found from the left, passes through it.
     """
     ends = _ends(tokenizer) if len(text) > length else None
     place = ends and ends.search(text, length)
     return text[: place.start()] if place else text
 
 
-@lru_cache(maxsize=1)  # asked for every long text of a corpus
+@lru_cache(maxsize=1)  # called for every long text of a corpus
 def _ends(tokenizer: PreTrainedTokenizerBase) -> re.Pattern[str] | None:
-    """Return what finds the places where a text may end; None if it may nowhere."""
+    """Return the pattern of places where a text may end; None if there are none."""
     if not tokenizer.is_fast:
         return None
     backend = cast(PreTrainedTokenizerFast, tokenizer).backend_tokenizer
@@ -63,7 +63,7 @@ def _ends(tokenizer: PreTrainedTokenizerBase) -> re.Pattern[str] | None:
 
 
 def _parts_texts(mark: str, backend: Tokenizer, added: Iterable[str]) -> bool:
-    """Return whether what stands before a mark has the same tokens without what follows."""
+    """Return True if the tokens before a mark do not depend on the text after it."""
     parts = (*_parts(backend.normalizer), *_parts(backend.pre_tokenizer))
     is_local = all(_is_local(part, mark) for part in parts)
     if not is_local or any(_holds_inside(token, mark) for token in added):
@@ -79,7 +79,7 @@ def _holds_inside(token: str, mark: str) -> bool:
 
 
 def _parts(component: Any) -> Iterator[dict[str, Any]]:
-    """Yield the settings of a normalizer or pre-tokenizer, or of each that it consists of."""
+    """Yield the settings of a normalizer or pre-tokenizer, or of each of its components."""
     waiting = [json.loads(component.__getstate__())] if component else []
     while waiting:
         part = waiting.pop()

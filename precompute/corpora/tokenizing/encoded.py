@@ -1,4 +1,4 @@
-"""What a tokenizer of any kind makes of one text or of two, before anything is cut."""
+"""Encodings of one text or of two, by any kind of tokenizer, before truncation."""
 
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, replace
@@ -20,9 +20,8 @@ class Encoded:
     """One text or a pair in a tokenizer's own template.
 
     Attributes:
-        sides: of each token the text it is of, None for those that the tokenizer adds.
-        words: of each token the word it is a piece of, `NO_WORD` for those that it adds; no word
-            is of two texts.
+        sides: index of each token's text, None for added tokens.
+        words: word of each token, `NO_WORD` for added tokens; no word is of two texts.
     """
 
     ids: Int32[np.ndarray, " token"]
@@ -31,14 +30,14 @@ class Encoded:
     words: Int32[np.ndarray, " token"]
 
     def pieces(self, n_texts: int) -> list[list[int]]:
-        """Return where the tokens of each text stand."""
+        """Return the positions of each text's tokens."""
         return [
             [place for place, token_side in enumerate(self.sides) if token_side == side]
             for side in range(n_texts)
         ]
 
     def at(self, places: SequenceOf[int]) -> "Encoded":
-        """Return the tokens that stand at some places."""
+        """Return the tokens at some positions."""
         return Encoded(
             ids=self.ids[places],
             segments=self.segments[places],
@@ -50,9 +49,11 @@ class Encoded:
 def encoded_fast(
     tokenizer: PreTrainedTokenizerBase, batch: SequenceOf[tuple[str, ...]]
 ) -> list[Encoded]:
-    """What a tokenizer of a tokenizer.json makes of single texts, or of pairs; words are its own,
-    or those of the text where its tokens hold the spaces between words, since it then takes a whole
-    text for a word."""
+    """Encode single texts, or pairs, by a tokenizer of a tokenizer.json.
+
+    Words are the tokenizer's own. If its tokens hold the spaces between words, it takes a whole
+    text for a word; then words are those of the text.
+    """
     texts, partners = (*map(list, zip(*batch, strict=True)), None)[:2]
     seen = tokenizer(
         texts,
@@ -84,7 +85,7 @@ def _encoded(
 
 
 def _spelt_out(encoded: Encoded, tokens: list[str], tokenizer: PreTrainedTokenizerBase) -> Encoded:
-    """The same with the letters of every special token that is part of a text, as one word."""
+    """Split every special token within a text into letters, as one word."""
     sides = zip(tokens, encoded.sides, strict=True)
     if frame_tokens(tokenizer).isdisjoint(token for token, side in sides if side is not None):
         return encoded
@@ -110,7 +111,7 @@ def _words_by_spans(encoding: Encoding, texts: tuple[str, ...]) -> list[int | No
 
 
 def encoded_japanese(tokenizer: BertJapaneseTokenizer, *texts: str) -> Encoded:
-    """What `BertJapaneseTokenizer` makes of them, with the words of its morphological analyser."""
+    """Encode texts by `BertJapaneseTokenizer`, with the words of its morphological analyser."""
     words = [words_of_japanese(text, tokenizer) for text in texts]
     pieces = [[piece for word in of_text for piece in word] for of_text in words]
     inside: list[Any] = [tokenizer.convert_tokens_to_ids(of_text) for of_text in pieces]

@@ -13,7 +13,7 @@ from precompute.corpora.tokenizing.beginning import beginning
 from precompute.corpora.tokenizing.encoded import Encoded
 
 _CHARACTERS = 16
-"""Read of a text for each token that there is room for, several times what most texts need."""
+"""Characters read of a text for each token of room, several times the need of most texts."""
 _BATCH, _BATCH_CHARACTERS = 256, 2**20
 
 
@@ -105,7 +105,7 @@ def _fitted(
 
 
 def _kept(pieces: list[list[int]], room: int) -> tuple[int, ...]:
-    """Return how many pieces of each text are kept."""
+    """Return the number of tokens kept of each text."""
     lengths = tuple(map(len, pieces))
     if sum(lengths) <= room:
         return lengths

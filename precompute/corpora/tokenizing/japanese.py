@@ -1,6 +1,6 @@
-"""Japanese as `BertJapaneseTokenizer` reads it: words by a morphological analyser, then pieces.
+"""Japanese by `BertJapaneseTokenizer`: words by a morphological analyser, then pieces.
 
-It is a tokenizer written in Python, which says nothing of words; they are asked of its parts.
+This tokenizer is written in Python and returns no words; its components do.
 """
 
 from functools import reduce
@@ -21,10 +21,10 @@ _CONTINUES = "##"
 
 
 def is_japanese(tokenizer: PreTrainedTokenizerBase) -> TypeGuard[BertJapaneseTokenizer]:
-    """Whether it is `BertJapaneseTokenizer`, the one Python tokenizer that is read.
+    """Return True for `BertJapaneseTokenizer`, the one Python tokenizer that is read.
 
     Raises:
-        UnfitModel: it is, but makes no words, or makes pieces of them in a way not known here.
+        UnfitModel: it is, but returns no words, or splits them in a way not known here.
     """
     if not isinstance(tokenizer, BertJapaneseTokenizer):
         return False
@@ -40,10 +40,10 @@ def is_japanese(tokenizer: PreTrainedTokenizerBase) -> TypeGuard[BertJapaneseTok
 
 
 def words_of_japanese(text: str, tokenizer: BertJapaneseTokenizer) -> list[list[str]]:
-    """The pieces of each word of a text; special tokens that are written in it are letters.
+    """Return the pieces of each word of a text; special tokens written in it are letters.
 
-    Joined they are what the tokenizer itself makes of the text with `split_special_tokens`. Words
-    of which it makes nothing are left out.
+    Joined they equal the tokenizer's own output with `split_special_tokens`. Words without pieces
+    are left out.
     """
     words = tokenizer.word_tokenizer.tokenize(text, never_split=[])
     pieces = (tokenizer.subword_tokenizer.tokenize(word) for word in words)
@@ -51,7 +51,7 @@ def words_of_japanese(text: str, tokenizer: BertJapaneseTokenizer) -> list[list[
 
 
 def joined_japanese(tokenizer: BertJapaneseTokenizer, ids: list[int]) -> str:
-    """Tokens as a text: without spaces but between words of Latin letters and digits."""
+    """Join tokens to a text, with spaces between words of Latin letters and digits alone."""
     return reduce(_joined, tokenizer.convert_ids_to_tokens(ids), "")
 
 
@@ -63,7 +63,7 @@ def _joined(text: str, token: str) -> str:
 
 
 def settings_of_japanese(tokenizer: BertJapaneseTokenizer) -> list[str]:
-    """Everything that its output depends on beside its vocabulary, in words."""
+    """Return all settings that its output depends on, beside its vocabulary."""
     settings = [f"{name} {getattr(tokenizer, name)!r}" for name in _SETTINGS]
     return settings + [
         f"{package} {release}" for package in _PACKAGES if (release := _version(package))

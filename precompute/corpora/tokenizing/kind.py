@@ -1,4 +1,4 @@
-"""Kinds of tokenizers: what their parts make of spaces, and how their tokens mark words."""
+"""Kinds of tokenizers: their treatment of spaces, and the marks of words in their tokens."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ _PROBE, _AS_BYTES = "a 。", "ãĢĤ"
 
 @dataclass(frozen=True)
 class Kind:
-    """Behaviour of a tokenizer's parts, whatever a text holds.
+    """Behaviour of a tokenizer's components, independent of the text.
 
     Attributes:
         is_bytes: tokens are bytes, written as characters.
         marks_spaces: tokens hold the space before a word as `▁`.
-        continues: what a token begins with that goes on with a word; empty where nothing does.
-        ends: what a token ends with that ends a word; empty where nothing does.
+        continues: prefix of tokens that continue a word; empty without one.
+        ends: suffix of tokens that end a word; empty without one.
         added: tokens that the tokenizer finds in a text before it cuts the rest into words.
-        chunks: where the words of a text begin by the tokenizer itself; None where its tokens hold
-            spaces as `▁`, or it takes a whole text for one word.
+        chunks: function from a text to its word starts by the tokenizer itself; None where its
+            tokens hold spaces as `▁`, or it takes a whole text for one word.
     """
 
     is_bytes: bool
@@ -36,7 +36,7 @@ class Kind:
 
     @property
     def is_by_letters(self) -> bool:
-        """True if words are runs of letters and not those of the tokenizer."""
+        """Return True if words are runs of letters and not those of the tokenizer."""
         return self.holds_spaces and self.chunks is None
 
     @property
@@ -45,7 +45,7 @@ class Kind:
         return self.is_bytes or self.marks_spaces
 
 
-@lru_cache(maxsize=1)  # asked for every text of a corpus
+@lru_cache(maxsize=1)  # called for every text of a corpus
 def kind_of(tokenizer: PreTrainedTokenizerBase) -> Kind:
     """The kind of a tokenizer, from its normalizer, pre-tokenizer and model."""
     added = frozenset(cast(Any, tokenizer).added_tokens_encoder)

@@ -6,18 +6,18 @@ from typing import cast
 from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 
-@lru_cache(maxsize=1)  # asked for every text of a corpus
+@lru_cache(maxsize=1)  # called for every text of a corpus
 def frame_tokens(tokenizer: PreTrainedTokenizerBase) -> frozenset[str]:
-    """All special tokens but the unknown one, which stands for what is in a text."""
+    """Return all special tokens but the unknown one, which replaces parts of a text."""
     return frozenset(map(str, tokenizer.all_special_tokens)) - {str(tokenizer.unk_token)}
 
 
 def spelt_out(token: str, tokenizer: PreTrainedTokenizerBase) -> list[str]:
-    """The pieces of a token in a text: itself, or those of its letters if it is a special one.
+    """Return the pieces of a token in a text: itself, or those of its letters if it is special.
 
-    Tokenizers are asked to take special tokens for letters (`split_special_tokens`). Models whose
-    pieces hold whole words, as those of T5 and XLM-R, may find one among their pieces even then,
-    which its first letter by itself prevents.
+    Tokenizers are asked to read special tokens as letters (`split_special_tokens`). Models whose
+    vocabulary has whole words, such as T5 and XLM-R, may find one in it even then; a split after
+    its first letter prevents that.
     """
     if token not in frame_tokens(tokenizer):
         return [token]

@@ -14,15 +14,15 @@ from precompute.corpora.wording import shown
 def without_padding(
     entry: Entry, tokenizer: PreTrainedTokenizerBase, *, counts: Counter[str]
 ) -> Entry:
-    """The entry without the padding before and after its tokens, as if a mask had hidden it.
+    """Return the entry without the padding before and after its tokens, as if a mask had hidden it.
 
     Args:
-        counts: its `padding_tokens_left_out` grows by as many.
+        counts: its `padding_tokens_left_out` grows by their number.
 
     Raises:
         BlankRow: there is nothing but padding.
         BadCorpus: padding stands between tokens; or a token that also marks the end or start of a
-            text stands there several times, since it cannot be told which of them pad.
+            text occurs there several times, so that padding cannot be told from marks.
     """
     if not isinstance(entry, Tokens):
         return entry

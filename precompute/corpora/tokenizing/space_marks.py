@@ -1,5 +1,5 @@
-"""Pieces of a text for tokenizers whose tokens hold the space before a word as `▁`, as those of
-SentencePiece do."""
+"""Tokens of a text by tokenizers that mark the space before a word as `▁`, such as
+SentencePiece."""
 
 from typing import cast
 
@@ -9,10 +9,10 @@ from precompute.corpora.tokenizing.kind import MARK, prepared
 
 
 def pieces_within(text: str, tokenizer: PreTrainedTokenizerBase, *, space: bool) -> list[str]:
-    """The tokens of a text inside another one, after a space or directly after a letter.
+    """Return the tokens of a text inside another one, after a space or directly after a letter.
 
-    Some of these tokenizers put a space before whatever they are given; here one stands where the
-    text has one.
+    Some of these tokenizers put a space before any text; here one stands only where the text has
+    one.
     """
     backend = cast(PreTrainedTokenizerFast, tokenizer).backend_tokenizer
     chunks = prepared(text, backend)

@@ -21,20 +21,20 @@ def word_pieces(
     place: str,
     space: bool = False,
 ) -> tuple[tuple[str, ...], ...]:
-    """The tokens of each word, read by itself after the space that precedes it in the text.
+    """Return the tokens of each word, read alone after the space that precedes it in the text.
 
-    No token belongs to two words, whatever the tokenizer would make of the text as a whole. A word
-    of which it makes nothing is its unknown token; a special token as a word is its letters.
+    No token belongs to two words, even if the tokenizer would join them in the whole text. A word
+    without tokens becomes the unknown token; a special token as a word is its letters.
 
     Args:
-        spaces: after which words a space stands.
-        space: whether one stands before the first of them.
+        spaces: True for words that a space follows.
+        space: True if a space precedes the first word.
 
     Raises:
-        BadCorpus: a word of which nothing is made, and there is no unknown token.
+        BadCorpus: a word has no tokens, and there is no unknown token.
 
     Source:
-        clark-2019, section 4: every word of a treebank is cut into pieces by itself.
+        clark-2019, section 4: every word of a treebank is cut into pieces alone.
     """
     pieces = [
         tuple(piece for token in tokens for piece in spelt_out(token, tokenizer))
@@ -49,7 +49,7 @@ def word_pieces(
 
 
 def line_pieces(text: str, tokenizer: PreTrainedTokenizerBase, *, goes_on: bool) -> list[str]:
-    """The tokens of a line by itself, or of one that goes on with a text after a space."""
+    """Return the tokens of a line, alone or as the continuation of a text after a space."""
     if goes_on and kind_of(tokenizer).marks_spaces:
         pieces = pieces_within(text, tokenizer, space=True)
     else:  # byte-level tokenizers join words that no space parts

@@ -1,4 +1,4 @@
-"""Which word each token is a piece of."""
+"""Assignment of tokens to words."""
 
 from bisect import bisect_right
 from codecs import getincrementaldecoder
@@ -14,18 +14,18 @@ from precompute.corpora.sequence import NO_WORD
 from precompute.corpora.tokenizing.kind import MARK, Kind
 
 _PART_OF_A_LETTER = "一"
-"""Stands for bytes that are no whole character, as where a text was cut: mostly part of a letter of
+"""Stands for bytes that are no whole character, as in a truncated text: mostly part of a letter of
 a script whose letters take several bytes."""
 
 
 def numbered_through(
     words: Sequence[int | None], sides: Sequence[int | None]
 ) -> Int32[np.ndarray, " token"]:
-    """Words of one or two texts, so that no two texts share one.
+    """Number the words of one or two texts, so that no two texts share one.
 
     Args:
-        words: of each token the word within its text, None for tokens the tokenizer added.
-        sides: of each token the text it is of.
+        words: word of each token within its text, None for added tokens.
+        sides: index of each token's text.
     """
     places = [
         NO_WORD if word is None else 2 * word + (side or 0)
@@ -35,7 +35,7 @@ def numbered_through(
 
 
 def words_of_spans(text: str, starts: Iterable[int]) -> list[int]:
-    """The word of each token, from where in its text it starts.
+    """Return the word of each token, from its start in the text.
 
     A run of letters, digits and the marks on them is a word, and so is every other character; a
     space belongs to what follows it. Bytes of one character start where it does.
@@ -59,10 +59,10 @@ def _is_letter(character: str) -> bool:
 
 
 def words_of_tokens(tokens: Sequence[str], kind: Kind) -> Int32[np.ndarray, " token"]:
-    """Words of tokens without their text, the same as those of the text.
+    """Return the words of tokens without their text, equal to those of the text.
 
-    Where tokens hold the spaces of their text, it is put together again; else a token goes on with
-    the word before it if the marks of its tokenizer say so. Added tokens are words by themselves.
+    If tokens hold the spaces of their text, the text is restored; else a token continues the word
+    before it if the tokenizer's marks say so. Added tokens are words by themselves.
     """
     words: list[int] = []
     for is_added, group in groupby(tokens, key=kind.added.__contains__):
@@ -73,7 +73,7 @@ def words_of_tokens(tokens: Sequence[str], kind: Kind) -> Int32[np.ndarray, " to
 
 
 def _words_of_run(tokens: list[str], kind: Kind) -> list[int]:
-    """Words of tokens that stand in one text, counted from 0."""
+    """Return the words of tokens of one text, counted from 0."""
     if not kind.holds_spaces:
         return _words_by_marks(tokens, kind)
     text, starts = _put_together(tokens, kind)
@@ -96,7 +96,7 @@ def _words_by_marks(tokens: list[str], kind: Kind) -> list[int]:
 
 
 def _put_together(tokens: list[str], kind: Kind) -> tuple[str, list[int]]:
-    """The text of tokens, and where in it each of them starts."""
+    """Restore the text of tokens, and the start of each token in it."""
     decoder = getincrementaldecoder("utf-8")(errors="replace")
     text, starts = "", []
     for part in _bytes_of(tokens, kind):

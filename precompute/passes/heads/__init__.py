@@ -1,1 +1,1 @@
-"""Passes on what single heads look at, and how heads resemble each other."""
+"""Passes on the attention of single heads, and on the similarity of heads."""

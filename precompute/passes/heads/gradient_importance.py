@@ -1,4 +1,4 @@
-"""Means over sequences of how much the loss depends on each head, with intervals."""
+"""Gradient importance of heads by type of attended token: means over sequences with intervals."""
 
 from analysis.tables.heads.gradient_importance import TABLE
 from precompute.passes.intervals import Means, mean_over_sequences

@@ -1,4 +1,4 @@
-"""How differently any two heads attend, added up over sequences."""
+"""Distances between the attention of any two heads, added up over sequences."""
 
 import numpy as np
 import pyarrow as pa

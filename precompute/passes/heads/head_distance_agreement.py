@@ -1,4 +1,4 @@
-"""Whether the same heads are alike by weights and by norms."""
+"""Agreement between distances of heads by weights and by norms."""
 
 import numpy as np
 import pandas as pd

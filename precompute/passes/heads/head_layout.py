@@ -1,4 +1,4 @@
-"""Heads as points of a plane that are as far apart as the heads attend differently."""
+"""Heads as points of a plane, placed by multidimensional scaling of their distances."""
 
 import pandas as pd
 import pyarrow as pa

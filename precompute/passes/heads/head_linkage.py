@@ -1,4 +1,4 @@
-"""Which heads attend alike: a tree of groups, joined from the nearest to the farthest."""
+"""Hierarchical clustering of heads: groups joined from the nearest to the farthest."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Means over sequences of what each head attends to, and how broadly, with intervals."""
+"""Attention of each head by kind of token, and its entropy: means over sequences with intervals."""
 
 from analysis.habits import QUANTITIES, TOKEN_TYPES
 from analysis.tables.heads.head_pattern import TABLE

@@ -1,4 +1,4 @@
-"""How habits change when attention is weighed by norms, with intervals over sequences."""
+"""Difference of head habits by norms and by weights, with intervals over sequences."""
 
 import pyarrow as pa
 from duckdb import DuckDBPyConnection

@@ -1,4 +1,4 @@
-"""Whether heads of one layer attend more alike than heads of different layers."""
+"""Distances between heads of one layer compared with those between layers."""
 
 import pyarrow as pa
 from duckdb import DuckDBPyConnection

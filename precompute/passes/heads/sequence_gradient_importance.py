@@ -1,7 +1,7 @@
-"""How much the loss on every sequence depends on what each head gives to each type of token.
+"""Gradient importance of heads by type of attended token, in every sequence.
 
-A batch is run again, a few sequences at a time, since what a backward pass needs takes far more
-memory than a trace. A batch that cannot be run again has no rows.
+A batch is run again, a few sequences at a time, since a backward pass needs far more memory than a
+trace. A batch that cannot be run again has no rows.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from precompute.passes.batch import Batch
 
 VERSION = 1
 TOKENS = 512
-"""How many tokens, padding included, a backward pass takes at a time."""
+"""Tokens in a backward pass, padding included."""
 
 
 def totals(batch: Batch) -> pa.Table:
@@ -36,7 +36,7 @@ def totals(batch: Batch) -> pa.Table:
 
 
 def _groups(batch: Batch) -> Iterator[slice]:
-    """The rows of a batch, as many at a time as `TOKENS` allows."""
+    """Yield slices of a batch's rows within the limit of `TOKENS`."""
     longest = max(map(len, batch.sequences))
     size = max(1, TOKENS // longest)
     yield from (slice(first, first + size) for first in range(0, len(batch.sequences), size))

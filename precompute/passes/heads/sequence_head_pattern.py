@@ -1,4 +1,4 @@
-"""What each head attends to in every sequence, and how broadly."""
+"""Attention of each head by kind of token, and its entropy, in every sequence."""
 
 import numpy as np
 import pyarrow as pa

@@ -54,7 +54,7 @@ def _means(store: DuckDBPyConnection, layer: int | None, context: FitContext) ->
 
 
 def _kept(store: DuckDBPyConnection, layer: int) -> pd.DataFrame:
-    """Of the first pairs of the first reading, how many every reading has among its own."""
+    """Number of the first reading's top pairs that are among each reading's own."""
     rows = []
     for ranked in ("desc", "asc"):
         first = {reading: _first(store, layer, reading, ranked) for reading in BIAS_READINGS}

@@ -1,4 +1,5 @@
-"""What the network does to pairs of tokens under each reading, in the compared sequences."""
+"""Effect of the network on pairs of tokens under each reading of the bias, in compared
+sequences."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""How nearly the parts of each whole layer add up, for every sequence."""
+"""Errors of the sum of each whole layer's parts, for every sequence."""
 
 import numpy as np
 import pyarrow as pa

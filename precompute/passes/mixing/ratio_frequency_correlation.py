@@ -1,4 +1,4 @@
-"""Spearman's ρ between how frequent a token is and how much of it is context."""
+"""Correlation of word frequency with mixing ratio."""
 
 import pyarrow as pa
 from duckdb import DuckDBPyConnection

@@ -1,4 +1,4 @@
-"""Mean shares of where what has come together in a token is from, with intervals."""
+"""Rollout by type and distance of input tokens: means over sequences with intervals."""
 
 import numpy as np
 import pandas as pd

@@ -19,7 +19,7 @@ _PAIRS = """
         select distinct unnest([scope_a, scope_b]) as scope from sequence_scope_similarity
     )
 """
-"""Each scope is like itself in every sequence, all of which have every scope in every layer."""
+"""Similarity of pairs of scopes by sequence, and 1 for each scope with itself."""
 fit = mean_over_sequences(
     TABLE,
     Means(

@@ -1,4 +1,4 @@
-"""How alike two rules share out gated networks, in the compared sequences."""
+"""Agreement of two attribution rules for gated networks, in compared sequences."""
 
 import numpy as np
 import pyarrow as pa

@@ -46,7 +46,7 @@ def _rows(sequence: Sequence, index: int, layer: LayerMixing, scopes: tuple[str,
 
 
 def _members(sequence: Sequence) -> dict[str, np.ndarray]:
-    """Which tokens are of each type; every token is of one, and of `all`."""
+    """Masks of the tokens of each type; every token has one type, and belongs to `all`."""
     apart = {TOKEN_TYPES[kind]: sequence.token_types == kind for kind in (*SPECIAL, FIRST)}
     named = {**apart, "mask": sequence.masked}
     other = ~np.logical_or.reduce(list(named.values()))

@@ -1,4 +1,4 @@
-"""Where what has come together in a token is from, for every sequence."""
+"""Rollout by type and distance of input tokens, for every sequence."""
 
 from collections.abc import Iterable, Iterator
 
@@ -36,7 +36,8 @@ def totals(batch: Batch) -> pa.Table:
 
 
 def rollouts(layers: tuple[LayerMixing, ...]) -> Iterator[np.ndarray]:
-    """After every layer, shares by scope, query and key; those of attention rollout come last."""
+    """Yield shares by scope, query and key after every layer; those of attention rollout come
+    last."""
     return rolled_out(map(_maps, layers))
 
 
@@ -48,10 +49,10 @@ def origins(
     scopes: tuple[str, ...],
     products: Iterable[np.ndarray],
 ) -> list[pa.Table]:
-    """From which token types and distances the shares of a sequence come, layer by layer.
+    """Rows of a sequence's shares by type and distance of input tokens, layer by layer.
 
     Args:
-        reached: per layer, from which tokens anything can have come.
+        reached: per layer, mask of the input tokens that can have reached each token.
         products: per layer, shares by scope, query and key.
     """
     shape = (len(TOKEN_TYPES), len(DISTANCES))
@@ -83,6 +84,6 @@ def origins(
 
 
 def _maps(layer: LayerMixing) -> np.ndarray:
-    """The maps of all scopes, then half of each token's own vector and half of the attention."""
+    """Return the maps of all scopes, then half identity and half attention."""
     maps = layer.maps.numpy()
     return np.concatenate([maps, with_residual(maps[0])[None]])

@@ -1,4 +1,4 @@
-"""Whether scopes see the same mixing, for every sequence."""
+"""Rank correlation between the mixing maps of scopes, for every sequence."""
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,7 @@ NEEDS = ("layer_completeness",)
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per sequence, layer and pair of scopes in whose maps there is something to rank."""
+    """One row per sequence, layer and pair of scopes whose maps are not constant."""
     scopes = batch.order.scopes
     narrow, wide = np.triu_indices(len(scopes), k=1)
     spearman = np.array(

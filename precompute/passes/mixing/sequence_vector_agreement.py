@@ -1,4 +1,4 @@
-"""Whether multiplied maps rank tokens as vectors do, for every followed sequence."""
+"""Rank correlation between rollout by products of maps and by vectors, for followed sequences."""
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ NEEDS = ("vector_completeness", "layer_completeness")
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per followed sequence, layer and scope in whose shares there is something to rank."""
+    """One row per followed sequence, layer and scope whose shares are not constant."""
     rows = [_of_sequence(batch, row) for row, _ in batch.vectors]
     return pa.concat_tables([TABLE.shard_schema.empty_table(), *rows])
 

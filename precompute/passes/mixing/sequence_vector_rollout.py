@@ -1,4 +1,4 @@
-"""Where what has come together in a token is from by its vectors, for every followed sequence."""
+"""Vector rollout by type and distance of input tokens, for followed sequences."""
 
 import pyarrow as pa
 
@@ -12,7 +12,7 @@ NEEDS = ("vector_completeness",)
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per followed sequence, layer, and token type and distance that it has."""
+    """One row per followed sequence, layer, and token type and distance that the sequence has."""
     rows = (
         table
         for row, layers in batch.vectors

@@ -1,4 +1,4 @@
-"""How nearly the vectors that make up every token add up, for every followed sequence."""
+"""Errors of the sum of every token's vectors, for followed sequences."""
 
 import numpy as np
 import pyarrow as pa

@@ -31,9 +31,9 @@ _RANKS = ("attention_rank", "norm_rank")
 
 
 class Cells(NamedTuple):
-    """Occupied cells of some heads of one token type, head after head.
+    """Occupied cells of some heads for one token type, head after head.
 
-    `head` is the place of a cell's head in `places`, which has their layers and numbers; `ranks`
+    `head` is the index of a cell's head in `places`, which has layers and numbers of heads. `ranks`
     are those of α and ‖f(x)‖ among all pairs of the type.
     """
 
@@ -44,7 +44,7 @@ class Cells(NamedTuple):
     places: list[tuple[int, int]]
 
     def of(self, first: int, after: int) -> "Cells":
-        """Those of the heads from one place on, up to another."""
+        """Return the cells of a range of heads."""
         rows = slice(*np.searchsorted(self.head, [first, after]))
         return Cells(
             [bins[rows] for bins in self.bins],
@@ -67,7 +67,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
 
 
 def _by_type(table: pa.Table) -> Iterator[tuple[str, Cells]]:
-    """The cells of every token type, and its name."""
+    """Yield every token type with its cells."""
     columns = [table[name].to_numpy() for name in _CELL]
     runs = defaultdict(list)
     for first, after, group in _runs(table):
@@ -86,8 +86,7 @@ def _by_type(table: pa.Table) -> Iterator[tuple[str, Cells]]:
 
 
 def _runs(cells: pa.Table) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Where rows of one layer, head and token type that follow each other begin and end, and these
-    three."""
+    """Yield the start and end of rows with the same layer, head and token type, and these."""
     groups = cells.select(_GROUP).combine_chunks()
     names = pc.call_function("dictionary_encode", [groups["token_type"]]).combine_chunks()
     columns = [groups["layer"], groups["head"], names.indices]
@@ -116,7 +115,7 @@ def _row(cells: Cells, of_heads: list[dict[str, Any]], seed: int) -> dict[str, A
     """ρ of some heads with its parts, and the distribution of the heads' own ρ.
 
     Args:
-        of_heads: the rows of these heads; none of a head by itself, which is its own.
+        of_heads: the rows of these heads; empty for a single head.
     """
     counts = cells.counts.astype(np.float64)
     attention, norm = cells.bins

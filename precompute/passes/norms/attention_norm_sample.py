@@ -1,4 +1,4 @@
-"""A fair sample of pairs of a weight and a norm, for every layer, head and token type."""
+"""An unbiased sample of pairs of weight and norm, for every layer, head and token type."""
 
 import numpy as np
 import pyarrow as pa
@@ -52,7 +52,7 @@ def totals(batch: Batch) -> pa.Table:
 def _draws(
     sequence: Sequence, seen: tuple[np.ndarray, ...], shape: tuple[int, int, int], seed: int
 ) -> tuple[np.ndarray, ...]:
-    """Priorities, querying and attended positions of one sequence, whatever its batch."""
+    """Priorities, query and key positions of one sequence's pairs, independent of its batch."""
     generator = np.random.default_rng([seed, _STREAM, sequence.index])
     apart = {id(pairs): pairs for pairs in seen}  # layers that look equally far share theirs
     by_type = {known: _by_type(sequence, pairs) for known, pairs in apart.items()}
@@ -68,7 +68,7 @@ def _draws(
 
 
 def _by_type(sequence: Sequence, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where each type of keys begins among queries and keys in the order of types, and these."""
+    """Return the start of each token type of keys, and pairs of query and key ordered by type."""
     places = np.array(np.nonzero(pairs))
     types = sequence.token_types[places[1]]
     counts = np.bincount(types, minlength=len(TOKEN_TYPES))
@@ -83,7 +83,7 @@ def _values(
     query: np.ndarray,
     key: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """α and ‖f(x)‖ at the drawn places."""
+    """α and ‖f(x)‖ of the drawn pairs."""
     attention, norm = np.empty((2, len(layer)), dtype=np.float32)
     for index, traced in enumerate(batch.trace.layers):
         here = layer == index

@@ -1,4 +1,4 @@
-"""Spearman's ρ between how frequent a token is and what heads do with it."""
+"""Correlation of word frequency with attention received and norm of the transformed vector."""
 
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
@@ -28,7 +28,7 @@ _TOKENS = f"""
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """One row per source of frequencies, quantity, and with or without special tokens.
 
-    Masked places count for none, but attend: what they give is among the weight that words receive.
+    Masked places have no row, but attend: their weights count in the attention that words receive.
     """
     rows = frequency_rows(store, _TOKENS, _QUANTITIES, context, name="quantity")
     return rows_of(TABLE, [rows] if len(rows) else [])

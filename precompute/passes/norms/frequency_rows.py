@@ -1,4 +1,4 @@
-"""Rank correlations of word frequency with what is known of every token, as fits store them."""
+"""Rank correlations of word frequency with quantities of every token, as rows of fits."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,7 +19,8 @@ from precompute.passes.base import FitContext
 from precompute.passes.intervals import make_table
 
 EXACT = 5_000_000
-"""Tokens of which every value has a rank of its own; of more, values share one of `AN_OCTAVE`."""
+"""Most tokens with exact ranks of values; beyond it ranks are those of bins, `AN_OCTAVE` to the
+octave."""
 AN_OCTAVE = 4096
 IS_SPECIAL = "token_type in ('bos', 'cls', 'sep')"
 _MOMENTS = """
@@ -41,7 +42,7 @@ _MOMENTS = """
     from chosen join firsts using (rank) join seconds using (value)
     group by seq order by seq
 """
-"""Of each sequence how many tokens it has, and sums of mid-ranks, their squares and products."""
+"""Number of tokens of each sequence, and sums of mid-ranks, their squares and products."""
 
 
 def frequency_rows(

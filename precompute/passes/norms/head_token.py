@@ -1,4 +1,4 @@
-"""What each token receives from each head, and the norm the head gives it."""
+"""Attention received by each token and norm of its transformed vector, by head."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Means over sequences of what each token type gets from each head, with intervals."""
+"""Attention, norm and weighted norm by token type and head: means over sequences with intervals."""
 
 import numpy as np
 import pandas as pd
@@ -42,7 +42,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
 def _means(
     sums: BlockSums, sizes: Float[np.ndarray, " block"], context: FitContext
 ) -> pd.DataFrame:
-    """Those of one layer: a sequence without a token type has none of its norms, and gives it 0."""
+    """Means of one layer; a sequence without a token type has no norm of it, and gives it 0."""
     is_sum = (sums.cells["quantity"] != "value_norm").to_numpy()
     means = sums.absent_as_zero(sizes, is_sum).with_intervals(context)
     return means.assign(n_sequences=int(sizes.sum()), n_present=sums.counts.sum(axis=0))

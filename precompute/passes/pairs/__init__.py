@@ -1,1 +1,1 @@
-"""Passes on pairs of tokens and what each module changes in their mixing."""
+"""Passes on pairs of tokens and on the effects of modules on their mixing."""

@@ -1,4 +1,4 @@
-"""Which ordered pairs of tokens the corpus has, how they relate, and their PMI."""
+"""Ordered pairs of tokens in the corpus: counts, relation and PMI."""
 
 import numpy as np
 import pyarrow as pa
@@ -26,8 +26,10 @@ _COUNTS = f"""
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per ordered pair that `pair_delta` has, counted in the first layer that looks
-    farthest; PMI is that among all pairs of words, whether listed or not."""
+    """One row per ordered pair in `pair_delta`, counted in the first layer with the widest window.
+
+    PMI refers to all pairs of words, listed or not.
+    """
     store.execute(f"create temp table counted as {_COUNTS}")
     sides = {
         side: f"(select {side}, sum(n)::bigint as n_{side} from counted where not has_special "

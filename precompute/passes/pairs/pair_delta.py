@@ -1,4 +1,4 @@
-"""What every step of every layer does to the mixing of every two tokens of a sequence."""
+"""Effect of every step of every layer on the mixing of every two tokens of a sequence."""
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ NEEDS = ("layer_completeness",)
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per layer and ordered pair of positions that looks that far."""
+    """One row per layer and ordered pair of positions within the layer's window."""
     tables, known = [], {}
     for index, mixings in enumerate(zip(*batch.layer_mixing, strict=True)):
         seen = [of_layers[index] for of_layers in batch.pairs]
@@ -39,7 +39,7 @@ def totals(batch: Batch) -> pa.Table:
 
 
 class _Places:
-    """The pairs of two positions of a batch's sequences, and what is known of them."""
+    """Pairs of positions of a batch's sequences, with their tokens and relations."""
 
     def __init__(self, batch: Batch, seen: list[np.ndarray]):
         self.chosen = [pairs & ~np.eye(len(pairs), dtype=bool) for pairs in seen]

@@ -1,4 +1,4 @@
-"""Mean shares of the relations in what each step finds and changes, with intervals."""
+"""Shares of relations in the mixing and in each step's change, as means with intervals."""
 
 from typing import Any
 
@@ -37,14 +37,14 @@ _SHARES = f"""
         at_first + 0 * share as below
     from compared
 """
-"""The share of each relation, and where the sequence has something to share before the step too,
-the share again (`above`) and the one that the relation has before (`below`)."""
+"""The share of each relation. Where the mixing before the step has a total, `above` repeats the
+share, and `below` holds the relation's share before the step."""
 _TOTALS = f"""
     select seq, effect, quantity, any_value(share) as share, any_value(above) as above
     from ({_SHARES})
     group by seq, effect, quantity
 """
-"""Whether a sequence has something to share: NULL where not."""
+"""Presence of a total in a sequence, NULL without one."""
 _OF_TOTAL = ["effect", "quantity"]
 _CELL = [*_OF_TOTAL, "relation"]
 
@@ -65,8 +65,7 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
 def _with_absent(
     store: DuckDBPyConnection, value: str, counts: str, asked: dict[str, Any]
 ) -> BlockSums:
-    """Shares in sum, with 0 for the relations that a sequence lacks; a sequence with nothing to
-    share does not count."""
+    """Sums of shares, 0 for relations that a sequence lacks; sequences without a total are out."""
     shares = by_block(store, _SHARES, cell=_CELL, value=value, asked=asked)
     sizes = by_block(store, _TOTALS, cell=_OF_TOTAL, value=counts, asked=asked)
     places = sizes.cells.assign(place=range(len(sizes.cells)))
@@ -75,7 +74,7 @@ def _with_absent(
 
 
 def _ratios(above: BlockSums, below: BlockSums, context: FitContext) -> dict[str, pd.Series]:
-    """How each cell's share compares with the share that its relation has of the mixing before."""
+    """Ratio of each cell's share to its relation's share of the mixing before, with intervals."""
     compared = np.flatnonzero(~above.cells["quantity"].isin(["pairs", BASELINE]))
     ratios = np.full((3, len(above.cells)), np.nan)
     over, under = (

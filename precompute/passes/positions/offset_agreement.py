@@ -1,4 +1,4 @@
-"""How often a head's attention prefers the offset that its scores prefer, per layer and pooled."""
+"""Share of heads whose attention and scores prefer the same offset, per layer and pooled."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ NEEDS = ("head_offset",)
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per way of counting, least dependence, and layer or all, of two heads or more."""
+    """One row per way of counting, minimum dependence, and layer or all, with two heads or more."""
     heads = store.execute("from head_offset order by layer, head").df()
     layers: list[int | None] = [*sorted(set(heads["layer"].tolist())), None]
     rows = []

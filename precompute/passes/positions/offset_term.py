@@ -1,6 +1,6 @@
-"""What scores have of offsets, added up over pairs.
+"""Sums of the offset terms of scores over pairs.
 
-Shards keep the sums of every sequence apart, so that fits can redraw sequences.
+Shards store the sums of each sequence, so that fits can resample sequences.
 """
 
 import numpy as np
@@ -18,8 +18,7 @@ VERSION = 2
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per sequence, layer, head and bucket, to be merged; none of layers whose scores have
-    no terms of offsets."""
+    """One row per sequence, layer, head and bucket, before merging; none without offset terms."""
     parts = [
         _rows(sequence.index, index, terms, offset_totals(read, layer.weights))
         for index, layer in enumerate(batch.trace.layers)
@@ -30,8 +29,10 @@ def totals(batch: Batch) -> pa.Table:
 
 
 def _rows(seq: int, layer: int, terms: OffsetTerms, sums: OffsetTotals) -> pa.Table:
-    """Every bucket of every head, also those that no pair of this text is of: what the mean query
-    and the mean key would give them counts."""
+    """Rows of every bucket of every head, also of buckets without a pair in this text.
+
+    The scores that the mean query and the mean key give to such buckets count.
+    """
     reach = max(terms.reach, REACH)
     offsets = torch.arange(-reach, reach + 1, device=terms.buckets.device)
     bucket, first, last = np.array(bucket_ends(terms.bucket_of(offsets), reach)).T

@@ -1,4 +1,4 @@
-"""Attention by rows and columns between patches, added up over images; nothing of texts."""
+"""Attention by rows and columns between patches, added up over images; no rows for texts."""
 
 import numpy as np
 import pyarrow as pa

@@ -22,7 +22,7 @@ _OFFSETS = np.arange(-REACH, REACH + 1)
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per layer, head and offset that a sequence of the batch has, and the layer sees."""
+    """One row per layer, head and offset that occurs in the batch, within the layer's window."""
     n_sequences = np.zeros(len(_OFFSETS), dtype=np.int64)
     sums = 0.0
     for row, sequence in enumerate(batch.sequences):
@@ -47,8 +47,11 @@ def totals(batch: Batch) -> pa.Table:
 
 
 def _seen(weights: LayerWeights) -> np.ndarray:
-    """Which offsets queries and keys compare: none behind the query if causal, none beyond the
-    layer's window, none at all where they know rows and columns instead."""
+    """Mask of the offsets that queries and keys compare.
+
+    A causal layer has none after the query, a windowed layer none beyond the window, and a layer
+    with rows and columns in place of offsets none at all.
+    """
     if weights.positions_by == "patches":
         return np.zeros(len(_OFFSETS), dtype=bool)
     near = weights.window is None or np.abs(_OFFSETS) <= weights.window

@@ -1,4 +1,4 @@
-"""How nearly queries and keys make up the model's own attention, for a few sequences."""
+"""Errors of scores and attention rebuilt from queries and keys, for the exemplars."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Which kind of attention by relative position each head is nearest to, text by text."""
+"""Nearest kind of attention by relative position for each head, text by text."""
 
 import pandas as pd
 import pyarrow as pa

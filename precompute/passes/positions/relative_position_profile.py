@@ -1,4 +1,4 @@
-"""Attention by relative position, and how much of it the position decides, for every sequence."""
+"""Attention by relative position, and the share of variance it explains, for every sequence."""
 
 import numpy as np
 import pyarrow as pa

@@ -17,8 +17,7 @@ VERSION = 2
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per sequence, layer, head and plane, to be merged; none of layers that do not turn
-    their queries and keys by offsets."""
+    """One row per sequence, layer, head and plane, before merging; none without such rotation."""
     parts = [
         _rows(sequence.index, index, layer.weights.rotary, plane_totals(read, layer.weights))
         for index, layer in enumerate(batch.trace.layers)
@@ -29,7 +28,7 @@ def totals(batch: Batch) -> pa.Table:
 
 
 def _rows(seq: int, layer: int, rotary: Rotary, of_planes: PlaneTotals) -> pa.Table:
-    """Every plane of every head, and what is not turned before them."""
+    """Return rows of every plane of every head, after those of the unrotated coordinates."""
     heads, planes = of_planes.score.shape
     head, plane = np.indices((heads, planes + 1)).reshape(2, -1)
     columns = {name: _array(getattr(of_planes, name)) for name in (*COMPLEX, *REAL)}

@@ -1,4 +1,4 @@
-"""How each head's scores vary with position, with query and key, and with both."""
+"""Share of the variance of each head's scores due to position, query, key and both."""
 
 from collections.abc import Iterator
 from itertools import groupby

@@ -1,8 +1,8 @@
-"""Amplitude spectra of what is in each layer, added up over sequences, with and without positions.
+"""Amplitude spectra of each layer's vectors, added up over sequences, with and without positions.
 
-Every fourth sequence is run twice more, by itself: once with zeros for position embeddings, once
-with its own embeddings in another order. As it is, it is added up once more apart from the others,
-as what the two compare with. A batch that cannot be run again has none of the three.
+Every fourth sequence is run twice more, alone: once with zeros for position embeddings, once with
+its own embeddings in another order. Unchanged, it is added up once more apart from the others, as
+the baseline of the two. A batch that cannot be run again has none of the three.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ VERSION = 1
 
 
 class _Place(NamedTuple):
-    """What sums are kept apart by. Layers count from 0; that of the word embeddings is −1."""
+    """Key of a sum. Layers count from 0; that of the word embeddings is −1."""
 
     control: str
     source: str
@@ -31,8 +31,10 @@ class _Place(NamedTuple):
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per control, source, layer, length and frequency that the batch has; none of a model
-    whose queries and keys are turned, since no wave of positions is in its states."""
+    """One row per control, source, layer, length and frequency that the batch has.
+
+    There are none for a model with rotary positions, whose states have no waves of positions.
+    """
     if not all(layer.weights.compares_directions for layer in batch.trace.layers):
         return TABLE.shard_schema.empty_table()
     sums: dict[_Place, np.ndarray] = {}

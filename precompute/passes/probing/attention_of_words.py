@@ -1,4 +1,4 @@
-"""What the words of an annotated sequence attend to, from what its tokens attend to."""
+"""Attention of the words of an annotated sequence, from the attention of its tokens."""
 
 import torch
 from jaxtyping import Float

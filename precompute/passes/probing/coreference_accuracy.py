@@ -1,4 +1,4 @@
-"""How often each head and each rule finds an antecedent, with intervals over sequences."""
+"""Accuracy of heads and rules in finding an antecedent, with intervals over sequences."""
 
 import pyarrow as pa
 from duckdb import DuckDBPyConnection

@@ -1,4 +1,4 @@
-"""How many mentions of each block heads and rules are right about, from what is stored."""
+"""Counts of correctly resolved mentions by block, for heads and rules."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,10 +33,10 @@ _COUNTS = """
 
 @dataclass(frozen=True)
 class Counts:
-    """Of one type of mention: what was picked by what, and how often it was right.
+    """Correct picks of all heads and rules for one type of mention.
 
     `cells` has a row method, weighing, merging, layer, head per column of `right`; `n` holds the
-    mentions of each of the `blocks` of sequences with mentions.
+    number of mentions of each of the `blocks` of sequences with mentions.
     """
 
     mention_type: str
@@ -48,8 +48,11 @@ class Counts:
     def best_head(
         self, chosen: Bool[np.ndarray, " block"], *, weighing: str, merging: str
     ) -> tuple[int, dict[str, int], int]:
-        """The column of the head that is right most often on chosen blocks, the first of equals,
-        its layer and head, and from how many it was chosen."""
+        """Return the best head's column on chosen blocks, its layer and head, and the candidates'
+        number.
+
+        Ties go to the first.
+        """
         ways = (self.cells["weighing"] == weighing) & (self.cells["merging"] == merging)
         columns = np.flatnonzero(ways)
         best = int(columns[best_probe(self.right[:, columns], chosen)])
@@ -58,7 +61,7 @@ class Counts:
 
 
 def coreference_counts(store: DuckDBPyConnection) -> list[Counts]:
-    """For every type of mention that there is; all have the same blocks in the same order."""
+    """Return the counts of every type of mention; all have the same blocks in the same order."""
     frame = store.execute(_COUNTS).df()
     blocks = np.unique(frame["block"])
     return [
@@ -69,8 +72,10 @@ def coreference_counts(store: DuckDBPyConnection) -> list[Counts]:
 
 
 def parts_of(counts: Counts, *, seed: int) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
-    """What heads are chosen on, the blocks of that part and those that are scored; a part is
-    left out where it, or the part to score on, has no such mention."""
+    """Yield the parts that heads are chosen on, with the blocks of the part and the scored blocks.
+
+    A part is left out if it, or its scored blocks, have no such mention.
+    """
     first = halves(len(counts.n), seed=seed)
     every = np.ones_like(first)
     parts = {"all": (every, every), "first": (first, ~first), "second": (~first, first)}

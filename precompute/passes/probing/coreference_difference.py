@@ -1,4 +1,4 @@
-"""What the best head for antecedents gains or loses when attention is weighed by norms."""
+"""Difference of the best head's accuracy for antecedents, by norms and by weights."""
 
 from typing import Any
 

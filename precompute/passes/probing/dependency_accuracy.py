@@ -1,4 +1,4 @@
-"""How often each head finds the governor of a word, by relation, with intervals."""
+"""Accuracy of each head in finding the governor of a word, by relation, with intervals."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""How often the governor of a word stands a fixed number of words away, by relation."""
+"""Accuracy of fixed offsets in finding the governor of a word, by relation."""
 
 import pandas as pd
 import pyarrow as pa

@@ -29,7 +29,7 @@ NEEDS = ("dependency_prediction",)
 
 
 def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per weighing, merging, relation and choice of which both halves have the relation."""
+    """One row per weighing, merging, relation and choice whose two halves have the relation."""
     known = trees(store)
     if not known.n_blocks:
         return TABLE.schema.empty_table()

@@ -1,4 +1,4 @@
-"""What every head takes for the governor of each word that has a tree."""
+"""Governors that every head predicts for each word with a tree."""
 
 import numpy as np
 import pyarrow as pa
@@ -35,7 +35,7 @@ def totals(batch: Batch) -> pa.Table:
 
 
 def _predicted(attention: torch.Tensor, known: Annotation, *, is_causal: bool) -> np.ndarray:
-    """direction × head × word."""
+    """Predicted governors: direction × head × word."""
     sentences = torch.tensor(known.sentences, device=attention.device)
     both = predicted_governors(attention, sentences, is_causal=is_causal)
     return torch.stack(both).cpu().numpy()

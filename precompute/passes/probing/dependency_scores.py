@@ -1,4 +1,4 @@
-"""Which predicted governors are right, by relation and block of sequences, from what is stored."""
+"""Counts of correctly predicted governors, by relation and block of sequences."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ OFFSETS = (-3, -2, -1, 1, 2, 3)
 
 @dataclass(frozen=True)
 class RelationScores:
-    """One relation: in which of the blocks it occurs, how often, and what each probe gets right.
+    """One relation: the blocks with it, its number of words there, and the correct ones by probe.
 
-    `rows` are places among the blocks of sequences with trees.
+    `rows` are indices among the blocks of sequences with trees.
     """
 
     relation: str
@@ -38,19 +38,19 @@ class RelationScores:
 
 @dataclass(frozen=True)
 class Part:
-    """Which blocks probes are chosen on, which they are scored on, and resamples of these."""
+    """Blocks that probes are chosen on, blocks that they are scored on, and resamples of these."""
 
     chosen: Bool[np.ndarray, " block"]
     scored: Bool[np.ndarray, " block"]
     redraws: Redraws
 
     def drawn(self, rows: Int[np.ndarray, " value"]) -> Redraws:
-        """The resamples of some of the blocks that are scored, by their places in all."""
+        """Return the resamples of some scored blocks, by their indices among all blocks."""
         return self.redraws.of(np.searchsorted(np.flatnonzero(self.scored), rows))
 
 
 def parts_of(blocks: Int[np.ndarray, " block"], context: FitContext) -> dict[str, Part]:
-    """All blocks chosen and scored on, then each half chosen on and the other one scored on."""
+    """Return the parts: all blocks chosen and scored on, and each half against the other."""
     first = halves(len(blocks), seed=context.seed)
     every = np.ones_like(first)
     parts = {"all": (every, every), "first": (first, ~first), "second": (~first, first)}
@@ -62,18 +62,18 @@ def parts_of(blocks: Int[np.ndarray, " block"], context: FitContext) -> dict[str
 
 @dataclass(frozen=True)
 class Trees:
-    """The words of all sequences that have trees, one block of sequences after the other."""
+    """Words of all sequences with trees, one block of sequences after the other."""
 
     words: pd.DataFrame
 
     @cached_property
     def block(self) -> Int[np.ndarray, " word"]:
-        """The place of each word's block among those that have trees."""
+        """Return the index of each word's block among those with trees."""
         return np.unique(self.words["block"], return_inverse=True)[1]
 
     @cached_property
     def blocks(self) -> Int[np.ndarray, " block"]:
-        """The blocks that have trees."""
+        """Return the blocks with trees."""
         return np.unique(self.words["block"])
 
     @property
@@ -82,12 +82,12 @@ class Trees:
 
     @cached_property
     def sentence(self) -> Int[np.ndarray, " word"]:
-        """A number for each word's sentence that no other sentence of the corpus has."""
+        """Return a number for each word's sentence, unique in the corpus."""
         sequence = self.words["seq"].to_numpy(dtype=np.int64)
         return (sequence << 16) + self.words["sentence"].to_numpy(dtype=np.int64)
 
     def offsets(self) -> Bool[np.ndarray, "cell word"]:
-        """Whether each of `OFFSETS` leads to each word's governor."""
+        """Return True where an offset of `OFFSETS` leads to a word's governor."""
         places = self.words["word"].to_numpy(dtype=np.int64)
         return self._right(
             np.stack([by_offset(self.sentence, places, offset) for offset in OFFSETS])
@@ -96,7 +96,7 @@ class Trees:
     def heads(
         self, store: DuckDBPyConnection, *, weighing: str, merging: str
     ) -> Bool[np.ndarray, "cell word"]:
-        """Whether each head is right about each word, in one direction and then in the other."""
+        """Return True where a head predicts a word's governor, for each direction in turn."""
         variant = {"weighing": weighing, "merging": merging}
         return np.concatenate(
             [
@@ -133,7 +133,7 @@ class Trees:
         return ~self.words["is_masked"].to_numpy(dtype=bool)
 
     def by_relation(self, right: Bool[np.ndarray, "cell word"]) -> Iterator[RelationScores]:
-        """What is right of every relation that occurs between two words that the model read."""
+        """Yield the scores of every relation that occurs between two unmasked words."""
         for relation, members in words_by_relation(self.words["relation"].tolist()).items():
             chosen = members & self._is_read
             rows, n, n_right = right_by_sequence(right[:, chosen], self.block[chosen])
@@ -142,9 +142,9 @@ class Trees:
 
 
 def trees(store: DuckDBPyConnection) -> Trees:
-    """What a store's corpus says of the words of its trees; −1 stands for the governor of roots.
+    """Read the words of a store's trees; −1 is the governor of roots.
 
-    `is_masked` where the word or its governor is: what a head sees there is no word.
+    `is_masked` is True if the word or its governor is masked: then a head sees no word there.
     """
     return Trees(
         store.execute(
@@ -164,7 +164,7 @@ def trees(store: DuckDBPyConnection) -> Trees:
 
 
 def heads_of(store: DuckDBPyConnection) -> pd.DataFrame:
-    """layer, head and direction of every cell of `Trees.heads`."""
+    """Return layer, head and direction of every cell of `Trees.heads`."""
     heads = store.execute(
         "select distinct layer, head from dependency_prediction order by layer, head"
     ).df()

@@ -1,4 +1,4 @@
-"""Mentions of one text as heads and rules see them."""
+"""Mentions of one text as input of heads and rules."""
 
 from dataclasses import dataclass
 
@@ -14,11 +14,11 @@ _PLURAL = "Number=Plur"
 
 @dataclass(frozen=True)
 class Mentions:
-    """The mentions of a text that the model read, in its order; those of `scored` have something
-    to be found, `places` says where each stands among all mentions of the text.
+    """The unmasked mentions of a text, in its order.
 
-    `texts` and `head_texts` are without capitals. `features` are those of the head words, as UD
-    writes them; things joined together are several, whatever their first word is.
+    `scored` holds the indices of those with an antecedent; `places` the indices of all of them
+    among the mentions of the text. `texts` and `head_texts` are in lower case. `features` are UD
+    features of the head words; coordinated mentions are plural, whatever their first word is.
     """
 
     places: np.ndarray
@@ -31,7 +31,7 @@ class Mentions:
 
 
 def mentions_of(known: Annotation, is_masked: Bool[np.ndarray, " word"]) -> Mentions:
-    """The mentions of a text that has some, or none.
+    """Return the mentions of a text, possibly none.
 
     Those with a masked word are left out for heads and rules alike: a rule would know the word.
     """
@@ -66,7 +66,7 @@ def _features(known: Annotation, mention: Mention) -> str:
 
 
 def _is_joined(known: Annotation, mention: Mention) -> bool:
-    """Whether the tree joins another word of the mention to its head word."""
+    """Return True if the tree coordinates another word of the mention with its head word."""
     if known.governors is None or known.relations is None:
         return False
     words = range(mention.first, mention.last + 1)

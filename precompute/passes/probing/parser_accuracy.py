@@ -43,7 +43,8 @@ def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Sentences are too short to share out, and sums of floats depend on how they are."""
+    """Run with one thread: sentences are short, and sums of floats depend on the number of
+    threads."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -72,7 +73,8 @@ def _rows(store: DuckDBPyConnection, context: FitContext, known: list[TreeSenten
 
 
 def _in_training(known: list[TreeSentence], seed: int) -> np.ndarray:
-    """Which sentences a seed trains on; a sequence is trained on or held out as a whole."""
+    """Mask of a seed's training sentences; all sentences of a sequence are trained on or held
+    out."""
     sequences = np.array([tree.seq for tree in known])
     names = np.unique(sequences)
     n_held_out = max(1, round(HELD_OUT * len(names)))
@@ -83,7 +85,7 @@ def _in_training(known: list[TreeSentence], seed: int) -> np.ndarray:
 def _right(
     known: list[TreeSentence], vectors: StaticVectors, seeds: list[int], learns: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """By method, how many words of each sentence every seed's parser gets right."""
+    """Number of correct words per sentence, by method and seed."""
     true = [np.stack([tree.governors] * len(seeds), axis=1) for tree in known]
     dealt = [
         np.stack([shuffled(tree.governors, seed=seed, sentence=place) for seed in seeds], axis=1)

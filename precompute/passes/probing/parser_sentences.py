@@ -1,4 +1,4 @@
-"""Sentences as parsers see them, from the trees and the word attention that a run has stored."""
+"""Sentences as input of parsers, from stored trees and word attention."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ from analysis.tables.probing.parser_accuracy import INPUT_EMBEDDING
 from precompute.corpora.word_vectors import WordVectors
 
 BUDGET = 2**27
-"""Attention weights that parsers may learn from: half a GiB."""
+"""Most attention weights that parsers learn from: half a GiB."""
 _LISTS = ("attention", "cls", "sep")
 WIDTH = 100
-"""Values of a word's vector at the most, the number that the paper's have."""
+"""Most values of a word's vector, as in the paper."""
 
 
 @dataclass(frozen=True)
 class TreeSentence:
-    """One sentence: where it is, what attends to what, and its tree; the root's number is n.
+    """One sentence: its place, its attention, and its tree; the root's number is n.
 
-    `forms` are empty where the model did not read the word, which therefore has no vector.
+    `forms` are empty for masked words, which therefore have no vector.
     """
 
     seq: int
@@ -37,9 +37,9 @@ class TreeSentence:
 
 
 def tree_sentences(store: DuckDBPyConnection, *, seed: int) -> list[TreeSentence]:
-    """Sentences of sequences with trees, in the order of the corpus.
+    """Read the sentences of sequences with trees, in the order of the corpus.
 
-    Where their attention is larger than `BUDGET`, that of sequences drawn at random.
+    If their attention is larger than `BUDGET`, a random sample of sequences is read.
     """
     words = store.execute(
         """
@@ -75,7 +75,7 @@ def _affordable(store: DuckDBPyConnection, seed: int) -> list[int]:
 
 
 def _attention(store: DuckDBPyConnection, chosen: list[int]) -> Iterator[dict]:
-    """Every sentence with what all heads give, one head after the other."""
+    """Yield every sentence with the attention of all heads, one head after the other."""
     reader = store.sql(
         """
         select seq, sentence, n_words, attention, cls, sep
@@ -125,7 +125,7 @@ def _sentence(row: dict, tree: pd.DataFrame) -> TreeSentence:
 
 @dataclass(frozen=True)
 class StaticVectors:
-    """What words are by themselves: where that is from, for which share of them, and the vectors.
+    """Static vectors of words: their source, the share of known words, and the vectors.
 
     Vectors are centred, at most `WIDTH` principal components wide, of a mean squared length of 1,
     and end in a 1; a word without a vector has zeros before it.
@@ -139,7 +139,7 @@ class StaticVectors:
 def static_vectors(
     store: DuckDBPyConnection, given: WordVectors | None, sentences: list[TreeSentence]
 ) -> StaticVectors:
-    """The vectors of a file, or else the model's own input embeddings."""
+    """Return the vectors of a file, or else the model's own input embeddings."""
     rows = [] if given else store.execute("select form, vector from word_vector").fetchall()
     embeddings = {form: np.array(vector) for form, vector in rows}
     words = [form for sentence in sentences for form in sentence.forms]

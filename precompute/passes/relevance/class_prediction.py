@@ -1,4 +1,4 @@
-"""What the model takes each sequence for, where it predicts classes."""
+"""Likeliest classes of each sequence, for models that predict classes."""
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ VERSION = 1
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per sequence and class, of the likeliest ones."""
+    """One row per sequence and class, for the likeliest classes."""
     if batch.classification is None:
         return TABLE.shard_schema.empty_table()
     probabilities = batch.classification.probabilities(batch.sequences).cpu()

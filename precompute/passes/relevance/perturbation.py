@@ -10,7 +10,7 @@ from precompute.passes.intervals import Means, mean_over_sequences
 VERSION = 1
 NEEDS = ("sequence_perturbation",)
 _AREA = -1
-"""In the place of a step: the area under the curve."""
+"""Number in place of a step: the area under the curve."""
 _LONG = f"""
     select seq, rule, curve, unnest(range(0, len(probability))) as step,
         unnest(probability)::double as mean

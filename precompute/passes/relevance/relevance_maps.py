@@ -1,4 +1,4 @@
-"""All maps of relevance of a batch, of every rule and of the methods they are compared with."""
+"""All relevance maps of a batch, by every rule and by the methods for comparison."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,21 +21,21 @@ from precompute.corpora.token_types import CLS
 from precompute.models.classification import ClassGradients
 
 MEAN = -1
-"""In the place of a head: the mean of all heads."""
+"""Number in place of a head: the mean of all heads."""
 NOT_CARRIED = -1
-"""In the place of a count of tokens in place: the method carries nothing back rule by rule."""
+"""Count of tokens in place for methods that carry no relevance by rules."""
 WHOLE_LAYERS = 64
-"""Of how many sequences whole layers are rolled out at most: they need a hidden vector per pair of
-tokens, which takes longer than all the rest together."""
+"""Most sequences whose whole layers are rolled out: they need a hidden vector per pair of tokens,
+which takes longer than all other maps together."""
 
 
 @dataclass(frozen=True)
 class RelevanceMaps:
-    """Every map of one sequence; what belongs to one map has one place in all arrays.
+    """All maps of one sequence; fields of one map share an index in all arrays.
 
-    `rule` is a place in `analysis.relevance_rules.ALL`, `layer` the one that relevance starts
+    `rule` is an index in `analysis.relevance_rules.ALL`, `layer` the one that relevance starts
     after, `head` counts from 0 or is `MEAN`. `conservation_error` is NaN and `n_in_place` is
-    `NOT_CARRIED` where no rule carries relevance back.
+    `NOT_CARRIED` for methods without rules.
     """
 
     rule: Int8[np.ndarray, " row"]
@@ -46,13 +46,15 @@ class RelevanceMaps:
     n_in_place: Int[np.ndarray, " row"]
 
     def where(self, rule: str, *, layer: int | None = None) -> Bool[np.ndarray, " row"]:
-        """Which maps are of a rule, and of a layer counted from 0 if one is given."""
+        """Mask of the maps of a rule, and of a layer counted from 0 if one is given."""
         of_rule = self.rule == ALL.index(rule)
         return of_rule if layer is None else of_rule & (self.layer == layer)
 
     def mean_maps(self, layer: int) -> dict[str, Float32[np.ndarray, " token"]]:
-        """The one map of each rule that is of no single head, of relevance that starts after a
-        layer counted from 0; a rule without such a map is left out."""
+        """Return the head-independent map of each rule, for relevance that starts after a layer.
+
+        The layer counts from 0; a rule without such a map is left out.
+        """
         chosen = np.flatnonzero((self.layer == layer) & (self.head == MEAN))
         return {ALL[self.rule[place]]: self.maps[place] for place in chosen}
 
@@ -89,12 +91,12 @@ def relevance_maps(
     mixing: Sequence[tuple[LayerMixing, ...] | None],
     gradients: ClassGradients | None,
 ) -> tuple[RelevanceMaps | None, ...]:
-    """The maps of every sequence; None where relevance has nowhere to start.
+    """Return the relevance maps of every sequence; None without a token to start from.
 
     Args:
-        starts: per sequence, where relevance starts.
-        mixing: per sequence, its layers; None where they are not rolled out.
-        gradients: of a class; None where the model predicts no classes.
+        starts: per sequence, starting weights of relevance.
+        mixing: per sequence, its layers; None if they are not rolled out.
+        gradients: of a class; None if the model predicts no classes.
     """
     start = _padded(starts, trace.is_token).to(trace.layers[0].attention.dtype)
     carried = carried_relevance(
@@ -120,7 +122,7 @@ def relevance_maps(
 
 
 def evenly_spaced(indices: Iterable[int], n: int) -> frozenset[int]:
-    """All of some indices, or n of them if they are more."""
+    """Return all indices, or n evenly spaced ones if there are more."""
     ordered = indices if isinstance(indices, range) else sorted(indices)
     n = min(n, len(ordered))
     return frozenset(ordered[place * len(ordered) // n] for place in range(n))
@@ -141,9 +143,10 @@ def _on_cpu(carried: Carried) -> Carried:
 
 
 def _carried(heads: Carried, means: Carried, row: int, n_tokens: int) -> list[_Part]:
-    """Every rule head by head and their mean, then on mean weights.
+    """Maps of every rule by head with their mean, then on mean weights.
 
-    The mean of heads is off by no more than the worst of them, and tokens in place are theirs.
+    The error of the mean is at most the largest of the heads; its tokens in place are the sum of
+    theirs.
     """
     parts = []
     for place, rule in enumerate(RULES):
@@ -166,7 +169,7 @@ def _carried(heads: Carried, means: Carried, row: int, n_tokens: int) -> list[_P
 def _compared(
     layers: Sequence[LayerTrace], start: Float[Tensor, " token"], slopes: Sequence[Tensor] | None
 ) -> list[_Part]:
-    """The attention of the start in each layer, and the way through gradients of a class."""
+    """Attention of the start in each layer, and gradient attention of a class."""
     attention = [layer.attention[0] for layer in layers]
     of_heads = torch.stack([raw_attention(weights, start) for weights in attention])
     parts = [
@@ -187,8 +190,8 @@ def _rolled(
     start: Float[np.ndarray, " token"],
     mixing: Sequence[LayerMixing] | None,
 ) -> list[_Part]:
-    """Maps by norms multiplied through the layers: of attention with its residual, and of whole
-    layers where they are known."""
+    """Rollout of the start by norms: of attention with its residual, and of whole layers if
+    known."""
     maps = [attention_mixing(layer).numpy() for layer in layers]
     parts = [_Part("norm_rollout", rolled_back(maps, start)[:, None])]
     if mixing is not None:
@@ -208,7 +211,7 @@ def _joined(parts: list[_Part]) -> RelevanceMaps:
 def start_weights(
     name: str, token_types: UInt8[np.ndarray, " token"], is_content: Bool[np.ndarray, " token"]
 ) -> Float[np.ndarray, " token"] | None:
-    """Where relevance starts in a sequence, 1 in sum; None where it has no such token.
+    """Starting weights of relevance in a sequence, 1 in sum; None without such a token.
 
     Args:
         name: a key of `analysis.relevance_rules.STARTS`.

@@ -1,4 +1,4 @@
-"""Means over sequences of what maps of relevance come to, with intervals."""
+"""Summaries of relevance maps: means over sequences with intervals."""
 
 from analysis.tables.relevance.relevance_summary import GAINS, QUANTITIES, TABLE
 from precompute.passes.intervals import Means, mean_over_sequences

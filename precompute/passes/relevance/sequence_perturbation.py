@@ -1,4 +1,4 @@
-"""How the probability of an image's class changes as its most relevant patches go or come."""
+"""Class probability of an image as its most relevant patches are deleted or inserted."""
 
 import numpy as np
 import pyarrow as pa
@@ -16,13 +16,13 @@ from precompute.passes.relevance.relevance_maps import WHOLE_LAYERS, evenly_spac
 
 VERSION = 1
 TOKENS = 4160
-"""Of how many images curves are drawn at most, as the tokens in all of them: each image takes over
-200 forward passes. Of 197 tokens these are 21 images. They are among those of which whole layers
-are rolled out, so that curves of all rules are of the same images."""
+"""Limit of images with curves, as the sum of their tokens: each image takes over 200 forward
+passes. It allows 21 images of 197 tokens. They are among those whose whole layers are rolled out,
+so that curves of all rules are of the same images."""
 
 
 def totals(batch: Batch) -> pa.Table:
-    """Two rows per rule, method and random order, of every image that curves are drawn of."""
+    """Two rows per rule, method and random order, for every image with curves."""
     none = TABLE.shard_schema.empty_table()
     classification, n_tokens = batch.classification, max(map(len, batch.sequences))
     chosen = evenly_spaced(evenly_spaced(batch.kept, WHOLE_LAYERS), max(1, TOKENS // n_tokens))
@@ -52,7 +52,7 @@ def _curves(
     relevance: dict[str, Float[np.ndarray, " patch"]],
     draw: Int[np.ndarray, " patch"],
 ) -> tuple[Int[np.ndarray, " rule"], Float[np.ndarray, "rule two value"]]:
-    """The places of rules in `ORDERS`, and the curves of each in the order of `CURVES`."""
+    """Indices of rules in `ORDERS`, and the curves of each in the order of `CURVES`."""
     orders = {rule: removal_order(values, draw) for rule, values in relevance.items()}
     orders[RANDOM] = removal_order(np.zeros(len(draw)), draw)
     kept = np.stack([kept_patches(order, STEPS) for order in orders.values()])
@@ -65,7 +65,7 @@ def _probabilities(
     classification: Classification,
     kept: Bool[np.ndarray, "rule two variant patch"],
 ) -> Float[np.ndarray, "rule two variant"]:
-    """Of the class that is likeliest for the whole image; no variant is looked at twice."""
+    """Probability of the whole image's likeliest class; equal variants are run once."""
     all_kept = np.ones((1, kept.shape[-1]), dtype=bool)
     every = np.concatenate([all_kept, kept.reshape(-1, kept.shape[-1])])
     variants, place = np.unique(every, axis=0, return_inverse=True)

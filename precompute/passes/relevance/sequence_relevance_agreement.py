@@ -1,4 +1,4 @@
-"""Whether rules and methods find the same tokens relevant, for every sequence."""
+"""Rank correlation between relevance rules and methods, for every sequence."""
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ VERSION = 1
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per sequence and pair of rules or methods, of those that can be ranked."""
+    """One row per sequence and pair of rules or methods whose maps are not constant."""
     last = len(batch.trace.layers) - 1
     known = zip(batch.sequences, batch.relevance_maps, batch.is_content, strict=True)
     rows = [

@@ -1,1 +1,1 @@
-"""Passes on where attention rests, and on what makes it rest there."""
+"""Passes on attention sinks, and on the scores behind them."""

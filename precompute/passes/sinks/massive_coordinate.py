@@ -1,4 +1,4 @@
-"""How often the largest activation of a place is in the same coordinate, with intervals."""
+"""Share of sequences whose largest activation at a place is in a coordinate, with intervals."""
 
 import pyarrow as pa
 from duckdb import DuckDBPyConnection

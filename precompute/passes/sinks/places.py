@@ -1,4 +1,4 @@
-"""Which tokens of a batch attention may rest on, by position and by type."""
+"""Places that attention may rest on, as masks of a batch's tokens by position and type."""
 
 import torch
 from jaxtyping import Bool
@@ -13,7 +13,7 @@ PLACES = (*POSITIONAL, *_TYPES)
 
 
 def places_of(batch: Batch) -> Bool[Tensor, "batch place key"]:
-    """The tokens of every place in `PLACES`; padding is of none."""
+    """Masks of the tokens of every place in `PLACES`, without padding."""
     is_token = batch.trace.is_token
     content = torch.zeros_like(is_token)
     for row, is_content in enumerate(batch.is_content):
@@ -24,5 +24,5 @@ def places_of(batch: Batch) -> Bool[Tensor, "batch place key"]:
 
 
 def _first(tokens: Bool[Tensor, "batch key"]) -> Bool[Tensor, "batch key"]:
-    """The first of some tokens alone."""
+    """Mask of the first of some tokens."""
     return tokens & (tokens.cumsum(dim=1) == 1)

@@ -1,4 +1,4 @@
-"""Rows of every sequence, layer, head and place from what a measure found of them."""
+"""Rows of every sequence, layer, head and place from the results of a measure."""
 
 from collections.abc import Sequence
 

@@ -28,13 +28,13 @@ def totals(batch: Batch) -> pa.Table:
 
 
 def _places_of_rows(batch: Batch) -> Iterator[Tensor]:
-    """Of every sequence which tokens are of each place, all of them first; without padding."""
+    """Masks of each place's tokens in every sequence, all tokens first; without padding."""
     for sequence, places in zip(batch.sequences, places_of(batch), strict=True):
         yield torch.nn.functional.pad(places[:, : len(sequence)], (0, 0, 1, 0), value=True)
 
 
 def _of_state(batch: Batch, depth: int, row: int, places: Tensor) -> pa.Table:
-    """What a sequence's vectors are after so many layers."""
+    """Largest activations of a sequence's vectors after a number of layers."""
     layers = batch.trace.layers
     states = layers[depth].input if depth < len(layers) else layers[-1].output
     there = places.any(dim=1)

@@ -1,4 +1,4 @@
-"""How much every head gives to each place of every sequence, beside what is nothing special."""
+"""Attention of every head to each place of every sequence, with baselines."""
 
 import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""What lifts the scores of each place's keys above those of the others, in every sequence."""
+"""Decomposition of the score excess of each place's keys, in every sequence."""
 
 import pyarrow as pa
 
@@ -13,8 +13,8 @@ VERSION = 1
 
 
 def totals(batch: Batch) -> pa.Table:
-    """One row per sequence, layer, head and place that a query sees beside another token; none
-    where queries and keys alone make no scores."""
+    """One row per sequence, layer, head and place that a query sees beside another token; none if
+    scores have terms besides queries and keys."""
     places = places_of(batch)
     parts = [
         rows_of_layer(

@@ -1,4 +1,4 @@
-"""Means over sequences of what lifts the scores of each place's keys, with intervals."""
+"""Decomposition of the score excess of a place's keys: means over sequences with intervals."""
 
 from analysis.sinks import SCORES
 from analysis.tables.sinks.sink_score import TABLE
