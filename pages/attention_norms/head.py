@@ -95,8 +95,10 @@ def _rank_tables(
 
 
 def _passages(view: View, layer: int, head: int, token: str) -> None:
-    """The sequences in which a token gets most, every token shaded by what it receives on average
-    over the queries: by weight and by norm."""
+    """Draw the sequences in which a token receives most, by weight and by norm.
+
+    Each token is shaded by its mean over the queries.
+    """
     by = view.pick("by", list(_RANKINGS), format=quantity_name)
     limit = view.number("passages", 1, 8, 2)
     best = ask(head_token.top_sequences, layer=layer, head=head, token=token, by=by, limit=limit)

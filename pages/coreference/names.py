@@ -1,4 +1,4 @@
-"""What types of mention and ways to pick an antecedent are called."""
+"""Display names of mention types and of methods that pick an antecedent."""
 
 from typing import Any
 

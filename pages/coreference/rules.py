@@ -1,4 +1,4 @@
-"""The best head against three simple rules (table 2), and whether it is as good elsewhere."""
+"""The best head compared with three simple rules (table 2), also on texts it was not chosen on."""
 
 import pandas as pd
 
@@ -78,7 +78,7 @@ def _finding(view: View, best: pd.DataFrame) -> str:
 
 
 def _on_halves(view: View, best: pd.DataFrame) -> str:
-    """How the best head of either half does against the sieve on the other."""
+    """Compare the best head of either half with the sieve rule on the other half."""
     halves = best[(best["chosen_on"] != "all") & (best["baseline"] == "sieve")]
     if len(halves) < len(CHOSEN_ON) - 1:
         return view.say("too_few")

@@ -1,4 +1,4 @@
-"""Whether heads find more antecedents when attention is weighed by norms."""
+"""Accuracy of the best head when attention is weighted by norms instead of weights alone."""
 
 import pandas as pd
 
@@ -38,7 +38,7 @@ def weighing(view: View) -> None:
 
 
 def _finding(view: View, halves: pd.DataFrame) -> str:
-    """Both halves, each scored where heads were not chosen."""
+    """Report the difference on both halves; each half scores the head chosen on the other."""
     rows = halves.set_index("chosen_on").reindex(_HALVES).dropna(subset="difference")
     if len(rows) < len(_HALVES):
         return view.say("too_few")

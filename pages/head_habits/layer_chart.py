@@ -89,13 +89,13 @@ def draw_layers(
 
 
 def _positive(frame: pd.DataFrame) -> pd.DataFrame:
-    """What a logarithmic axis has a place for; an interval that reaches 0 ends at its mean."""
+    """Keep what a logarithmic axis can show; an interval that reaches 0 is cut at its mean."""
     frame = frame[frame["mean"] > 0]
     return frame.assign(low=frame["low"].where(frame["low"] > 0, frame["mean"]))
 
 
 def _spread(heads: pd.DataFrame, colour: str) -> pd.DataFrame:
-    """The points of each colour a little beside those of the others."""
+    """Shift the points of each colour sideways so that colours do not overlap."""
     present = list(dict.fromkeys(heads[colour]))
     middle, step = (len(present) - 1) / 2, _SPREAD / max(len(present) - 1, 1)
     shift = {value: (at - middle) * step for at, value in enumerate(present)}

@@ -1,4 +1,4 @@
-"""What changes in every habit when attention is weighed by norms, and how sure that is."""
+"""Change of every habit, with its interval, when attention is weighted by norms."""
 
 from functools import partial
 
@@ -44,7 +44,7 @@ def weighing(view: View) -> None:
 
 
 def _summary(heads: pd.DataFrame) -> pd.DataFrame:
-    """Means over heads, and how many heads are clear of 0 on either side.
+    """Means over heads, and the number of heads whose difference is clear of 0 on either side.
 
     Returns:
         a row per habit: weight, norm, difference, n_less, n_more, n_unclear, n.

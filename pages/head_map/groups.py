@@ -1,4 +1,4 @@
-"""Heads in groups that attend alike: the tree, cut into as many groups as the reader wants."""
+"""Groups of heads that attend alike: the tree cut into a number of groups that the reader picks."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -82,7 +82,7 @@ def _pairs(leaves: pd.DataFrame, weighing: str) -> pd.DataFrame:
 
 
 def _finding(view: View, leaves: pd.DataFrame, pairs: pd.DataFrame, k: int) -> str:
-    """How large the groups are, and how far apart heads of one and of two of them."""
+    """Give the sizes of the groups and the mean distance within and between groups."""
     sizes = leaves["group"].value_counts()
     alone = int((sizes == 1).sum())
     finding = view.say("finding", k=k, most=int(sizes.iloc[0]), n=len(leaves), alone=alone)
@@ -94,7 +94,7 @@ def _finding(view: View, leaves: pd.DataFrame, pairs: pd.DataFrame, k: int) -> s
 
 
 def _table(view: View, leaves: pd.DataFrame, pairs: pd.DataFrame, state: tuple) -> None:
-    """What is in each group."""
+    """Tabulate the groups: size, mean distance within, layers, main habit and heads."""
     same = pairs[pairs["group_a"] == pairs["group_b"]]
     within = same.groupby("group_a")[DISTANCE].mean()
     rows = leaves.sort_values("place")
@@ -119,7 +119,7 @@ def _table(view: View, leaves: pd.DataFrame, pairs: pd.DataFrame, state: tuple) 
 
 
 def _mostly(view: View, part: pd.DataFrame) -> str | None:
-    """What most of a group's heads do, and how many of them."""
+    """Most frequent main habit of a group's heads, with its share of them."""
     counts = part["behaviour"].value_counts()
     if counts.empty:
         return None

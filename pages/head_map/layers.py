@@ -1,4 +1,4 @@
-"""Whether heads of one layer attend more alike than heads of different layers."""
+"""Test of whether heads of one layer attend more alike than heads of different layers."""
 
 from typing import Any
 
@@ -33,13 +33,13 @@ def layers(view: View) -> None:
 
 
 def with_all_layers(frame: pd.DataFrame, view: View) -> pd.DataFrame:
-    """The frame with a name in place of the layer that is absent: all of them."""
+    """Replace the missing layer, which stands for all layers, by a display name."""
     names = [view.say("all") if pd.isna(layer) else f"{layer:g}" for layer in frame["layer"]]
     return frame.assign(layer=names)
 
 
 def _finding(view: View, every: pd.Series, by_layer: pd.DataFrame) -> str:
-    """Whether layers are of one kind, all together and each by itself."""
+    """Report the permutation test over all layers, and the layers that are significant alone."""
     finding = view.say(
         f"finding_{'clear' if every['p_value'] < LEVEL else 'unclear'}",
         **every[list(_SIDES)].map(nats),

@@ -1,4 +1,4 @@
-"""Whether the vectors whose norms are stored add up to the model's own output."""
+"""Check that the vectors whose norms are stored sum to the model's own output."""
 
 import streamlit as st
 
