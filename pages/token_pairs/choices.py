@@ -1,4 +1,4 @@
-"""What the sections of the page have to choose, and how a click anywhere chooses a pair."""
+"""Pickers of the page's sections, and selection of a pair by click."""
 
 from collections.abc import Callable
 from functools import partial
@@ -36,19 +36,21 @@ _PICKERS: dict[str, Callable[[View], Any]] = {
 
 
 def _least_counts() -> tuple[int, int, int]:
-    """From which count to which a list may ask, and what it asks unless told: at least twice, or as
-    often as every pair that the file has."""
+    """Lowest, highest and default minimum count of a list.
+
+    The default is 2, or the lowest count of any pair in the file.
+    """
     least = least_count(open_store().facts)
     return least, max(_MOST_LEAST, least), max(2, least)
 
 
 def choice(view: View, name: str) -> Any:
-    """What is chosen under a name that the queries of pairs take."""
+    """Draw the picker of one query argument, by its name; return the value."""
     return _PICKERS[name](view)
 
 
 def choices(view: View, *names: str) -> dict[str, Any]:
-    """What is chosen under several names, with the pickers in one row."""
+    """Draw the pickers of several query arguments in one row; return the values by name."""
     return {name: choice(view, name) for name in names}
 
 
