@@ -1,4 +1,4 @@
-"""Which heads of two files do the same: matched by what they attend to."""
+"""Matching of the heads of two files by their attention distributions."""
 
 from typing import Any
 
@@ -94,14 +94,14 @@ def _finding(view: View, sides: list[Store], frame: pd.DataFrame, matching: Matc
 
 
 def _with_kinds(view: View, frame: pd.DataFrame) -> pd.DataFrame:
-    """In place of `is_same` the kind of every match, those with the head itself first."""
+    """Replace `is_same` by the kind of each match; heads matched with themselves come first."""
     names = {True: view.say("is_same"), False: view.say("is_other")}
     kinds = pd.Categorical(frame["is_same"].map(names), categories=list(names.values()))
     return frame.assign(kind=kinds).drop(columns="is_same")
 
 
 def _map(shown: pd.DataFrame) -> Any:
-    """Every head against its match."""
+    """Draw every head against its match."""
     domain, axis = [0, len(shown) + 1], _layer_axis(shown)
     scale = alt.Scale(domain=domain, nice=False)
     points = (
