@@ -16,16 +16,20 @@ def named(
     title: str | None = " ",
     **legend: Any,
 ) -> Any:
-    """The colours, shapes or dashes of names, in their order, with a legend above the chart, of
-    which further settings may be given."""
+    """Colours, shapes or dashes of names, in their order, with a legend above the chart.
+
+    `legend` holds further settings of the legend.
+    """
     scale = alt.Scale(domain=list(looks), range=list(looks.values()))
     shown = alt.Legend(orient="top", labelLimit=0, **legend)
     return channel(f"{column}:N", title=title, scale=scale, legend=shown)
 
 
 def places(channel: Any, names: Sequence[str], *, title: str, **axis: Any) -> Any:
-    """An axis of places from 0, each under its name, with further settings of the axis; x or y is
-    the column of places."""
+    """Axis of places from 0 with their names.
+
+    `channel` is x or y; `axis` holds further settings of the axis.
+    """
     scale = alt.Scale(domain=[-0.5, len(names) - 0.5], nice=False, zero=False)
     plain: dict[str, Any] = {"grid": False, "ticks": False, "labelAngle": 0}
     shown = alt.Axis(values=list(range(len(names))), labelExpr=name_at(names), **plain, **axis)

@@ -79,8 +79,10 @@ def around_zero(values: pd.Series) -> alt.Scale:
 
 
 def quantity_maps(frame: pd.DataFrame, tops: dict[str, float], *, marked: tuple[int, int]) -> Any:
-    """A map per quantity from rows layer, head, quantity, mean, low, high, side by side, each on a
-    scale from 0 to the top of its quantity."""
+    """Draw a map of heads per quantity, side by side, each on its own scale from 0.
+
+    Rows are layer, head, quantity, mean, low, high.
+    """
     parts = [
         head_map(
             frame[frame["quantity"] == quantity],

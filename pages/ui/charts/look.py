@@ -43,12 +43,11 @@ def _theme() -> str:
 
 
 def in_theme(chart: Any, **top: Any) -> Any:
-    """The chart as a page draws it, with `st.altair_chart`: its words stand out from the ground of
-    the reader's theme.
+    """Prepare a chart for `st.altair_chart`, with text in the colour of the reader's theme.
 
-    Marks that are text have a colour of their own only where they take their ground along, so
-    that the chart itself can be exported to white paper. It is neither copied nor compared with its
-    schema, which would take a third of the time of a page; tests compare every figure with it.
+    Text marks have a colour of their own only where they have a background of their own, so that
+    the chart itself can be exported to white paper. The chart is neither copied nor validated,
+    which would take a third of the time of a page; tests validate every figure.
 
     Args:
         chart: of Altair, or in Vega-Lite.
@@ -217,11 +216,12 @@ def ramp_below(length: int, **options: Any) -> alt.Legend:
 
 
 def open_ends(values: pd.Series, places: Sequence[float], format: str) -> dict[str, Any]:
-    """Options of a legend for colours that end before the values do: a value further out has the
-    colour of the end, which says so by ≤ or ≥.
+    """Options of a legend for colours that end before the values do, marked by ≤ or ≥.
+
+    Values beyond an end have its colour.
 
     Args:
-        places: what the legend names, from end to end.
+        places: labelled values, from end to end.
         format: of its numbers.
     """
     low, high = places[0], places[-1]

@@ -125,8 +125,10 @@ def number_map(
 def number_map_of_heads(
     frame: pd.DataFrame, value: str, *, marked: tuple[int, int], **options: Any
 ) -> Any:
-    """A map of layers by heads, one of them marked, whose clicks choose a head; further options are
-    those of `number_map`."""
+    """Draw a map of layers by heads with one marked; a click chooses a head.
+
+    Further options are those of `number_map`.
+    """
     return number_map(
         frame,
         x="head",

@@ -12,8 +12,10 @@ _PER_CENT = "percent"  # a number format of Streamlit
 
 @dataclass(frozen=True)
 class Heading:
-    """The title of a column, empty where it has none or several; and whether it is of shares that
-    are written in per cent."""
+    """Title of a column, and whether its numbers are shares in per cent.
+
+    The title is "" if the column has none, or several.
+    """
 
     title: str
     in_percent: bool

@@ -1,5 +1,7 @@
-"""Draws charts by Vega, in a process of its own: V8, in which it runs, ends the whole process where
-its memory is not enough. Nothing remote is read: neither fonts nor data."""
+"""Rendering of charts by Vega, in a process of its own.
+
+V8, which Vega runs in, ends its process when memory runs out. Fonts and data are local only.
+"""
 
 import os
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""What a file says of one head, fact by fact, each with a reason where the file says nothing."""
+"""Facts on one head from the open file, each with a reason if the file lacks it."""
 
 from collections.abc import Callable
 
@@ -32,7 +32,7 @@ _Known = tuple[str, str]
 
 
 def facts(layer: int, head: int) -> list[Fact]:
-    """Everything that stands on a card beside the habits."""
+    """All facts of a head's card besides the habits."""
     listed = []
     for name, (table, value_of) in _FACTS.items():
         held = open_store().holds(table)
@@ -51,7 +51,7 @@ def _behaviour(layer: int, head: int) -> _Known | None:
 
 
 def _relation(layer: int, head: int) -> _Known | None:
-    """The relation on which the head is furthest above the best fixed offset."""
+    """Relation on which the head exceeds the best fixed offset most."""
     relations = ask(dependency_accuracy.of_head, layer=layer, head=head, merging=MERGING)
     relations = relations[(relations["n"] >= LEAST) & ~relations["relation"].isin(SUMS)]
     offsets = ask(dependency_baseline.baselines).groupby("relation")["accuracy"].max()
@@ -87,7 +87,7 @@ def _coreference(layer: int, head: int) -> _Known | None:
 
 
 def _norm(layer: int, head: int) -> _Known | None:
-    """The head's part of all the norm that the heads of its layer bring, next to an equal part."""
+    """Share of the head in the norm of its layer's heads, with an equal share."""
     norms = ask(token_type_mixing.by_layer_and_head, layer=layer).set_index("head")["weighted_norm"]
     if head not in norms or norms.sum() == 0:
         return None
@@ -106,7 +106,7 @@ def _offset(layer: int, head: int) -> _Known | None:
 
 
 def _sink(layer: int, head: int) -> _Known | None:
-    """In how many texts the head's attention rests on the first token, beside what arrives."""
+    """Share of texts in which the first token is a sink of the head, with the norm that arrives."""
     asked = {"place": FIRST, "layer": layer, "head": head, "threshold": USUAL_THRESHOLD}
     rows = ask(sequence_sink.of_head, **asked)
     if rows.empty:
@@ -134,7 +134,7 @@ _FACTS: dict[str, tuple[Table, Callable[[int, int], _Known | None]]] = {
 
 
 def chosen_head(row: pd.Series) -> dict[str, object]:
-    """The head of a row, from how many it was chosen, and how it does."""
+    """Head of a row, the number of heads that it was chosen from, and its accuracy."""
     return {
         "head": head_name(int(row["layer"]), int(row["head"])),
         "tried": count(row["n_tried"]),

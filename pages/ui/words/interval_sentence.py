@@ -30,8 +30,7 @@ def interval_sentence(name: str, form: str | None) -> str:
 
 
 def interval_form(chart: Any) -> str | None:
-    """Return how a chart of Altair shows the intervals of its data: as bands, whiskers or both, or
-    in its tooltips alone."""
+    """Return the form of an Altair chart's intervals: bands, whiskers, both, or tooltips only."""
     forms = set(_forms(chart, None))
     drawn = forms - {_HOVER}
     return _BOTH if len(drawn) > 1 else next(iter(drawn or forms), None)

@@ -30,8 +30,7 @@ def carrier(row: Any, parts: tuple[str, ...]) -> str:
 
 
 def carried(row: Any, parts: tuple[str, ...]) -> str:
-    """The parts that a correlation is the sum of, and whether the one with most of it is clear of 0
-    by itself."""
+    """Format the parts of a correlation; say whether the largest is clear of 0 by itself."""
     most = carrier(row, parts)
     own, low, high = (row[f"{most}_spearman{end}"] for end in ("", "_low", "_high"))
     step = "unsure" if pd.isna(low) else "clear" if is_clear(low, high) else "unclear"

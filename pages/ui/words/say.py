@@ -55,15 +55,20 @@ class _Edged(string.Formatter):
 
 
 def _filled(text: str, values: Mapping[str, object]) -> str:
-    """The text with its values; the spaces that set off `[CLS]` from Japanese letters are left out
-    where the value begins or ends with such a letter itself."""
+    """Insert values into a text.
+
+    Spaces that set off `[CLS]` from Japanese letters are left out if the value begins or ends with
+    such a letter itself.
+    """
     edged = _Edged().vformat(text, (), values)
     return _SPACED.sub(r"\1\2\3\4", edged).replace(_EDGE, "")
 
 
 def speak_of(*subjects: str) -> None:
-    """Choose the words for what the open file is of, the last of these that has its own; those of
-    texts and of added positions are the usual ones."""
+    """Choose the words for the kind of the open file; later kinds' words win.
+
+    Words for texts and for added positions are the default.
+    """
     st.session_state[_SUBJECTS] = subjects
 
 
