@@ -1,4 +1,4 @@
-"""What holds of every family that reads images, also of those that the other laws leave out."""
+"""Laws of every family that reads images, including those that other tests leave out."""
 
 from functools import partial
 

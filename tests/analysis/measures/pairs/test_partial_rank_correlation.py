@@ -11,7 +11,7 @@ few_values = st.tuples(*[st.integers(0, 5)] * 4)
 
 
 def measured(*columns):
-    """What the measure says of the first two columns given the others."""
+    """Result of the measure for the first two columns, given the others."""
     first, second, *others = (ranked(np.array(column, dtype=float)) for column in columns)
     return partial_rank_correlation(first, second, tuple(others))
 
