@@ -1,4 +1,4 @@
-"""What relevance costs beside a forward pass, and how much room the maps of 1,000 images take.
+"""Cost of relevance relative to a forward pass, and size of the maps of 1,000 images.
 
     python -m tests.benchmarks.relevance_cost [--images 6] [--rounds 7] [--threads 2] [--stored 64]
 
@@ -52,7 +52,7 @@ def dino_s() -> Any:
 
 
 def sequence(index: int, n_tokens: int) -> Sequence:
-    """An image without a picture: what passes need to know of it."""
+    """An image without a picture, with the fields that passes need."""
     return Sequence(
         index=index,
         ids=np.arange(n_tokens, dtype=np.int32),
