@@ -54,7 +54,7 @@ def removed(phase: str, scene: Scene, chance: Random) -> str:
 
 
 def may_mount() -> bool:
-    """Whether this process may make disks of its own."""
+    """Return True if this process may mount disks."""
     return (
         os.geteuid() == 0 and subprocess.run(["unshare", "-m", "true"], check=False).returncode == 0
     )

@@ -107,7 +107,7 @@ def _change(path: Path, chance: Random) -> tuple[Table, str]:
 
 
 def n_rows(store: duckdb.DuckDBPyConnection, table: Table) -> int:
-    """How many rows a stored table has."""
+    """Number of rows of a stored table."""
     return store.execute(f"select count(*) from stored.{table.name}").fetchall()[0][0]
 
 

@@ -1,5 +1,7 @@
-"""Texts, annotation, images, models and collections that were changed at random: read, or refused
-in one line, in bounded time and memory, and never run."""
+"""Randomly changed texts, annotation, images, models and collections.
+
+Each is read or refused in one line, in bounded time and memory, and never executed.
+"""
 
 import resource
 import shutil
@@ -140,10 +142,10 @@ def shown(content: bytes) -> None:
 
 
 def outcome(act: Callable[[], object], content: bytes) -> str:
-    """How reading ended.
+    """Outcome of reading an input.
 
     Raises:
-        Wrong: other than with a result or one line, too late or with too much memory.
+        Wrong: the outcome is neither a result nor one line, or took too much time or memory.
     """
     with suppress(OSError):  # Linux alone has it; elsewhere the peak since the start is exceeded
         Path("/proc/self/clear_refs").write_text("5")  # forgets the peak

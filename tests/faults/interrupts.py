@@ -57,7 +57,7 @@ def wait_for_handler(run: subprocess.Popen[str]) -> None:
 
 
 def assert_stopped(run: subprocess.Popen[str], number: signal.Signals) -> str:
-    """How a run ended that was sent a signal: with one line, unless it was done before.
+    """Outcome of a run after a signal: it stopped with one line, or was done before.
 
     Raises:
         Wrong: with another status or other lines, or a process of it goes on.

@@ -28,10 +28,10 @@ Numbers = dict[str, tuple]
 
 @dataclass(frozen=True)
 class Scene:
-    """What every trial starts from; a trial has a folder of its own, and a copy of the corpus.
+    """Starting point of all trials; a trial has a folder of its own, and a copy of the corpus.
 
-    `spans` are the seconds of each phase, `memory` the bytes, and `numbers` the numbers of a run
-    that nobody disturbs.
+    Of a run without faults, `spans` are the seconds of each phase, `memory` the bytes, and
+    `numbers` the numbers.
     """
 
     folder: Path
@@ -41,7 +41,7 @@ class Scene:
 
     @property
     def finished(self) -> Path:
-        """The folder of the run that nobody disturbed."""
+        """Folder of the run without faults."""
         return self.folder / "finished"
 
     @contextmanager
@@ -61,11 +61,11 @@ class Scene:
         return Running(command(self, folder, **given), log, do_so)
 
     def run(self, folder: Path, happening: Happening = nothing, **given: str) -> Ended:
-        """How such a run ended."""
+        """Run in a trial's folder to the end, and return the outcome."""
         return self.start(folder, happening, **given).ended()
 
     def assert_goes_on(self, folder: Path) -> None:
-        """What a mishap left is whole, and the same command ends with the right numbers.
+        """Check that the files are complete, and that the same command gives the right numbers.
 
         Raises:
             Wrong: if not.

@@ -75,7 +75,7 @@ def _much(chance: Random) -> str:
 
 
 def _read(**change: Any) -> str:
-    """How a collection ends of which one item is changed."""
+    """Outcome of reading a collection with one changed item."""
     collection = json.loads(samples.COLLECTION)
     collection["items"][0] |= change
     content = json.dumps(collection).encode()

@@ -1,4 +1,4 @@
-"""Which tests a formula has to answer to."""
+"""Tests that a mutant has to fail, by module."""
 
 import re
 from collections.abc import Iterator
@@ -63,8 +63,10 @@ def resting_on(stem: str) -> list[str]:
 
 
 def _speaking_of(stems: list[str]) -> list[str]:
-    """The tests that speak of the first of these modules that any speaks of: in its room, or else
-    in any."""
+    """Tests that name the first of these modules that any test names.
+
+    Tests in the module's own folder take precedence.
+    """
     rooms = {path.stem: path.parent.name for path in passes()}
     for stem, room in ((name, room) for name in stems for room in (rooms.get(name, "*"), "*")):
         word = re.compile(rf'\b{stem}\.|import .*\b{stem}\b|"{stem}"|from {stem}\b|test_{stem}\b')
@@ -76,7 +78,7 @@ def _speaking_of(stems: list[str]) -> list[str]:
 
 
 def _counts(stem: str) -> bool:
-    """Whether a module is a pass that the law is tested with on these families."""
+    """Return True if a module is a pass that the law of all passes is tested with."""
     texts = (path.read_text("utf-8") for path in passes() if path.stem == stem)
     return stem not in OF_OTHERS and any("def totals(" in text for text in texts)
 

@@ -16,7 +16,7 @@ EFFECTS = {"res_ln": (1, 3), "ff": (3, 4), "ff_res": (4, 5), "ff_ln": (5, 6)}
 
 
 def completeness(corpus: Corpus) -> pd.DataFrame:
-    """What the parts miss in float64, which is nothing: a file's own error is all rounding."""
+    """Errors of the sums of parts in float64, nearly 0: the error of a file is rounding."""
     worst = np.array([[layer.error for layer in layers] for layers in corpus.parts]).max(axis=0)
     return frame_of(
         [

@@ -1,4 +1,4 @@
-"""Where attention rests, and why: the definitions of Gu et al. and Sun et al., query by query."""
+"""Attention sinks and their causes, query by query, by definitions of Gu et al. and Sun et al."""
 
 from collections.abc import Callable, Iterator
 

@@ -115,7 +115,7 @@ def test_a_row_too_few_or_too_many_is_seen(small, view):
 
 
 def deviates(small: Small, name: str, corpus: Corpus | None = None) -> bool:
-    """Whether a view, computed anew, deviates from the file."""
+    """Return True if a recomputed view deviates from the file."""
     (view,) = (other for other in SMALL if other.name == name)
     return not view.compare(corpus or small.corpus, small.store).holds
 

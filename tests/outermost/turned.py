@@ -30,7 +30,7 @@ class Pairs:
         return len(self.offset)
 
     def score(self, query: np.ndarray, key: np.ndarray) -> np.ndarray:
-        """What a query and a key give each other at the offset of each pair."""
+        """Score of a query and a key at the offset of each pair."""
         turn = np.exp(-1j * self.frequencies * self.offset[:, None])
         return np.real(query * key.conj() * turn).sum(axis=1)
 
