@@ -157,6 +157,6 @@ class Patient:
 
 
 def is_idle(browser: WebDriver) -> bool:
-    """Whether the page is drawn to its end: a click on one that is not would begin it anew."""
+    """Return True if the page is drawn to its end: an earlier click would start it again."""
     state = browser.find_element(By.CSS_SELECTOR, "[data-testid=stApp]")
     return state.get_attribute("data-test-script-state") == "notRunning"

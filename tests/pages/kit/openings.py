@@ -1,4 +1,4 @@
-"""Pages opened in a browserless session; what was opened just so before is not opened again."""
+"""Pages opened in a browserless session, with a cache of sessions opened the same way."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -98,7 +98,7 @@ def registered_pages() -> dict[Any, Any]:
 
 @contextmanager
 def keeping() -> Iterator[dict[Any, tuple[AppTest, Offered]]]:
-    """Sessions as they were opened; one that goes on is kept no longer."""
+    """Cache sessions as they were opened; drop those that run again."""
     sessions: dict[Any, tuple[AppTest, Offered]] = {}
     run = AppTest._run
 
@@ -114,7 +114,7 @@ def keeping() -> Iterator[dict[Any, tuple[AppTest, Offered]]]:
 
 @contextmanager
 def noting() -> Iterator[Offered]:
-    """What the page that is opened offers for export, besides offering it."""
+    """Record the exports that an opened page offers."""
     figures: Offered = {}
     offer = figure.export_buttons
 

@@ -22,7 +22,7 @@ VIEW = View("po", "claim")
 
 
 def over_all_heads(**other: float) -> pd.DataFrame:
-    """What a file answers of the agreement of all ten heads."""
+    """Agreement of all ten heads, as a query of a file returns it."""
     row = {"layer": np.nan, "n_heads": 10, "agreement": 0.8, "chance": 0.3}
     row |= dict.fromkeys(("agreement_low", "agreement_high"), np.nan)
     row |= dict.fromkeys(("spearman", "spearman_low", "spearman_high"), np.nan)

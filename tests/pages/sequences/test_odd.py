@@ -1,4 +1,4 @@
-"""Whether a text is odd: a planted one is found, and chance is counted."""
+"""Unusual numbers of a text: a planted one is found, and chance is stated."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ def numbers() -> pd.DataFrame:
 
 
 def split(numbers: pd.DataFrame, seq: int) -> tuple[pd.DataFrame, pd.Series]:
-    """The numbers of the others, and those of one sequence."""
+    """Numbers of the other sequences, and of one sequence."""
     is_own = numbers["seq"] == seq
     return numbers[~is_own], numbers[is_own].set_index("number")["value"]
 

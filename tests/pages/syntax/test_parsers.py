@@ -47,7 +47,7 @@ def planted(**shares: float) -> tuple[str, ...]:
 
 
 def finding(trained: pd.DataFrame) -> str:
-    """What the section says of such parsers."""
+    """The section's finding on these parsers."""
     view = View("sy", "parsers")
     with words_of("syntax", "parsers"):
         return _finding(view, _spread(_named(view, trained)).set_index("method"))
