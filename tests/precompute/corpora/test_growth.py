@@ -1,4 +1,4 @@
-"""What is read takes time and memory that grow with its size, whoever wrote it."""
+"""Time and memory of reading grow in proportion to the size of any input."""
 
 import gzip
 import json

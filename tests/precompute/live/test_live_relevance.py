@@ -161,7 +161,7 @@ _WRITTEN: list[str] | None = None
 
 
 def _watch(event: str, given: tuple) -> None:
-    """What is opened to be written, while anyone wants to know; a hook cannot be taken off."""
+    """Record files opened for writing, while a list is set: an audit hook cannot be removed."""
     if _WRITTEN is not None and event == "open" and isinstance(given[0], str | bytes):
         mode, flags = given[1] or "", given[2] or 0
         if set(mode) & set("wax+") or flags & 3:

@@ -220,7 +220,7 @@ def curves_store(curves_run) -> Iterator[DuckDBPyConnection]:
 
 @pytest.fixture(scope="session")
 def probing_run(tmp_path_factory, family) -> tuple[Request, Plan]:
-    """What single heads find in the small treebank, of grammar and of antecedents."""
+    """Predictions of single heads in the small treebank: dependencies and antecedents."""
     statistics = ["dependency_accuracy", "dependency_baseline", "dependency_best"]
     statistics += ["coreference_accuracy", "coreference_best"]
     statistics += ["dependency_difference", "coreference_difference"]

@@ -1,4 +1,4 @@
-"""What is stored of positions, queries and keys is what the measures say of the model itself."""
+"""Stored numbers on positions, queries and keys agree with the measures on the model itself."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Where attention rests, in a store built by the real passes, against the twins, text by text."""
+"""Attention sinks in a store built by the real passes, against the twins, text by text."""
 
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ def traces(finished) -> list[tuple[Any, list[str], Any]]:
 
 @pytest.fixture(scope="module")
 def slow(traces) -> pd.DataFrame:
-    """What each head gives to each place of every text, as the twin counts it."""
+    """Attention of each head to each place of every text, by the twin."""
     rows = []
     for seq, types, layers in traces:
         for layer, traced in enumerate(layers, start=1):
