@@ -36,8 +36,10 @@ _SIZES: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class TinyVision:
-    """How to build a family's model: what tells classes apart, or where there is no such head, the
-    model alone."""
+    """Constructors of a family's model and processor.
+
+    The model is a classifier, or the bare model if the family has no classification head.
+    """
 
     config: Callable[..., Any]
     model_class: type[Any]
@@ -46,7 +48,7 @@ class TinyVision:
 
 
 def _dinov2(config: Callable[..., Any]) -> Callable[..., Any]:
-    """Its positions are learned for a square grid and interpolated to that of the images."""
+    """Configure a position grid that is square, unlike that of the images, and so interpolated."""
     square = [COLUMNS * PATCH] * 2
     return lambda **sizes: config(**sizes | {"image_size": square, "mlp_ratio": 2})
 
@@ -81,13 +83,13 @@ TINY_VISION = {
 
 
 def tiny_processor(family: str) -> Any:
-    """What makes an image as large as the tiny models take it."""
+    """Image processor that resizes images to the input of the tiny models."""
     size = {"height": ROWS * PATCH, "width": COLUMNS * PATCH}
     return TINY_VISION[family].processor(size=size, crop_size=size)
 
 
 def softmax_error(family: str) -> float:
-    """How far a float64 model's attention may be off: most of these models make it in float32."""
+    """Largest error of a float64 model's attention: most of these models compute it in float32."""
     exact = family.startswith("dino") or family in ("bert", "roberta", "gpt2")
     return 1e-13 if exact else 1e-6
 
