@@ -119,8 +119,11 @@ def head_layout(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFram
 
 
 def gradient_importance(corpus: Corpus) -> pd.DataFrame:
-    """|∂L/∂α| summed by the type of j, by the number of tokens; L is the squared length of the
-    mean of the last hidden states, the loss of a model without a head that predicts tokens."""
+    """Sum of |∂L/∂α| by the type of j, divided by the number of tokens.
+
+    L is the squared length of the mean of the last hidden states: the loss of a model without a
+    head that predicts tokens.
+    """
     slopes_of: dict[tuple, list[float]] = {}
     for reading in corpus.readings:
         arguments = corpus.model.arguments(reading.ids, reading.segments)

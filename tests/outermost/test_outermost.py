@@ -1,5 +1,7 @@
-"""Every public view of a small file, against the bare model in float64; and planted faults that
-this has to see: single numbers, missing rows, wrong formulas."""
+"""Every public view of a small file, against the bare model in float64.
+
+Planted faults have to be found: single numbers, missing rows, wrong formulas.
+"""
 
 from dataclasses import replace
 from itertools import accumulate

@@ -91,7 +91,7 @@ def _all_is_checked_and_seen():
 
 @pytest.fixture(autouse=True)
 def _main_stays(monkeypatch):
-    """Keep `__main__`: a session replaces it by its script, which every spawned process would run."""
+    """Keep `__main__`, which a session replaces by its script: spawned processes would run that."""
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
@@ -131,7 +131,7 @@ def page_of_tests(request) -> str:
 
 @pytest.fixture
 def section(page_of_tests: str, opened: Opener, store_folder: Path) -> Callable[..., AppTest]:
-    """Opener of a section of the page, on the store of the passes unless another folder is given."""
+    """Opener of a section of the page, by default on the store of the passes."""
 
     def open_section(
         view: str, folder: Path | None = None, lang: str = "en", **address: str

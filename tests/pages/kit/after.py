@@ -17,7 +17,7 @@ from pages.ui.words.say import speak_of
 
 @pytest.fixture(scope="session")
 def scratch(tmp_path_factory) -> Callable[[Path], duckdb.DuckDBPyConnection]:
-    """Connection to a copy of a folder's only file; shared by all tests, which roll changes back."""
+    """Connection to a copy of a folder's only file, shared by all tests; they roll changes back."""
 
     @cache
     def opened(folder: Path) -> duckdb.DuckDBPyConnection:

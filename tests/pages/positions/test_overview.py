@@ -13,7 +13,7 @@ def numbers(session) -> list[str]:
 
 
 def waves(first: int, last: int) -> tuple[str, ...]:
-    """Statements that set the ratio to the amplitude without positions in the first and last layer."""
+    """Statements that set the ratio to the spectrum without positions in the end layers."""
     as_it_is = "update stored.state_spectrum set max = {} * n_sequences where control = 'compared'"
     return (
         "update stored.state_spectrum set max = n_sequences",

@@ -1,5 +1,7 @@
-"""An input of a reader's own gives the numbers of a run, or is refused in words; nothing of it is
-written, and no two threads meet in the model."""
+"""A reader's input gives the numbers of a run, or is refused in words.
+
+Nothing of it is written, and only one thread at a time is in the model.
+"""
 
 import sys
 import zlib

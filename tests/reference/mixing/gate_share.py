@@ -18,7 +18,7 @@ def shares(
     start: tuple[float, float] = (0.0, 0.0),
     steps: int = 4000,
 ) -> list[float]:
-    """Share of each summand, of g and of u at once, in the change from a start to start plus sum."""
+    """Share of each summand, of g and of u at once, on the path from a start to start plus sum."""
     given = [0.0] * len(gates)
     whole_gate, whole_value = sum(gates), sum(values)
     for step in range(steps):

@@ -95,7 +95,7 @@ def mean_interval(mean: float, error: float, degrees: float) -> tuple[float, flo
 
 
 def _within(reach: float, freedom: float, steps: int = 4000) -> float:
-    """Probability of Student's t within ±reach: Simpson's rule over the angle atan(t / √freedom)."""
+    """Probability of Student's t within ±reach, by Simpson's rule over atan(t / √freedom)."""
     end = math.atan(reach / math.sqrt(freedom))
     heights = [math.cos(end * k / steps) ** (freedom - 1) for k in range(steps + 1)]
     weights = [1, *([4, 2] * steps)[: steps - 1], 1]
