@@ -1,4 +1,4 @@
-"""A page, its sections, and the frame around each: what every section has is written here once."""
+"""Page, section, and the frame around each section."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -49,7 +49,7 @@ def section(
     lacking: Callable[[], str] | None = None,
     when: Callable[[], bool] = lambda: True,
 ) -> Callable[[Callable[[View], None]], Section]:
-    """Makes a section of the function that draws it."""
+    """Decorate a function that draws a section."""
     return lambda draw: Section(stem, needs, draw, also=also, lacking=lacking, when=when)
 
 
@@ -70,9 +70,9 @@ class Page:
     moved: Mapping[str, str] = field(default_factory=dict)
 
     def show(self) -> None:
-        """The title, what stands above the sections, and the section that the address names.
+        """Draw the title, the content above the sections, and the section that the address names.
 
-        Nothing where nobody reads: a page can be imported without being drawn.
+        Does nothing outside a session, so that a page can be imported.
         """
         if get_script_run_ctx() is None:
             return
@@ -103,7 +103,7 @@ class Page:
             self._frame(stems[chosen], notes, head)
 
     def _frame(self, shown: Section, notes: Any, head: Any) -> None:
-        """A section with all that every section has."""
+        """Draw a section with its frame."""
         view = View(self.prefix, shown.stem)
         redraw = partial(shown.draw, view)
         with words_of(self.name, shown.stem), staged(head, shown.needs, redraw):

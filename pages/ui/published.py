@@ -122,7 +122,7 @@ def _given(mask_rate: float, segments: str) -> str:
 
 
 def beside(*rows: Row, key: str, title: str) -> None:
-    """Draw printed numbers of a paper with the file's own; compared only if the experiment agrees."""
+    """Draw printed numbers of a paper with the file's own; compared only for the same experiment."""
     if not rows:
         return
     with experiment(rows[0].published.experiment, title) as same:

@@ -1,4 +1,4 @@
-"""Every colour of a chart, readable on light and on dark ground by eyes that see few hues."""
+"""Colours of charts, legible on light and dark backgrounds and with colour-vision deficiencies."""
 
 from analysis.relevance_rules import MEAN_WEIGHTS, RULES
 from analysis.scopes import BETWEEN, ORDERS, WEIGHTS_WITH_RESIDUAL

@@ -1,4 +1,4 @@
-"""Channels of charts that are made by hand: names with looks of their own, places with names."""
+"""Channels of hand-made charts: names with their own looks, and axes of named places."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,7 +38,7 @@ def places(channel: Any, names: Sequence[str], *, title: str, **axis: Any) -> An
 
 
 def name_at(names: Sequence[str], *, first: int = 0) -> str:
-    """A Vega expression for the name of a place; whatever strangers write in names stays text.
+    """Vega expression for the name of a place; names from any source stay text.
 
     Args:
         first: the number of the first place.
@@ -48,5 +48,5 @@ def name_at(names: Sequence[str], *, first: int = 0) -> str:
 
 
 def _harmless(name: str) -> str:
-    """A name as the inside of a string of a Vega expression."""
+    """Escape a name for a string of a Vega expression."""
     return "".join(f"\\u{ord(letter):04x}" if letter in _ENDS else letter for letter in name)

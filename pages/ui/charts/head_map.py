@@ -1,4 +1,4 @@
-"""Maps of all heads: one cell per layer and head, to be read at a glance and clicked in."""
+"""Maps of all heads: one clickable cell per layer and head."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -68,12 +68,12 @@ def head_map(
 
 
 def from_zero(top: float, low: float = 0.0) -> alt.Scale:
-    """Dark to bright from 0, or another floor, to `top`."""
+    """Colour scale from dark at 0, or another floor, to bright at `top`."""
     return alt.Scale(scheme="viridis", domain=[low, top if top > low else low + 1])
 
 
 def around_zero(values: pd.Series) -> alt.Scale:
-    """Blue below 0 and orange above, as far on either side as the values go."""
+    """Colour scale from blue below 0 to orange above, symmetric around 0."""
     reach = float(values.abs().max()) or 1.0
     return alt.Scale(scheme="blueorange", domain=[-reach, reach], domainMid=0)
 
@@ -104,6 +104,6 @@ def quantity_maps(frame: pd.DataFrame, tops: dict[str, float], *, marked: tuple[
 
 
 def _cell_height(frame: pd.DataFrame) -> int:
-    """The height of all layers together: cells are large where there are few."""
+    """Height of all layers together; cells are larger if there are few."""
     layers = max(frame["layer"].nunique(), 1)
     return layers * max(16, min(28, 240 // layers))

@@ -1,4 +1,4 @@
-"""Stacked bars side by side for every layer: one composition against another."""
+"""Pairs of stacked bars for every layer, to compare compositions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

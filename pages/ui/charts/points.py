@@ -1,4 +1,4 @@
-"""Clouds of points."""
+"""Scatter plots."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -48,7 +48,7 @@ def shaded_by(
 def texts_of_head(texts: pd.DataFrame, *, layer: int, head: int) -> tuple[list[str], str]:
     """Markup of texts whose tokens are shaded by the weight that they receive from one head.
 
-    Shades run from the least to the most weight in the head, so that differences are visible in
+    Shades run from the least to the most weight in these texts, so that differences are visible in
     uniform heads too. Texts stay plain if the file does not store the weights.
 
     Args:

@@ -1,4 +1,4 @@
-"""Bars and lines, frame in and chart out; types are explicit, so that export needs no guess."""
+"""Bar and line charts of a frame; types are explicit, so that an export needs no inference."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Pickers whose value is part of the address; give each page's keys a prefix of their own."""
+"""Pickers whose value is part of the address; keys start with the prefix of their page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -18,7 +18,7 @@ Kind = Literal["segmented", "pills", "select", "slider"]
 
 
 def draw(choice: Choice, widget: Callable[[], Any], *, in_bar: bool = False) -> Any:
-    """A picker in its row of the section that is drawn, or where the bar is that is open."""
+    """Draw a picker in the current row of its section, or in the bar of the page."""
     with nullcontext() if in_bar else stage().place():
         return draw_here(choice, widget)
 

@@ -24,7 +24,7 @@ _DRAWN: dict[str, Callable[[Any], str]] = {
 
 
 def opened() -> Answer:
-    """Return what draws; what V8 prints of a chart that it cannot draw is dropped."""
+    """Return the drawing function; V8's messages on charts that it cannot draw are dropped."""
     for fonts in _FONTS:
         vl_convert.register_font_directory(str(files(fonts)))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)

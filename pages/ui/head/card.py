@@ -60,7 +60,7 @@ def head_card(*, layer: int, head: int) -> None:
 
 
 def places() -> list[tuple[str, str]]:
-    """Entries of `PLACES` whose sections have data in the open file."""
+    """Entries of `PLACES` that apply to the kind of the open file."""
     return [place for place in PLACES if not (place[0] in _OF_WORDS and shows_images())]
 
 

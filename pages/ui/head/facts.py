@@ -87,7 +87,7 @@ def _coreference(layer: int, head: int) -> _Known | None:
 
 
 def _norm(layer: int, head: int) -> _Known | None:
-    """Share of the head in the norm of its layer's heads, with an equal share."""
+    """Share of the head in the norm of its layer's heads, with its multiple of an equal share."""
     norms = ask(token_type_mixing.by_layer_and_head, layer=layer).set_index("head")["weighted_norm"]
     if head not in norms or norms.sum() == 0:
         return None

@@ -1,4 +1,4 @@
-"""Levels that a correlation is split into, and which of them carries it, in words."""
+"""Levels that a correlation is divided into, and the part with most of it."""
 
 from typing import Any
 
@@ -15,17 +15,17 @@ POOLED = "pooled"
 
 
 def level_names(parts: tuple[str, ...]) -> dict[str, str]:
-    """Return the names of the levels, that of everything together last."""
+    """Return the names of the levels, with that of the pooled correlation last."""
     return {level: title(level) for level in (*parts, POOLED)}
 
 
 def of_level(frame: pd.DataFrame, level: str) -> pd.DataFrame:
-    """The rows with ρ and its interval as they are at a level."""
+    """Rows with ρ and its interval at a level."""
     return frame if level == POOLED else by_part(frame, (level,))
 
 
 def carrier(row: Any, parts: tuple[str, ...]) -> str:
-    """The part that has most of a correlation, in its direction."""
+    """Largest part of a correlation, in its direction."""
     return max(parts, key=lambda part: row[part] * (1 if row["spearman"] > 0 else -1))
 
 

@@ -1,4 +1,4 @@
-"""Every visible word, in English and Japanese, from the files of words beside the pages."""
+"""Visible words in English and Japanese, from the words.toml files of the pages."""
 
 import re
 import string
@@ -73,18 +73,18 @@ def speak_of(*subjects: str) -> None:
 
 
 def plain(text: object) -> str:
-    """Any text, escaped so that markdown and HTML show it as it is."""
+    """Escape a text so that markdown and HTML show it unchanged."""
     return _MARKDOWN.sub(r"\\\1", str(text)).replace("\n", " ")
 
 
 def language() -> Language:
-    """The chosen language; the browser's until one is chosen."""
+    """Language that the reader chose; the browser's by default."""
     asked = st.session_state.get("lang") or st.query_params.get("lang")
     return cast(Language, asked) if asked in LANGUAGES else _browser_language()
 
 
 def language_picker() -> None:
-    """The picker in the sidebar; the choice is part of the address."""
+    """Draw the language picker in the sidebar; the choice is part of the address."""
     choice = Choice("lang", LANGUAGES, _browser_language(), named=True)
     with st.sidebar:
         draw(
@@ -124,7 +124,7 @@ def catalogue() -> dict[str, dict[str, str]]:
 
 
 def _entries(prefix: str, node: dict[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Dotted keys with their texts; a node is an entry where its values are strings."""
+    """Yield dotted keys with their texts; a node with strings as values is an entry."""
     texts = {name: value for name, value in node.items() if isinstance(value, str)}
     if texts:
         yield prefix, texts
