@@ -85,7 +85,7 @@ def _published(view: View, frame: pd.DataFrame, name: str) -> list[Row]:
 
 
 def _by_layer(view: View, heads: pd.DataFrame, inputs: pd.DataFrame) -> None:
-    """CV of the input of each layer beside the mean, least and greatest CV of its heads."""
+    """Draw the CV of each layer's input with the mean, least and greatest CV of its heads."""
     of_heads = heads.dropna(subset=["layer", "cv"]).groupby("layer")["cv"]
     spread = of_heads.agg(cv="mean", min="min", max="max").reset_index()
     of_inputs = inputs.dropna(subset=["layer", "cv"])[["layer", "cv"]]

@@ -67,7 +67,7 @@ def _wide(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _finding(view: View, frame: pd.DataFrame, wide: pd.DataFrame) -> str:
-    """Say which type told apart gets most weight, and how much of the norm arrives from it."""
+    """Name the type of `APART` with most weight, and its share of the norm."""
     weights = wide[wide["token_type"].isin(APART)].groupby("token_type")["attention"].sum()
     if weights.empty:
         return view.say("no_special")

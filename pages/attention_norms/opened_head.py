@@ -51,7 +51,7 @@ def most_drawn() -> Head:
 
 
 def norms_card(view: View, layer: int, head: int) -> None:
-    """Dispersion, stretch, and what each token type gets and gives; without what the file lacks."""
+    """Draw a card of dispersion, stretch and token types, without numbers that the file lacks."""
     numbers: dict[str, str] = {}
     if (row := row_of(ask(value_norm_dispersion.by_head), layer, head)) is not None:
         numbers["mean_norm"] = f"{row['mean']:.2f} ± {row['std']:.2f}"

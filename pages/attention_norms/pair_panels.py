@@ -1,4 +1,4 @@
-"""Pairs of a weight and a norm, a panel for each token type."""
+"""Panels of pairs of weight and norm, one for each token type."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,12 +27,12 @@ _TO_AN_OCTAVE = {_ALPHA: 2, _NORM: 8}
 
 
 def edges(bins: pd.Series, open_bits: int) -> np.ndarray:
-    """The smallest float32 of each bin: floats that are not negative sort as their bits do."""
+    """Lower edge of each bin, a float32: non-negative floats sort like their bits."""
     return (bins.to_numpy(np.int32) << open_bits).view(np.float32).astype(np.float64)
 
 
 def density_panels(frame: pd.DataFrame, *, within: bool) -> Any:
-    """The share of a type's pairs in every cell.
+    """Draw the share of a type's pairs in every cell.
 
     Args:
         frame: of `with_edges`.
@@ -57,7 +57,7 @@ def density_panels(frame: pd.DataFrame, *, within: bool) -> Any:
 
 
 def sample_panels(frame: pd.DataFrame, *, within: bool) -> Any:
-    """A point per drawn pair, from `attention_norm_sample.scatter`.
+    """Draw a point per sampled pair, from `attention_norm_sample.scatter`.
 
     Args:
         within: whether `attention` and `value_norm` are multiples of the means of a head.
@@ -76,7 +76,7 @@ def sample_panels(frame: pd.DataFrame, *, within: bool) -> Any:
 
 
 def rank_panels(frame: pd.DataFrame) -> Any:
-    """A point per head or layer, from rows token_type, attention_rank, norm_rank and layer."""
+    """Draw a point per head or layer, from rows token_type, attention_rank, norm_rank and layer."""
     encodings: dict[str, Any] = {
         channel: of(
             f"{name}:Q",
@@ -92,7 +92,7 @@ def rank_panels(frame: pd.DataFrame) -> Any:
 
 
 def _points(part: pd.DataFrame, size: int, opacity: float) -> alt.Chart:
-    """Points in the colour of the type that all of them are of."""
+    """Draw points in the colour of their common token type."""
     colour = TOKEN_TYPE_COLOURS[part["token_type"].iloc[0]]
     return alt.Chart(part).mark_circle(size=size, opacity=opacity, clip=True, color=colour)
 

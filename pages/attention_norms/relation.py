@@ -137,7 +137,7 @@ def _parts(view: View, rho: pd.DataFrame, parts: tuple[str, ...]) -> None:
 
 
 def _layers(view: View, level: str) -> None:
-    """ρ of every layer at a level."""
+    """Draw ρ of every layer at a level."""
     if level == _BETWEEN_LAYERS:
         return
     number = _BY_LAYER[level]
@@ -151,7 +151,7 @@ def _layers(view: View, level: str) -> None:
 
 
 def _pick_scope(view: View) -> Scope:
-    """All heads, the heads of one layer, or one head."""
+    """Let the reader pick all heads, the heads of one layer, or one head."""
     layer = head = None
     chosen = view.pick("scope", ["all", "layer", "head"])
     if chosen == "layer":
@@ -162,7 +162,7 @@ def _pick_scope(view: View) -> Scope:
 
 
 def _published(rho: pd.DataFrame) -> list[Row]:
-    """Table 3: pairs of each type and their rank correlation, all heads together."""
+    """Rows of table 3: pairs of each type and their rank correlation, all heads together."""
     ours = rho.set_index("token_type")
     titles = {"n": title("pairs"), "spearman": title("spearman")}
     return [
@@ -195,7 +195,7 @@ def _finding(view: View, rho: pd.DataFrame, scope: Scope, parts: tuple[str, ...]
 
 
 def _map(view: View, scope: Scope) -> None:
-    """ρ of every head for one type; a click opens the head."""
+    """Draw ρ of every head for one type; a click opens the head."""
     types = ordered_types(ask(correlation.by_type, layer=None, head=None)["token_type"])
     token_type = view.pick("type", types, of="token_type")
     of_types = {kind: ask(correlation.by_head, token_type=kind) for kind in types}

@@ -1,4 +1,4 @@
-"""Sentences on weight against norm within heads, and on the parts of ρ of all pairs."""
+"""Sentences on the correlation of weight and norm: within heads, and the parts of the pooled ρ."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ def weight_and_norm(rho: pd.DataFrame, signs: pd.DataFrame, parts: tuple[str, ..
 
 
 def _heads(row: pd.Series, signs: pd.DataFrame) -> dict[str, str]:
-    """The type of a row, and the median of its heads' own ρ, how many have one, and one below 0."""
+    """Words for a token type: its median ρ over heads, the heads with a ρ, and those below 0."""
     heads = signs.set_index("token_type").loc[row["token_type"]]
     return {
         "type": token_type_name(row["token_type"]),

@@ -130,7 +130,7 @@ def _map(shown: pd.DataFrame) -> Any:
 
 
 def _layer_axis(frame: pd.DataFrame) -> alt.Axis:
-    """The number of a layer in the middle of its heads."""
+    """Axis with the number of each layer at the centre of its heads."""
     n_heads = int((frame["layer"] == 1).sum())
     middle = (n_heads + 1) / 2
     places = [n_heads * layer + middle for layer in range(frame["layer"].nunique())]
@@ -139,14 +139,14 @@ def _layer_axis(frame: pd.DataFrame) -> alt.Axis:
 
 
 def _means(view: View, matching: Matching) -> pd.DataFrame:
-    """The mean divergence of the matching, of each head from itself, and of any two heads."""
+    """Mean divergence of the matching, of each head from itself, and of any two heads."""
     names = [view.say(f"mean_{kind}") for kind in _KINDS]
     means = [getattr(matching, kind) for kind in _KINDS]
     return pd.DataFrame({"name": names, "divergence": means})
 
 
 def _bars(means: pd.DataFrame) -> Any:
-    """Draw the divergence of heads that are matched to each other."""
+    """Draw the mean divergences as bars."""
     order, plain = means["name"].tolist(), alt.Axis(labelLimit=0, ticks=False)
     base = alt.Chart(means, width=_BARS, height=_HIGH).encode(
         y=alt.Y("name:N", sort=order, title=None, axis=plain),

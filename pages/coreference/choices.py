@@ -31,10 +31,10 @@ def pick_best_head(view: View, choices: dict[str, str], *charts: str) -> Head:
 
 
 def accuracy_bars(view: View, frame: pd.DataFrame, colours: dict[str, str]) -> Any:
-    """A group of bars per type of mention, with intervals.
+    """Draw a group of bars per type of mention, with intervals.
 
     Args:
-        frame: rows mention_type, method (names that readers see), n, accuracy, low, high.
+        frame: rows mention_type, method (display names), n, accuracy, low, high.
         colours: of the methods, in the order of the bars.
     """
     frame = frame.assign(type=frame["mention_type"].map(type_name))

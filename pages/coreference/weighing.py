@@ -49,7 +49,7 @@ def _finding(view: View, halves: pd.DataFrame) -> str:
 
 
 def _bars(view: View, merging: str) -> None:
-    """The best head of the first half on the second, by weights and by norms."""
+    """Draw the accuracy on the second half of the first half's best head, by weights and norms."""
     choices = {"merging": merging, "chosen_on": _HALVES[0]}
     best = ask_each(coreference_best.best, "weighing", WEIGHINGS, **choices)
     frame = best.rename(columns={"weighing": "method"}).drop_duplicates(["method", "mention_type"])

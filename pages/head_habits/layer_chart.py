@@ -1,4 +1,4 @@
-"""Layer by layer: the mean over heads as a line with its interval, and every head as a point."""
+"""Means over heads by layer as lines with intervals, and every head as a point."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def draw_layers(
     y_scale: Scale = "linear",
     **options: Any,
 ) -> None:
-    """A figure of means over layers as lines, under points of single heads; a click opens one.
+    """Draw means over layers as lines, under points of single heads; a click opens a head.
 
     Args:
         means: rows layer, mean, low, high and the column of colours.

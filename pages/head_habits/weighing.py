@@ -67,7 +67,7 @@ def _finding(view: View, row: pd.Series, habit: str, kind: str) -> str:
 
 
 def _written(view: View, habit: str, value: float, column: str) -> str:
-    """A value with its unit: a column holds shares and entropies."""
+    """Format a value with its unit, since a column holds both shares and entropies."""
     if column != "difference":
         return habit_value(habit, value)
     if habit in SHARES:

@@ -57,7 +57,7 @@ def groups(view: View) -> None:
 
 
 def _leaves(view: View, tree: Tree, k: int) -> pd.DataFrame:
-    """Every head with its place among the leaves and its group.
+    """Position among the leaves and group of every head.
 
     Returns:
         layer, head, place, label, group, name.
@@ -72,7 +72,7 @@ def _leaves(view: View, tree: Tree, k: int) -> pd.DataFrame:
 
 
 def _pairs(leaves: pd.DataFrame, weighing: str) -> pd.DataFrame:
-    """Every two heads, in either order, with their groups: group_a, group_b, mean_divergence."""
+    """Every pair of heads, in either order, with its groups: group_a, group_b, mean_divergence."""
     frame = ask(head_distance.distances, weighing=weighing)
     frame = frame.query("layer_a != layer_b or head_a != head_b")
     for side in ("_a", "_b"):
@@ -130,7 +130,7 @@ def _mostly(view: View, part: pd.DataFrame) -> str | None:
 def _tree_parts(
     tree: Tree, leaves: pd.DataFrame, k: int
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Leaves at x and y, branches from there to x2 and y2, and the x at which k groups are cut."""
+    """Leaves at (x, y), branches from there to (x2, y2), and the x where k groups are cut."""
     branches = tree.branches(k)
     branches["name"] = branches["group"].map(leaves.groupby("group")["name"].first())
     return leaves.assign(x=0.0, y=leaves["place"]), branches, pd.DataFrame({"x": [tree.cut(k)]})
@@ -144,7 +144,7 @@ def _tree_chart(
     colours: Mapping[str, str],
     marked: Head,
 ) -> Any:
-    """Leaves down the page, distance across; a click on a leaf selects its head.
+    """Draw the dendrogram, distance to the right; a click on a leaf selects its head.
 
     Args:
         colours: of the groups by name, in their order.
@@ -174,7 +174,7 @@ def _tree_chart(
 
 
 def _places(labels: list[str]) -> alt.Y:
-    """An axis of whole places, each with the label of its leaf."""
+    """Axis of leaves, each with its label."""
     axis = alt.Axis(
         values=list(range(len(labels))),
         labelExpr=f"{labels}[datum.value]",

@@ -54,7 +54,10 @@ def _finding(view: View, every: pd.Series, by_layer: pd.DataFrame) -> str:
 
 
 def _points(by_layer: pd.DataFrame) -> pd.DataFrame:
-    """Two rows per layer: side and mean_divergence, beside all of the layer."""
+    """Two rows per layer, for the mean distance within it and to other layers.
+
+    Columns: side and mean_divergence, and those of the layer.
+    """
     names = {side: title(side) for side in _SIDES}
     sides = by_layer.rename(columns=names).melt(
         id_vars="layer", value_vars=list(names.values()), var_name="side", value_name=DISTANCE
@@ -63,7 +66,7 @@ def _points(by_layer: pd.DataFrame) -> pd.DataFrame:
 
 
 def _chart(by_layer: pd.DataFrame, points: pd.DataFrame) -> Any:
-    """Two points per layer with a rule from one to the other."""
+    """Draw two points per layer, joined by a rule."""
     x = alt.X("layer:O", title=title("layer"), axis=flat_axis())
     rules = (
         alt.Chart(by_layer)

@@ -1,4 +1,4 @@
-"""All heads in a plane, by layer and by what they do (figure 6)."""
+"""Map of all heads in a plane, by layer and by main habit (figure 6)."""
 
 from typing import Any
 

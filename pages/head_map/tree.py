@@ -1,4 +1,4 @@
-"""The tree of joined groups: its leaves in order, its groups at a cut, its branches as lines."""
+"""Dendrogram of heads: its leaves in order, its groups at a cut, its branches as lines."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,7 +36,7 @@ class Tree:
         return self.heads_of[2 * self.n_heads - 2]
 
     def groups(self, k: int) -> np.ndarray:
-        """The number of every head's group when the last k − 1 steps are undone.
+        """Group number of every head when the last k − 1 merge steps are undone.
 
         Groups count from 1 in the order of the leaves.
         """
@@ -50,7 +50,7 @@ class Tree:
         return (heights[kept] + heights[undone]) / 2 if undone < len(heights) else heights[-1]
 
     def branches(self, k: int) -> pd.DataFrame:
-        """Three lines per step: two branches and what joins them.
+        """Lines of the dendrogram: two branches and their joint for every merge step.
 
         Returns:
             x, x2 (heights), y, y2 (places among the leaves), group (0 above the cut).

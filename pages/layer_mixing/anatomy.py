@@ -1,4 +1,4 @@
-"""A layer from its first module to its last, with the name of the scope that ends at each."""
+"""Diagram of a layer's modules, with the scope that ends at each."""
 
 from html import escape
 

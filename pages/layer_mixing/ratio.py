@@ -109,7 +109,7 @@ def _by_layer(by_layer: pd.DataFrame, scope: str) -> list[Row]:
 
 
 def _map(view: View, types: list[str]) -> None:
-    """One scope, layer by token type."""
+    """Draw the ratio at one scope, by layer and token type."""
     scope = view.pick("scope", layer_order().of_ratios, default=layer_order().whole)
     frame, name = ask_each(mixing_ratio.by_layer, "scope", [scope]), scope_name(scope)
     highest = min(1.0, int(float(frame["mean"].max()) * 10 + 1) / 10)

@@ -98,7 +98,7 @@ def _sums(view: View, sums: pd.DataFrame) -> str:
 
 
 def _share(row: pd.Series) -> str:
-    """A share with its interval, if it has one."""
+    """Format a share with its interval, if it has one."""
     ends = (row["mean"], row["low"], row["high"])
     return with_interval(*ends, lambda share: f"{100 * share:.1f}", unit="%")
 

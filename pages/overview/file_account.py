@@ -198,12 +198,12 @@ def making() -> None:
 
 
 def others() -> list[Path]:
-    """The other files of the folder."""
+    """Paths of the other files of the folder."""
     return [path for path in files() if path != chosen_file()]
 
 
 def other_files() -> None:
-    """The other files of the folder, each a link to its own overview."""
+    """List the other files of the folder as links to their overviews."""
     for path in others():
         outcome = readable(path)
         left, right = st.columns([1, 3], vertical_alignment="center")

@@ -1,4 +1,4 @@
-"""One head from its weights to where its attention leans (figures 2, 4, 6 and 7)."""
+"""One head, from its weights to its preferred offset (figures 2, 4, 6 and 7)."""
 
 import math
 from collections.abc import Iterator

@@ -63,7 +63,7 @@ def _with_interval(row: pd.Series) -> str:
 
 
 def _parts(view: View, layers: pd.DataFrame) -> pd.DataFrame:
-    """A row per layer and part: layer, part, share, low, high, order."""
+    """One row per layer and part: layer, part, share, low, high, order."""
     parts = [
         layers[["layer"]].assign(
             part=view.say(f"part_{part}"),

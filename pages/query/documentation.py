@@ -1,4 +1,4 @@
-"""The public views of the open file, beside the question that is put to them."""
+"""Documentation of the open file's public views, next to the query."""
 
 import re
 

@@ -71,7 +71,7 @@ def _of_summary(summary: pd.Series | None, *names: str) -> dict[str, str]:
 
 
 def _largest(ground: ImageGround, relevance: np.ndarray) -> dict[str, Any]:
-    """Row and column of the most relevant patch, and its multiple of the even share."""
+    """Row and column of the most relevant patch, and its multiple of an even share."""
     patches = ground.patches(relevance)
     if not patches.sum() > 0:
         return {}

@@ -110,7 +110,7 @@ def layer_chart(frame: pd.DataFrame, scale: str) -> Any:
 
 
 def frequencies(domain: tuple[float, float], *, titled: bool = True) -> alt.X:
-    """The axis of frequencies."""
+    """Axis of frequencies."""
     return alt.X(
         "frequency:Q",
         title=title("frequency") if titled else None,

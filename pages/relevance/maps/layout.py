@@ -33,12 +33,12 @@ class Panel:
 
 @dataclass(frozen=True)
 class MapLayout:
-    """Maps of one width, row by row.
+    """Grid of maps of equal width, row by row.
 
     Attributes:
         side: width of a map.
-        columns: maps beside each other.
-        before: cells that are left free before the first map.
+        columns: number of maps in a row.
+        before: number of free cells before the first map.
     """
 
     ground: ImageGround
