@@ -17,13 +17,13 @@ _WIDTH, _HEIGHT, _COLUMNS = 330, 230, 2
 _OVER = 0.6  # pixels that a cell reaches over its edges, so that no gaps show between them
 _POWERS = "['1','0.1','0.01','10⁻³','10⁻⁴','10⁻⁵','10⁻⁶','10⁻⁷','10⁻⁸','10⁻⁹','10⁻¹⁰']"
 _AS_POWER = f"{_POWERS}[round(-log(datum.value) / LN10)]"
-"""A Vega expression that writes a power of ten, at most 1, as a reader would."""
+"""Vega expression for a label of a power of ten, at most 1."""
 _TICKS = [10.0**-power for power in range(11)]
 _ALPHA, _NORM = "attention", "norm"
 _OPEN_BITS = {_ALPHA: 22, _NORM: 21}
-"""Low bits of a float32 that a cell leaves open: those of half octaves and quarter octaves."""
+"""Number of low bits of a float32 inside a cell, for half octaves and quarter octaves."""
 _TO_AN_OCTAVE = {_ALPHA: 2, _NORM: 8}
-"""Cells from the mean of a head."""
+"""Number of cells to an octave, from the mean of a head."""
 
 
 def edges(bins: pd.Series, open_bits: int) -> np.ndarray:

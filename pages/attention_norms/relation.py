@@ -31,7 +31,7 @@ _BY_LAYER = {
     _BETWEEN_HEADS: f"{_BETWEEN_HEADS}_spearman",
     POOLED: "spearman",
 }
-"""Column of a layer that is drawn at each level that a layer has."""
+"""Drawn column of a layer, by level."""
 Scope = dict[str, int | None]
 
 

@@ -17,8 +17,8 @@ _OF_DIFFERENCES = (
     *("file", "number", "name", "layer", "difference", "low", "high", "p", "n", "n_other"),
 )
 LEVEL = 0.05
-"""Share of false discoveries."""
-_LEAST_WIDTH = 1e-12  # of an interval that a distance is told in
+"""False discovery rate."""
+_LEAST_WIDTH = 1e-12  # of an interval as the unit of a distance
 
 
 def number_name(number: str) -> str:

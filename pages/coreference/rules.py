@@ -19,7 +19,7 @@ from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
 
-_FEW = 100  # mentions below which a share is no more than an impression
+_FEW = 100  # mentions below which a share is unreliable
 _SHARES = (
     *("accuracy", "low", "high", "baseline_accuracy"),
     *("difference", "difference_low", "difference_high", "accuracy_chosen"),

@@ -12,7 +12,7 @@ from pages.ui.charts.look import layered, paper_and_ink, tooltips
 from pages.ui.charts.text_layout import FONT, LETTERS, Place, curve, places, spans
 from pages.ui.words.place import say_here
 
-_LINE = 68  # height of a line of the text and of what is drawn above it, in pixels
+_LINE = 68  # height of a line of the text with the arrows above it, in pixels
 _SIZE = f"min(17, width / {LETTERS} / 0.605)"
 
 

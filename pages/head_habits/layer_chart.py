@@ -12,7 +12,7 @@ from pages.ui.view import View
 from pages.ui.words.columns import title
 
 _HEAD = "head"  # name of the selection; what is clicked has fields layer and head
-_SPREAD = 0.34  # of a layer over which the points of its series are spread, so that they are seen
+_SPREAD = 0.34  # width of a layer over which points are spread, so that all are visible
 
 
 def draw_layers(

@@ -26,7 +26,7 @@ def layers(view: View) -> None:
     heads = of_habits(ask(head_pattern.heads, weighing=weighing), GROUPS[group])
     view.finding(_finding(view, means, heads, weighing))
     caption = view.say("caption")
-    if weighing == WEIGHT:  # what is said of a group has published numbers in it
+    if weighing == WEIGHT:  # the group's caption contains published numbers
         caption = f"{view.say(f'caption_{group}')} {caption}"
     draw_layers(
         view,

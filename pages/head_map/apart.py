@@ -6,7 +6,7 @@ from pages.ui.store.chosen import ask
 
 DISTANCE = "mean_divergence"
 LEVEL = 0.05
-"""Below which p-value a difference is more than chance."""
+"""Significance level of p-values."""
 
 
 def most_unlike() -> Head:

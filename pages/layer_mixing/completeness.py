@@ -12,7 +12,7 @@ from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.words.numbers import scientific
 
-_WHOLE = 8  # rows that are all seen
+_WHOLE = 8  # most rows shown without scrolling
 
 
 @section("completeness", largest_errors.TABLE, layer_completeness.TABLE)

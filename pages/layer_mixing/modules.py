@@ -19,8 +19,8 @@ from pages.ui.words.names import effect_meaning, effect_name, relation_name
 from pages.ui.words.say import say
 
 _RATIO = ("ratio", "ratio_low", "ratio_high")
-_NARROWEST, _WIDEST = 2.0, 64.0  # times the share before, between which the scale ends
-_BASELINES = {"before": 0.6, "pairs": 0.25}  # what stands beside the quantity, and how faint
+_NARROWEST, _WIDEST = 2.0, 64.0  # ends of the scale of ratios lie between these
+_BASELINES = {"before": 0.6, "pairs": 0.25}  # opacity of the baselines
 
 
 @section("modules", relation_share.TABLE)

@@ -23,7 +23,7 @@ from pages.ui.words.numbers import signed
 from pages.ui.words.say import plain
 
 _FIELDS = ("scope_a", "scope_b")
-_LISTED = 20  # sequences
+_LISTED = 20  # sequences in the list
 
 
 @section("similarity", scope_similarity.TABLE, sequence_scope_similarity.TABLE)

@@ -26,7 +26,7 @@ from pages.ui.words.say import say
 
 FORMULAS = mathematics("methods")
 CHAPTERS = ("token_types", "masked", "intervals", "ranks", "omissions", "limits", "differences")
-"""What holds for several statistics: a text each."""
+"""Texts on methods shared by several statistics."""
 
 
 def _anchor(name: str) -> str:
@@ -76,7 +76,7 @@ def statistics() -> None:
     for name, method in of_page.items():
         st.subheader(say(f"method.{name}.title"), anchor=_anchor(name))
         _written(*map(_displayed, method.formulas), say(f"method.{name}.text"))
-        if name == "bias_reading":  # what is measured of it is shown here and nowhere else
+        if name == "bias_reading":  # its numbers are shown only here
             bias_readings()
         if method.view:
             link_to_view(method.page, method.view, say("methods.see"))

@@ -30,7 +30,7 @@ from pages.ui.words.numbers import count, percent
 from pages.ui.words.offsets import offset_label
 
 _PAPER = 6
-_SURE = 0.9  # share of the texts from which on a head does not depend on the text
+_SURE = 0.9  # least share of texts in one cluster for a head independent of the text
 _CELL = 28  # side of a patch, in pixels
 
 

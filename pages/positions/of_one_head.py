@@ -27,7 +27,7 @@ _COLUMNS = {
     "per_pair": ("value_per_pair", "attention_per_pair"),
     "centred": ("value_centred", "attention"),
 }
-"""Of `query_key_correlation.of_head` and `position_kernel.of_head`, by the way of counting."""
+"""Columns of `query_key_correlation.of_head` and `position_kernel.of_head`, by counting."""
 _ERRORS = ("score_error", "trace_error", "attention_error")
 
 

@@ -14,7 +14,7 @@ from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
 
 DEPENDS = 0.1
-"""Share of a head's variance that the offset explains, from which it is counted as dependent."""
+"""Least share of a head's variance explained by the offset for a position-dependent head."""
 _SIGNED = "datum.value == 0 ? '0' : format(datum.value, '+d')"
 
 

@@ -20,7 +20,7 @@ from pages.ui.words.numbers import percent
 from pages.ui.words.offsets import offset_label
 
 _HIGHEST = (128, 256)
-_BINS = 64  # of the phase; of the planes whose phases fall into one, the largest counts
+_BINS = 64  # bins of the phase; each shows its largest plane
 _NO_TURN = 1e-3  # radians
 _EVEN = 0.02  # sides that differ by less are called even
 _CELLS = 16_000  # above, neighbouring frequencies are drawn together

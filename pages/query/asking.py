@@ -13,14 +13,14 @@ from pages.ui.bounded.process import BoundedProcess, Ended, Limits
 from pages.ui.store.open_file import Version
 
 SECONDS = 10.0
-"""What a question may take, once the file is open."""
+"""Time limit of a query, once the file is open."""
 ROWS, COLUMNS = 10_000, 256
-"""Of an answer; of more rows the first are shown, more columns are refused."""
+"""Limits of an answer: further rows are cut off, further columns refused."""
 LETTERS = 16 * 2**20
-"""Of an answer as it is passed on."""
+"""Limit of an answer as JSON."""
 MEMORY = "1GB"
-"""For the database, which says so when it needs more."""
-_OF_PROCESS = 2 * 2**30  # bytes; with what the database does not count
+"""Memory limit of the database, which reports when it needs more."""
+_OF_PROCESS = 2 * 2**30  # bytes; includes memory that the database does not count
 _AT_ONCE = BoundedSemaphore(2)
 _MOST_WHOLE = 2**63
 

@@ -20,12 +20,12 @@ INDEXES = {
     for column in view.columns
     if column.unit == "index"
 }
-"""Columns that number something, such as layers, and measure nothing."""
+"""Index columns, such as layers."""
 _ENDS = ("low", "high")
 _NULL = "NULL"
-_SINGLE, _LABELS = 200, 30  # points that are drawn on lines, labels that all have room
+_SINGLE, _LABELS = 200, 30  # most points marked on lines, most labels that all fit
 _TITLE = 40  # letters
-_MOST_OTHERS = 6  # columns that only the tooltip tells
+_MOST_OTHERS = 6  # columns shown only in the tooltip
 _FORMAT = ".4~g"
 _HEIGHT = 340
 

@@ -7,9 +7,9 @@ from urllib.parse import quote
 from pages.ui.choices.address import FreeChoice
 
 LONGEST = 20_000
-"""Letters that a question may have."""
+"""Longest query, in letters."""
 LONGEST_IN_LINK = 4_000
-"""Letters that it may take in the address, where many letters take several."""
+"""Longest query in an address, in letters after percent-encoding."""
 
 
 @dataclass(frozen=True)

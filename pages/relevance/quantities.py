@@ -20,9 +20,9 @@ QUANTITIES = (
     "evenness",
     "entropy",
 )
-"""In the order of the picker; those that compare with a mask come first where there is one."""
+"""Quantities in the order of the picker; those that need a mask come first."""
 CHANCE = {share: gain for gain, share in GAINS.items()}
-"""The share that has a chance to be beaten, to the gain over it."""
+"""Gain over chance, by the share that has a chance level."""
 _NATS = "entropy"
 
 

@@ -10,7 +10,7 @@ from pages.ui.view import View
 from pages.ui.words.say import say
 
 WITH_HEADS = (*RULES, "attention")
-"""The rules that every head follows by itself."""
+"""Rules with separate maps for heads."""
 _FIRST = (*WITH_HEADS, RANDOM)
 
 

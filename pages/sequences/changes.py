@@ -13,7 +13,7 @@ from pages.ui.store.windows import windows
 
 PAIR = ["source_id", "target_id"]
 LEAST = 5
-"""How often a pair occurs at least for the spread of its occurrences to say something."""
+"""Least number of occurrences for a standard deviation."""
 
 
 def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
@@ -37,7 +37,7 @@ def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
     pairs["pair"] = pairs["source"] + " → " + pairs["target"]
     pairs["special"] = special[ends[0]] | special[ends[1]]
     pairs = pairs.merge(means, on=PAIR, how="left")
-    if subject.seq is not None:  # what is nowhere else has no mean but itself
+    if subject.seq is not None:  # without other occurrences, the mean is the change itself
         pairs.loc[pairs["n"] == 1, ["mean_delta", "std_delta", "low", "high"]] = np.nan
     return pairs
 

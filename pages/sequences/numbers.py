@@ -22,9 +22,9 @@ from pages.ui.words.names import effect_name, scope_name
 from pages.ui.words.place import say_here
 
 LEAST = 5
-"""Sequences below which nobody can say how a number is spread."""
+"""Least number of sequences for a standard deviation."""
 _COLUMNS = ("number", "value", "mean", "std", "distance", "percentile", "further", "n_sequences")
-_HARDLY = 1e-9  # of a number, by which it differs from sequence to sequence
+_HARDLY = 1e-9  # least relative standard deviation of a number that varies
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def largest_distances(numbers: pd.DataFrame) -> pd.Series:
     groups = numbers.groupby("number", observed=True)["value"]
     n, mean, std = (groups.transform(statistic) for statistic in ("count", "mean", "std"))
     varies = (n > LEAST) & (std > _HARDLY * mean.abs())
-    # what the mean and the variance are without the sequence itself
+    # mean and variance without the sequence itself
     deviation = numbers["value"] - mean
     others_mean = mean - deviation / (n - 1)
     squares = (n - 1) * std**2 - deviation**2 * n / (n - 1)

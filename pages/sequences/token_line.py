@@ -22,7 +22,7 @@ from pages.ui.charts.text_layout import FONT, places
 from pages.ui.charts.token_map import rounded
 
 PLACE = "place"
-"""What the selection of a clicked token is called."""
+"""Name of the selection of a clicked token."""
 _LETTERS = 50  # to a line, beside a map
 _LINE, _SIZE, _OF_LEGEND = 24, 12, 80  # pixels
 _SIDE = 300  # of an image

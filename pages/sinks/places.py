@@ -13,7 +13,7 @@ from pages.ui.view import View
 from pages.ui.words.say import say
 
 OPENING = ("bos", "cls")
-"""Types of the token that opens a sequence, where one does."""
+"""Special types of a token that opens sequences."""
 
 
 def places() -> list[str]:

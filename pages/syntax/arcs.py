@@ -15,10 +15,10 @@ import pandas as pd
 from pages.ui.words.lines import width_of
 
 HEIGHT = 10.0
-"""How far the longest arc is away from the words."""
+"""Distance of the longest arc from the words."""
 _LETTER, _SMALL, _GAP = 8.6, 6.8, 24.0  # pixels
 PAGE = 1_000
-"""Pixels that an upright drawing may take from left to right."""
+"""Width limit of an upright drawing, in pixels."""
 _STEPS = 25
 _FLATTER = 0.7  # power by which height grows with distance
 _ASIDE = 0.16  # of a word, by which an arc leaves its governor towards the dependent

@@ -12,7 +12,7 @@ from pages.ui.words.place import say_here
 from pages.ui.words.say import catalogue, plain, say
 
 EVERYTHING = ("all", "all_words")
-"""Not relations: every word but `root` and `punct`, and every word."""
+"""Pseudo-relations: all words but `root` and `punct`, and all words."""
 LEFT_OUT = ("root", "punct")
 UNIVERSAL = (
     *("acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "clf", "compound"),

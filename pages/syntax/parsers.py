@@ -22,7 +22,7 @@ _KINDS = {
     **dict.fromkeys(("attention_words", "attention"), "attention"),
     **dict.fromkeys(("distances_words", "right_branching"), "baseline"),
 }
-"""What a parser is for; any other is a control."""
+"""Kinds of parsers that are no controls."""
 _SHARES, _COUNTS = ("mean", "std", "min", "max"), ("n", "n_train", "n_test")
 PREFIX = "untrained_"
 _OF_UNTRAINED = ("attention_words", "attention")
@@ -30,7 +30,7 @@ _SAME = (
     *("family", "n_layers", "n_heads", "hidden_size"),
     *("corpus_sha256", "n_sequences", "n_tokens", "mask_rate", "seed"),
 )
-"""What two runs have in common whose parsers saw the same words in the same splits."""
+"""Columns that agree between runs with the same words and splits."""
 
 
 def _too_few() -> str:

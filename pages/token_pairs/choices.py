@@ -14,12 +14,12 @@ from pages.ui.store.chosen import layer_order, layers, open_store
 from pages.ui.view import View
 
 PAIR = ("source", "target")
-"""What a click on a pair gives back."""
+"""Fields that a click on a pair returns."""
 _CLICKABLE = ("pairs", "pairs_table", "other_pairs", "other_pairs_table", "pmi_points")
 _MOST_LEAST = 10_000
 _ORDERS = {"both": "largest", **{direction: direction for direction in DIRECTIONS}}
 _TEXTS = {"source": "source_text", "target": "target_text", "text": "text"}
-"""What looks for tokens: the names of the pair's own are taken."""
+"""Names of the pickers that search tokens; those of the selected pair are in use."""
 _PICKERS: dict[str, Callable[[View], Any]] = {
     "layer": lambda view: view.pick("layer", layers(), kind="slider"),
     "effect": lambda view: view.pick(

@@ -26,7 +26,7 @@ COLUMNS = {
     "pmi": "%.2f",
     "relation": None,
 }
-"""Of a table of pairs, with their number formats."""
+"""Columns of a table of pairs, with their number formats."""
 
 
 def top_pairs(**choices: Any) -> pd.DataFrame:

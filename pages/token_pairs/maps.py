@@ -28,7 +28,7 @@ from pages.ui.words.units import PERCENT, POINTS, in_unit, named_in, with_unit
 
 _AROUND = 9  # tokens shown before and after a chosen one
 MAPS = {"before": PERCENT, "after": PERCENT, "change": POINTS}
-"""The maps of a step, and the unit that each is shown in."""
+"""Maps of a module, with the unit of each."""
 _SIDES = {1: 620, 3: 208}  # of a map that is alone, of one of three on a page 1280 wide
 _BESIDE = 160  # axis, title and legend of a map that is fitted to the page
 

@@ -36,7 +36,7 @@ from pages.ui.words.units import POINTS, named_in
 
 _LIMIT, ROWS = 1_000, 24
 _BESIDE_A_PAIR, _BESIDE_A_LIST = (9, 11), (1, 1)
-_ROOM = 1.6  # how far an interval may reach beyond the largest change before it is cut off
+_ROOM = 1.6  # extent of the axis, as a multiple of the largest change
 _FAINT, _FAINT_NAME = 0.4, 0.65
 _ROW, _AROUND, _OF_LEGEND = 17, 66, 20  # pixels
 _LETTER, _GAP = 6.6, 10  # pixels
@@ -67,7 +67,7 @@ def workbench(view: View) -> None:
     places = {"pairs": (left, above), "other_pairs": (right, nullcontext())}
     for name, frame in lists.items():
         column, place = places[name]
-        with column, place:  # a place in a column knows nothing of how wide that is
+        with column, place:  # a placeholder in a column does not know its width
             _list(view, name, frame, asked[name], page=page, tokens=tokens, reach=reach)
 
 

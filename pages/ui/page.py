@@ -82,7 +82,7 @@ class Page:
                 st.title(title, anchor=False, width="stretch")
                 head = st.container(horizontal=True, width="content", gap="xsmall", key="head_bar")
                 notes = st.popover(say("page.about"), type="tertiary")
-            open_store()  # what keeps it from being read is told here, not in the closed notes
+            open_store()  # errors are shown here, not in the closed notes
             with notes:
                 st.markdown(say_here(self.lead()))
                 for draw in self.before:

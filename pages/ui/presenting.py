@@ -6,7 +6,7 @@ from pages.ui.choices.address import Choice, draw
 from pages.ui.words.say import say
 
 PRESENT = "present"
-"""In the address of every page while it is on."""
+"""Parameter of the address in presentation mode."""
 _STYLE = """<style>
 html {font-size: 118%}
 [data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] {display: none}

@@ -17,7 +17,7 @@ from pages.ui.words.say import plain, say
 
 _ROUNDING = 1e-9
 _WHOLE = 16  # rows of a table that is shown without scrolling
-_NONE = "none"  # as a file says of a model without segments
+_NONE = "none"  # value in files of models without segments
 _MINUS = str.maketrans("-", "−")
 _WHERE = {"cell": "notebook", "section": "itself", "appendix": "itself", "own_table": "itself"}
 
@@ -122,7 +122,7 @@ def _given(mask_rate: float, segments: str) -> str:
 
 
 def beside(*rows: Row, key: str, title: str) -> None:
-    """Draw printed numbers of a paper with the file's own; compared only for the same experiment."""
+    """Draw a paper's numbers with the file's own; compared only for the same experiment."""
     if not rows:
         return
     with experiment(rows[0].published.experiment, title) as same:

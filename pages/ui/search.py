@@ -22,8 +22,8 @@ from pages.ui.words.say import catalogue, plain, say
 _MOST = 4  # places of one kind
 _HEAD = re.compile(r"[Ll]?(\d{1,3})\s*[-–·.,:/ ]\s*[Hh]?(\d{1,3})")
 _ARROW = re.compile(r"\s*(?:→|->|\s)\s*")
-_LEAST = 3  # letters that a text is looked for by
-_BEFORE, _AFTER = 20, 50  # letters of a text around what was found
+_LEAST = 3  # letters of a search for texts
+_BEFORE, _AFTER = 20, 50  # letters of a text around a match
 
 
 @dataclass(frozen=True)

@@ -41,15 +41,15 @@ class Outside:
     needs: Sequence[Table] = ()
     """The tables without which the section has nothing to draw."""
     picked: Mapping[str, Picked] = {}
-    """The choices so far of what is shown, by key: of a layer, a head and the like."""
+    """Choices so far that the content depends on, such as a layer, by key."""
     papers: tuple[str, ...] = ()
     """Keys of the papers behind what is shown."""
     queries: Sequence[str] = ()
-    """The SQL that was asked so far."""
+    """SQL executed so far."""
     own_question: str = ""
-    """The reader's own SQL behind what is shown, whose columns keep the names it gives them."""
+    """The reader's own SQL behind the content; its columns keep their names."""
     stores: Sequence[Any] = ()
-    """The files that were asked so far."""
+    """Files queried so far."""
 
     def room(self) -> Any:
         """Row that is open now."""
@@ -125,7 +125,7 @@ class Stage(Outside):
         return self._room
 
     def bar(self) -> Any:
-        self.has_bar = False  # it is taken
+        self.has_bar = False  # already used
         return self._bar
 
     def announce(self, finding: str) -> None:

@@ -18,7 +18,7 @@ SCALES = ("linear", "log")
 _WIDTH = 700  # of panels below each other, with room for a legend beside them
 _PERIODS = [256, 64, 32, 16, 10, 8, 6, 5, 4, 3, 2]
 _CELL = 18
-_WIDEST = 64.0  # times more or less, at which the scale of ratios ends
+_WIDEST = 64.0  # largest ratio, or its inverse, of the scale of ratios
 _SMALL = ".3~g"
 
 
@@ -61,7 +61,7 @@ def spectrum_lines(
     base = alt.Chart(shown).encode(
         x=x, y=axis, color=encoding, tooltip=column_tooltips(shown, **formats)
     )
-    # points that are not seen but tell their numbers where the pointer comes near
+    # invisible points with tooltips
     hits = base.mark_point(size=60, opacity=0, filled=True)
     parts = [base.mark_line(strokeWidth=1.6), hits]
     if band is not None and band.any():

@@ -10,8 +10,8 @@ from pages.ui.words.place import say_here
 from pages.ui.words.say import say
 
 UNIT = 512
-"""Tokens that frequencies are counted in: cycles per 512 tokens."""
-_STANDS_OUT = 3.0  # times the valley that parts a peak from any higher one
+"""Unit of frequencies: cycles per 512 tokens."""
+_STANDS_OUT = 3.0  # ratio of a peak to the valley between it and any higher peak
 _APART = 2 ** (1 / 3)  # peaks of nearer frequencies are one
 _MOST = 3
 

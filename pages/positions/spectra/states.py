@@ -27,7 +27,7 @@ from pages.ui.words.numbers import count
 from pages.ui.words.place import say_here
 
 _BESIDE = ("compared", "removed", "permuted")
-"""The texts that were run again: as they are, and what was done to their positions."""
+"""Controls of texts that were run again: unchanged, without and with shuffled positions."""
 _AMOUNTS = ("max", "mean")
 """The strongest dimension, as in the paper, or the mean of all."""
 _SHORTEST = 16  # tokens of a text that has a spectrum

@@ -21,7 +21,7 @@ from pages.ui.words.place import say_here
 PANEL = "panel"
 """Name of the selection, and its field: `event["selection"][PANEL][0][PANEL]` is a panel's name."""
 WIDTH = 800
-"""In pixels: of a page of 1,280 beside its sidebar."""
+"""Width of a page of 1,280 pixels without its sidebar."""
 Outline = Literal["outlined", "plain"]
 OUTLINES: tuple[Outline, ...] = ("outlined", "plain")
 _TICKS = (0, 0.05, 0.2, 0.5, 1)

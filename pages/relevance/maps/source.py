@@ -13,9 +13,9 @@ from pages.ui.charts.image_ground import ImageGround, ground_of
 from pages.ui.store.chosen import ask, layers, open_store
 
 MEAN = "mean"
-"""In the address too, in place of a head's number: the mean of the heads' relevances."""
+"""Name of the mean over heads, in the address too, in place of a head's number."""
 Maps = dict[str, np.ndarray]
-"""The relevance of every token, by a head (or `MEAN`), by a layer's number, or by a rule."""
+"""Relevance of every token, by head (or `MEAN`), by layer number, or by rule."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pages.ui.charts.heat_map import heat_map
 from pages.ui.charts.look import layered
 from pages.ui.words.columns import title
 
-_ROW, _FEWEST = 26, 5  # height of a row, and of how few rows at least
+_ROW, _FEWEST = 26, 5  # height of a row in pixels, and least number of rows of the chart
 _AROUND = 60
 _LETTERS = 80  # that fit below the cells
 _LEGIBLE = 32  # tokens up to which their own names stand below the cells

@@ -20,7 +20,7 @@ from pages.ui.words.say import plain, say
 
 _FILE, _SIDE = "file", "side"
 _INPUTS = {"seq", "text", "sentence", "image", "token"}
-"""Columns that say of which input a figure is: its places mean nothing in another one."""
+"""Columns that select one input: positions in it have no counterpart in another."""
 _LESS = "B − A"
 
 

@@ -7,7 +7,7 @@ from pages.ui.beside.marks import Data, Specification, measured
 
 Row = dict[str, Any]
 IS_CLEAR = "is_clear"
-"""The field that says whether the interval of a difference leaves out 0."""
+"""Field that is True if the interval of a difference excludes 0."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ Specification = dict[str, Any]
 PARTS = ("layer", "hconcat", "vconcat", "concat")
 _MEASURING = {"bar", "line", "point", "circle", "square", "area", "tick"}
 _SPANS = {"rule", "area", "bar"}
-_LOW, _HIGH = "low", "high"  # how the names of ends of intervals end
+_LOW, _HIGH = "low", "high"  # suffixes of the ends of intervals
 _NOT_DRAWN = ("tooltip", "href", "url", "description")
 
 

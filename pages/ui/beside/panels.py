@@ -9,7 +9,7 @@ from pages.ui.beside.scales import around_zero, mark_ends, put_on_one_scale
 from pages.ui.charts.colours import INKS
 
 _WIDTH = 212  # pixels of a panel of three on a page 1280 wide
-_NARROW = 0.8  # of a page, where panels stand below each other
+_NARROW = 0.8  # of a page, below which panels are stacked
 _DOT = {"type": "circle", "size": 9, "opacity": 1, "tooltip": False}
 _OF_THE_WHOLE = ("$schema", "config", "datasets", "usermeta", "autosize", "background", "padding")
 _VIEWS = {"hconcat", "vconcat", "concat", "facet", "repeat"}

@@ -10,9 +10,9 @@ from pages.ui.charts.colours import LESS_TO_MORE
 from pages.ui.charts.look import open_ends
 
 Rows = dict[str, list[dict[str, Any]]]
-"""The rows of charts, by the names of their data."""
-_PLACES, _FORMAT = (0, 0.25, 0.5, 1), ".2~g"  # of a legend that names its ends
-_MANY, _MOST = 200, 0.995  # cells of a map of which the colours need not reach the farthest few
+"""Rows of charts, by the names of their data sets."""
+_PLACES, _FORMAT = (0, 0.25, 0.5, 1), ".2~g"  # of a legend with labelled ends
+_MANY, _MOST = 200, 0.995  # above so many cells, colours end at this quantile
 
 
 def put_on_one_scale(one: Specification, other: Specification, rows: Rows) -> None:

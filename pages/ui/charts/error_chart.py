@@ -19,7 +19,7 @@ PARTS = {
         "worst_layer_pos",
     ),
 }
-"""What is added up: the columns of `completeness.by_layer` with its errors and their place."""
+"""Columns of `completeness.by_layer` with the errors of each sum, and their position."""
 _FLOOR = 1e-9
 _COLOURS = (SERIES_COLOURS[0], SERIES_COLOURS[3])
 

@@ -13,7 +13,7 @@ from pages.ui.words.quantities import QUANTITIES, quantity_axis, quantity_name
 from pages.ui.words.say import say
 
 CELL = "cell"
-_WIDTH = 630  # what three maps may take beside their axes on a page 1280 wide
+_WIDTH = 630  # width of three maps without axes on a page of 1280 pixels
 _DOT = 22  # square pixels
 _AROUND = 150  # axes and legend of a map that is fitted to the page
 

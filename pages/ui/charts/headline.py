@@ -13,7 +13,7 @@ _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\W*[A-Z0-9])|(?<=。)")
 _TITLE, _SUBTITLE = 100, 130  # letters of a line
 _LARGE, _SMALL, _OFFSET = 21, 17, 10  # pixels
 _GAP = 34  # pixels between a title and the marks, with the legend there
-_LINES = 3  # of what follows the first sentence, across a page
+_LINES = 3  # lines of the further sentences, on a whole page
 
 
 def unmarked(markdown: str) -> str:

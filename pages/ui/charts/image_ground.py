@@ -19,9 +19,9 @@ CLASS_TOKENS = frozenset({"[CLS]", "[DIST]"})
 _SMOOTHED = 200  # pixels; browsers smooth what they enlarge
 _BLUR = 2  # pixels, so that contours are those of things, not of textures
 Numbers = Sequence[float] | np.ndarray
-"""One for each token."""
+"""A number for each token."""
 INSIDE = 0.5
-"""A patch is drawn inside the mask where at least this share of it is."""
+"""Least share of a patch inside the mask for a patch drawn as inside."""
 
 
 @dataclass(frozen=True)

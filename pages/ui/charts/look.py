@@ -16,11 +16,11 @@ from pages.ui.words.columns import NAMES, title, title_or_name
 from pages.ui.words.lines import width_of
 
 _PRESENTED = 15  # pixels of type
-_ROW, _MARK = 96, 4  # letters that fit into a row of a legend, and what a mark takes of them
+_ROW, _MARK = 96, 4  # letters of a row of a legend, and letters' width of a mark
 Scale = Literal["linear", "log", "symlog", "sqrt"]
 
 IS_CHECKED = False
-"""Whether charts are checked against their schema when they are drawn, as they are in tests."""
+"""True if charts are validated when they are drawn, as in tests."""
 
 schemapi.disable_debug_mode()  # a chart is validated when it is drawn, its parts not one by one
 
@@ -100,7 +100,7 @@ length(datum.label) > 11
     ? split(replace(datum.label, regexp('^(.{5,11})(?=Res|Ff|Ln| )'), '$1|'), '|')
     : datum.label
 """
-"""A label as a Vega expression: a long one goes on below, at a module or a word."""
+"""Vega expression that breaks a long label before a module or a word."""
 
 
 def flat_axis(**more: Any) -> alt.Axis:

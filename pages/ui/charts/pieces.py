@@ -14,7 +14,7 @@ _CONTINUES = "##"
 _WHITE = "␣"
 _WORD, _LINE, _SENTENCE_PIECE = "Ġ", "Ċ", "▁"
 _SPACES = {_WORD: " ", _LINE: "\n", _SENTENCE_PIECE: " "}
-_PART_OF_A_CHARACTER = "\u2009"  # narrow, but something that can be shaded and pointed at
+_PART_OF_A_CHARACTER = "\u2009"  # narrow, but can be shaded and has a tooltip
 
 
 def readable(tokens: list[str]) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from pages.ui.store.chosen import ask, open_store, shows_images
 from pages.ui.words.say import plain, say
 
 RECEIVED = "{:.2%}"
-"""How what a token receives is written."""
+"""Format of the weight that a token receives."""
 
 
 def shaded_by(

@@ -77,7 +77,7 @@ def text(tokens: list[Shaded], shades: Shades) -> str:
     pairs = readable([shaded.token for shaded in tokens])
     spans = []
     for shaded, (space, shown) in zip(tokens, pairs, strict=True):
-        if not shown:  # white space alone, which is to be pointed at as well
+        if not shown:  # pure white space needs a visible sign for its tooltip
             space, shown = "", space.replace("\n", "↵\n") or _NARROW
         spans.append(f"{space}{_marked(shaded, shown, shades)}")
     return f'<div class="an-text">{"".join(spans)}</div>'

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 LETTERS = 96
-"""Letters to a line, unless told."""
+"""Default number of letters to a line."""
 FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Noto Sans Mono', monospace"
 _WIDE = 1 / 0.6  # a letter of a Chinese or Japanese text, next to a Latin one of fixed width
-_ABOVE, _BELOW = 0.2, 0.16  # where a way leaves a word and where it arrives, in lines
+_ABOVE, _BELOW = 0.2, 0.16  # start of a curve above a word and its end below one, in lines
 _STEPS = 16
 
 

@@ -13,7 +13,7 @@ from pages.ui.words.lines import width_of
 from pages.ui.words.say import say
 
 Option = TypeVar("Option")
-_SHORT, _EDGE = 30, 4  # letters of all options of a picker that shows them all, letters' room
+_SHORT, _EDGE = 30, 4  # letters of all options of a segmented picker; letters' width of an edge
 Kind = Literal["segmented", "pills", "select", "slider"]
 
 

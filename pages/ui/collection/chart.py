@@ -19,13 +19,13 @@ from pages.ui.charts.look import IN_TWO_LINES
 from pages.ui.export.files import specification
 
 MOST_ROWS, MOST_MARKS = 100_000, 200_000
-"""Of all data; of what is drawn of them, where several marks draw the same."""
+"""Limits of the rows of all data, and of marks, as several marks may draw one row."""
 _LARGEST, _MOST_COUNTED = 10_000, 100
-"""Of a size in pixels and of all that is not told otherwise; of ticks and columns."""
+"""Limits of sizes in pixels and of other numbers; of ticks and columns."""
 _FARTHEST = 1e300  # from 0, of a number of the data
 _LONGEST, _BRIEF, _PICTURE_LETTERS = 40_000, 300, 8 * 2**20  # letters of texts
 _DEEPEST, _MOST_VIEWS, _MOST_PARTS, _MOST_NAMES = 16, 100, 5_000, 2_000
-_OF_TEXT = 20  # marks that take as long as a text
+_OF_TEXT = 20  # marks that take as long to draw as a text
 _MOST_LINES = 10  # of a text that is a list
 _SCHEMA = re.compile(r"https://vega\.github\.io/schema/vega-lite/v\d++(?:\.\d++){0,2}\.json")
 _FORMAT = re.compile(r"[-+,.~]*+\d?\d?[~]?[a-z%]?")
@@ -39,7 +39,7 @@ _OF_DATA = {"domain", "domainMin", "domainMax", "domainMid", "values", "oneOf"}
 _OF_ONE_NUMBER = _COUNTED | {"least_width"}
 _EXPRESSIONS = {"expr": _BRIEF, "filter": _BRIEF, "test": _BRIEF, "labelExpr": _LONGEST}
 _KNOWN = json.loads((files("pages.ui.collection") / "chart.json").read_text(encoding="utf-8"))
-"""What stands in our charts: names of properties, and types of data, scales, layouts and marks."""
+"""Allowed names of properties, and types of data, scales, layouts and marks."""
 _NAMES, _TYPES = (
     {name for names in _KNOWN[kind].values() for name in names} for kind in ("properties", "types")
 )
@@ -51,7 +51,7 @@ _EXPRESSION = re.compile(
     re.VERBOSE,
 )
 Fault = tuple[str, str]
-"""Where in a chart, and what is wrong there."""
+"""Place in a chart, and what is wrong there."""
 _View = tuple[str, dict[str, Any], list]
 
 

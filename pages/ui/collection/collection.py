@@ -10,9 +10,9 @@ from pages.ui.export.shown import bibliography
 
 MOST_ITEMS = 60
 MOST_BYTES = 20 * 2**20
-"""Of a file, as of all that may be uploaded."""
+"""Size limit of a file, as of all uploads."""
 FORMAT = 1
-"""Of the file; raised when an older reader would misread it."""
+"""Version of the file; raised when an older program would misread it."""
 _KEY = "what was collected"
 
 

@@ -18,7 +18,7 @@ from pages.ui.collection.chart import faults
 from pages.ui.collection.markup import LONGEST, clean, fault_of
 
 MOST_ROWS = 500
-"""Of a table or a text that is collected."""
+"""Row limit of a collected table or text."""
 _MOST_COLUMNS = 256
 _LONGEST, _BRIEF = 20_000, 200  # letters of a text, and of why it is refused
 Cell = str | int | float | bool | None

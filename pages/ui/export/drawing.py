@@ -11,7 +11,7 @@ LIMITS = Limits(seconds=60.0, memory=2 * 2**30, letters=64 * 2**20)
 _RENDERER = "pages.ui.export.renderer"
 _AT_ONCE = 2
 _LARGE = 4 * 2**20
-"""Letters of a drawing after which a process is not kept: it would keep its memory, too."""
+"""Letters of a drawing above which its process is ended, to free its memory."""
 _idle: LifoQueue[BoundedProcess | None] = LifoQueue()
 for _ in range(_AT_ONCE):
     _idle.put(None)

@@ -16,10 +16,10 @@ from pages.ui.export.drawing import NotDrawn, pdf_of, png_of, svg_of
 from pages.ui.words.lines import wrapped
 
 SINGLE, DOUBLE = 238, 497
-"""Points that a column of a paper and both of its columns are wide."""
-_POINT = 0.6  # of a pixel on the screen: what is laid out in 12 px is printed in 7.2 pt
+"""Width of one column and of both columns of a paper, in points."""
+_POINT = 0.6  # per pixel on the screen: 12 px are printed as 7.2 pt
 _PAGE = 940  # pixels of the lines of a headline that are not broken further
-_NARROW = 500  # pixels below which views stand below each other
+_NARROW = 500  # pixels below which views are stacked
 _INK, _QUIET = "#1a1a1a", "#555555"
 _SMALL, _LINE, _LETTER = 10, 14, 5.4  # pixels of the source line: its type, height, and a letter
 _LETTER_OF_LEGEND = 8  # pixels

@@ -7,7 +7,7 @@ import pandas as pd
 from pages.ui.charts.headline import unmarked
 
 MOST_ROWS = 50
-"""Of a table for LaTeX; CSV and Parquet hold them all."""
+"""Row limit of a table for LaTeX; CSV and Parquet hold all rows."""
 _LONG = 60  # letters of a cell
 _FIRST_IN_A_ROW = re.compile(r"^\[", re.MULTILINE)  # where LaTeX would read an option
 _ESCAPED = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
@@ -43,7 +43,7 @@ _MATHEMATICS = {
     **{raised: f"^{digit}" for digit, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     **{lowered: f"_{digit}" for digit, lowered in enumerate("₀₁₂₃₄₅₆₇₈₉")},
 }
-"""Symbols of pages that fonts of text lack."""
+"""Symbols of pages that text fonts lack."""
 _SYMBOLS = {symbol: rf"\({formula}\)" for symbol, formula in _MATHEMATICS.items()}
 
 

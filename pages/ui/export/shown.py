@@ -24,12 +24,12 @@ from pages.ui.words.place import here, words_of
 from pages.ui.words.say import plain, say
 from pages.ui.words.units import PERCENT, in_unit, with_unit, without_unit
 
-_SQL = 400  # letters of the reader's own question
+_SQL = 400  # letters of the reader's own SQL
 _NAME = re.compile(r"\w+")
 _PAIRS = {
     view.name for module in (pair, pair_delta, pair_extreme) for view in module.TABLE.all_views
 }
-_REVISION = 8  # letters of a commit or a hash that tell it from others
+_REVISION = 8  # letters of an abbreviated commit or hash
 
 
 @dataclass(frozen=True)

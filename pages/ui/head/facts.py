@@ -25,10 +25,10 @@ _NOTHING = "—"
 MERGING = "mean"
 CHOSEN_ON = "first"  # the half that the best is chosen on; it is scored on the other
 LEAST = 30
-"""How many words a relation must have to be told of one head."""
+"""Least number of words of a relation for a fact on one head."""
 SUMS = ("all", "all_words")
 _Known = tuple[str, str]
-"""A value, and what it is measured by."""
+"""A value, and a note on its measure."""
 
 
 def facts(layer: int, head: int) -> list[Fact]:
@@ -130,7 +130,7 @@ _FACTS: dict[str, tuple[Table, Callable[[int, int], _Known | None]]] = {
     "offset": (head_offset.TABLE, _offset),
     "sink": (sequence_sink.TABLE, _sink),
 }
-"""The table that holds a fact, and what tells it."""
+"""Table of each fact, and the function that reads it."""
 
 
 def chosen_head(row: pd.Series) -> dict[str, object]:

@@ -16,7 +16,7 @@ GROUPS = {
 }
 """Shares that are drawn in one chart."""
 HABITS = tuple(habit for habit in HABIT_COLOURS if habit != "uniform")
-"""What heads do; `uniform` is what they are compared with."""
+"""Habits of heads; `uniform` is their baseline."""
 SHARES = tuple(habit for habit in HABIT_COLOURS if habit not in _NATS)
 
 

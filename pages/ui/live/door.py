@@ -23,7 +23,7 @@ from pages.ui.words.say import plain, say
 
 _MAX_TOKENS = 128
 MAX_UPLOAD = UPLOAD_BYTES // 2**20
-"""In MiB, of an image that a reader brings; `server.maxUploadSize` says the same."""
+"""Size limit of a reader's image in MiB; equal to `server.maxUploadSize`."""
 UPLOADS = ["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"]
 
 

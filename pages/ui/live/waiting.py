@@ -16,7 +16,7 @@ from pages.ui.words.say import say
 MOST_WAITING = 20
 """Sessions; each computation takes seconds, so that the last of them waits a minute or two."""
 SOON = 0.5
-"""Seconds after which a computation that goes on can be cancelled; most end before."""
+"""Seconds before a computation can be cancelled; most end earlier."""
 _CANCELLED = "left the queue of the model"
 _NUMBERS = count()  # of buttons, of which a page may not draw two under one name
 _Given = ParamSpec("_Given")

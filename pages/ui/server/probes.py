@@ -18,7 +18,7 @@ from pages.ui.store.folder import files, folder
 from pages.ui.store.open_file import Store
 
 _GRACE = 3
-"""Seconds that a download may still take once the server is told to end."""
+"""Seconds left for downloads after the server is told to end."""
 
 
 def root() -> str:

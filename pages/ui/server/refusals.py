@@ -17,7 +17,7 @@ from analysis.upload_bounds import SERVER_UPLOADS, SESSION_UPLOADS, UPLOAD_BYTES
 from pages.ui.server.probes import root
 
 _MOST_LOGGED = 20
-"""Reasons; strangers choose what stands in them."""
+"""Limit of logged reasons: strangers choose their text."""
 _UPLOAD = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+$")
 
 

@@ -22,7 +22,7 @@ from pages.ui.store.open_file import Replaced, Store, Version, cursor, looked_at
 from pages.ui.words.say import ADDED, DISTANCE, IMAGES, PATCHES, TURNED, plain, say, speak_of
 
 CONTENT = "content"
-"""The parameter of the address that tells a file's content from others of its name."""
+"""Parameter of the address for a file's content."""
 _SHOWN = "file that was shown last"
 _UNREADABLE = (OtherSchema, BrokenContract, TooSlow, TooLarge, duckdb.Error)
 
@@ -112,7 +112,7 @@ def open_store() -> Store:
 
 def _subjects(store: Store) -> tuple[str, ...]:
     how = store.facts["positions_by"]
-    by_offset = (TURNED, DISTANCE) if how == DISTANCE else (how,)  # most is said of both alike
+    by_offset = (TURNED, DISTANCE) if how == DISTANCE else (how,)  # both share most words
     return store.facts["input"], *by_offset
 
 
@@ -161,7 +161,7 @@ def readable(path: Path) -> Store | Exception:
     try:
         return looked_at(path)
     except Replaced as error:
-        st.rerun()  # the next run finds what took its place
+        st.rerun()  # the next run finds the replacement
         return error
     except (*_UNREADABLE, OSError) as error:
         return error

@@ -35,6 +35,6 @@ def _is_running(process: int) -> bool:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError, TypeError):
         return False
-    except PermissionError:  # it is somebody else's
+    except PermissionError:  # a process of another user
         return True
     return True

@@ -27,10 +27,10 @@ from pages.ui.words.say import say
 ENDING = ".duckdb"
 _OWN_NAMES = {"demo": "all-MiniLM-L6-v2"}
 _FOR_SHOW = ("demo-digits", "demo-ja-bert", "demo-copy")
-"""Models that were trained for this project, to be looked at."""
+"""Demonstration models trained for this project."""
 _LOOKS = 5
 SECONDS = 60.0
-"""What a question may take; the slowest that a page asks of the papers' corpus takes one."""
+"""Time limit of a query; the slowest on the papers' corpus takes one second."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pages.ui.store.chosen import ask
 from pages.ui.store.open_file import Store, Version
 
 Recorded = list[tuple[list[str], int]]
-"""SQL that was asked, and which of the files answered it."""
+"""Executed SQL, with the index of its file."""
 
 
 def ask_each(

@@ -33,7 +33,7 @@ from pages.ui.words.place import key_of, say_here, say_here_if_any
 from pages.ui.words.units import title_in_unit, without_unit
 
 NAMED = "_named"
-"""What is put behind a column for the one with the names that a reader sees."""
+"""Suffix of a column with display names."""
 
 
 @dataclass(frozen=True)

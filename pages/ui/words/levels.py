@@ -11,7 +11,7 @@ from pages.ui.words.numbers import change
 from pages.ui.words.say import say
 
 POOLED = "pooled"
-"""The level of everything together."""
+"""Level of the pooled correlation."""
 
 
 def level_names(parts: tuple[str, ...]) -> dict[str, str]:

@@ -4,7 +4,7 @@ import re
 
 _WIDE = "\u2e7f"  # characters after it are as wide as two letters
 _PIECE = re.compile(rf"[^\s&{_WIDE}-\U0010ffff]+&?\s*|\S\s*")
-_CLOSING = "、。）」』】〉》・：；？！"  # none of which begins a line
+_CLOSING = "、。）」』】〉》・：；？！"  # never at the beginning of a line
 
 
 def width_of(text: str) -> int:

@@ -8,7 +8,7 @@ from pages.ui.store.chosen import layer_order
 from pages.ui.words.say import say
 
 _NAMED = (WEIGHTS, WEIGHTS_WITH_RESIDUAL, ATTENTION_ROLLOUT, VECTORS)
-"""Whose names do not follow from what is counted in."""
+"""Scopes whose names do not follow from their modules."""
 
 
 def scope_name(scope: str) -> str:

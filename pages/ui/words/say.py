@@ -17,7 +17,7 @@ LANGUAGES: tuple[Language, ...] = ("en", "ja")
 PAGES = Path(__file__).parents[2]
 _NAMES = {"en": "English", "ja": "日本語"}
 IMAGES = "images"
-"""What a file may be of instead of texts; under `images.KEY` stands what is then said for KEY."""
+"""Subject of image files; the word `images.KEY` then replaces KEY."""
 ADDED, TURNED, DISTANCE, PATCHES = "added", "turned", "distance", "patches"
 """The same of a model that turns its queries and keys, by places or by rows and columns of patches,
 or has terms of distances in its scores, where others add positions to the input."""

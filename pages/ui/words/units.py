@@ -11,7 +11,7 @@ import pandas as pd
 from pages.ui.words.say import say
 
 PERCENT, POINTS = "percent", "points"
-"""Of a share, and of a difference of shares."""
+"""Units of a share, and of a difference of shares."""
 _PREFIXES = tuple(f"in_{unit}_" for unit in (PERCENT, POINTS))
 
 
