@@ -73,7 +73,7 @@ def run_row(plan: Plan, *, n_layers: int, n_heads: int, hidden_size: int) -> dic
 
 
 def bare(model: LoadedModel, plan: Plan) -> None:
-    """The forward passes alone, attentions asked for and dropped."""
+    """Run the forward passes alone, with attentions computed and dropped."""
     with torch.inference_mode():
         for job in range(len(plan.corpus.job_sizes)):
             for sequences in batches(plan.corpus.job(job)):

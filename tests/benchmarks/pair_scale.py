@@ -198,7 +198,7 @@ def ask(path: Path) -> None:
 
 
 def _forget(path: Path) -> None:
-    """Drop what the system keeps of a file in memory."""
+    """Drop a file from the system's cache."""
     with path.open("rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 

@@ -67,7 +67,7 @@ def sequence(index: int, n_tokens: int) -> Sequence:
 
 
 def batch_of(trace: Trace, first: int = 0) -> Batch:
-    """Images whose maps are kept, among so many others that of none whole layers are rolled out."""
+    """A batch of images with stored maps, of a corpus too large for rollouts of whole layers."""
     batch, n_tokens = trace.is_token.shape
     sequences = tuple(sequence(first + row, n_tokens) for row in range(batch))
     others = range(first + batch, first + 100 * WHOLE_LAYERS)

@@ -1,4 +1,4 @@
-"""Addresses of pages that name what is not there: a page with its default, and no traceback."""
+"""Addresses with values that do not exist: the page shows its default, without a traceback."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -123,7 +123,7 @@ def _of_model(family: str, name: str, folder: Path, chance: Random) -> str:
 
 
 def _traced(family: str, folder: Path) -> None:
-    """Load a model and run it on what it reads itself."""
+    """Load a model and run it on an input that it can read."""
     model = load_model(str(folder), device="cpu")
     if family == "vit":
         [picture] = (sequence.picture for sequence in image_sequences(family, 1))
@@ -134,7 +134,7 @@ def _traced(family: str, folder: Path) -> None:
 
 
 def shown(content: bytes) -> None:
-    """Read a collection and make of it what a reader can download."""
+    """Read a collection, and make all downloads of it."""
     collection = collection_from(content)
     web, _ = web_page(collection), paper(collection)
     if "<script>alert" in web:
@@ -188,7 +188,7 @@ def most_memory() -> int:
 
 @contextmanager
 def _time_limit() -> Iterator[None]:
-    """Seconds of the processor, after which what is done is given up."""
+    """Abort the block after some seconds of processor time."""
 
     def give_up(*_: object) -> NoReturn:
         raise Wrong(f"still going after {SECONDS} s")

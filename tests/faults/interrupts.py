@@ -15,12 +15,12 @@ STOPPED = "Stopped. Rerun the command to resume; the results are identical.\n"
 
 
 def interrupted(workers: int, scene: Scene, chance: Random) -> str:
-    """Ctrl-C, which goes to all processes of a terminal, at a random moment."""
+    """Send Ctrl-C to all processes of a run at a random moment."""
     return _stopped(signal.SIGINT, workers, scene, chance)
 
 
 def terminated(workers: int, scene: Scene, chance: Random) -> str:
-    """SIGTERM to the run alone or to all its processes, at a random moment."""
+    """Send SIGTERM to a run or to all of its processes at a random moment."""
     return _stopped(signal.SIGTERM, workers, scene, chance)
 
 
@@ -46,7 +46,7 @@ def _start(workers: int, scene: Scene, folder: Path) -> subprocess.Popen[str]:
 
 
 def wait_for_handler(run: subprocess.Popen[str]) -> None:
-    """Return once a run handles SIGTERM itself, which it does as soon as Python has started."""
+    """Wait until a run handles SIGTERM itself, soon after Python has started."""
     status = Path(f"/proc/{run.pid}/status")
     while run.poll() is None:
         caught = status.read_text().partition("SigCgt:")[2].split()[0]

@@ -1,4 +1,4 @@
-"""Commands of precompute, each in a process of its own to which something may happen."""
+"""Commands of precompute, each in a process of its own with an injected fault."""
 
 import multiprocessing
 import os

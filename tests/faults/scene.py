@@ -1,4 +1,4 @@
-"""A tiny model, a small corpus, and what a run of them ends with if nothing happens to it."""
+"""A tiny model, a small corpus, and the result of a run without faults."""
 
 import json
 import random
@@ -55,7 +55,7 @@ class Scene:
             yield Path(place)
 
     def start(self, folder: Path, happening: Happening = nothing, **given: str) -> Running:
-        """A run in the folder of a trial, to which something happens."""
+        """Start a run in a trial's folder, with a fault."""
         log = self.folder / f"log-{random.getrandbits(48)}"
         do_so = partial(together, small_and_quick, happening)
         return Running(command(self, folder, **given), log, do_so)
@@ -127,7 +127,7 @@ def assert_whole(folder: Path) -> None:
 
 
 def command(scene: Scene, folder: Path, **given: str) -> list[str]:
-    """The run of a trial as it is typed, but for `python -m precompute`."""
+    """Arguments of a trial's run after `python -m precompute`."""
     options = {
         "model": str(scene.folder / "model"),
         "corpus": str(folder / "text.txt"),

@@ -92,10 +92,10 @@ class Result:
 
 
 def mutated(module: str, scratch: Path, *, jobs: int, ending: str) -> Result:
-    """A module's mutants against its tests, in a copy of the project.
+    """Run a module's mutants against its tests, in a copy of the project.
 
     Args:
-        ending: the last digits of the numbers of those that are tried.
+        ending: the last digits of the numbers of the mutants that are tried.
 
     Raises:
         RuntimeError: the tests fail on the module as it is.
@@ -128,10 +128,10 @@ def mutated(module: str, scratch: Path, *, jobs: int, ending: str) -> Result:
 
 
 def mutated_queries(module: str, scratch: Path, *, ending: str) -> Result:
-    """The same of the SQL in a module.
+    """Run the mutants of a module's SQL against its tests.
 
     Args:
-        ending: the last digits of the numbers of those that are tried.
+        ending: the last digits of the numbers of the mutants that are tried.
 
     Raises:
         RuntimeError: the tests fail on the module as it is.

@@ -25,10 +25,10 @@ LAW = f"{TESTS}/test_every_pass.py::test_padding_batching_and_order_change_no_nu
 
 
 def checks_of(module: str) -> list[str]:
-    """Tests as pytest is told of them.
+    """Tests of a module, as arguments of pytest.
 
-    A measure answers to the tests that bear its name. A pass answers to the tests of passes that
-    speak of it, to the law of all passes, and to the public views that rest on it, computed anew.
+    A measure has the tests that bear its name. A pass has the tests of passes that name it, the law
+    of all passes, and the recomputed public views that depend on it.
     """
     stem = Path(module).stem
     if not module.startswith((PASSES, SHARED)):
@@ -49,7 +49,7 @@ def checks_of(module: str) -> list[str]:
 
 
 def resting_on(stem: str) -> list[str]:
-    """A pass, and all those that import it or read what it has stored, the nearest first."""
+    """A pass and all passes that import it or read its table, the nearest first."""
     texts = {path.stem: path.read_text("utf-8") for path in passes()}
     resting = [stem, *READ_BY.get(stem, ())]
     for module in resting:
@@ -84,7 +84,7 @@ def _counts(stem: str) -> bool:
 
 
 def passes() -> Iterator[Path]:
-    """The modules of passes, and what several of them share."""
+    """Yield the modules of passes, and modules shared by several."""
     for path in (ROOT / PASSES).rglob("*.py"):
         if path.stem not in ("__init__", "base", "batch"):
             yield path

@@ -27,7 +27,7 @@ def _seen(corpus: Corpus, n: int) -> np.ndarray:
 
 
 def _given(weights: np.ndarray, seen: np.ndarray, tokens: np.ndarray) -> float:
-    """Σ_j of what each query gives to the tokens, mean over the queries that see one of them."""
+    """Attention to the tokens, Σ_j α_ij, as mean over the queries that see one of them."""
     looks = seen[:, tokens].any(axis=1)
     return weights[looks][:, tokens].sum(axis=1).mean() if looks.any() else np.nan
 

@@ -71,7 +71,7 @@ CONTRACT = {
 
 
 def modules_loaded_by(name: str) -> set[str]:
-    """Every module of ours that a module imports, itself or by another."""
+    """All modules of the project that a module imports, directly or not."""
     loaded, waiting = set(), [name]
     while waiting:
         for module in accumulate(waiting.pop().split("."), "{}.{}".format):

@@ -1,4 +1,4 @@
-"""Differences against slow twins; what was planted is found, and nothing where nothing was."""
+"""Differences against slow twins; planted differences are found, and no others."""
 
 import tracemalloc
 from itertools import product

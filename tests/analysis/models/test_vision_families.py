@@ -155,7 +155,7 @@ def test_a_classifier_says_what_the_whole_model_says(model, images):
 
 @pytest.fixture
 def exact(monkeypatch) -> None:
-    """Attention in the number format of the model, which most families leave for float32."""
+    """Compute attention in the number format of the model; most families use float32."""
     softmax = torch.nn.functional.softmax
     monkeypatch.setattr(torch.nn.functional, "softmax", lambda of, dim, **_: softmax(of, dim))
 

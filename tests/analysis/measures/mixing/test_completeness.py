@@ -61,7 +61,7 @@ def _tokens(seed: int) -> torch.Tensor:
 
 
 def _missing(by: float) -> tuple[torch.Tensor, list[torch.Tensor], torch.Tensor]:
-    """An output, parts that miss it by some, and what the last two of them add."""
+    """An output, parts with a planted error, and the sum of the last two of them."""
     parts = [_tokens(seed) for seed in range(3)]
     update = parts[1] + parts[2]
     parts[0] *= 10

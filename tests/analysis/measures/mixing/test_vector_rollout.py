@@ -48,7 +48,7 @@ def test_the_slow_twin_adds_up_too(stack, written_out):
 
 
 def value_bias_to_no_token(layer: LayerTrace) -> LayerTrace:
-    """The same layer, with what every token's value has in common moved to the output bias.
+    """The same layer, with the bias of the values moved to the output bias.
 
     Rows of attention add up to 1, so the layer computes what it did before.
     """
