@@ -1,5 +1,7 @@
-"""A caption promises nothing that is not drawn, on files of an encoder, a decoder and images; and
-where a number has no interval the reader is told why, and nowhere else."""
+"""Captions describe only what is drawn, and give the reason for missing intervals.
+
+Files are of an encoder, a decoder and images.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -93,7 +95,7 @@ def test_what_has_no_data_keeps_no_promise():
 
 @contextmanager
 def noted(pictures: list[Pictured]) -> Iterator[None]:
-    """Return what is drawn, with the words around it."""
+    """Record figures and tables that are drawn, with their texts."""
     foot = figure._foot
 
     def note(shown: Shown, full: Any = None, side: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""A file that anybody may have made shows nothing but itself, or is refused in plain words."""
+"""Files from any source show nothing but themselves, or are refused in plain words."""
 
 import shutil
 import time

@@ -1,4 +1,4 @@
-"""Two runs agree as far as their tables say: to the bit, or to round-off in other batches."""
+"""Two runs agree to the tolerance of their tables: exactly, or up to rounding in other batches."""
 
 from functools import partial
 from pathlib import Path

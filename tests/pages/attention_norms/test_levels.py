@@ -1,4 +1,4 @@
-"""Levels of a correlation: what is drawn of pairs, and what the sentence says carries it."""
+"""Levels of a correlation: charts of pairs, and the sentence on the largest part."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The card of a head tells the same on every page, and why what is not there is not there."""
+"""The card of a head is the same on every page, and gives reasons for missing facts."""
 
 import re
 from html import unescape

@@ -1,4 +1,4 @@
-"""Exports of what a page shows, read back and compared with what is shown."""
+"""Exports of a page, read back and compared with the page."""
 
 import io
 import json
@@ -55,8 +55,10 @@ def assert_exported_as_shown(offer: Offer) -> None:
 
 
 def shown_columns(offer: Offer) -> Iterator[tuple[str, str, int]]:
-    """Of every number that is shown its column, the heading it has in print, and 100 where it is
-    shown in per cent, else 1; of those whose headings differ."""
+    """Yield column, printed heading and factor of every numeric column with a unique heading.
+
+    The factor is 100 for numbers in per cent, else 1.
+    """
     if offer.shown.is_own:
         return
     titles = dict(_of_chart(offer) if offer[1] is not None else _of_table(offer))
@@ -184,7 +186,7 @@ def _assert_in_page(printed: pd.DataFrame, page: str) -> None:
 
 
 def _assert_drawn(offer: Offer, page: str) -> None:
-    """The chart of a web page has the data of the page, and the printed one tells its numbers."""
+    """Check that the web page's chart has the page's data, and the printed one its numbers."""
     charts = json.loads(page.partition('id="charts">')[2].partition("</script>")[0])
     assert charts["chart-1"]["datasets"] == export.with_data(offer[1])["datasets"]
     picture = export.svg(offer[1])

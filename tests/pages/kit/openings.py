@@ -32,7 +32,7 @@ for table, find in FINDERS.items():
 
 
 class Offer(tuple[Any, Any]):
-    """The frame and the chart of what is shown, with all that goes along when it is exported."""
+    """Frame and chart of exported content, with everything that accompanies them."""
 
     shown: Shown
     printed: pd.DataFrame
@@ -89,7 +89,7 @@ class Opener:
 
 @cache
 def registered_pages() -> dict[Any, Any]:
-    """The pages that the contents name, which a session knows after its first run only."""
+    """Pages of the contents, which a session knows only after its first run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MIXSCOPE_STATISTICS", str(ROOT / "no such folder"))
         main = AppTest.from_file(str(ROOT / "pages" / "_main.py"), default_timeout=60)

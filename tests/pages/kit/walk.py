@@ -1,4 +1,4 @@
-"""A walk through a whole page by the Tab key, and what it reaches."""
+"""Walk through a whole page by the Tab key."""
 
 from dataclasses import dataclass
 

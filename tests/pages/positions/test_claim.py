@@ -1,4 +1,4 @@
-"""The claim over all heads: its numbers are those of the file, and what disagrees is told."""
+"""The claim over all heads: numbers agree with the file, and contradicting heads are described."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -53,7 +53,7 @@ def counting(request) -> str:
 
 @pytest.fixture
 def counted(counting, request) -> tuple[Path, Callable[[str], list[tuple[Any, ...]]]]:
-    """The folder of a file in which offsets are counted so, and what that file answers."""
+    """Folder of a file with one way of counting offsets, and a query on it."""
     turned = counting == KERNEL
     names = ("turned_folder", "turned_answers") if turned else ("store_folder", "answers")
     folder, answers = map(request.getfixturevalue, names)

@@ -1,4 +1,4 @@
-"""The page on models whose scores know distances by tables, and on patches that are turned."""
+"""The page for models with tables of distances in their scores, and for rotated patches."""
 
 import duckdb
 import pytest

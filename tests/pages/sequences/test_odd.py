@@ -12,7 +12,7 @@ N, ODD = 200, 17
 
 @pytest.fixture
 def numbers() -> pd.DataFrame:
-    """Three numbers of many sequences, one of which is planted far out in the second."""
+    """Three numbers of many sequences; one of the second sequence is planted far out."""
     draw = np.random.default_rng(1)
     values = draw.normal([1.0, -2.0, 30.0], [0.1, 1.0, 5.0], size=(N, 3))
     values[ODD, 1] = 6.0

@@ -1,4 +1,4 @@
-"""The pairs of one text stand beside what the corpus does to them."""
+"""Pairs of one text are shown with their means in the corpus."""
 
 import re
 from typing import Any

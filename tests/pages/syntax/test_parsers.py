@@ -113,7 +113,7 @@ RANDOM = (
 
 @pytest.fixture
 def two_files(store_folder, changed):
-    """The file of a trained model beside one of the same that was never trained."""
+    """File of a trained model, next to one of the same model untrained."""
 
     def both(*more: str):
         folder = changed(*RANDOM, *more)

@@ -1,4 +1,4 @@
-"""Pairs that are clear of 0 come first, and no other is told or drawn as if it were."""
+"""Pairs clear of 0 come first, and no other is described or drawn as one."""
 
 import re
 from html import unescape

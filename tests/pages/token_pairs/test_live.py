@@ -1,4 +1,4 @@
-"""The model run while a reader waits gives what the file keeps, or says why it cannot."""
+"""Results of the model run for a reader agree with the file, or are refused with a reason."""
 
 from pathlib import Path
 from shutil import copytree
@@ -79,7 +79,7 @@ def test_live_changes_average_to_the_stored_means(changes, store):
 
 
 def unstored(store) -> tuple[str, str]:
-    """A pair whose single changes the file does not keep in layer 1."""
+    """A pair whose single changes are not stored in layer 1."""
     return store.execute(
         """
         select source, target from pair_delta where layer = 1 and effect = 'ff' and (source, target)

@@ -21,7 +21,7 @@ COLUMN = re.compile(r"\bcolumn\.\w+$")
 
 
 def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
-    """Every call in a file with the last name of what is called."""
+    """All calls in a file, with the last name of the called function."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and node.args:
             yield ast.unparse(node.func).rpartition(".")[2], node

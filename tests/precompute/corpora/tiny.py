@@ -1,4 +1,4 @@
-"""Tiny tokenizers like those of BERT, RoBERTa, GPT-2 and Llama, and what tests of corpora share."""
+"""Tiny tokenizers like those of BERT, RoBERTa, GPT-2 and Llama, and tools for tests of corpora."""
 
 from collections import Counter
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Runs on a Ray cluster: nodes that die and come, what is wrong on one, and who can listen."""
+"""Runs on a Ray cluster: nodes that die and join, faults of one node, and listening addresses."""
 
 import json
 import os

@@ -36,7 +36,7 @@ EVERY_KIND = [
 
 
 def _tables(path: Path) -> dict[str, list]:
-    """All rows to the last bit, but for when they were made and what was asked."""
+    """Exact rows of all tables, except for times and requests."""
     with duckdb.connect(str(path), read_only=True) as store:
         listed = "select name from stored.manifest where n_rows > 0"
         names = {name for (name,) in store.execute(listed).fetchall()} - {"run", "provenance"}

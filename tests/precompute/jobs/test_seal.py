@@ -1,4 +1,4 @@
-"""A shard that is not what was written for its place is noticed, told of and computed again."""
+"""A shard other than the one written is detected, reported and computed again."""
 
 import random
 import shutil

@@ -1,4 +1,4 @@
-"""`--segments zero` changes what the model gets, and nothing that is known of the text."""
+"""`--segments zero` changes the input of the model, and no facts on the text."""
 
 from dataclasses import replace
 

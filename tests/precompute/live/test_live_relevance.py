@@ -44,7 +44,7 @@ def png(seed: int = 0, size: tuple[int, int] = (20, 30)) -> bytes:
 
 
 def claiming(width: int, height: int) -> bytes:
-    """A PNG file of a few pixels whose header speaks of more."""
+    """A small PNG file whose header claims a larger size."""
     content = bytearray(png())
     content[16:24] = width.to_bytes(4, "big") + height.to_bytes(4, "big")
     content[29:33] = zlib.crc32(content[12:29]).to_bytes(4, "big")
@@ -172,7 +172,7 @@ def _watch(event: str, given: tuple) -> None:
 
 @pytest.fixture
 def written(monkeypatch, tmp_path) -> list[str]:
-    """The files that are opened for writing from here on; that of `tmp_path` is there already."""
+    """Files opened for writing from here on, after `tmp_path` was made."""
     found: list[str] = []
     sys.addaudithook(_watch)
     monkeypatch.setattr(sys.modules[__name__], "_WRITTEN", found)

@@ -1,4 +1,4 @@
-"""A tokenizer reads texts as its tokenizer.json says, whatever the library makes of a type."""
+"""Tokenizers follow their tokenizer.json, whatever class the library chooses."""
 
 import json
 

@@ -209,7 +209,7 @@ def position_traces(position_run) -> dict[int, Trace]:
 
 @pytest.fixture(scope="session")
 def curves_run(tmp_path_factory) -> tuple[Request, Plan]:
-    """A ViT that tells three classes apart: what rules agree on, and curves of going patches."""
+    """A ViT with three classes: agreement of rules, and perturbation curves."""
     return _shared(tmp_path_factory, "curves", "vit", statistics=list(CURVES))
 
 

@@ -1,4 +1,4 @@
-"""Laws that every pass keeps: over texts read both ways, and over images what only they have."""
+"""Laws of every pass, over texts of encoders and decoders, and over images."""
 
 from collections.abc import Callable
 from functools import cache, partial

@@ -14,7 +14,7 @@ class _Left(BaseException):
 
 
 def _holding(turns: Turns, done: Event) -> Thread:
-    """A thread whose turn lasts until it is told."""
+    """Thread that holds its turn until it is released."""
     begun = Event()
 
     def hold() -> None:

@@ -1,5 +1,7 @@
-"""A reader sees that others come first, and may leave, then or while the model runs; what is kept
-needs no turn."""
+"""Readers see the queue for the model, and may leave it while they wait or the model runs.
+
+Cached results need no turn.
+"""
 
 from collections.abc import Iterator
 from threading import Event, Thread, Timer
@@ -36,7 +38,7 @@ def fresh() -> Iterator[None]:
 
 
 def _others(queue: Turns, n: int, done: Event) -> list[Thread]:
-    """Threads that run or wait until they are told."""
+    """Threads that run or wait until they are released."""
 
     def hold() -> None:
         with queue.turn(lambda _: None):

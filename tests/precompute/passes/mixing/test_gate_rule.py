@@ -1,4 +1,4 @@
-"""Another rule for gated networks is other numbers, in other shards, and the file says so."""
+"""Another rule for gated networks gives other numbers, in other shards, and the file names it."""
 
 from dataclasses import replace
 

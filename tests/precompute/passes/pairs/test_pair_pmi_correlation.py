@@ -32,9 +32,9 @@ def words(pair_store) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def occurrences(pair_run, layer_order) -> dict[tuple[int, str], dict[tuple[int, int, int], float]]:
-    """By layer and effect, the change of every two positions of a sequence, as shards hold it.
+    """Change of every pair of positions of a sequence, by layer and effect, in float32 like shards.
 
-    In float32 some changes are ties, which decide ranks.
+    Rounding makes ties, which decide ranks.
     """
     rows = pd.concat(map(pd.read_parquet, pair_run[1].shards(pair_delta)))
     places = list(zip(rows["seq"], rows["target_pos"], rows["source_pos"], strict=True))

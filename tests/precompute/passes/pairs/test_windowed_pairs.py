@@ -1,5 +1,4 @@
-"""Questions about pairs of a model whose layers look through windows, against pairs counted place
-by place."""
+"""Queries on pairs of a model with windowed layers, against pairs counted one by one."""
 
 from collections import Counter
 from collections.abc import Iterator
