@@ -1,8 +1,8 @@
-"""Answers questions in SQL about one file, in a process of its own that can do nothing else.
+"""Execution of SQL on one file, in a process of its own without other access.
 
-A database that runs what strangers write may be slow where nothing interrupts it, take memory that
-it does not count, or end its process; a SELECT can hold a COPY that writes. So the kernel, too,
-sets the limits (`pages.ui.bounded`), and once the file is open, no other can be opened.
+SQL of unknown origin may run without a point of interruption, take memory that the database does
+not count, or end its process; a SELECT can hold a COPY that writes. So the kernel enforces limits
+as well (`pages.ui.bounded`), and once the file is open, no other can be opened.
 """
 
 import re

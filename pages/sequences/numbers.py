@@ -68,7 +68,7 @@ def largest_of_all() -> pd.Series:
 
 
 def numbers_of(reading: readings.Reading) -> pd.DataFrame:
-    """The same numbers for a sequence of the reader's own, as a file would hold them."""
+    """Numbers of a sequence of the reader's own, as a file would hold them: seq, number, value."""
     held = _held(open_store())
     answers = readings.answers(reading, [numbers.question for numbers in held])
     return _called(_joined(held, answers))

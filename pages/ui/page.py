@@ -28,10 +28,10 @@ from pages.ui.words.say import plain, say
 class Section:
     """One question of a page.
 
-    `stem` names its file, its words and its place in the address; `needs` are the tables without
-    which there is nothing to draw, and which the account at its end explains; it explains those of
-    `also` as well, where the file holds them. `lacking` says why a file can have nothing to draw,
-    if it cannot. The section is offered where `when` holds of the open file.
+    `stem` is the name of its file, of its words and in the address. `needs` are the tables required
+    for drawing; the documentation at its end covers them, and those of `also` that the file holds.
+    `lacking` returns the reason why a file cannot have anything to draw, or an empty string. The
+    section is offered if `when` holds for the open file.
     """
 
     stem: str
@@ -57,9 +57,9 @@ def section(
 class Page:
     """A page of the contents.
 
-    `prefix` starts the names of its choices in the address; `before` draws what stands above all
-    sections. `lead` names the word that says what the page is about, which may depend on the file;
-    `moved` says which section shows now what older addresses ask another one for.
+    `prefix` starts the names of its choices in the address. `before` draws the content above all
+    sections. `lead` returns the name of the introductory word, which may depend on the file.
+    `moved` maps sections in older addresses to their successors.
     """
 
     name: str

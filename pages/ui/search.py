@@ -34,7 +34,7 @@ class Place:
         label: in markdown.
         page: its folder.
         choices: parameters of its address.
-        text: to be shown at once, instead of a link.
+        text: shown below its link.
     """
 
     label: str

@@ -101,7 +101,7 @@ class View(Pickers):
             clicks.remember(self.key(name), key, event)
 
     def clicked(self, name: str) -> list[Any]:
-        """Return what was clicked in a figure since it was last drawn; usually nothing."""
+        """Return the marks or rows clicked in a figure since it was last drawn; usually none."""
         return clicks.fresh_click(self.key(name))
 
     def table(

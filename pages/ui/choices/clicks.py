@@ -31,7 +31,7 @@ def remember(name: str, key: str, event: Any, rows: list[dict[Any, Any]] | None 
 
 
 def fresh_click(name: str) -> list[Any]:
-    """Return what was selected since the last drawing of a chart or table; usually nothing.
+    """Return the selection made since the last drawing of a chart or table; usually none.
 
     Returns:
         The marks that were selected in a chart; rows of a table, by their numbers unless `remember`

@@ -36,13 +36,13 @@ def pick(
     in_bar: bool = False,
     moved: Mapping[str, str] | None = None,
 ) -> Option:
-    """One of the options. In the address stands `str(option)`, whatever its label.
+    """Let the reader pick an option; the address holds `str(option)`, whatever its label.
 
     Args:
         kind: a slider takes one click however many options there are.
-        bare: without its label, which only those who hear the page are told.
+        bare: whether the label is hidden, except from screen readers.
         in_bar: likewise, and in the bar of the page.
-        moved: what options of older addresses are called now.
+        moved: present options by their names in older addresses.
     """
     settings: dict[str, Any] = {"key": key, "help": help, "format_func": format or str}
     settings["label_visibility"] = "collapsed" if bare or in_bar else "visible"
@@ -76,11 +76,11 @@ def pick_many(
     named: bool = False,
     moved: Mapping[str, str] | None = None,
 ) -> list[Option]:
-    """Some of the options, in the order they were chosen; `limit` caps how many.
+    """Let the reader pick options; returns them in the order of choice, at most `limit`.
 
     Args:
         named: whether every address with a choice names them, the default as well.
-        moved: what options of older addresses are called now.
+        moved: present options by their names in older addresses.
     """
     choice = Choice(key, options, list(default), many=True, named=named, moved=moved or {})
     return draw(

@@ -32,11 +32,10 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=])")
 
 
 def say(key: str, /, **values: object) -> str:
-    """The text of a key in the reader's language, with values put in as `str.format` does.
+    """Text of a key in the reader's language, with values inserted as by `str.format`.
 
-    Where the open file is of images, or of a model that turns its queries and keys, and the
-    catalogue has other words for them, these are taken.
-    Values are not escaped: pass what a stranger wrote through `plain` first.
+    If the catalogue has other words for image files, or for models with rotary positions, these are
+    used for such files. Values are not escaped: pass text of unknown origin through `plain` first.
 
     Raises:
         KeyError: with the key, if the catalogue has none.
@@ -106,7 +105,7 @@ def _browser_language() -> Language:
 
 @cache
 def catalogue() -> dict[str, dict[str, str]]:
-    """Key to language to text, of all files of words of pages and of `ui`.
+    """Texts by key and language, from the words.toml files of pages and of `ui`.
 
     Raises:
         ValueError: if a key is there twice or a text lacks a language.

@@ -1,6 +1,6 @@
-"""Shares in other units: numbers and the names of their columns are converted together.
+"""Conversion of shares to other units, of numbers and column names together.
 
-A converted column bears its unit before its name, and `columns.title` writes the unit behind its
+The name of a converted column begins with its unit, and `columns.title` appends the unit to its
 title: a heading and its numbers cannot differ in unit.
 """
 
