@@ -54,7 +54,7 @@ def _dinov2(config: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _dinov3(**sizes: Any) -> Any:
-    """With registers and gates, as its largest models."""
+    """Configuration with registers and gates, like its largest models."""
     options = {"num_register_tokens": 2, "use_gated_mlp": True, "hidden_act": "silu"}
     return transformers.DINOv3ViTConfig(**sizes | options)
 
@@ -105,7 +105,7 @@ def _whole(family: str, dtype: torch.dtype) -> Any:
 
 
 def tiny_vision_model(family: str, *, dtype: torch.dtype = torch.float64) -> LoadedModel:
-    """The same model every time, with its classifier, if it has any."""
+    """The family's tiny model, the same every time, with its classifier, if it has any."""
     full, has_classes = _whole(family, dtype), TINY_VISION[family].has_classes
     model, adapter = full.base_model if has_classes else full, adapter_for(family)
     adapter.fit_to_images(model, (ROWS * PATCH, COLUMNS * PATCH))

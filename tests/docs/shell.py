@@ -169,7 +169,7 @@ def _apt(arguments: list[str]) -> None:
 
 
 def _ray(arguments: list[str]) -> None:
-    """By the parser of Ray's own command line."""
+    """Parse arguments by Ray's own command line."""
     commands = import_module("ray.scripts.scripts").cli.commands
     name, *options = arguments
     _expect(name in commands, f"ray has no command {name}")

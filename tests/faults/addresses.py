@@ -56,7 +56,7 @@ _Place = tuple[str, dict[str, str], str, _Asked]
 
 
 def kinds(pages: Pages) -> dict[str, Kind]:
-    """For every page: opened with another of its parameters each time, on files of three models."""
+    """Trials of every page: another of its parameters each time, on files of three models."""
     places: dict[str, Iterator[_Place]] = {}
     return {f"addresses of {page}": partial(_opened, page, pages, places) for page in PAGES}
 

@@ -55,7 +55,7 @@ def scope_similarity(corpus: Corpus) -> pd.DataFrame:
 
 
 def mixing_ratio(corpus: Corpus) -> pd.DataFrame:
-    """Of a layer the mean over sequences, pooled the mean over tokens; spreads over tokens."""
+    """Mean over sequences by layer, pooled mean over tokens, and spreads over tokens."""
     rows = []
     n_layers = len(corpus.model.layers)
     for name in ("attn_w_res", *corpus.model.scopes):
@@ -72,7 +72,7 @@ def mixing_ratio(corpus: Corpus) -> pd.DataFrame:
 
 
 def _ratios(corpus: Corpus, layer: int, name: str, kind: str) -> Iterator[np.ndarray]:
-    """Of each sequence that has the type, the ratios of its tokens."""
+    """Yield the ratios of the tokens of each sequence that has the type."""
     for reading, layers in zip(corpus.readings, corpus.parts, strict=True):
         kinds = [_kind(corpus, reading, place) for place in range(len(reading))]
         chosen = np.array([kind in (other, "all") for other in kinds])

@@ -181,7 +181,7 @@ def sink_rate(corpus: Corpus) -> pd.DataFrame:
 
 
 def _activations(corpus: Corpus) -> pd.DataFrame:
-    """By text, depth and place the largest coordinate, where it is, and its size in medians."""
+    """Largest coordinate by text, depth and place: its index and its size in medians."""
     rows = []
     for reading in corpus.readings:
         for depth, state in enumerate([*reading.inputs, reading.outputs[-1]]):
@@ -206,7 +206,7 @@ def massive_activation(corpus: Corpus) -> pd.DataFrame:
 
 
 def massive_coordinate(corpus: Corpus) -> pd.DataFrame:
-    """Of every depth and place the five coordinates that have its largest activation most often."""
+    """Five coordinates with the most largest activations, by depth and place."""
     rows = _activations(corpus)
     cell = ["depth", "place"]
     counts = rows.groupby([*cell, "coordinate"])["largest"].agg(["size", "mean"]).reset_index()

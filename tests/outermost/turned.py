@@ -121,7 +121,7 @@ def position_kernel(corpus: Corpus) -> pd.DataFrame:
 
 
 def score_share(corpus: Corpus) -> pd.DataFrame:
-    """Of every head, and the mean over the heads of each layer."""
+    """Shares of every head, and the mean over the heads of each layer."""
     rows = frame_of(
         [
             {"layer": layer + 1, "head": head + 1, **pairs.shares()}

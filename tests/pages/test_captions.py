@@ -111,13 +111,13 @@ def noted(pictures: list[Pictured]) -> Iterator[None]:
 
 
 def is_clickable(session: AppTest, key: str) -> bool:
-    """Return whether a click in a chart is read."""
+    """Return True if clicks in a chart are read."""
     charts = [chart.proto for chart in session.get("vega_lite_chart")]
     return any(chart.id.endswith(key) and chart.selection_mode for chart in charts)
 
 
 def is_told(seen: Pictured, lang: str) -> bool:
-    """Return whether a text speaks of intervals; a reader's own columns are left out."""
+    """Return True if a text describes intervals; a reader's own columns are left out."""
     interval = PROMISES["interval"]
     return seen.where == "qu_table" or any(interval.is_made(text, lang) for text in seen.texts)
 

@@ -23,7 +23,7 @@ def numbers(text: str) -> list[str]:
 
 
 def is_among(written: str, values: np.ndarray) -> bool:
-    """Return whether a written number is one of these values, rounded, as a share or as points."""
+    """Return True if a written number is one of these values, rounded, as a share or as points."""
     plain = written.rstrip("%").replace(",", "").replace("−", "-")
     digits = len(plain.partition(".")[2])
     scales = (100,) if written.endswith("%") else (1, 100)

@@ -106,7 +106,7 @@ def _of_chart(offer: Offer) -> Iterator[tuple[str, tuple[str, int]]]:
 
 
 def _is_read(unit: Unit, channel: str) -> bool:
-    """Return whether a channel shows numbers under a title, not places that its axis names."""
+    """Return True if a channel shows numbers under a title, not places named by its axis."""
     entry = unit.encoding.get(channel, {})
     is_place = entry.get("field") in _PLACES and (entry.get("axis") or {}).get("values")
     return unit.is_number(channel) and bool((entry.get("title") or "").strip()) and not is_place
@@ -123,7 +123,7 @@ def _exported(frame: pd.DataFrame, name: str) -> pd.Series | None:
 
 
 def _in_percent(unit: Unit, entry: dict[str, Any]) -> bool:
-    """Return whether all that writes the numbers of a field writes them in per cent."""
+    """Return True if all formats of a field are in per cent."""
     entries = [entry, *(other for other in unit.tooltip if other["field"] == entry["field"])]
     parts = [part for shown in entries for part in (shown, shown.get("axis"), shown.get("legend"))]
     formats = [part["format"] for part in parts if part and part.get("format")]

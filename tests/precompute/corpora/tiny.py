@@ -169,7 +169,7 @@ def load(
 
 
 def assert_same_sequences(some: tuple[Sequence, ...], others: tuple[Sequence, ...]) -> None:
-    """They are the same for a model and a reader; where they came from may differ."""
+    """Check that sequences are equal for a model and a reader; their sources may differ."""
     assert [_content(sequence) for sequence in some] == [_content(sequence) for sequence in others]
 
 

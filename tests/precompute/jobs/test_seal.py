@@ -32,7 +32,7 @@ def shards(tmp_path_factory) -> list[Path]:
 
 @pytest.fixture
 def again(tmp_path_factory, tmp_path) -> Request:
-    """The same run once more, for a few statistics, with copies of the shards it left."""
+    """Repeat the run for a few statistics, with copies of its shards."""
     folder = shared_store(tmp_path_factory).parent
     shutil.copytree(folder / ".shards", tmp_path / ".shards")
     return replace(request(folder), output=tmp_path / "tiny.duckdb", statistics=list(CHOSEN))

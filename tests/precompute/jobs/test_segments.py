@@ -22,7 +22,7 @@ STATISTICS = ["token_norm", "head_pattern", "relation_share"]
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory) -> dict[str, Request]:
-    """The same pairs of paragraphs, with the segments of the text and with none."""
+    """Runs over the same pairs of paragraphs, with the segments of the text and with none."""
     folder = tmp_path_factory.mktemp("segments")
     asked = {
         name: request(

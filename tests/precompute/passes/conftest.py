@@ -144,7 +144,7 @@ def pair_words(pair_run) -> list[list[int | None]]:
 def slow_deltas(
     pair_run, layer_order
 ) -> dict[tuple[int, str], list[tuple[list[int], reference.Matrix]]]:
-    """By layer and effect, the token ids and changes of every sequence, pair by pair."""
+    """Token ids and changes of every sequence, pair by pair, by layer and effect."""
     deltas: dict = {}
     for batch in _again(pair_run):
         (sequence,), (layers,) = batch.sequences, batch.layer_mixing

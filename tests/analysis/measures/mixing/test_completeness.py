@@ -85,7 +85,7 @@ def test_errors_follow_their_slow_twin_against_output_and_update(dtype):
 
 
 def test_a_massive_coordinate_hides_no_other():
-    """In whatever units a coordinate is, errors are the same."""
+    """The unit of a coordinate does not change the errors."""
     output, parts, update = _missing(0.1)
     expected = token_errors(output, parts, [output, update], torch.float32)
     units = torch.ones(7, dtype=torch.float64)

@@ -97,7 +97,7 @@ def test_nothing_reaches_a_token_from_behind_in_a_causal_model(stacks):
 
 
 def without_biases(weights):
-    """The same weights, with zeros for everything that a layer adds by itself."""
+    """The same weights, with all biases of a layer set to 0."""
     if isinstance(weights, tuple):
         return tuple(map(without_biases, weights))
     if not dataclasses.is_dataclass(weights):

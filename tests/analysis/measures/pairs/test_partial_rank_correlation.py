@@ -32,7 +32,7 @@ def test_correlation_follows_its_definition(rows):
 @pytest.mark.parametrize("n_given", [0, 1, 2])
 @pytest.mark.parametrize("decimals", [1, 9])
 def test_influence_is_how_the_correlation_moves_with_weight(n_given, decimals):
-    """With many ties and with none."""
+    """Columns have many ties, or none."""
     drawn = np.random.default_rng(n_given).normal(size=(2 + n_given, 30))
     drawn[1] += drawn[0] + drawn[-1]
     columns = drawn.round(decimals).tolist()

@@ -92,7 +92,7 @@ def test_every_head_has_the_scores_of_the_twin(traced, sequences, kind):
 
 
 def test_scores_of_these_queries_and_keys_are_those_of_the_models_attention(traced, sequences):
-    """So that what is taken apart is what the softmax is made of: log α differs by scores."""
+    """The decomposed scores are the input of the softmax: log α differs as the scores do."""
     for layer in traced.layers:
         weights = layer.weights
         for row, sequence in enumerate(sequences):
@@ -106,7 +106,7 @@ def test_scores_of_these_queries_and_keys_are_those_of_the_models_attention(trac
 
 @turned_positions
 def test_the_excess_is_that_of_the_scores_the_layer_compares(traced, sequences):
-    """Of models that turn queries and keys: wholly, after norms, in part; with a bias or none."""
+    """Models rotate queries and keys fully, after norms, or in part; with a bias or without."""
     types = [list(sequence.named_types) for sequence in sequences]
     for layer in traced.layers:
         sinks = scores_of(layer.attention_input, layer.weights, types)

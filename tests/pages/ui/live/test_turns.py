@@ -10,7 +10,7 @@ PATIENCE = 60  # seconds
 
 
 class _Left(BaseException):
-    """As Streamlit ends a run that waits."""
+    """Ends a run that waits, as Streamlit does."""
 
 
 def _holding(turns: Turns, done: Event) -> Thread:

@@ -140,7 +140,7 @@ st.text("whole")
 def test_a_computation_that_runs_ends_where_its_reader_clicks(
     lang, expected, in_session, store_folder, monkeypatch
 ):
-    """Of a click Streamlit tells the run of a page in the same way as that it is to stop."""
+    """Streamlit signals a click to a running page in the same way as a stop."""
     runners: list[LocalScriptRunner] = []
     start = LocalScriptRunner.start
 

@@ -63,7 +63,7 @@ def _with_zeros(rows: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def slow(by_both) -> pd.DataFrame:
-    """By weights alone, text by text."""
+    """Habits by weights alone, text by text."""
     return by_both[by_both["weighing"] == "weight"].reset_index(drop=True)
 
 

@@ -51,7 +51,7 @@ def occurrences(pair_run, layer_order) -> dict[tuple[int, str], dict[tuple[int, 
 def test_correlations_follow_their_definition(
     pair_store, pair_words, occurrences, is_causal, size, least
 ):
-    """From changes occurrence by occurrence, and words counted one by one."""
+    """The expected values come from single occurrences, and words counted one by one."""
     correlations = pair_pmi_correlation.by_layer(pair_store, min_count=least, window_size=size)
     rows = {(row.layer, row.effect, row.quantity): row for row in correlations.itertuples()}
     assert len(rows) == len(correlations)

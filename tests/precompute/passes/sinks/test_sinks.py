@@ -147,7 +147,7 @@ def test_parts_of_scores_add_up_in_every_text_and_in_means(store):
 
 
 def test_a_place_whose_scores_are_above_gets_more_than_even_attention(store):
-    """Of one query with two keys the excess is the difference of log weights, exactly."""
+    """For one query with two keys, the excess is exactly the difference of log weights."""
     exact = store.execute("""
         select excess, attention from sequence_sink_score
         join sequence_sink using (seq, layer, head, place) join sequence using (seq)
