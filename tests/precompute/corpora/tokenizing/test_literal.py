@@ -27,7 +27,7 @@ def _framed(backend: Tokenizer, cls: str, sep: str, unk: str, **more) -> PreTrai
 
 
 def unigram_like() -> PreTrainedTokenizerFast:
-    """Tokenizer like that of XLM-R: special tokens are pieces of its model too, and the likeliest."""
+    """Tokenizer like that of XLM-R: special tokens are its likeliest pieces."""
     special = ("<s>", "</s>", "<unk>", "<mask>")
     letters = (*"▁abcdefghijklmnopqrstuvwxyz<>/[].", "▁the", "▁cat", "▁ran")
     scores = [*((token, 0.0) for token in special), *((letter, -5.0) for letter in letters)]
