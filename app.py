@@ -1,7 +1,7 @@
 """The dashboard as a server: `streamlit run app.py`; for several readers `mixscope serve FOLDER`.
 
-The pages are started from `pages/_main.py` and not from here: a script that lies beside a folder
-`pages` would not be run when the first visitor comes by a link to a page.
+The pages are started from `pages/_main.py` and not from here: Streamlit does not run a script next
+to a folder `pages` if the first visitor comes by a link to a page.
 """
 
 from urllib.parse import urlencode
@@ -51,7 +51,7 @@ _HEADERS = {
 
 
 class SecurityHeaders:
-    """Tells browsers to take nothing from elsewhere and to send nothing there."""
+    """Adds headers that forbid browsers to load from other sites or to send anything there."""
 
     def __init__(self, app: ASGIApp):
         self.app = app
@@ -69,9 +69,9 @@ _PLACES = {f"{_ROOT}{path}" for path in PAGES.values()}
 
 
 class CitableAddress:
-    """Sends who opens a page without naming file and language to the address that names both.
+    """Redirects a request without file and language to the address that names both.
 
-    A link that is copied from there opens the same file when another one sorts first.
+    A link copied from there opens the same file even if another one sorts first.
     """
 
     def __init__(self, app: ASGIApp):
@@ -123,8 +123,11 @@ addEventListener("popstate", keepRamps);
 
 
 class OwnMarkup:
-    """Says in a page's markup which language it is in, has the key / lead to the search box, and
-    keeps ramps of colours when the address changes."""
+    """Sets the language of a page's markup, and adds a script.
+
+    With the script, the key / leads to the search box, and colour ramps survive a change of
+    address.
+    """
 
     def __init__(self, app: ASGIApp):
         self.app = app
@@ -153,7 +156,7 @@ def _markup(body: bytes, language: str) -> bytes:
 
 
 def _named(request: Request) -> dict[str, str]:
-    """The file and the language that a page shows unless told; nothing where there is no file."""
+    """File and language of a page by default; empty if there is no file."""
     file = first_readable(files())
     japanese = request.headers.get("accept-language", "").lower().startswith("ja")
     return {"file": file.name, "lang": "ja" if japanese else "en"} if file else {}

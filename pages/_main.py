@@ -1,4 +1,4 @@
-"""The dashboard's table of contents, and what every page has beside it."""
+"""Table of contents of the dashboard, with everything that surrounds a page."""
 
 import streamlit as st
 

@@ -42,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what is not for the inner loop."""
+    """Leave out tests that are not for the inner loop."""
     if config.getoption("fast"):
         left_out = [test for test in items if _is_slow(test)]
         config.hook.pytest_deselected(items=left_out)
@@ -59,8 +59,7 @@ def _is_slow(test: pytest.Item) -> bool:
 
 @pytest.fixture(scope="session", autouse=True)
 def comment_on() -> Iterator[Callable[..., None]]:
-    """Writes the comments of a file, which other files go without: they are half of what it takes
-    to build a small one."""
+    """Write the comments of a file, which others lack: they take half the time of a small build."""
     written = build.comment_on
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(build, "comment_on", lambda *_: None)
@@ -68,7 +67,7 @@ def comment_on() -> Iterator[Callable[..., None]]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Hands out the families where a test does not say each of them itself."""
+    """Parametrize tests by family unless they choose families themselves."""
     test = metafunc.definition
     is_given = any("family" in mark.args[0] for mark in test.iter_markers("parametrize"))
     if "family" in metafunc.fixturenames and not is_given:
@@ -106,7 +105,7 @@ def sequences(family) -> tuple[Sequence, ...]:
 
 @pytest.fixture(scope="session")
 def attention_error(family) -> float:
-    """How far the attention of the family's tiny model may be from what float64 makes of it."""
+    """Largest error of the family's tiny model's attention against float64."""
     return softmax_error(family)
 
 

@@ -203,7 +203,7 @@ REFUSED = {
 
 
 def change(path: Path, statements: tuple[str, ...], secret: Path) -> None:
-    """Carry out statements, which may name a file with a secret and its folder."""
+    """Execute statements; `{secret}` and `{folder}` stand for a secret file and its folder."""
     with duckdb.connect(str(path)) as store:
         for statement in statements:
             command = statement.replace("{secret}", str(secret))

@@ -1,4 +1,4 @@
-"""What holds of every interval."""
+"""Law of every interval."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def assert_ordered(low: Any, middle: Any, high: Any) -> None:
-    """Both ends are there, around the number, or neither is, as of fewer than ten units."""
+    """Check that the ends enclose the number, or that both are missing, as with under ten units."""
     low, middle, high = (np.asarray(numbers, dtype=np.float64) for numbers in (low, middle, high))
     np.testing.assert_array_equal(np.isnan(low), np.isnan(high))
     sure = ~np.isnan(low)

@@ -43,7 +43,7 @@ def massive_model(family: str, place: str, *, dtype: torch.dtype = torch.float32
 
 
 def _added(model: Model, family: str, place: str) -> tuple[Tensor, int]:
-    """What is added to tokens or stands for them, and the row of one that most texts begin with."""
+    """Weights added to tokens or in their place, and the row of one that most texts begin with."""
     if family == "dinov3_vit":  # which adds no positions, but to every patch its bias
         embeddings = model.embeddings
         added = embeddings.cls_token if place == "first" else embeddings.patch_embeddings.bias

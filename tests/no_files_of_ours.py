@@ -1,4 +1,4 @@
-"""What may bear the name of a file of statistics without being one."""
+"""Files with the ending of a file of statistics that are none."""
 
 import sqlite3
 from collections.abc import Callable

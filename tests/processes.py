@@ -1,15 +1,15 @@
-"""The processes of a run, found in /proc: Linux alone has it."""
+"""Processes of a run, from /proc (Linux only)."""
 
 from pathlib import Path
 
 
 def workers_of(process: int) -> set[int]:
-    """They are forked from a child of it that has imported and done nothing else."""
+    """Worker processes of a run: grandchildren, forked from a child that only imports."""
     return {worker for child in children(process) for worker in children(child)}
 
 
 def is_running(process: int) -> bool:
-    """Whether it has not ended, waited for or not."""
+    """Return True if a process has not ended; a zombie has ended."""
     try:
         state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
@@ -18,7 +18,7 @@ def is_running(process: int) -> bool:
 
 
 def command_line(process: int) -> bytes:
-    """What it was started with; nothing once it has ended."""
+    """Command line of a process; empty after its end."""
     try:
         return Path(f"/proc/{process}/cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
@@ -26,7 +26,7 @@ def command_line(process: int) -> bytes:
 
 
 def children(process: int) -> set[int]:
-    """The processes that it has started."""
+    """Child processes of a process."""
     try:
         listed = Path(f"/proc/{process}/task/{process}/children").read_text()
     except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-"""What a reader or an operator is told when something is refused."""
+"""Messages of refusals."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 
 def refused(kind: type[Exception], ask: Callable[..., Any], *given: Any, **named: Any) -> str:
-    """The message with which the call is refused; an error of no other kind will do."""
+    """Return the message of the error with which a call is refused; other kinds of errors fail."""
     with pytest.raises(kind) as caught:
         ask(*given, **named)
     return str(caught.value)

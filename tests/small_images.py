@@ -31,7 +31,7 @@ def write_images(folder: Path) -> Path:
 
 
 def shape_of(name: str, size: tuple[int, int]) -> np.ndarray:
-    """Which pixels of an image belong to what it shows."""
+    """Mask of the pixels of an image that belong to its object."""
     row, column = np.indices(size) / np.reshape(size, (2, 1, 1))
     return {
         "bar": (column > 0.4) & (column < 0.6),

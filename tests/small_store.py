@@ -97,7 +97,7 @@ def save_one_layer(folder: Path) -> None:
 
 
 def manifest_of(table: str) -> str:
-    """What makes the manifest agree with a table that was changed."""
+    """SQL that updates the manifest for a table that was changed."""
     return (
         f"update stored.manifest set n_rows = (select count(*) from stored.{table}), "
         f"checksum = (select coalesce(bit_xor(hash(hash(each))), 0) from stored.{table} as each) "

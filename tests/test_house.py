@@ -71,7 +71,7 @@ GATHERING = ROOT / "pages" / "overview" / "glance.py"
 
 
 def imports_at_run_time(path: Path) -> bool:
-    """Whether the file imports anything by a name that is a value."""
+    """Return True if the file imports a module whose name is computed."""
     calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
     called = {ast.unparse(call.func).rpartition(".")[2] for call in calls}
     return bool(called & {"import_module", "__import__", "exec", "eval", "run_module"})

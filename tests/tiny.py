@@ -151,7 +151,9 @@ text_families = pytest.mark.text_families
 def tiny_model(
     family: str, *, dtype: torch.dtype = torch.float64, predicts_tokens: bool = False
 ) -> LoadedModel:
-    """The same model every time; in float64, so that a difference is a fault and not rounding.
+    """The family's tiny model, the same every time.
+
+    It is in float64, so that a difference is a fault and not rounding.
 
     Args:
         predicts_tokens: whether it has the head of a language model.

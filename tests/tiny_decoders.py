@@ -21,8 +21,7 @@ EAGER: dict[str, Any] = {"attn_implementation": "eager"}  # which keeps the atte
 
 @dataclass(frozen=True)
 class Tiny:
-    """How to build a family's model and its tokenizer, how many segment ids it knows, and what
-    predicts tokens around such a model."""
+    """Constructors of a family's model, tokenizer and language model, and its sizes."""
 
     model: Callable[[int], transformers.PreTrainedModel]
     tokenizer: Callable[[], PreTrainedTokenizerBase]

@@ -43,7 +43,7 @@ def _modernbert(vocabulary: int) -> transformers.PreTrainedModel:
 
 
 def _deberta(vocabulary: int) -> transformers.PreTrainedModel:
-    """As DeBERTa 3: distances in a few steps, tables shared with queries and keys."""
+    """Model like DeBERTa 3: distances in a few steps, tables shared with queries and keys."""
     options: dict[str, Any] = {
         "type_vocab_size": 0,
         "relative_attention": True,

@@ -36,8 +36,10 @@ _SIZES: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class TinyVision:
-    """How to build a family's model: what tells classes apart, or where there is no such head, the
-    model alone."""
+    """Constructors of a family's model and processor.
+
+    The model is a classifier, or the bare model if the family has no classification head.
+    """
 
     config: Callable[..., Any]
     model_class: type[Any]
@@ -46,13 +48,13 @@ class TinyVision:
 
 
 def _dinov2(config: Callable[..., Any]) -> Callable[..., Any]:
-    """Its positions are learned for a square grid and interpolated to that of the images."""
+    """Configure a position grid that is square, unlike that of the images, and so interpolated."""
     square = [COLUMNS * PATCH] * 2
     return lambda **sizes: config(**sizes | {"image_size": square, "mlp_ratio": 2})
 
 
 def _dinov3(**sizes: Any) -> Any:
-    """With registers and gates, as its largest models."""
+    """Configuration with registers and gates, like its largest models."""
     options = {"num_register_tokens": 2, "use_gated_mlp": True, "hidden_act": "silu"}
     return transformers.DINOv3ViTConfig(**sizes | options)
 
@@ -81,13 +83,13 @@ TINY_VISION = {
 
 
 def tiny_processor(family: str) -> Any:
-    """What makes an image as large as the tiny models take it."""
+    """Image processor that resizes images to the input of the tiny models."""
     size = {"height": ROWS * PATCH, "width": COLUMNS * PATCH}
     return TINY_VISION[family].processor(size=size, crop_size=size)
 
 
 def softmax_error(family: str) -> float:
-    """How far a float64 model's attention may be off: most of these models make it in float32."""
+    """Largest error of a float64 model's attention: most of these models compute it in float32."""
     exact = family.startswith("dino") or family in ("bert", "roberta", "gpt2")
     return 1e-13 if exact else 1e-6
 
@@ -103,7 +105,7 @@ def _whole(family: str, dtype: torch.dtype) -> Any:
 
 
 def tiny_vision_model(family: str, *, dtype: torch.dtype = torch.float64) -> LoadedModel:
-    """The same model every time, with its classifier, if it has any."""
+    """The family's tiny model, the same every time, with its classifier, if it has any."""
     full, has_classes = _whole(family, dtype), TINY_VISION[family].has_classes
     model, adapter = full.base_model if has_classes else full, adapter_for(family)
     adapter.fit_to_images(model, (ROWS * PATCH, COLUMNS * PATCH))

@@ -1,1 +1,1 @@
-"""Attention weights and the norms of what they bring: its sections."""
+"""Sections of the page on attention weights and norms."""

@@ -1,4 +1,4 @@
-"""How much ‖f(x)‖ varies, and how much of that was already there in ‖x‖ (tables 1 and 2)."""
+"""Coefficient of variation of ‖f(x)‖, compared with that of the inputs ‖x‖ (tables 1 and 2)."""
 
 import pandas as pd
 
@@ -40,8 +40,10 @@ def _pooled(frame: pd.DataFrame) -> pd.Series:
 
 
 def _finding(view: View, values: pd.Series, inputs: pd.Series) -> str:
-    """Say how much lengths vary after and before f: within a head, since heads may differ in length
-    without f doing anything to single tokens."""
+    """Compare the mean variation within heads after f with that before f.
+
+    Heads are not pooled: they may differ in mean length without f changing single tokens.
+    """
     row = ask(value_norm_dispersion.beside_inputs)
     return view.say(
         "finding",
@@ -55,7 +57,7 @@ def _finding(view: View, values: pd.Series, inputs: pd.Series) -> str:
 
 
 def _extremes(view: View, frame: pd.DataFrame, name: str) -> None:
-    """The rows with the largest and the smallest CV, and the pooled one: what the paper shows."""
+    """Tabulate largest, smallest and pooled CV, as the paper does."""
     known = frame.dropna(subset=["layer", "cv"])["cv"]
     shown = frame.loc[[known.idxmax(), known.idxmin(), _pooled(frame).name]]
     places = shown.reindex(columns=["layer", "head"]).to_numpy()
@@ -67,7 +69,7 @@ def _extremes(view: View, frame: pd.DataFrame, name: str) -> None:
 
 
 def _published(view: View, frame: pd.DataFrame, name: str) -> list[Row]:
-    """Tables 1 and 2: the heads or the layers that the paper names, and all of them."""
+    """Rows of tables 1 and 2: the heads or layers that the paper names, and the pooled value."""
     quantity, symbol = _PRINTED[name]
     places = [column for column in ("layer", "head") if column in frame]
     rows = []
@@ -83,7 +85,7 @@ def _published(view: View, frame: pd.DataFrame, name: str) -> list[Row]:
 
 
 def _by_layer(view: View, heads: pd.DataFrame, inputs: pd.DataFrame) -> None:
-    """CV of the input of each layer beside the mean, least and greatest CV of its heads."""
+    """Draw the CV of each layer's input with the mean, least and greatest CV of its heads."""
     of_heads = heads.dropna(subset=["layer", "cv"]).groupby("layer")["cv"]
     spread = of_heads.agg(cv="mean", min="min", max="max").reset_index()
     of_inputs = inputs.dropna(subset=["layer", "cv"])[["layer", "cv"]]

@@ -1,4 +1,4 @@
-"""What a file says at a glance of norms beside attention weights."""
+"""Findings for the overview on attention weights and norms."""
 
 from collections.abc import Callable, Collection, Iterator
 
@@ -24,7 +24,7 @@ APART = (*SPECIAL, FIRST, "comma_period")
 
 
 def shares_of_types(frame: pd.DataFrame, types: Collection[str]) -> pd.DataFrame:
-    """Evidence of the share of some types in all of ‖αf(x)‖ and in all weight, over all layers.
+    """Share of some token types in all ‖αf(x)‖ and in all weight, over all layers, with evidence.
 
     Args:
         frame: rows of `token_type_mixing.by_layer`.
@@ -37,7 +37,7 @@ def shares_of_types(frame: pd.DataFrame, types: Collection[str]) -> pd.DataFrame
 
 
 def _weight_against_norm() -> Iterator[Finding]:
-    """Shares of the types told apart in the weight and in the norm, over all layers."""
+    """Compare the shares of weight and norm of the types in `APART`, over all layers."""
     evidence = shares_of_types(ask(token_type_mixing.by_layer, head=None), APART)
     norm, weight = evidence["value"].map(percent)
     if not evidence["value"].iloc[1]:
@@ -54,7 +54,7 @@ def _weight_against_norm() -> Iterator[Finding]:
 
 
 def _weight_and_length() -> Iterator[Finding]:
-    """Correlation within heads for the types told apart, beside that of all pairs."""
+    """Name the type of `APART` with the lowest correlation of weight and norm within heads."""
     frame = ask(correlation.by_type, layer=None, head=None)
     frame = frame[frame["token_type"].isin(APART)].dropna(subset="median")
     row = lowest_within(frame)
@@ -77,7 +77,7 @@ def _weight_and_length() -> Iterator[Finding]:
 
 
 def _dispersion() -> Iterator[Finding]:
-    """Variation of lengths within heads, and within the inputs of layers."""
+    """Compare the variation of ‖f(x)‖ within heads with that of the layers' inputs."""
     row, heads = ask(value_norm_dispersion.beside_inputs), ask(value_norm_dispersion.by_head)
     pooled = float(heads[heads["layer"].isna()]["cv"].iloc[0])
     cvs = {"within": row["values"], "of_input": row["inputs"], "pooled": pooled}

@@ -1,4 +1,4 @@
-"""Do rare words get more weight, or longer vectors, than frequent ones?"""
+"""Correlation of word frequency with attention weight and with vector length."""
 
 import pandas as pd
 
@@ -55,7 +55,7 @@ def _correlations(view: View, source: str, frame: pd.DataFrame, level: str) -> N
 
 
 def _finding(view: View, row: pd.Series) -> str:
-    """Correlation within texts, and its share of that of all texts together."""
+    """Report the correlation within texts, and its part of the pooled correlation."""
     within, between = OF_TOKENS
     ends = (f"{within}_spearman", f"{within}_spearman_low", f"{within}_spearman_high")
     own, low, high = row[[*ends]]

@@ -1,4 +1,4 @@
-"""One head: its numbers, the tokens that get its weight and its norm, and where they do."""
+"""One head: its numbers, the tokens with most weight and most norm, and the texts they stand in."""
 
 from collections.abc import Hashable, Mapping
 from functools import partial
@@ -43,7 +43,7 @@ def head(view: View) -> None:
 
 
 def _ranked(layer: int, head: int, least: int) -> pd.DataFrame:
-    """Every token that occurs often enough, most weight first, with its place in both lists."""
+    """Every frequent enough token, most weight first, with its ranks by weight and norm."""
     frame = ask(
         head_token.top_tokens, layer=layer, head=head, by="attention", least=least, limit=_ALL
     )
@@ -53,7 +53,7 @@ def _ranked(layer: int, head: int, least: int) -> pd.DataFrame:
 
 
 def _follow_row(view: View) -> str | None:
-    """Move the picker to the row that was clicked, before it is drawn; which list that was in."""
+    """Move the picker to the clicked row, before it is drawn; return the list of the click."""
     for by in _RANKINGS:
         for row in view.clicked(f"ranked_{by}"):
             choose(view.key("token"), row["token"])
@@ -64,13 +64,13 @@ def _follow_row(view: View) -> str | None:
 def _rank_tables(
     view: View, frame: pd.DataFrame, *, state: tuple[int, ...], token: str, clicked: str | None
 ) -> None:
-    """Both lists with the token marked.
+    """Draw both lists with the token marked.
 
-    A list is drawn anew when something else than a click in it changed what it shows, so that a
-    reader who clicks keeps their place in it.
+    A list is redrawn only if something other than a click in it changed its content, so that a
+    reader who clicks keeps the scroll position.
 
     Args:
-        state: what the lists depend on besides the token.
+        state: the choices that the lists depend on, besides the token.
         clicked: the list that has just been clicked in.
     """
     drawn: dict[str, tuple] = st.session_state.setdefault(_DRAWN, {})
@@ -95,8 +95,10 @@ def _rank_tables(
 
 
 def _passages(view: View, layer: int, head: int, token: str) -> None:
-    """The sequences in which a token gets most, every token shaded by what it receives on average
-    over the queries: by weight and by norm."""
+    """Draw the sequences in which a token receives most, by weight and by norm.
+
+    Each token is shaded by its mean over the queries.
+    """
     by = view.pick("by", list(_RANKINGS), format=quantity_name)
     limit = view.number("passages", 1, 8, 2)
     best = ask(head_token.top_sequences, layer=layer, head=head, token=token, by=by, limit=limit)
@@ -130,7 +132,7 @@ def _passages(view: View, layer: int, head: int, token: str) -> None:
 
 
 def _hint(view: View, row: Mapping[Hashable, Any]) -> str:
-    """The exact values of one token, for whoever points at it."""
+    """Tooltip with the exact values of a token."""
     return view.say(
         "token_values",
         token=row["token"],

@@ -32,7 +32,7 @@ def heads(view: View) -> None:
 
 
 def _finding(view: View, frame: pd.DataFrame, name: str) -> str:
-    """The heads with most weight on a type and with most that arrives, beside the median head."""
+    """Name the heads with most weight and with most norm from a type, with the median head."""
     parts = [frame[frame["quantity"] == quantity] for quantity in ("attention", "weighted_norm")]
     if any(part["mean"].max() <= 0 or part.empty for part in parts):
         return ""

@@ -1,4 +1,4 @@
-"""Where attention weight goes and where the summed vectors come from, layer by layer (figure 5)."""
+"""Attention weight and norm of the summed vectors by token type, for every layer (figure 5)."""
 
 import pandas as pd
 
@@ -40,7 +40,7 @@ def layers(view: View) -> None:
 
 
 def _pick_head(view: View) -> int | None:
-    """One head of every layer, or None for the mean over the heads."""
+    """Let the reader pick a head number for all layers; None for the mean over heads."""
     heads = range(1, int(open_store().run["n_heads"]) + 1)
     named: dict[str | int, str] = {"mean": view.say("mean")}
     named |= {head: view.say("one_head", head=head) for head in heads}
@@ -67,7 +67,7 @@ def _wide(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _finding(view: View, frame: pd.DataFrame, wide: pd.DataFrame) -> str:
-    """Say which type told apart gets most weight, and how much of the norm arrives from it."""
+    """Name the type of `APART` with most weight, and its share of the norm."""
     weights = wide[wide["token_type"].isin(APART)].groupby("token_type")["attention"].sum()
     if weights.empty:
         return view.say("no_special")

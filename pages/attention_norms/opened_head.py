@@ -1,4 +1,4 @@
-"""Which head is looked at, and what norms say of it, on one card."""
+"""Picker for one head, and a card with its norm statistics."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,10 +28,10 @@ CARD_TABLES = (
 
 @contextmanager
 def opened_below(view: View, chart: str) -> Iterator[Head]:
-    """The head for what the block draws; below that its card and the way to its tokens.
+    """Yield the picked head; draw its card and a link to its tokens below the caller's block.
 
     Args:
-        chart: the name of the figure whose clicks choose a head.
+        chart: name of the figure whose clicks choose a head.
     """
     layer, head = pick_norms_head(view, chart)
     yield layer, head
@@ -40,18 +40,18 @@ def opened_below(view: View, chart: str) -> Iterator[Head]:
 
 
 def pick_norms_head(view: View, *charts: str) -> Head:
-    """The head that was picked or clicked in a chart; unless chosen, the most drawn one."""
+    """Return the head picked or clicked in a chart; by default that of `most_drawn`."""
     return clicked_head(view, *charts, default=most_drawn())
 
 
 def most_drawn() -> Head:
-    """The head that gives most weight to one type told apart: where there is most to see."""
+    """Head that gives most weight to one type of `APART`: the default of the picker."""
     heads = pd.concat([ask(token_type_mixing.by_head, token_type=kind) for kind in APART])
     return head_with_most(heads[heads["quantity"] == "attention"], "mean")
 
 
 def norms_card(view: View, layer: int, head: int) -> None:
-    """Dispersion, stretch, and what each token type gets and gives; without what the file lacks."""
+    """Draw a card of dispersion, stretch and token types, without numbers that the file lacks."""
     numbers: dict[str, str] = {}
     if (row := row_of(ask(value_norm_dispersion.by_head), layer, head)) is not None:
         numbers["mean_norm"] = f"{row['mean']:.2f} ± {row['std']:.2f}"

@@ -1,4 +1,4 @@
-"""What attention weights say, and what norms take back (Kobayashi et al. 2020)."""
+"""Page on attention weights compared with the norms of weighted vectors (Kobayashi et al. 2020)."""
 
 from pages.attention_norms.dispersion import dispersion
 from pages.attention_norms.frequency import frequency

@@ -1,4 +1,4 @@
-"""Pairs of a weight and a norm, a panel for each token type."""
+"""Panels of pairs of weight and norm, one for each token type."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,22 +17,22 @@ _WIDTH, _HEIGHT, _COLUMNS = 330, 230, 2
 _OVER = 0.6  # pixels that a cell reaches over its edges, so that no gaps show between them
 _POWERS = "['1','0.1','0.01','10⁻³','10⁻⁴','10⁻⁵','10⁻⁶','10⁻⁷','10⁻⁸','10⁻⁹','10⁻¹⁰']"
 _AS_POWER = f"{_POWERS}[round(-log(datum.value) / LN10)]"
-"""A Vega expression that writes a power of ten, at most 1, as a reader would."""
+"""Vega expression for a label of a power of ten, at most 1."""
 _TICKS = [10.0**-power for power in range(11)]
 _ALPHA, _NORM = "attention", "norm"
 _OPEN_BITS = {_ALPHA: 22, _NORM: 21}
-"""Low bits of a float32 that a cell leaves open: those of half octaves and quarter octaves."""
+"""Number of low bits of a float32 inside a cell, for half octaves and quarter octaves."""
 _TO_AN_OCTAVE = {_ALPHA: 2, _NORM: 8}
-"""Cells from the mean of a head."""
+"""Number of cells to an octave, from the mean of a head."""
 
 
 def edges(bins: pd.Series, open_bits: int) -> np.ndarray:
-    """The smallest float32 of each bin: floats that are not negative sort as their bits do."""
+    """Lower edge of each bin, a float32: non-negative floats sort like their bits."""
     return (bins.to_numpy(np.int32) << open_bits).view(np.float32).astype(np.float64)
 
 
 def density_panels(frame: pd.DataFrame, *, within: bool) -> Any:
-    """The share of a type's pairs in every cell.
+    """Draw the share of a type's pairs in every cell.
 
     Args:
         frame: of `with_edges`.
@@ -57,7 +57,7 @@ def density_panels(frame: pd.DataFrame, *, within: bool) -> Any:
 
 
 def sample_panels(frame: pd.DataFrame, *, within: bool) -> Any:
-    """A point per drawn pair, from `attention_norm_sample.scatter`.
+    """Draw a point per sampled pair, from `attention_norm_sample.scatter`.
 
     Args:
         within: whether `attention` and `value_norm` are multiples of the means of a head.
@@ -76,7 +76,7 @@ def sample_panels(frame: pd.DataFrame, *, within: bool) -> Any:
 
 
 def rank_panels(frame: pd.DataFrame) -> Any:
-    """A point per head or layer, from rows token_type, attention_rank, norm_rank and layer."""
+    """Draw a point per head or layer, from rows token_type, attention_rank, norm_rank and layer."""
     encodings: dict[str, Any] = {
         channel: of(
             f"{name}:Q",
@@ -92,7 +92,7 @@ def rank_panels(frame: pd.DataFrame) -> Any:
 
 
 def _points(part: pd.DataFrame, size: int, opacity: float) -> alt.Chart:
-    """Points in the colour of the type that all of them are of."""
+    """Draw points in the colour of their common token type."""
     colour = TOKEN_TYPE_COLOURS[part["token_type"].iloc[0]]
     return alt.Chart(part).mark_circle(size=size, opacity=opacity, clip=True, color=colour)
 

@@ -1,4 +1,4 @@
-"""How attention weight and norm go together, token type by token type (figure 3, table 3)."""
+"""Rank correlation of attention weight and norm, by token type (figure 3, table 3)."""
 
 import altair as alt
 import pandas as pd
@@ -31,7 +31,7 @@ _BY_LAYER = {
     _BETWEEN_HEADS: f"{_BETWEEN_HEADS}_spearman",
     POOLED: "spearman",
 }
-"""Column of a layer that is drawn at each level that a layer has."""
+"""Drawn column of a layer, by level."""
 Scope = dict[str, int | None]
 
 
@@ -65,8 +65,7 @@ def relation(view: View) -> None:
 
 
 def _pairs(view: View, level: str, scope: Scope) -> None:
-    """Pairs of all kinds, pairs within their heads, or heads or layers by the mean ranks of theirs,
-    so that what is drawn is what the level is about."""
+    """Draw the pairs, the pairs within heads, or the mean ranks of heads or layers, by level."""
     layer = scope["layer"]
     if level in (_BETWEEN_HEADS, _BETWEEN_LAYERS):
         return _ranks(view, level, layer)
@@ -92,7 +91,7 @@ def _pairs(view: View, level: str, scope: Scope) -> None:
 
 
 def _over_centres(frame: pd.DataFrame, centres: pd.DataFrame) -> pd.DataFrame:
-    """Pairs as multiples of the geometric means over those of their head and type."""
+    """Divide pairs by the geometric mean of their head and token type."""
     frame = frame.merge(centres, on=["layer", "head", "token_type"])
     return frame.assign(
         attention=frame["attention"] / frame["attention_centre"],
@@ -101,7 +100,7 @@ def _over_centres(frame: pd.DataFrame, centres: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ranks(view: View, level: str, layer: int | None) -> None:
-    """Layers by the mean ranks of their pairs, or heads by theirs less those of their layer."""
+    """Draw layers by the mean ranks of their pairs, or heads relative to those of their layer."""
     if level == _BETWEEN_LAYERS and layer is not None:
         return view.nothing("one_layer")
     frame = ask(correlation.mean_ranks, layer=layer)
@@ -138,7 +137,7 @@ def _parts(view: View, rho: pd.DataFrame, parts: tuple[str, ...]) -> None:
 
 
 def _layers(view: View, level: str) -> None:
-    """ρ of every layer at a level."""
+    """Draw ρ of every layer at a level."""
     if level == _BETWEEN_LAYERS:
         return
     number = _BY_LAYER[level]
@@ -152,7 +151,7 @@ def _layers(view: View, level: str) -> None:
 
 
 def _pick_scope(view: View) -> Scope:
-    """All heads, the heads of one layer, or one head."""
+    """Let the reader pick all heads, the heads of one layer, or one head."""
     layer = head = None
     chosen = view.pick("scope", ["all", "layer", "head"])
     if chosen == "layer":
@@ -163,7 +162,7 @@ def _pick_scope(view: View) -> Scope:
 
 
 def _published(rho: pd.DataFrame) -> list[Row]:
-    """Table 3: pairs of each type and their rank correlation, all heads together."""
+    """Rows of table 3: pairs of each type and their rank correlation, all heads together."""
     ours = rho.set_index("token_type")
     titles = {"n": title("pairs"), "spearman": title("spearman")}
     return [
@@ -177,8 +176,10 @@ def _published(rho: pd.DataFrame) -> list[Row]:
 
 
 def _finding(view: View, rho: pd.DataFrame, scope: Scope, parts: tuple[str, ...]) -> str:
-    """Compare ρ within heads with that of all together; of one head, name the type for which
-    weight and norm pull most against each other, if there is one."""
+    """Compare ρ within heads with the pooled ρ.
+
+    For one head, name the token type with the lowest ρ if that is negative.
+    """
     if lowest_within(rho) is None:
         return view.say("nothing_varies")
     if not scope["head"]:
@@ -194,7 +195,7 @@ def _finding(view: View, rho: pd.DataFrame, scope: Scope, parts: tuple[str, ...]
 
 
 def _map(view: View, scope: Scope) -> None:
-    """ρ of every head for one type; a click opens the head."""
+    """Draw ρ of every head for one type; a click opens the head."""
     types = ordered_types(ask(correlation.by_type, layer=None, head=None)["token_type"])
     token_type = view.pick("type", types, of="token_type")
     of_types = {kind: ask(correlation.by_head, token_type=kind) for kind in types}

@@ -1,4 +1,4 @@
-"""By how much f stretches and shrinks: the singular values of every head (figure 2)."""
+"""Singular values of f for every head: its largest and smallest stretch (figure 2)."""
 
 import math
 from typing import Any
@@ -45,7 +45,7 @@ def spectra(view: View) -> None:
 
 
 def _stretch() -> pd.DataFrame:
-    """Every head with its largest and smallest value and their ratio, missing where one is 0."""
+    """Largest and smallest singular value of every head, with their ratio; NaN if one is 0."""
     frame = _with_places(ask(singular_value.extremes))
     ratio, linear = (
         frame[f"{part}largest"] / frame[f"{part}smallest"].where(frame[f"{part}smallest"] > 0)
@@ -78,7 +78,7 @@ def _name(place: str) -> str:
 
 
 def _follow_click(view: View) -> None:
-    """Add the head that was clicked in the map, or take it away, before the picker is drawn."""
+    """Add or remove the head that was clicked in the map, before the picker is drawn."""
     for cell in view.clicked("map"):
         place = f"{cell['layer']}-{cell['head']}"
         heads = list(st.session_state.get(view.key("heads"), []))
@@ -108,7 +108,7 @@ def _spectra(view: View, chosen: list[str], stretch: pd.DataFrame) -> None:
 
 
 def _chart(shown: pd.DataFrame, ranks: pd.DataFrame, *, log: bool) -> Any:
-    """Lines for some heads over the rank, the range of all heads behind them.
+    """Draw lines for some heads over the rank, on the range of all heads.
 
     Args:
         shown: layer, head, rank, value, name of the heads to draw as lines.

@@ -1,4 +1,4 @@
-"""Sentences on weight against norm within heads, and on the parts of ρ of all pairs."""
+"""Sentences on the correlation of weight and norm: within heads, and the parts of the pooled ρ."""
 
 from typing import Any
 
@@ -14,8 +14,7 @@ WEAK = 0.1  # a ρ nearer to 0 is no tendency worth mentioning
 
 
 def lowest_within(rho: pd.DataFrame) -> Any:
-    """The row of the type whose heads pull most against each other in the median; None if no head
-    can be ranked.
+    """Row of the token type with the lowest median ρ over heads; None if no head has a ρ.
 
     Args:
         rho: rows of `attention_norm_correlation.by_type`.
@@ -25,11 +24,10 @@ def lowest_within(rho: pd.DataFrame) -> Any:
 
 
 def weight_and_norm(rho: pd.DataFrame, signs: pd.DataFrame, parts: tuple[str, ...]) -> str:
-    """Tell ρ within heads of the type with the lowest median, and what the lowest ρ over the pairs
-    of all heads is the sum of.
+    """Report the lowest median ρ within heads, and the parts of the lowest pooled ρ.
 
     Args:
-        rho: rows of `attention_norm_correlation.by_type`; some head can be ranked.
+        rho: rows of `attention_norm_correlation.by_type`; some head has a ρ.
         signs: rows of `attention_norm_correlation.signs`.
     """
     within, known = lowest_within(rho), rho.dropna(subset="spearman")
@@ -52,7 +50,7 @@ def weight_and_norm(rho: pd.DataFrame, signs: pd.DataFrame, parts: tuple[str, ..
 
 
 def _heads(row: pd.Series, signs: pd.DataFrame) -> dict[str, str]:
-    """The type of a row, and the median of its heads' own ρ, how many have one, and one below 0."""
+    """Words for a token type: its median ρ over heads, the heads with a ρ, and those below 0."""
     heads = signs.set_index("token_type").loc[row["token_type"]]
     return {
         "type": token_type_name(row["token_type"]),

@@ -1,1 +1,1 @@
-"""Statistics files side by side: one model on two corpora, two models, steps of a training."""
+"""Comparison of statistics files: one model on two corpora, two models, steps of a training."""

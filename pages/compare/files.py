@@ -1,4 +1,4 @@
-"""Which files are compared: the open one first, then those that the reader chose beside it."""
+"""Choice of the files to compare: the open file first, then those that the reader picks."""
 
 import pandas as pd
 import streamlit as st
@@ -29,10 +29,10 @@ _MASKED = 0.12  # as the papers mask
 
 
 def pick_files(view: View) -> list[Store]:
-    """The open file and those beside it; what cannot stand beside it is said.
+    """Return the open file and the picked ones; report files that cannot be compared.
 
-    A link names each with its content, as it names the open file; one whose content changed since
-    is shown as it is now, and that is said.
+    A link names each file with its content, as it names the open file. If the content has changed
+    since, the present content is shown and a warning says so.
     """
     others = {file.key: file for file in other_stores()}
     files = [open_store()]
@@ -56,8 +56,10 @@ def pick_files(view: View) -> list[Store]:
 
 
 def texts_sentence(view: View, compared: list[Store]) -> str:
-    """Over how many sequences each file is and how long they are; which files have other texts than
-    the first, whose difference may be due to them."""
+    """Describe number and length of the sequences of each file.
+
+    Names the files with other texts than the first: their difference may be due to the texts.
+    """
     sentences, first = [], compared[0]
     for file in compared:
         lengths = ask_store(file, sequence_lengths)
@@ -79,11 +81,12 @@ def colours(compared: list[Store]) -> dict[str, str]:
 
 
 def pick_sides(view: View, kind: str, *needs: Table) -> list[Store]:
-    """The open file and the one of the chosen files that it is compared with in a way, one of
-    `KINDS`; the section ends, and says why, if there is none that it can be compared with.
+    """Return the open file and the one picked to compare with it in the way `kind`, one of `KINDS`.
+
+    If no file is comparable, say why and end the section.
 
     Args:
-        needs: tables that the other file must hold, too; that it does not is the word `lacks`.
+        needs: tables that the other file must hold as well; without them the reason is `lacks`.
     """
     first, *others = pick_files(view)
     if not others:
@@ -102,12 +105,12 @@ def pick_sides(view: View, kind: str, *needs: Table) -> list[Store]:
 
 
 def reasons_of(first: Store, other: Store, kind: str) -> tuple[str, ...]:
-    """Why two files cannot be compared in a way, one of `KINDS`; none if they can."""
+    """Reasons why two files cannot be compared in the way `kind`, one of `KINDS`; often empty."""
     return ask_together(_reasons, first, other, kind=kind)
 
 
 def say_if_alone(view: View, compared: list[Store]) -> None:
-    """What one file lacks to be compared, with a command that makes another."""
+    """If only one file is open, tell the reader how to get a second one, with a command for it."""
     if len(compared) > 1:
         return
     store = open_store()
@@ -124,12 +127,12 @@ def say_if_alone(view: View, compared: list[Store]) -> None:
 
 
 def can_compare() -> bool:
-    """Whether the folder has another file that can be read."""
+    """Return True if the folder has another readable file."""
     return bool(other_stores())
 
 
 def siblings() -> list[Store]:
-    """The files of other steps of the training that the open file's model is a step of."""
+    """Files of the other checkpoints of the training run that the open file's model belongs to."""
     base, step = training_step(open_store().run["model"])
     if step is None:
         return []
@@ -138,7 +141,7 @@ def siblings() -> list[Store]:
 
 
 def _most_alike(others: dict[str, Store]) -> str:
-    """The file that shares most with the open one: texts or images, then the model, the corpus."""
+    """Key of the file most like the open one: same kind of input, then model, then corpus."""
     opened = open_store()
 
     def shared(key: str) -> tuple[bool, ...]:
@@ -154,7 +157,7 @@ def _reasons(one: Store, other: Store, *, kind: str) -> tuple[str, ...]:
 
 
 def _as_they_are_now(view: View, others: dict[str, Store]) -> dict[str, str]:
-    """What a link that names other contents, or none, asks for: the files as they are now."""
+    """Map links with an outdated or missing content to the present content of the same file."""
     now = {file.name: key for key, file in others.items()}
     moved = {}
     for key in asked(view.key("files")):

@@ -1,4 +1,4 @@
-"""Which heads of one model do otherwise in another file: each against itself, text by text."""
+"""Heads of one model whose habits differ between two files, compared text by text."""
 
 from functools import partial
 
@@ -79,7 +79,7 @@ def head_changes(view: View) -> None:
 
 
 def _finding(view: View, sides: list[Store], changes: pd.DataFrame, habit: str) -> str:
-    """In how many heads it differs, and in which of them most."""
+    """Say how many heads differ, and which one most."""
     values = {
         "habit": habit_name(habit),
         "first": plain(sides[0].label),

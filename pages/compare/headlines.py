@@ -1,4 +1,4 @@
-"""Every headline number of the files, and their differences from the open one."""
+"""Headline numbers of the files, and their differences from the open one."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def headlines(view: View) -> None:
 
 
 def _chart(compared: list[Store], numbers: pd.DataFrame, changes: pd.DataFrame) -> Any:
-    """The files' numbers, and beside them how far they are from the open file's."""
+    """Draw the files' numbers, and their differences from those of the open file."""
     rows = list(dict.fromkeys(numbers["name"]))
     if changes.empty:
         return dots(numbers, compared, x="mean", rows=rows, tooltip=("n",))
@@ -76,7 +76,7 @@ def _chart(compared: list[Store], numbers: pd.DataFrame, changes: pd.DataFrame) 
 def _finding(
     view: View, compared: list[Store], numbers: pd.DataFrame, changes: pd.DataFrame
 ) -> str:
-    """The number that differs most for its interval, and how many differ beyond theirs."""
+    """Name the number with the largest difference for its interval; count the clear differences."""
     most = most_different(changes)
     if most is None:
         return view.say("finding_unsure")

@@ -1,4 +1,4 @@
-"""Which heads of two files do the same: matched by what they attend to."""
+"""Matching of the heads of two files by their attention distributions."""
 
 from typing import Any
 
@@ -94,14 +94,14 @@ def _finding(view: View, sides: list[Store], frame: pd.DataFrame, matching: Matc
 
 
 def _with_kinds(view: View, frame: pd.DataFrame) -> pd.DataFrame:
-    """In place of `is_same` the kind of every match, those with the head itself first."""
+    """Replace `is_same` by the kind of each match; heads matched with themselves come first."""
     names = {True: view.say("is_same"), False: view.say("is_other")}
     kinds = pd.Categorical(frame["is_same"].map(names), categories=list(names.values()))
     return frame.assign(kind=kinds).drop(columns="is_same")
 
 
 def _map(shown: pd.DataFrame) -> Any:
-    """Every head against its match."""
+    """Draw every head against its match."""
     domain, axis = [0, len(shown) + 1], _layer_axis(shown)
     scale = alt.Scale(domain=domain, nice=False)
     points = (
@@ -130,7 +130,7 @@ def _map(shown: pd.DataFrame) -> Any:
 
 
 def _layer_axis(frame: pd.DataFrame) -> alt.Axis:
-    """The number of a layer in the middle of its heads."""
+    """Axis with the number of each layer at the centre of its heads."""
     n_heads = int((frame["layer"] == 1).sum())
     middle = (n_heads + 1) / 2
     places = [n_heads * layer + middle for layer in range(frame["layer"].nunique())]
@@ -139,14 +139,14 @@ def _layer_axis(frame: pd.DataFrame) -> alt.Axis:
 
 
 def _means(view: View, matching: Matching) -> pd.DataFrame:
-    """The mean divergence of the matching, of each head from itself, and of any two heads."""
+    """Mean divergence of the matching, of each head from itself, and of any two heads."""
     names = [view.say(f"mean_{kind}") for kind in _KINDS]
     means = [getattr(matching, kind) for kind in _KINDS]
     return pd.DataFrame({"name": names, "divergence": means})
 
 
 def _bars(means: pd.DataFrame) -> Any:
-    """Draw the divergence of heads that are matched to each other."""
+    """Draw the mean divergences as bars."""
     order, plain = means["name"].tolist(), alt.Axis(labelLimit=0, ticks=False)
     base = alt.Chart(means, width=_BARS, height=_HIGH).encode(
         y=alt.Y("name:N", sort=order, title=None, axis=plain),

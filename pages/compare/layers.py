@@ -1,4 +1,4 @@
-"""One number of every file over the layers, and where the files part."""
+"""One number of every file over the layers, with the layers where the files differ."""
 
 from functools import partial
 
@@ -59,7 +59,7 @@ def layers(view: View) -> None:
 
 
 def pick_number(view: View, numbers: pd.DataFrame) -> str:
-    """One of the numbers that the files have."""
+    """Let the reader pick one of the files' numbers."""
     present = set(numbers["number"])
     options = [number for number in NUMBERS if number in present]
     default = _DEFAULT if _DEFAULT in present else options[0]
@@ -67,13 +67,13 @@ def pick_number(view: View, numbers: pd.DataFrame) -> str:
 
 
 def _with_depth(numbers: pd.DataFrame, n_layers: dict[str, int]) -> pd.DataFrame:
-    """The numbers with their depth: the first layer of a file at 0, its last one at 1."""
+    """Add the relative depth: 0 in the first layer of a file, 1 in its last."""
     last = (numbers["file"].map(n_layers) - 1).clip(lower=1)
     return numbers.assign(depth=(numbers["layer"] - 1) / last)
 
 
 def _finding(view: View, changes: pd.DataFrame) -> str:
-    """In which layer a file differs most, and in how many it does."""
+    """Name the layer in which a file differs most, and count those in which it does."""
     sure = changes.dropna(subset="is_clear")
     if sure.empty:
         return view.say("finding_unsure", name=changes["name"].iloc[0])

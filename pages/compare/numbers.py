@@ -17,19 +17,21 @@ _OF_DIFFERENCES = (
     *("file", "number", "name", "layer", "difference", "low", "high", "p", "n", "n_other"),
 )
 LEVEL = 0.05
-"""Share of false discoveries."""
-_LEAST_WIDTH = 1e-12  # of an interval that a distance is told in
+"""False discovery rate."""
+_LEAST_WIDTH = 1e-12  # of an interval as the unit of a distance
 
 
 def number_name(number: str) -> str:
-    """What a number is called in charts."""
+    """Display name of a number in charts."""
     return say(f"compare.of_number.{number}")
 
 
 def numbers_of(compared: list[Store], *, by_layer: bool) -> pd.DataFrame:
-    """Every file's numbers by layer, or means over layers: file, number, name, layer, mean, low,
-    high, n, in the order of `NUMBERS`; those that one file alone has are left out where there are
-    several."""
+    """Numbers of every file by layer, or as means over layers.
+
+    Columns: file, number, name, layer, mean, low, high, n, in the order of `NUMBERS`. With several
+    files, numbers that only one of them has are left out.
+    """
     parts = [ask_together(_own, file).assign(file=file.label) for file in compared]
     frame = _named(pd.concat(parts, ignore_index=True), by_layer=by_layer)
     if len(compared) == 1:
@@ -39,9 +41,11 @@ def numbers_of(compared: list[Store], *, by_layer: bool) -> pd.DataFrame:
 
 
 def differences_of(compared: list[Store], *, by_layer: bool) -> pd.DataFrame:
-    """The files' differences from the first one by layer, or of means over layers: file, number,
-    name, layer, difference, low, high, p, n, n_other, is_paired, and as `with_correction` has them
-    q and is_clear."""
+    """Differences of the files from the first one, by layer or as means over layers.
+
+    Columns: file, number, name, layer, difference, low, high, p, n, n_other, is_paired, and q and
+    is_clear of `with_correction`.
+    """
     first, *others = compared
     if not others:
         return pd.DataFrame(columns=_OF_DIFFERENCES)
@@ -50,7 +54,7 @@ def differences_of(compared: list[Store], *, by_layer: bool) -> pd.DataFrame:
 
 
 def most_different(changes: pd.DataFrame) -> pd.Series | None:
-    """The row whose difference is largest for its interval; None if none has one."""
+    """Row with the largest difference relative to its interval; None if no row has an interval."""
     sure = changes.dropna(subset="is_clear")
     if sure.empty:
         return None
@@ -64,7 +68,7 @@ change_written = partial(change, digits=4)
 
 
 def pairing(changes: pd.DataFrame) -> str:
-    """Which files are compared text by text, and which by their means alone."""
+    """Say which files are compared text by text and which only by their means."""
     sentences = []
     for file, part in changes[~changes["number"].isin(OF_HEADS)].groupby("file", sort=False):
         word = "compare.paired" if part["is_paired"].all() else "compare.unpaired"

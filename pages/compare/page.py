@@ -1,4 +1,4 @@
-"""Several files side by side, and what differs between them beyond chance."""
+"""Comparison of several files, with tests of their differences."""
 
 from pages.compare import head_changes, headlines, heads, layers, pairs, training
 from pages.ui.page import Page

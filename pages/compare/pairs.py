@@ -1,4 +1,4 @@
-"""Pairs of tokens that a step of a layer treats differently in two files."""
+"""Token pairs whose mixing a module changes differently in two files."""
 
 import pandas as pd
 
@@ -52,7 +52,7 @@ def pairs(view: View) -> None:
 
 
 def _table(view: View, kept: pd.DataFrame, state: tuple[object, ...]) -> None:
-    """Ranks, means and differences, to be sorted."""
+    """Tabulate ranks, means and differences."""
     ranks, means = ("moved", "rank_one", "rank_other"), ("mean_one", "mean_other")
     changes = ("difference", "difference_low", "difference_high")
     columns: dict[str, str | None] = {"name": None, **dict.fromkeys(ranks, "%d")}

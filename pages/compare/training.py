@@ -46,7 +46,7 @@ def training(view: View) -> None:
 
 
 def _finding(view: View, compared: list[Store], frame: pd.DataFrame, number: str) -> str:
-    """What the number was at the first step and is at the last one."""
+    """Compare the number at the first training step with that at the last, with the change."""
     first, last = frame.iloc[0], frame.iloc[-1]
     changes = differences_of([compared[0], compared[-1]], by_layer=False)
     change = changes[changes["number"] == number].iloc[0]

@@ -1,2 +1,4 @@
-"""The sections of the page on coreference, one file each; beside them what several of them draw. A
-new section is a file here and a line in the page."""
+"""Sections of the page on coreference, one file each, with what several of them draw.
+
+A new section is a file here and a line in the page.
+"""

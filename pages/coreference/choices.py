@@ -1,4 +1,4 @@
-"""What the sections look at: mentions of the open file, a head, a way to weigh its attention."""
+"""Pickers shared by the sections: a head, and how its attention to a word is measured."""
 
 from typing import Any
 
@@ -15,15 +15,15 @@ from pages.ui.view import View
 
 
 def pick_way(view: View) -> dict[str, str]:
-    """What attention is weighed by, and how a word's is made of that of its pieces."""
+    """Let the reader pick the weighing of attention, and how tokens are merged into words."""
     return {"weighing": view.pick_weighing(), "merging": view.pick("merging", MERGINGS)}
 
 
 def pick_best_head(view: View, choices: dict[str, str], *charts: str) -> Head:
-    """A head; unless another is chosen, the first that is right most often over all mentions.
+    """Let the reader pick a head; the default is the most accurate one over all mentions.
 
     Args:
-        charts: names of the figures whose clicks choose one.
+        charts: names of the figures whose clicks choose a head.
     """
     accuracies = ask(coreference_accuracy.of_type, mention_type="all", **choices)
     best = head_with_most(accuracies[accuracies["method"] == "head"], "accuracy")
@@ -31,10 +31,10 @@ def pick_best_head(view: View, choices: dict[str, str], *charts: str) -> Head:
 
 
 def accuracy_bars(view: View, frame: pd.DataFrame, colours: dict[str, str]) -> Any:
-    """A group of bars per type of mention, with intervals.
+    """Draw a group of bars per type of mention, with intervals.
 
     Args:
-        frame: rows mention_type, method (names that readers see), n, accuracy, low, high.
+        frame: rows mention_type, method (display names), n, accuracy, low, high.
         colours: of the methods, in the order of the bars.
     """
     frame = frame.assign(type=frame["mention_type"].map(type_name))

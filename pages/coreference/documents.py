@@ -1,4 +1,4 @@
-"""One text: its mentions, the antecedents that a head or a rule picks, right and wrong."""
+"""One text: its mentions, and the antecedents that a head or a rule picks, right and wrong."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def documents(view: View) -> None:
 
 
 def _pick_method(view: View) -> tuple[dict[str, Any], str]:
-    """A head or a rule: what the queries take, and what it is called."""
+    """Let the reader pick a head or a rule; return the query arguments and the display name."""
     method = view.pick("method", METHODS, default="head")
     if method != "head":
         return {"method": method}, method_name(method)
@@ -54,7 +54,7 @@ def _pick_method(view: View) -> tuple[dict[str, Any], str]:
 
 
 def _pick_text(view: View, texts: pd.DataFrame) -> int:
-    """A text, by how often the head or rule is right about it and by its beginning."""
+    """Let the reader pick a text, labelled by accuracy and beginning."""
     shown = texts.assign(text=[beginning(text, _SHORT) for text in texts["text"]])
     rows: list[dict[Any, Any]] = shown.to_dict("records")
     labels = {row["seq"]: view.say("label", **row) for row in rows}
@@ -63,7 +63,7 @@ def _pick_text(view: View, texts: pd.DataFrame) -> int:
 
 
 def _table(view: View, words: pd.DataFrame, picked: pd.DataFrame, **values: Any) -> None:
-    """Every mention with what was picked for it and what would have been right."""
+    """Tabulate every mention with its predicted and its true antecedents."""
     forms = words["form"]
     spans = zip(picked["first_word"], picked["last_word"], strict=True)
     shown = picked.assign(

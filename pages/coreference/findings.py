@@ -1,4 +1,4 @@
-"""What a file says at a glance of the coreference that heads show."""
+"""Findings for the overview on coreference."""
 
 from collections.abc import Callable, Iterator
 
@@ -11,7 +11,7 @@ from pages.ui.words.say import say
 
 
 def _coreference() -> Iterator[Finding]:
-    """The head that is best at antecedents, scored on other texts beside the rules there."""
+    """Accuracy of the best head on texts it was not chosen on, compared with the rules there."""
     frame = ask(coreference_best.best, merging=MERGING, chosen_on=CHOSEN_ON)
     frame = frame[frame["mention_type"] == "all"]
     if frame.empty:

@@ -1,4 +1,4 @@
-"""Every head by how often the earlier mention it attends to most is an antecedent."""
+"""Accuracy of every head: the mention that it attends to most is an antecedent."""
 
 import pandas as pd
 
@@ -45,7 +45,7 @@ def heads(view: View) -> None:
 
 
 def _types() -> list[str]:
-    """All mentions, and the types that the corpus has."""
+    """All mentions, and the types of mention in the corpus."""
     return [
         kind
         for kind in MENTION_TYPES
@@ -54,7 +54,7 @@ def _types() -> list[str]:
 
 
 def _finding(view: View, every: pd.DataFrame, rules: pd.Series, kind: str) -> str:
-    """Say how many heads are clearly better than each rule, and the best one."""
+    """Count the heads that are clearly better than each rule, and name the best head."""
     beats = [
         view.say(
             "beats",

@@ -1,4 +1,4 @@
-"""What types of mention and ways to pick an antecedent are called."""
+"""Display names of mention types and of methods that pick an antecedent."""
 
 from typing import Any
 
@@ -16,5 +16,5 @@ def method_name(method: str) -> str:
 
 
 def accuracy_of(row: Any) -> str:
-    """The accuracy of a row with its interval, if it has one."""
+    """Format the accuracy of a row with its interval, if it has one."""
     return row_with_interval(row, "accuracy", percent)

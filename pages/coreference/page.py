@@ -1,4 +1,4 @@
-"""Which heads find antecedents, and how they do against simple rules (Clark et al. 2019)."""
+"""Page on antecedents found by heads, compared with simple rules (Clark et al. 2019)."""
 
 from pages.coreference.documents import documents
 from pages.coreference.heads import heads

@@ -1,4 +1,4 @@
-"""The best head against three simple rules (table 2), and whether it is as good elsewhere."""
+"""The best head compared with three simple rules (table 2), also on texts it was not chosen on."""
 
 import pandas as pd
 
@@ -19,7 +19,7 @@ from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
 
-_FEW = 100  # mentions below which a share is no more than an impression
+_FEW = 100  # mentions below which a share is unreliable
 _SHARES = (
     *("accuracy", "low", "high", "baseline_accuracy"),
     *("difference", "difference_low", "difference_high", "accuracy_chosen"),
@@ -45,7 +45,7 @@ def rules(view: View) -> None:
 
 
 def antecedents(accuracies: pd.DataFrame, head: Head) -> list[Row]:
-    """Table 2 of the paper; its head has one of ours beside it only where it is the same.
+    """Rows of table 2; the paper's head is compared only with the same head of the file.
 
     Args:
         accuracies: mention_type, method, accuracy of the file's rules and of one head.
@@ -62,7 +62,7 @@ def antecedents(accuracies: pd.DataFrame, head: Head) -> list[Row]:
 
 
 def _finding(view: View, best: pd.DataFrame) -> str:
-    """The best head over all mentions, the rules, and the same on texts it was not chosen on."""
+    """Report the best head over all mentions, the rules, and both on texts it was not chosen on."""
     everywhere = best[best["chosen_on"] == "all"].set_index("baseline")
     row = everywhere.iloc[0]
     finding = view.say(
@@ -78,7 +78,7 @@ def _finding(view: View, best: pd.DataFrame) -> str:
 
 
 def _on_halves(view: View, best: pd.DataFrame) -> str:
-    """How the best head of either half does against the sieve on the other."""
+    """Compare the best head of either half with the sieve rule on the other half."""
     halves = best[(best["chosen_on"] != "all") & (best["baseline"] == "sieve")]
     if len(halves) < len(CHOSEN_ON) - 1:
         return view.say("too_few")
@@ -96,7 +96,7 @@ def _on_halves(view: View, best: pd.DataFrame) -> str:
 
 
 def _table(view: View, best: pd.DataFrame, state: tuple) -> None:
-    """Best heads where they were chosen and where they were not, next to one of the rules."""
+    """Tabulate the best heads where they were chosen and elsewhere, with one of the rules."""
     rule = view.pick("rule", BASELINES, default="sieve", format=method_name)
     shown = best[best["baseline"] == rule].sort_values(
         "mention_type", key=lambda types: types.map(MENTION_TYPES.index), kind="stable"

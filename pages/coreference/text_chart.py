@@ -1,4 +1,4 @@
-"""A text with its mentions, and from each an arrow to the earlier mention that was picked."""
+"""Text with its mentions, and an arrow from each to its predicted antecedent."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ from pages.ui.charts.look import layered, paper_and_ink, tooltips
 from pages.ui.charts.text_layout import FONT, LETTERS, Place, curve, places, spans
 from pages.ui.words.place import say_here
 
-_LINE = 68  # height of a line of the text and of what is drawn above it, in pixels
+_LINE = 68  # height of a line of the text with the arrows above it, in pixels
 _SIZE = f"min(17, width / {LETTERS} / 0.605)"
 
 
 def text_chart(words: pd.DataFrame, mentions: pd.DataFrame, picked: pd.DataFrame) -> Any:
-    """The chart.
+    """Draw the text with its mentions and arrows.
 
     Args:
         words: form and space_after of every word, in the order of the text.
@@ -39,14 +39,14 @@ def text_chart(words: pd.DataFrame, mentions: pd.DataFrame, picked: pd.DataFrame
 
 
 def phrase(words: pd.DataFrame, first: int, last: int) -> str:
-    """The words from one to another with the spaces between them."""
+    """Words from the first to the last, with the spaces between them."""
     part = words.iloc[first : last + 1]
     ends = (" " if space else "" for space in part["space_after"])
     return "".join(form + end for form, end in zip(part["form"], ends, strict=True)).strip()
 
 
 def _grounds(words: pd.DataFrame, mentions: pd.DataFrame, of: list[Place]) -> alt.Chart:
-    """A ground under every mention in the colour of what it stands for."""
+    """Draw a background for every mention, in the colour of its entity."""
     clusters = list(dict.fromkeys(mentions["cluster"]))
     frame = pd.DataFrame(
         {
@@ -77,7 +77,7 @@ def _grounds(words: pd.DataFrame, mentions: pd.DataFrame, of: list[Place]) -> al
 def _words(
     words: pd.DataFrame, mentions: pd.DataFrame, of: list[Place], ink: str
 ) -> list[alt.Chart]:
-    """The words, those that carry a mention bold."""
+    """Draw the words; head words of mentions are bold."""
     shown = pd.DataFrame(
         {
             "x": [place.x for place in of],
@@ -100,7 +100,7 @@ def _words(
 
 
 def _arrows(forms: pd.Series, picked: pd.DataFrame, of: list[Place]) -> list[alt.Chart]:
-    """Curves with heads, right ones solid and wrong ones dashed."""
+    """Draw curves with arrow heads: right ones solid, wrong ones dashed."""
     names = {right: say_here("right" if right else "wrong") for right in ARROW_COLOURS}
     frame = pd.DataFrame(
         {

@@ -1,4 +1,4 @@
-"""Whether heads find more antecedents when attention is weighed by norms."""
+"""Accuracy of the best head when attention is weighted by norms instead of weights alone."""
 
 import pandas as pd
 
@@ -38,7 +38,7 @@ def weighing(view: View) -> None:
 
 
 def _finding(view: View, halves: pd.DataFrame) -> str:
-    """Both halves, each scored where heads were not chosen."""
+    """Report the difference on both halves; each half scores the head chosen on the other."""
     rows = halves.set_index("chosen_on").reindex(_HALVES).dropna(subset="difference")
     if len(rows) < len(_HALVES):
         return view.say("too_few")
@@ -49,7 +49,7 @@ def _finding(view: View, halves: pd.DataFrame) -> str:
 
 
 def _bars(view: View, merging: str) -> None:
-    """The best head of the first half on the second, by weights and by norms."""
+    """Draw the accuracy on the second half of the first half's best head, by weights and norms."""
     choices = {"merging": merging, "chosen_on": _HALVES[0]}
     best = ask_each(coreference_best.best, "weighing", WEIGHINGS, **choices)
     frame = best.rename(columns={"weighing": "method"}).drop_duplicates(["method", "mention_type"])

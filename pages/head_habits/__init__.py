@@ -1,1 +1,1 @@
-"""The sections of the page on what heads look at, one file each; beside them what several share."""
+"""Sections of the page on habits of heads, one file each, with what several of them share."""

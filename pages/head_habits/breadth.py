@@ -1,4 +1,4 @@
-"""How broadly heads attend: entropies by layer, of all tokens and of [CLS] alone (figure 4)."""
+"""Entropy of attention by layer, for all tokens and for [CLS] alone (figure 4)."""
 
 import pandas as pd
 
@@ -40,14 +40,14 @@ def breadth(view: View) -> None:
 
 
 def entropy_cls(means: pd.DataFrame) -> Row:
-    """How broadly [CLS] attends in the last layer, as the paper printed it."""
+    """Row with the entropy of [CLS] in the last layer and the value that the paper prints."""
     entropy = means[(means["habit"] == ENTROPY_CLS.habit) & (means["layer"] == ENTROPY_CLS.layer)]
     name = say("head_habits.published.entropy_cls", layer=ENTROPY_CLS.layer)
     return Row(name, ENTROPY_CLS, float(entropy["mean"].iloc[0]) if len(entropy) else None)
 
 
 def _finding(view: View, means: pd.DataFrame, heads: pd.DataFrame, weighing: str) -> str:
-    """The broadest layer and the narrowest, and how many heads look nearly everywhere alike."""
+    """Name the layers of highest and lowest entropy; count the heads near uniform attention."""
     by_layer = means[means["habit"] == "entropy"].set_index("layer")["mean"]
     uniform = float(means.loc[means["habit"] == _UNIFORM, "mean"].mean())
     of_heads = heads.loc[heads["habit"] == "entropy", "mean"]

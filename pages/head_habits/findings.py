@@ -1,4 +1,4 @@
-"""What a file says at a glance of what heads look at."""
+"""Findings for the overview on habits of heads."""
 
 from collections.abc import Callable, Iterator
 
@@ -19,7 +19,7 @@ _STAND_IN = "pooled_length"
 
 
 def _habits() -> Iterator[Finding]:
-    """How many heads have one habit above all, and which."""
+    """Count the heads with a dominant habit, by habit."""
     heads = behaviours_of_heads()
     counts = heads["behaviour"].value_counts()
     surely = behaviours_of_heads(by="low")["behaviour"] != OTHER
@@ -40,8 +40,9 @@ def _habits() -> Iterator[Finding]:
 
 
 def weight_and_importance(means: pd.DataFrame) -> tuple[str, pd.DataFrame] | None:
-    """The type that gets most attention, and evidence of its share of |∂L/∂α| beside that
-    of the weight, means over layers; None where the file does not tell.
+    """Token type with most attention, with its share of |∂L/∂α| compared with that of the weight.
+
+    Both are means over layers, with evidence. None if the file lacks the shares of attention.
 
     Args:
         means: rows layer, token_type, mean, low, high of the importance, means over heads.
@@ -64,7 +65,7 @@ def weight_and_importance(means: pd.DataFrame) -> tuple[str, pd.DataFrame] | Non
 
 
 def importance_sentence(most: str, evidence: pd.DataFrame) -> str:
-    """The same as a sentence."""
+    """Sentence on the result of `weight_and_importance`."""
     share, weight = evidence["value"].map(percent)
     return say(
         "finding.gradients",
@@ -76,7 +77,7 @@ def importance_sentence(most: str, evidence: pd.DataFrame) -> str:
 
 
 def _gradients() -> Iterator[Finding]:
-    """Share of the loss's gradient of the type that gets most attention."""
+    """Share of |∂L/∂α| of the token type with most attention."""
     frame = ask(gradient_importance.by_layer)
     objective = str(frame["objective"].iloc[0])
     found = weight_and_importance(

@@ -1,4 +1,4 @@
-"""Which attention the loss depends on, by type of the token attended to (figure 3)."""
+"""Gradient of the loss with respect to attention, by type of the token attended to (figure 3)."""
 
 import pandas as pd
 import streamlit as st
@@ -52,7 +52,7 @@ def gradients(view: View) -> None:
 
 
 def _offer_masking(view: View) -> None:
-    """Why a masked-language loss is of no use without a masked token, and how to mask some."""
+    """Explain that a masked-language loss needs masked tokens, with a command that masks some."""
     store, missing = open_store(), [gradient_importance.TABLE.name]
     view.nothing("unmasked", name=plain(store.name))
     run = store.run.copy()
@@ -63,7 +63,7 @@ def _offer_masking(view: View) -> None:
 
 
 def _finding(view: View, means: pd.DataFrame) -> str:
-    """Where importance lies, by type and by layer."""
+    """Give the importance by token type and the layers with most and least of it."""
     shares = [
         f"{token_type_name(str(token_type))} {percent(share)}"
         for token_type, share in importance_shares(means).items()

@@ -1,4 +1,4 @@
-"""Every head at once: a map of one habit, and a table of all of them."""
+"""All heads: a map of one habit, and a table of all habits."""
 
 from functools import partial
 
@@ -50,7 +50,7 @@ def heads(view: View) -> None:
 
 
 def _finding(view: View, habit: str, frame: pd.DataFrame) -> str:
-    """The head with most of a habit, beside the median head."""
+    """Name the head with most of a habit, with the median head."""
     most = frame.nlargest(1, "mean").iloc[0]
     return view.say(
         "finding",
@@ -62,8 +62,10 @@ def _finding(view: View, habit: str, frame: pd.DataFrame) -> str:
 
 
 def _table(view: View, frame: pd.DataFrame, weighing: str, marked: Head) -> None:
-    """A row per head: what it mostly does, and every habit that it has. Those of the behaviours
-    that the reader chose; all unless some are chosen."""
+    """Tabulate every head with its main behaviour and all its habits.
+
+    The reader may restrict the table to some behaviours.
+    """
     wide = frame.pivot(index=["layer", "head"], columns="habit", values="mean").reset_index()
     behaviours = behaviours_of_heads(weighing=weighing)[["layer", "head", "behaviour"]]
     wide = behaviours.merge(wide, on=["layer", "head"], how="right")

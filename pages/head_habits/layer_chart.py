@@ -1,4 +1,4 @@
-"""Layer by layer: the mean over heads as a line with its interval, and every head as a point."""
+"""Means over heads by layer as lines with intervals, and every head as a point."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from pages.ui.view import View
 from pages.ui.words.columns import title
 
 _HEAD = "head"  # name of the selection; what is clicked has fields layer and head
-_SPREAD = 0.34  # of a layer over which the points of its series are spread, so that they are seen
+_SPREAD = 0.34  # width of a layer over which points are spread, so that all are visible
 
 
 def draw_layers(
@@ -30,7 +30,7 @@ def draw_layers(
     y_scale: Scale = "linear",
     **options: Any,
 ) -> None:
-    """A figure of means over layers as lines, under points of single heads; a click opens one.
+    """Draw means over layers as lines, under points of single heads; a click opens a head.
 
     Args:
         means: rows layer, mean, low, high and the column of colours.
@@ -89,13 +89,13 @@ def draw_layers(
 
 
 def _positive(frame: pd.DataFrame) -> pd.DataFrame:
-    """What a logarithmic axis has a place for; an interval that reaches 0 ends at its mean."""
+    """Keep what a logarithmic axis can show; an interval that reaches 0 is cut at its mean."""
     frame = frame[frame["mean"] > 0]
     return frame.assign(low=frame["low"].where(frame["low"] > 0, frame["mean"]))
 
 
 def _spread(heads: pd.DataFrame, colour: str) -> pd.DataFrame:
-    """The points of each colour a little beside those of the others."""
+    """Shift the points of each colour sideways so that colours do not overlap."""
     present = list(dict.fromkeys(heads[colour]))
     middle, step = (len(present) - 1) / 2, _SPREAD / max(len(present) - 1, 1)
     shift = {value: (at - middle) * step for at, value in enumerate(present)}

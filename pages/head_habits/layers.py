@@ -1,4 +1,4 @@
-"""Where attention goes, layer by layer, every head a point (figure 2)."""
+"""Share of attention by token type or neighbour for every layer, each head a point (figure 2)."""
 
 import pandas as pd
 
@@ -26,7 +26,7 @@ def layers(view: View) -> None:
     heads = of_habits(ask(head_pattern.heads, weighing=weighing), GROUPS[group])
     view.finding(_finding(view, means, heads, weighing))
     caption = view.say("caption")
-    if weighing == WEIGHT:  # what is said of a group has published numbers in it
+    if weighing == WEIGHT:  # the group's caption contains published numbers
         caption = f"{view.say(f'caption_{group}')} {caption}"
     draw_layers(
         view,
@@ -46,7 +46,7 @@ def layers(view: View) -> None:
 
 
 def neighbours(heads: pd.DataFrame) -> list[Row]:
-    """How many heads put more than half of their attention on a neighbour, beside the paper's."""
+    """Number of heads with more than half of their attention on a neighbour, and the paper's."""
     rows = []
     for number in NEIGHBOURS:
         shares = heads.loc[heads["habit"] == number.habit, "mean"]
@@ -56,7 +56,7 @@ def neighbours(heads: pd.DataFrame) -> list[Row]:
 
 
 def _finding(view: View, means: pd.DataFrame, heads: pd.DataFrame, weighing: str) -> str:
-    """Over all layers, what gets most; where it gets most; how many heads spend half on one."""
+    """Rank the habits by attention; count the heads that give one habit more than half."""
     over_layers = means.groupby("habit")["mean"].mean().sort_values(ascending=False)
     shares = [
         f"{habit_name(str(habit))} {habit_value(str(habit), value)}"

@@ -1,4 +1,4 @@
-"""One head: its card, its habits with intervals, and the texts in which it shows one most."""
+"""One head: its card, its habits with intervals, and the texts in which one habit is strongest."""
 
 from functools import partial
 from typing import Any
@@ -50,7 +50,7 @@ def one_head(view: View) -> None:
 
 
 def _chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
-    """A row per habit with a point and an interval for the head and for its layer."""
+    """Draw a row per habit, with a point and an interval for the head and for its layer."""
     colours = dict(zip(whose, HEAD_AND_LAYER_COLOURS, strict=True))
     shown, colour, _ = coloured(with_names(frame), "whose", " ", colours)
     habit = shown_as("habit", shown)
@@ -76,7 +76,7 @@ def _chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
 
 
 def _texts(view: View, of: dict[str, int], means: pd.Series, weighing: str) -> None:
-    """The texts in which a head shows a habit most, every token shaded by what it receives.
+    """Draw the texts in which a habit of the head is strongest; tokens are shaded by their weight.
 
     Args:
         of: layer and head.

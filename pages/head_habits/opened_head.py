@@ -1,4 +1,4 @@
-"""Which head is looked at, and what is shown of it below a chart of all heads."""
+"""Picker for one head, with its details below a chart of all heads."""
 
 from analysis.tables.heads import head_pattern
 from pages.ui.head.bar import clicked_head
@@ -11,11 +11,10 @@ _SEEN = (*GROUPS["special"], "previous", "next")
 
 
 def opened_head(view: View, *charts: str) -> Head:
-    """The head that is marked; at first the one that gives most of its attention to one kind of
-    token, which is the easiest to see.
+    """Return the selected head; by default the one with the largest share for one kind of token.
 
     Args:
-        charts: names of the figures and tables whose clicks choose one.
+        charts: names of the figures and tables whose clicks choose a head.
     """
     frame = ask(head_pattern.heads)
     clearest = head_with_most(frame[frame["quantity"].isin(_SEEN)], "mean")

@@ -1,4 +1,4 @@
-"""What heads look at: where to, how broadly, and what of it counts (Clark et al. 2019)."""
+"""Page on habits of heads: targets, entropy and importance of attention (Clark et al. 2019)."""
 
 from pages.head_habits.breadth import breadth
 from pages.head_habits.gradients import gradients

@@ -1,4 +1,4 @@
-"""What changes in every habit when attention is weighed by norms, and how sure that is."""
+"""Change of every habit, with its interval, when attention is weighted by norms."""
 
 from functools import partial
 
@@ -44,7 +44,7 @@ def weighing(view: View) -> None:
 
 
 def _summary(heads: pd.DataFrame) -> pd.DataFrame:
-    """Means over heads, and how many heads are clear of 0 on either side.
+    """Means over heads, and the number of heads whose difference is clear of 0 on either side.
 
     Returns:
         a row per habit: weight, norm, difference, n_less, n_more, n_unclear, n.
@@ -67,7 +67,7 @@ def _finding(view: View, row: pd.Series, habit: str, kind: str) -> str:
 
 
 def _written(view: View, habit: str, value: float, column: str) -> str:
-    """A value with its unit: a column holds shares and entropies."""
+    """Format a value with its unit, since a column holds both shares and entropies."""
     if column != "difference":
         return habit_value(habit, value)
     if habit in SHARES:

@@ -1,4 +1,4 @@
-"""How far heads are apart, in words, and which of them stands out."""
+"""Distances between heads as text, and the head farthest from all others."""
 
 from analysis.tables.heads import head_distance
 from pages.ui.head.choice import Head
@@ -6,21 +6,21 @@ from pages.ui.store.chosen import ask
 
 DISTANCE = "mean_divergence"
 LEVEL = 0.05
-"""Below which p-value a difference is more than chance."""
+"""Significance level of p-values."""
 
 
 def most_unlike() -> Head:
-    """The head that is farthest from all others on average: the one that stands out."""
+    """Head with the largest mean distance from all others: the default of the picker."""
     means = ask(head_distance.distances).groupby(["layer_a", "head_a"])[DISTANCE].mean()
     layer, head = means.idxmax()
     return int(layer), int(head)
 
 
 def nats(distance: float) -> str:
-    """Two digits, and three where two would be nothing."""
+    """Format a distance with two decimals; with three if two would show 0."""
     return f"{distance:.2f}" if distance >= 0.01 else f"{distance:.3f}"
 
 
 def chance(p_value: float) -> str:
-    """Two figures, without a power of ten."""
+    """Format a p-value with two significant figures, without a power of ten."""
     return f"{p_value:.4f}" if p_value < 0.01 else f"{p_value:.2f}"

@@ -1,4 +1,4 @@
-"""How far every head is from every other, and which are nearest to one of them."""
+"""Distance between every two heads, and the nearest neighbours of one head."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def distances(view: View) -> None:
 
 
 def _finding(view: View, frame: pd.DataFrame) -> str:
-    """The head that is farthest from the others, beside the median distance of two heads."""
+    """Name the head farthest from the others, with the median distance of two heads."""
     others = frame.query("layer != layer_b or head != head_b")
     if others.empty:
         return ""
@@ -51,7 +51,7 @@ def _finding(view: View, frame: pd.DataFrame) -> str:
 
 
 def _placed(order: str, weighing: str) -> pd.DataFrame:
-    """Every pair with the places of its heads: layer, head and y of one, x of the other."""
+    """Every pair with its position in the matrix: layer, head and y of one head, x of the other."""
     frame = ask(head_distance.distances, weighing=weighing)
     n_heads = int(open_store().run["n_heads"])
     y, x = ((frame[f"layer_{side}"] - 1) * n_heads + frame[f"head_{side}"] - 1 for side in "ab")
@@ -63,7 +63,7 @@ def _placed(order: str, weighing: str) -> pd.DataFrame:
 
 
 def _nearest(view: View, weighing: str, head: Head) -> None:
-    """The heads that attend most like one, with what they mostly do."""
+    """Tabulate the heads that attend most like the given one, with their main habit."""
     layer, number = head
     frame = ask(head_distance.nearest, layer=layer, head=number, weighing=weighing, limit=_NEAREST)
     columns = ["layer", "head", DISTANCE]
@@ -77,11 +77,11 @@ def _nearest(view: View, weighing: str, head: Head) -> None:
 
 
 def _chart(frame: pd.DataFrame, *, by_layer: bool, marked: Head) -> Any:
-    """A square of cells; a click on one selects the head of its row.
+    """Draw the distance matrix; a click on a cell selects the head of its row.
 
     Args:
-        by_layer: whether heads stand in the order of layers, which are then named at the edges.
-        marked: the head of the row with a frame around it.
+        by_layer: whether heads are ordered by layer; layers are then named at the edges.
+        marked: the head whose row is framed.
     """
     n = int(frame["y"].max()) + 1
     name = title("heads_by_layer" if by_layer else "heads_alike")

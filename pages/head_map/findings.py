@@ -1,4 +1,4 @@
-"""What a file says at a glance of which heads attend alike."""
+"""Findings for the overview on heads that attend alike."""
 
 from collections.abc import Callable, Iterator
 
@@ -10,7 +10,7 @@ from pages.ui.words.say import say
 
 
 def _cohesion() -> Iterator[Finding]:
-    """Whether heads of one layer are alike, over all layers."""
+    """Compare distances within layers with those between layers, by a permutation test."""
     frame = ask(layer_cohesion.cohesion)
     every = frame[frame["layer"].isna()]
     if every.empty:

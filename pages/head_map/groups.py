@@ -1,4 +1,4 @@
-"""Heads in groups that attend alike: the tree, cut into as many groups as the reader wants."""
+"""Groups of heads that attend alike: the tree cut into a number of groups that the reader picks."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -57,7 +57,7 @@ def groups(view: View) -> None:
 
 
 def _leaves(view: View, tree: Tree, k: int) -> pd.DataFrame:
-    """Every head with its place among the leaves and its group.
+    """Position among the leaves and group of every head.
 
     Returns:
         layer, head, place, label, group, name.
@@ -72,7 +72,7 @@ def _leaves(view: View, tree: Tree, k: int) -> pd.DataFrame:
 
 
 def _pairs(leaves: pd.DataFrame, weighing: str) -> pd.DataFrame:
-    """Every two heads, in either order, with their groups: group_a, group_b, mean_divergence."""
+    """Every pair of heads, in either order, with its groups: group_a, group_b, mean_divergence."""
     frame = ask(head_distance.distances, weighing=weighing)
     frame = frame.query("layer_a != layer_b or head_a != head_b")
     for side in ("_a", "_b"):
@@ -82,7 +82,7 @@ def _pairs(leaves: pd.DataFrame, weighing: str) -> pd.DataFrame:
 
 
 def _finding(view: View, leaves: pd.DataFrame, pairs: pd.DataFrame, k: int) -> str:
-    """How large the groups are, and how far apart heads of one and of two of them."""
+    """Give the sizes of the groups and the mean distance within and between groups."""
     sizes = leaves["group"].value_counts()
     alone = int((sizes == 1).sum())
     finding = view.say("finding", k=k, most=int(sizes.iloc[0]), n=len(leaves), alone=alone)
@@ -94,7 +94,7 @@ def _finding(view: View, leaves: pd.DataFrame, pairs: pd.DataFrame, k: int) -> s
 
 
 def _table(view: View, leaves: pd.DataFrame, pairs: pd.DataFrame, state: tuple) -> None:
-    """What is in each group."""
+    """Tabulate the groups: size, mean distance within, layers, main habit and heads."""
     same = pairs[pairs["group_a"] == pairs["group_b"]]
     within = same.groupby("group_a")[DISTANCE].mean()
     rows = leaves.sort_values("place")
@@ -119,7 +119,7 @@ def _table(view: View, leaves: pd.DataFrame, pairs: pd.DataFrame, state: tuple) 
 
 
 def _mostly(view: View, part: pd.DataFrame) -> str | None:
-    """What most of a group's heads do, and how many of them."""
+    """Most frequent main habit of a group's heads, with its share of them."""
     counts = part["behaviour"].value_counts()
     if counts.empty:
         return None
@@ -130,7 +130,7 @@ def _mostly(view: View, part: pd.DataFrame) -> str | None:
 def _tree_parts(
     tree: Tree, leaves: pd.DataFrame, k: int
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Leaves at x and y, branches from there to x2 and y2, and the x at which k groups are cut."""
+    """Leaves at (x, y), branches from there to (x2, y2), and the x where k groups are cut."""
     branches = tree.branches(k)
     branches["name"] = branches["group"].map(leaves.groupby("group")["name"].first())
     return leaves.assign(x=0.0, y=leaves["place"]), branches, pd.DataFrame({"x": [tree.cut(k)]})
@@ -144,7 +144,7 @@ def _tree_chart(
     colours: Mapping[str, str],
     marked: Head,
 ) -> Any:
-    """Leaves down the page, distance across; a click on a leaf selects its head.
+    """Draw the dendrogram, distance to the right; a click on a leaf selects its head.
 
     Args:
         colours: of the groups by name, in their order.
@@ -174,7 +174,7 @@ def _tree_chart(
 
 
 def _places(labels: list[str]) -> alt.Y:
-    """An axis of whole places, each with the label of its leaf."""
+    """Axis of leaves, each with its label."""
     axis = alt.Axis(
         values=list(range(len(labels))),
         labelExpr=f"{labels}[datum.value]",

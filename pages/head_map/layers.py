@@ -1,4 +1,4 @@
-"""Whether heads of one layer attend more alike than heads of different layers."""
+"""Test of whether heads of one layer attend more alike than heads of different layers."""
 
 from typing import Any
 
@@ -33,13 +33,13 @@ def layers(view: View) -> None:
 
 
 def with_all_layers(frame: pd.DataFrame, view: View) -> pd.DataFrame:
-    """The frame with a name in place of the layer that is absent: all of them."""
+    """Replace the missing layer, which stands for all layers, by a display name."""
     names = [view.say("all") if pd.isna(layer) else f"{layer:g}" for layer in frame["layer"]]
     return frame.assign(layer=names)
 
 
 def _finding(view: View, every: pd.Series, by_layer: pd.DataFrame) -> str:
-    """Whether layers are of one kind, all together and each by itself."""
+    """Report the permutation test over all layers, and the layers that are significant alone."""
     finding = view.say(
         f"finding_{'clear' if every['p_value'] < LEVEL else 'unclear'}",
         **every[list(_SIDES)].map(nats),
@@ -54,7 +54,10 @@ def _finding(view: View, every: pd.Series, by_layer: pd.DataFrame) -> str:
 
 
 def _points(by_layer: pd.DataFrame) -> pd.DataFrame:
-    """Two rows per layer: side and mean_divergence, beside all of the layer."""
+    """Two rows per layer, for the mean distance within it and to other layers.
+
+    Columns: side and mean_divergence, and those of the layer.
+    """
     names = {side: title(side) for side in _SIDES}
     sides = by_layer.rename(columns=names).melt(
         id_vars="layer", value_vars=list(names.values()), var_name="side", value_name=DISTANCE
@@ -63,7 +66,7 @@ def _points(by_layer: pd.DataFrame) -> pd.DataFrame:
 
 
 def _chart(by_layer: pd.DataFrame, points: pd.DataFrame) -> Any:
-    """Two points per layer with a rule from one to the other."""
+    """Draw two points per layer, joined by a rule."""
     x = alt.X("layer:O", title=title("layer"), axis=flat_axis())
     rules = (
         alt.Chart(by_layer)

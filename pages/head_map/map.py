@@ -1,4 +1,4 @@
-"""All heads in a plane, by layer and by what they do (figure 6)."""
+"""Map of all heads in a plane, by layer and by main habit (figure 6)."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def plane(view: View) -> None:
 
 
 def _finding(view: View, points: pd.DataFrame, weighing: str) -> str:
-    """Which pairs are nearest and farthest, and whether the plane can be trusted."""
+    """Name the nearest and the farthest pair, and judge the map by its stress (after Kruskal)."""
     stress = points["stress"].iloc[0]
     if pd.isna(stress):
         return view.say("no_stress")
@@ -62,7 +62,7 @@ def _finding(view: View, points: pd.DataFrame, weighing: str) -> str:
 
 
 def _named(view: View, points: pd.DataFrame, weighing: str) -> pd.DataFrame:
-    """The points with what each head mostly does, by the thresholds of the reader."""
+    """Add the main habit of each head, by the reader's thresholds."""
     with stage().fold(view.say("threshold.title")):
         thresholds = behaviours.pick_thresholds()
     habits = behaviours.behaviours_of_heads(thresholds, weighing=weighing)

@@ -1,4 +1,4 @@
-"""Which heads of one model attend alike (Clark et al. 2019)."""
+"""Page on heads of one model that attend alike (Clark et al. 2019)."""
 
 from pages.head_map.distances import distances
 from pages.head_map.groups import groups

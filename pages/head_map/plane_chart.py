@@ -1,4 +1,4 @@
-"""Heads as points of a plane in which a nat is as long across as up."""
+"""Heads as points of a plane, with the same scale in nats on both axes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,12 +24,12 @@ def plane_chart(
     colours: Mapping[str, str] | None = None,
     shapes: Mapping[str, str] | None = None,
 ) -> Any:
-    """The chart; a click on a point selects its head.
+    """Draw the plane; a click on a point selects its head.
 
     Args:
-        points: rows layer, head, x, y, and name where colours are given.
+        points: rows layer, head, x, y, and name if colours are given.
         colours: by name, in the order of the legend; by layer if None.
-        shapes: by name, beside the colours.
+        shapes: by name, in addition to the colours.
     """
     base = alt.Chart(points).encode(x=_axis(points, "x"), y=_axis(points, "y"))
     shown = ("layer", "head", "name") if colours else ("layer", "head")
@@ -53,14 +53,14 @@ def _named(channel: Any, points: pd.DataFrame, looks: Mapping[str, str]) -> Any:
 
 
 def _layer_colour() -> alt.Color:
-    """Layers from dark to light, the last one the lightest."""
+    """Colour scale of layers, from dark to light."""
     scale = alt.Scale(scheme=alt.SchemeParams(name="viridis", extent=[0.12, 0.95]))
     legend = alt.Legend(orient="top", labelLimit=0, columns=12, symbolOpacity=1)
     return alt.Color("layer:O", title=title("layer"), scale=scale, legend=legend)
 
 
 def _axis(points: pd.DataFrame, name: str) -> Any:
-    """An axis around 0 on which a nat has the length that it has on the other one."""
+    """Axis around 0, with the same scale in nats as the other axis."""
     reach = {axis: _ROOM * max(float(points[axis].abs().max()), 1e-6) for axis in ("x", "y")}
     side, other = ("width", "height") if name == "x" else ("height", "width")
     crossed = "y" if name == "x" else "x"

@@ -1,4 +1,4 @@
-"""The tree of joined groups: its leaves in order, its groups at a cut, its branches as lines."""
+"""Dendrogram of heads: its leaves in order, its groups at a cut, its branches as lines."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +9,7 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class Tree:
-    """Steps of `head_linkage.steps`, and what can be read off them."""
+    """Merge steps of `head_linkage.steps`, read as a dendrogram."""
 
     steps: pd.DataFrame
 
@@ -19,13 +19,13 @@ class Tree:
 
     @cached_property
     def children(self) -> dict[int, tuple[int, int]]:
-        """Of every group that a step made, the two that it joined."""
+        """The two merged nodes of every inner node."""
         pairs = zip(self.steps["left"].tolist(), self.steps["right"].tolist(), strict=True)
         return dict(enumerate(pairs, start=self.n_heads))
 
     @cached_property
     def heads_of(self) -> dict[int, list[int]]:
-        """The heads of every group, so that what was joined early stands side by side."""
+        """Heads of every node, in an order in which heads merged early are neighbours."""
         heads = {head: [head] for head in range(self.n_heads)}
         for node, (left, right) in self.children.items():
             heads[node] = heads[left] + heads[right]
@@ -36,7 +36,7 @@ class Tree:
         return self.heads_of[2 * self.n_heads - 2]
 
     def groups(self, k: int) -> np.ndarray:
-        """The number of every head's group when the last k − 1 steps are undone.
+        """Group number of every head when the last k − 1 merge steps are undone.
 
         Groups count from 1 in the order of the leaves.
         """
@@ -44,13 +44,13 @@ class Tree:
         return np.array([group_of[head] for head in range(self.n_heads)])
 
     def cut(self, k: int) -> float:
-        """Where the tree is cut for k groups: between the heights of two steps."""
+        """Height at which the tree is cut into k groups: midway between two merge steps."""
         heights = [0.0, *self.steps["height"]]
         kept, undone = self.n_heads - k, self.n_heads - k + 1
         return (heights[kept] + heights[undone]) / 2 if undone < len(heights) else heights[-1]
 
     def branches(self, k: int) -> pd.DataFrame:
-        """Three lines per step: two branches and what joins them.
+        """Lines of the dendrogram: two branches and their joint for every merge step.
 
         Returns:
             x, x2 (heights), y, y2 (places among the leaves), group (0 above the cut).
@@ -69,7 +69,7 @@ class Tree:
         return pd.DataFrame(rows, columns=["x", "x2", "y", "y2", "group"])
 
     def _group_of_nodes(self, k: int) -> dict[int, int]:
-        """The group of every head and of everything below the cut."""
+        """Group number of every head and of every node below the cut."""
         kept = range(2 * self.n_heads - k)
         root_of = {head: node for node in kept for head in self.heads_of[node]}  # the largest last
         roots = dict.fromkeys(root_of[head] for head in self.leaves)

@@ -1,4 +1,4 @@
-"""Whether the same heads are alike by weights and by norms."""
+"""Agreement of the distances between heads by weights and by norms."""
 
 import altair as alt
 import pandas as pd
@@ -53,8 +53,10 @@ def weighing(view: View) -> None:
 
 
 def _finding(view: View, row: pd.Series) -> str:
-    """Say how far both orders of pairs agree, within pairs of layers where these have several, and
-    whether norms bring heads nearer together."""
+    """Report the rank correlation of both sets of distances, and the change by norms.
+
+    The test is within pairs of layers where these have several pairs of heads.
+    """
     if pd.isna(row["spearman"]):
         return view.say("none")
     within, between = OF_HEADS

@@ -1,4 +1,4 @@
-"""A layer from its first module to its last, with the name of the scope that ends at each."""
+"""Diagram of a layer's modules, with the scope that ends at each."""
 
 from html import escape
 
@@ -21,7 +21,7 @@ _STYLE = """<style>
 
 
 def anatomy() -> None:
-    """What each scope counts in, told once for all sections."""
+    """Draw the modules of a layer with the scope that ends at each, once for all sections."""
     order = layer_order()
     st.caption(f"{say('layer_mixing.anatomy')} {say(f'layer_mixing.anatomy_{order.name}')}")
     steps = "".join(map(_step, order.scopes))

@@ -1,4 +1,4 @@
-"""Whether the vectors whose norms are stored add up to the model's own output."""
+"""Check that the vectors whose norms are stored sum to the model's own output."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.words.numbers import scientific
 
-_WHOLE = 8  # rows that are all seen
+_WHOLE = 8  # most rows shown without scrolling
 
 
 @section("completeness", largest_errors.TABLE, layer_completeness.TABLE)

@@ -1,4 +1,4 @@
-"""What a file says at a glance of the modules around attention."""
+"""Findings for the overview on the modules around attention."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -20,13 +20,15 @@ three_decimals = partial(signed, digits=3)
 
 
 def times(ratio: float) -> str:
-    """Return a ratio in words."""
+    """Format a ratio with two decimals; without decimals from 10 on."""
     return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"
 
 
 def mean_steps() -> pd.DataFrame:
-    """Every step of the scopes in the mean over layers, the one that changes the mixing most first;
-    to take lengths of vectors in place of weights is one of them: steps with name, value."""
+    """Rank correlation of the mixing before and after every module, the lowest first: name, value.
+
+    Values are means over layers. The step from weights to norms counts as a module.
+    """
     steps = ask(scope_similarity.steps)
     steps = steps[steps["layer"].isna()].dropna(subset="spearman").sort_values("spearman")
     names = steps["scope_b"].map(step_name)
@@ -34,7 +36,7 @@ def mean_steps() -> pd.DataFrame:
 
 
 def _similarity() -> Iterator[Finding]:
-    """The step that changes the mixing most, beside the next one."""
+    """Name the module that changes the mixing most, with ρ of every module."""
     steps = mean_steps()
     if len(steps) < 2:
         return
@@ -51,7 +53,7 @@ def _similarity() -> Iterator[Finding]:
 
 
 def _mixing_ratio() -> Iterator[Finding]:
-    """Share of a token's context by attention alone, and with the residual connection."""
+    """Mixing ratio of attention alone, with the modules before FF, and of the whole layer."""
     order, frame = layer_order(), ask(mixing_ratio.pooled)
     every = frame[frame["token_type"] == _EVERY].set_index("scope")
     scopes = {"network": order.before_network, "vectors": order.vectors, "whole": order.whole}
@@ -68,8 +70,9 @@ def _mixing_ratio() -> Iterator[Finding]:
 
 
 def relation_ratios(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
-    """Evidence of how many times their share of the mixing before each relation has of a quantity,
-    means over layers, the largest first.
+    """Ratio of every relation's share of a quantity to its share of the mixing before.
+
+    Ratios are means over layers with their evidence, the largest first.
 
     Args:
         frame: rows of `relation_share.by_layer`.
@@ -82,7 +85,7 @@ def relation_ratios(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
 
 
 def relation_facts(frame: pd.DataFrame, quantity: str, relation: str) -> dict[str, Any]:
-    """Shares of a relation, means over layers, and in how many layers its ratio is clear of 1."""
+    """Mean shares of a relation over layers, and the number of layers whose ratio is clear of 1."""
     here = frame[frame["relation"] == relation]
     shares = here.groupby("quantity")["mean"].mean().reindex([quantity, "before", "pairs"])
     ratios = here[here["quantity"] == quantity].dropna(subset="ratio")
@@ -96,7 +99,7 @@ def relation_facts(frame: pd.DataFrame, quantity: str, relation: str) -> dict[st
 
 
 def _relation() -> Iterator[Finding]:
-    """The relation whose share of FF's change is most above its share of the mixing before."""
+    """Relation whose share of FF's change is largest relative to its share of the mixing before."""
     frame = ask(relation_share.by_layer, effect="ff")
     ratios = relation_ratios(frame, "change")
     if ratios.empty:

@@ -1,4 +1,4 @@
-"""Are frequent words made of more context than rare ones (Kobayashi et al. 2021, table 3)?"""
+"""Rank correlation of word frequency and mixing ratio (Kobayashi et al. 2021, table 3)."""
 
 from typing import Any
 
@@ -58,12 +58,12 @@ def frequency(view: View) -> None:
 
 
 def _special(view: View, special_tokens: object) -> str:
-    """What tokens are called with or without [CLS] and [SEP]."""
+    """Display name of the set of tokens with or without [CLS] and [SEP]."""
     return view.say("with_special" if special_tokens else "without_special")
 
 
 def _published(view: View, correlations: pd.DataFrame) -> list[Row]:
-    """Table 3: frequency rank and ratio, by the frequencies that the run was given."""
+    """Rows of table 3: ρ of frequency rank and ratio, by the frequencies that the run was given."""
     given = correlations[correlations["source"] == "file"]
     spearman = given.set_index(["scope", "special_tokens"])["spearman"]
     return [
@@ -77,8 +77,7 @@ def _published(view: View, correlations: pd.DataFrame) -> list[Row]:
 
 
 def _finding(view: View, words: pd.DataFrame) -> str:
-    """Tell the ρ of the whole layer within texts, its share of the ρ of all texts together, and
-    what the weights show by themselves."""
+    """Report ρ within texts at the scope before FF, its part of the pooled ρ, and ρ by weights."""
     before = layer_order().before_network
     if not {before, "attn_w"} <= set(words.index):
         return ""

@@ -1,4 +1,4 @@
-"""How far it matters by which rule a gated network is shared out, and how many gates are closed."""
+"""Agreement of the rules that divide a gated network among its inputs; share of closed gates."""
 
 import pandas as pd
 
@@ -29,7 +29,7 @@ def gates(view: View) -> None:
 
 
 def _finding(view: View, mean: pd.Series, layers: pd.DataFrame) -> str:
-    """How alike the rules are on average, where least, and how many gates are closed there."""
+    """Report the mean agreement of the rules, its lowest layer, and the share of closed gates."""
     least = layers.iloc[int(layers["spearman"].argmin())]
     return view.say(
         "alike" if mean["spearman"] >= _SAME else "differ",

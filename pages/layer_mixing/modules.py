@@ -1,4 +1,4 @@
-"""Between which kinds of tokens a module changes the mixing, and how much they held before."""
+"""Relations between tokens whose mixing a module changes, compared with the mixing before it."""
 
 import pandas as pd
 import streamlit as st
@@ -19,8 +19,8 @@ from pages.ui.words.names import effect_meaning, effect_name, relation_name
 from pages.ui.words.say import say
 
 _RATIO = ("ratio", "ratio_low", "ratio_high")
-_NARROWEST, _WIDEST = 2.0, 64.0  # times the share before, between which the scale ends
-_BASELINES = {"before": 0.6, "pairs": 0.25}  # what stands beside the quantity, and how faint
+_NARROWEST, _WIDEST = 2.0, 64.0  # ends of the scale of ratios lie between these
+_BASELINES = {"before": 0.6, "pairs": 0.25}  # opacity of the baselines
 
 
 @section("modules", relation_share.TABLE)
@@ -54,7 +54,7 @@ def modules(view: View) -> None:
 
 
 def _lifts(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
-    """How a relation's share of the quantity compares with that of the mixing before.
+    """Ratio of each relation's share of a quantity to its share of the mixing before.
 
     Returns:
         layer, relation, a column of the quantity's name, ratio, ratio_low, ratio_high, before,
@@ -71,7 +71,7 @@ def _lifts(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
 
 
 def _finding(view: View, frame: pd.DataFrame, effect: str, quantity: str) -> str:
-    """The relation that is furthest above its share of the mixing before, and how surely."""
+    """Name the relation with the largest share relative to the mixing before, with its interval."""
     ratios = relation_ratios(frame, quantity)
     facts = relation_facts(frame, quantity, str(ratios["name"].iloc[0]))
     values = {"effect": effect_name(effect), "quantity": view.say(f"{quantity}_noun")}
@@ -81,7 +81,7 @@ def _finding(view: View, frame: pd.DataFrame, effect: str, quantity: str) -> str
 
 
 def _shares(view: View, frame: pd.DataFrame, effect: str, quantity: str) -> None:
-    """What held the mixing before, beside where the change goes, and what pairs there are."""
+    """Draw each relation's share of the mixing before, of the change, and of all pairs."""
     opacities = {"before": _BASELINES["before"], quantity: 1.0, "pairs": _BASELINES["pairs"]}
     names = {name: title(name) for name in opacities}
     shown = frame[frame["quantity"].isin(names)]

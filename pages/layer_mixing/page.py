@@ -1,4 +1,4 @@
-"""What every module of a layer does to the mixing of tokens (Kobayashi et al. 2021 and 2024)."""
+"""Page on the effect of every module of a layer on mixing (Kobayashi et al. 2021 and 2024)."""
 
 from pages.layer_mixing.anatomy import anatomy
 from pages.layer_mixing.completeness import completeness

@@ -1,4 +1,4 @@
-"""How much of a token is context and how much is the token itself (Kobayashi et al. 2021)."""
+"""Mixing ratio: the share of context in a token, by scope (Kobayashi et al. 2021)."""
 
 from functools import partial
 
@@ -55,7 +55,7 @@ def ratio(view: View) -> None:
 
 
 def _finding(view: View, pooled: pd.DataFrame) -> str:
-    """What is left of the context once the residual and the rest of the layer are counted in."""
+    """Compare the mixing ratio of attention alone with that of larger scopes."""
     order, rows = layer_order(), pooled.set_index("scope")
     shares, before, after = (
         rows["mean"].map(percent),
@@ -80,7 +80,7 @@ def _finding(view: View, pooled: pd.DataFrame) -> str:
 
 
 def _pooled(pooled: pd.DataFrame) -> list[Row]:
-    """Mean, greatest and least of all tokens and layers, scope by scope."""
+    """Rows for the mean, greatest and least ratio over tokens and layers, scope by scope."""
     ratios = pooled.set_index(["scope", "token_type"])
     return [
         Row(
@@ -93,7 +93,7 @@ def _pooled(pooled: pd.DataFrame) -> list[Row]:
 
 
 def _by_layer(by_layer: pd.DataFrame, scope: str) -> list[Row]:
-    """One scope layer by layer and token type by token type; the papers have four scopes."""
+    """Rows for one scope by layer and by token type; the papers have four scopes."""
     ratios = by_layer.set_index(["layer", "token_type"])["mean"]
     return [
         Row(
@@ -109,7 +109,7 @@ def _by_layer(by_layer: pd.DataFrame, scope: str) -> list[Row]:
 
 
 def _map(view: View, types: list[str]) -> None:
-    """One scope, layer by token type."""
+    """Draw the ratio at one scope, by layer and token type."""
     scope = view.pick("scope", layer_order().of_ratios, default=layer_order().whole)
     frame, name = ask_each(mixing_ratio.by_layer, "scope", [scope]), scope_name(scope)
     highest = min(1.0, int(float(frame["mean"].max()) * 10 + 1) / 10)

@@ -1,4 +1,4 @@
-"""What has come together in a token after several layers, by whole layers and by weights alone."""
+"""Origins of a token after several layers, by rollout of whole layers and of attention weights."""
 
 from functools import partial
 
@@ -37,7 +37,7 @@ _written = partial(percent, digits=1)
 
 
 def _own(view: View, distances: pd.DataFrame, scope: str) -> str:
-    """What is left of a token's own place after the first and after the last layer."""
+    """Report the share of a token's own position after the first and after the last layer."""
     shares, weights = (
         own_place(distances, side).sort_values("layer") for side in (scope, ATTENTION_ROLLOUT)
     )
@@ -55,7 +55,7 @@ def _own(view: View, distances: pd.DataFrame, scope: str) -> str:
 
 
 def _special(view: View, types: pd.DataFrame, scope: str) -> str:
-    """Say how much comes from special tokens, and from the first one, after the last layer."""
+    """Report the share of special tokens and of the first token after the last layer."""
     sentences, last = [], types[types["layer"] == types["layer"].max()]
     for name, kinds in (("special", SPECIAL), ("first", (FIRST,))):
         shares = last[last["token_type"].isin(kinds)].groupby("scope")["mean"].sum()
@@ -74,7 +74,7 @@ def _special(view: View, types: pd.DataFrame, scope: str) -> str:
 def origins(
     view: View, distances: pd.DataFrame, types: pd.DataFrame, sides: tuple[str, str], scope: str
 ) -> None:
-    """Two stacks for every layer, first by distance, then by type.
+    """Draw two stacked bars for every layer, first by distance, then by token type.
 
     Args:
         distances: with the columns layer, scope, distance, mean, low, high.
@@ -98,12 +98,12 @@ def origins(
 
 
 def own_place(distances: pd.DataFrame, scope: str) -> pd.DataFrame:
-    """Share of a token that still comes from its own place: layer, mean, low, high."""
+    """Share of a token that still comes from its own position: layer, mean, low, high."""
     return distances[(distances["scope"] == scope) & (distances["distance"] == 0)]
 
 
 def _distance_name(view: View, distance: int) -> str:
-    """The distances from one lower edge to the next."""
+    """Format a bin of distances, from its lower edge to the next."""
     if distance == 0:
         return view.say("itself")
     after = DISTANCES[DISTANCES.index(distance) + 1 :]

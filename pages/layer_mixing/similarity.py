@@ -1,4 +1,4 @@
-"""How alike the scopes see the mixing, and which module changes it (figure 3)."""
+"""Similarity of the mixing at different scopes, and the module that changes it most (figure 3)."""
 
 import pandas as pd
 import streamlit as st
@@ -23,7 +23,7 @@ from pages.ui.words.numbers import signed
 from pages.ui.words.say import plain
 
 _FIELDS = ("scope_a", "scope_b")
-_LISTED = 20  # sequences
+_LISTED = 20  # sequences in the list
 
 
 @section("similarity", scope_similarity.TABLE, sequence_scope_similarity.TABLE)
@@ -48,7 +48,7 @@ def similarity(view: View) -> None:
 
 
 def _published(mean: pd.DataFrame) -> list[Row]:
-    """Figure 3: the feed-forward network and what follows it, mean over the layers."""
+    """Rows for figure 3: the feed-forward network and what follows it, as mean over layers."""
     ours = mean.set_index(list(_FIELDS))["spearman"]
     return [
         Row(effect_name(number.effect), number, ours.get(POST_NORM.effects[number.effect]))
@@ -57,8 +57,7 @@ def _published(mean: pd.DataFrame) -> list[Row]:
 
 
 def _finding(view: View, by_layer: pd.DataFrame) -> str:
-    """The step that changes the mixing most on average over the layers, beside the next one and the
-    one that changes it least."""
+    """Name the modules that change the mixing most, second most and least on average."""
     steps = mean_steps()
     if len(steps) < 2:
         return view.say("nothing_varies")
@@ -89,7 +88,7 @@ def _finding(view: View, by_layer: pd.DataFrame) -> str:
 
 
 def _matrix(view: View, layer: int | None, scopes: tuple[str, str]) -> None:
-    """Every scope against every other, with a frame around the two that are compared."""
+    """Draw the similarity of every two scopes, with a frame around the compared pair."""
     frame = ask(scope_similarity.matrix, layer=layer)
     if frame.empty:
         return view.nothing("nothing_varies")
@@ -110,11 +109,12 @@ def _matrix(view: View, layer: int | None, scopes: tuple[str, str]) -> None:
 
 
 def _least_similar(view: View, layer: int | None) -> tuple[str, str]:
-    """A fold with two scopes to choose and the sequences in which they see the mixing least alike,
-    open once others were chosen.
+    """Let the reader pick two scopes, and list the sequences in which they agree least, in a fold.
+
+    The fold is open once the reader has picked scopes.
 
     Returns:
-        the scopes; unless others were chosen, before and after the feed-forward network.
+        the scopes; by default those before and after the feed-forward network.
     """
     defaults = dict(zip(_FIELDS, layer_order().effects["ff"], strict=True))
     state = {**st.query_params.to_dict(), **st.session_state}
@@ -132,7 +132,7 @@ def _least_similar(view: View, layer: int | None) -> tuple[str, str]:
 
 
 def _sequences(view: View, layer: int | None, one: str, other: str) -> None:
-    """Their list, least similar first, and the text of the one that is selected."""
+    """List the sequences, least similar first, with the text of the selected one."""
     scopes = {"scope_a": one, "scope_b": other}
     frame = ask(sequence_scope_similarity.extremes, layer=layer, limit=_LISTED, **scopes)
     if frame.empty:
@@ -161,7 +161,7 @@ def _sequences(view: View, layer: int | None, one: str, other: str) -> None:
 
 
 def _steps(view: View, mean: pd.DataFrame, by_layer: pd.DataFrame) -> None:
-    """Similarity before and after every module: by layer, on average, and where it is lowest."""
+    """Draw the similarity before and after every module: by layer, on average, and where lowest."""
     chart = lines(
         by_layer,
         y="spearman",

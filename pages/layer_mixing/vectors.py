@@ -1,5 +1,7 @@
-"""What has come together in a token by vectors that are followed, beside maps that are multiplied
-(after Modarressi et al. 2023)."""
+"""Origins of a token by vectors propagated through the layers, compared with rollouts.
+
+After Modarressi et al. 2023.
+"""
 
 from functools import partial
 
@@ -37,7 +39,7 @@ def vectors(view: View) -> None:
 
 
 def _own(view: View, distances: pd.DataFrame, scope: str) -> str:
-    """What is left of a token's own place after the last layer, by three ways of asking."""
+    """Compare the share of a token's own position at the end, by vectors and by two rollouts."""
     last = distances[distances["layer"] == distances["layer"].max()]
     shares = {
         of_scope: own_place(last, of_scope).iloc[0]
@@ -62,8 +64,10 @@ def _own(view: View, distances: pd.DataFrame, scope: str) -> str:
 
 
 def _opening(view: View, types: pd.DataFrame) -> str:
-    """Say how much comes after the last layer from the token that opens a sequence, where it is a
-    type of its own, by vectors and by both rollouts."""
+    """Report the share of the first token after the last layer, by vectors and by both rollouts.
+
+    Empty unless the token that opens a sequence has a type of its own.
+    """
     last = types[types["layer"] == types["layer"].max()]
     kind = next((kind for kind in _OPENING if last["token_type"].eq(kind).any()), None)
     if kind is None:
@@ -82,7 +86,7 @@ def _opening(view: View, types: pd.DataFrame) -> str:
 
 
 def _sums(view: View, sums: pd.DataFrame) -> str:
-    """Whether the vectors add up, and what of them is of no token."""
+    """Report the largest error of the sum of vectors, and the share due to biases only."""
     worst, last = sums.nlargest(1, "error").iloc[0], sums.iloc[-1]
     return view.say(
         "sums",
@@ -94,13 +98,13 @@ def _sums(view: View, sums: pd.DataFrame) -> str:
 
 
 def _share(row: pd.Series) -> str:
-    """A share with its interval, if it has one."""
+    """Format a share with its interval, if it has one."""
     ends = (row["mean"], row["low"], row["high"])
     return with_interval(*ends, lambda share: f"{100 * share:.1f}", unit="%")
 
 
 def _agreement(view: View, frame: pd.DataFrame, n: int) -> None:
-    """How well each rollout ranks what vectors rank, layer by layer."""
+    """Draw the rank correlation of each rollout with the vectors, layer by layer."""
     mean = frame[frame["layer"].isna()].set_index("scope")["spearman"]
     if mean.empty:
         return view.nothing("nothing_varies")
@@ -119,7 +123,7 @@ def _agreement(view: View, frame: pd.DataFrame, n: int) -> None:
 
 
 def _table(view: View, distances: pd.DataFrame, scope: str) -> None:
-    """What is left of a token's own place by both, and how far they are apart."""
+    """Tabulate the share of a token's own position, by vectors and by rollout."""
     by_vectors, by_rollout = (
         own_place(distances, of_scope).rename(columns={"mean": name})
         for of_scope, name in ((VECTORS, "by_vectors"), (scope, "by_rollout"))

@@ -1,1 +1,1 @@
-"""How everything is measured, and where it comes from."""
+"""Page with the definition and the source of every statistic."""

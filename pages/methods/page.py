@@ -1,4 +1,4 @@
-"""How is it measured? Every definition, what it leaves out, and where it comes from."""
+"""Definition, limits and source of every statistic."""
 
 from collections.abc import Callable
 from functools import partial
@@ -26,7 +26,7 @@ from pages.ui.words.say import say
 
 FORMULAS = mathematics("methods")
 CHAPTERS = ("token_types", "masked", "intervals", "ranks", "omissions", "limits", "differences")
-"""What holds for several statistics: a text each."""
+"""Texts on methods shared by several statistics."""
 
 
 def _anchor(name: str) -> str:
@@ -34,23 +34,23 @@ def _anchor(name: str) -> str:
 
 
 def _written(*paragraphs: str) -> None:
-    """As one element: a page of hundreds is slow to draw."""
+    """Write paragraphs as one element: hundreds of elements make a page slow."""
     st.markdown("\n\n".join(paragraphs))
 
 
 def _displayed(formula: str) -> str:
-    """On lines of its own."""
+    """Format a formula as a display equation."""
     return f"$$\n{formula.strip()}\n$$"
 
 
 def foundation() -> None:
-    """The identity that everything rests on."""
+    """Show the decomposition of attention into vectors that all statistics start from."""
     before, after = (say(f"methods.foundation.{name}") for name in ("before", "after"))
     _written(before, *map(_displayed, FORMULAS["foundation"].values()), after)
 
 
 def layer() -> None:
-    """The same identity for a whole layer, module by module."""
+    """Show the same decomposition for a whole layer, module by module."""
     for name, formula in FORMULAS["layer"].items():
         _written(say(f"methods.layer.{name}"), _displayed(formula))
     st.markdown(say("methods.layer.scopes"))
@@ -62,7 +62,7 @@ def layer() -> None:
 
 
 def statistics() -> None:
-    """Each statistic of a page: what it asks, its formula, its table. All would be slow to draw."""
+    """Show formula, text and tables of every statistic of one picked page; all at once are slow."""
     page = pick(
         "me_page",
         say("methods.statistics.page"),
@@ -76,7 +76,7 @@ def statistics() -> None:
     for name, method in of_page.items():
         st.subheader(say(f"method.{name}.title"), anchor=_anchor(name))
         _written(*map(_displayed, method.formulas), say(f"method.{name}.text"))
-        if name == "bias_reading":  # what is measured of it is shown here and nowhere else
+        if name == "bias_reading":  # its numbers are shown only here
             bias_readings()
         if method.view:
             link_to_view(method.page, method.view, say("methods.see"))
@@ -85,8 +85,10 @@ def statistics() -> None:
 
 
 def bias_readings() -> None:
-    """How much the reading of the bias matters in the chosen file; without a file, or without the
-    statistic, that is said."""
+    """Tabulate how the handling of the bias changes the results of the open file.
+
+    If there is no file, or the file lacks the statistic, a caption says so.
+    """
     path = chosen_file()
     has_file = path is not None and isinstance(readable(path), Store)
     frame = ask(bias_reading.by_layer) if has_file else pd.DataFrame()
@@ -117,7 +119,7 @@ def bias_readings() -> None:
 
 
 def _bias_finding(means: pd.DataFrame) -> str:
-    """Similarity and ratio under each reading, and how many of the first pairs stay."""
+    """Report similarity and ratio for each handling of the bias, and how many top pairs stay."""
     sentence = say(
         "methods.bias.finding",
         **means["similarity"].map(signed),
@@ -130,7 +132,7 @@ def _bias_finding(means: pd.DataFrame) -> str:
 
 
 def families() -> None:
-    """Which models are read, what is measured of them and what is refused."""
+    """Tabulate the supported model families: what is read, what is measured, what is refused."""
     heads = [say(f"methods.families.{name}") for name in ("models", "reads", "order", "note")]
     rows = [
         (

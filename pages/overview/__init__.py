@@ -1,1 +1,1 @@
-"""What is in the file, what it says at a glance, and whether it can be trusted."""
+"""Overview of a file: its contents, its main findings and its soundness."""

@@ -1,4 +1,4 @@
-"""A file's account of itself: is it sound, what corpus is it of, what does it hold, who made it."""
+"""Soundness, corpus, tables and origin of the open file."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ _SAMPLES, _PICTURES = 5, 10
 
 
 def soundness_of_file() -> str:
-    """Whether the parts of every layer add up to what the model computed: yes, no or unknown."""
+    """Return "yes" if the parts of every layer sum to the model's output, "no", or "unknown"."""
     frame = ask(completeness.by_layer)
     if frame.empty:
         return "unknown"
@@ -47,7 +47,7 @@ def _limit() -> float:
 
 
 def soundness() -> None:
-    """How far the sums of parts are from the model's own output, layer by layer."""
+    """Show the error of the sums of parts against the model's own output, layer by layer."""
     verdict = soundness_of_file()
     if verdict == "unknown":
         st.warning(say("sound.unknown"))
@@ -67,8 +67,7 @@ def soundness() -> None:
 
 
 def corpus() -> None:
-    """How long the texts are, what they are made of, and what they look like; of images what they
-    are made of."""
+    """Show lengths, token types and samples of the texts; for images, pictures and token types."""
     if shows_images():  # which are all of one length
         _pictures()
         _types()
@@ -82,7 +81,7 @@ def corpus() -> None:
 
 
 def _pictures() -> None:
-    """The first images that are kept, as the model sees them."""
+    """Show the first stored images, as the model sees them."""
     shown, grid = ask(image.pictures, limit=_PICTURES), ask(image.grid).iloc[0]
     if shown.empty:
         return
@@ -167,7 +166,7 @@ def _samples() -> None:
 
 
 def holdings() -> None:
-    """Every table with its rows."""
+    """Tabulate the number of rows of every table."""
     rows = open_store().rows
     frame = pd.DataFrame({"name": rows.keys(), "n_rows": rows.values()})
     frame = frame.loc[frame["n_rows"] > 0].sort_values("n_rows", ascending=False)
@@ -185,7 +184,7 @@ def holdings() -> None:
 
 
 def making() -> None:
-    """The run that made the file, and how to make it again."""
+    """Show the run that made the file, and the command that repeats it."""
     store = open_store()
     st.markdown(say("making.again"))
     show_command()
@@ -199,12 +198,12 @@ def making() -> None:
 
 
 def others() -> list[Path]:
-    """The other files of the folder."""
+    """Paths of the other files of the folder."""
     return [path for path in files() if path != chosen_file()]
 
 
 def other_files() -> None:
-    """The other files of the folder, each a link to its own overview."""
+    """List the other files of the folder as links to their overviews."""
     for path in others():
         outcome = readable(path)
         left, right = st.columns([1, 3], vertical_alignment="center")

@@ -1,4 +1,4 @@
-"""What a file says at a glance: sentences with their numbers, each with a place that shows more."""
+"""Findings of all pages on the open file, each with its numbers and a link to its section."""
 
 import re
 from dataclasses import replace
@@ -16,8 +16,10 @@ from pages.ui.words.say import language as said_in
 
 
 def findings() -> list[Finding]:
-    """Those of all pages that the open file has the statistics for, the clearest first; those of
-    which it is not known how sure they are come last, of images what is relevant before others."""
+    """Findings of all pages whose statistics the open file holds, the clearest first.
+
+    Findings without intervals come last. In image files, relevance precedes ties.
+    """
     return _findings(open_store().version, said_in())
 
 
@@ -38,8 +40,11 @@ def _findings(version: Version, language: Language) -> list[Finding]:
 
 
 def how_sure(finding: Finding) -> str:
-    """The interval and what it is compared with; of all layers, in how many it is clear of that;
-    without an interval, by what else it is known."""
+    """Describe the certainty of a finding.
+
+    Gives the interval and its baseline; for findings by layer, the number of layers clear of the
+    baseline; without an interval, the finding's own statement.
+    """
     rows, level = finding.rows.dropna(subset="strength"), finding.baseline
     if rows.empty or level is None:
         return finding.known_by or say("overview.no_interval")
@@ -53,6 +58,6 @@ def how_sure(finding: Finding) -> str:
 
 
 def _written(value: float, form: str) -> str:
-    """A value with one digit more than axes have."""
+    """Format a value with one decimal more than the axes."""
     finer = re.sub(r"\d", lambda digits: str(int(digits[0]) + 1), form)
     return f"{value:{finer}}".replace("-", "−")

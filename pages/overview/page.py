@@ -1,4 +1,4 @@
-"""What is in this file, what it says at a glance, and can it be trusted?"""
+"""Overview of a file: its contents, its main findings and its soundness."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -37,7 +37,7 @@ _LARGE, _SMALL = 200, 96  # heights of charts, in pixels
 
 
 def headline() -> None:
-    """The model, the corpus and its size, and whether the numbers are sound, in one line."""
+    """Show model, corpus, size and soundness in one line."""
     store = open_store()
     run = store.run
     numbers = {name: count(run[name]) for name in ("n_sequences", "n_tokens", "hidden_size")}
@@ -51,7 +51,7 @@ def headline() -> None:
 
 
 def size_of_images(values: Mapping[str, object]) -> str:
-    """The sentence on the size of a file of images: how many, their grid, the model's shape.
+    """Sentence on the size of an image file: number of images, grid, and shape of the model.
 
     Args:
         values: the values that a file of any kind has.
@@ -70,7 +70,7 @@ def size_of_images(values: Mapping[str, object]) -> str:
 
 
 def still_computing() -> None:
-    """A line on how far the run is, if there is one; the page is drawn anew when it ends."""
+    """Show the progress of an unfinished run; redraw the page when it ends."""
     path = open_store().version.path
     if note_beside(Path(path)) is not None:
         _watch(path)
@@ -86,7 +86,7 @@ def _watch(path: str) -> None:
 
 
 def stopped() -> None:
-    """A line on how wide the widest interval was, if that was to end the run."""
+    """Show the widest interval of a run that stopped by interval width."""
     store = open_store()
     until = store.facts.get("until", "none")
     if until != "none":
@@ -95,7 +95,7 @@ def stopped() -> None:
 
 
 def unused() -> None:
-    """A line on how much of the corpus could not be used, if there is such."""
+    """Show how much of the corpus was left out, if any."""
     counts = left_out(open_store().facts)
     if counts:
         kinds = (say(f"overview.left_out_{kind}", n=count(n)) for kind, n in counts.items())
@@ -103,7 +103,7 @@ def unused() -> None:
 
 
 def glance() -> None:
-    """The clearest finding with its chart, four more in cards, and all of them a click away."""
+    """Show the clearest finding with its chart, the next four as cards, and all in a fold."""
     ranked = findings()
     if not ranked:
         return
@@ -135,7 +135,7 @@ def _all(ranked: list[Finding]) -> None:
 
 
 def _number(finding: Finding) -> None:
-    """The number under its label, and how sure it is."""
+    """Show the number of a finding below its label, and its certainty."""
     st.caption(with_capital(finding.label))
     st.subheader(finding.number, anchor=False)
     st.caption(how_sure(finding))
@@ -153,13 +153,13 @@ def _sentence(finding: Finding) -> None:
 
 
 def _link(finding: Finding) -> None:
-    """To its section, by the names that the contents and the page have for it."""
+    """Link to the finding's section, with the names of page and section."""
     page, view = say(f"page.{finding.page}.title"), say(f"{finding.page}.view_{finding.view}")
     link_to_view(finding.page, finding.view, f"{page} · {view}", **finding.choices)
 
 
 def account() -> None:
-    """What the file holds and how it was made, a tab each."""
+    """Show contents and origin of the file, in tabs."""
     folded("expander", say("overview.account"), "account", _account)
 
 

@@ -1,2 +1,4 @@
-"""The sections of the page on positions, and what several of them draw. A new section is a file
-here and a line in the page."""
+"""Sections of the page on positions, with what several of them draw.
+
+A new section is a file here and a line in the page.
+"""

@@ -1,5 +1,4 @@
-"""The paper's claim over all heads: does the phase shift of queries and keys predict where
-attention leans?"""
+"""Test of the paper's claim: phase shifts of queries and keys predict the preferred offset."""
 
 from itertools import product
 from typing import Any
@@ -77,7 +76,7 @@ def claim(view: View) -> None:
 
 
 def _finding(view: View, agreement: pd.DataFrame, heads: pd.DataFrame) -> str:
-    """How many heads agree, how many would by chance, and the rank correlation."""
+    """Report the share of heads that agree, that expected by chance, and the rank correlation."""
     over_all = agreement[agreement["layer"].isna()]
     if over_all.empty:
         return view.say("too_few")
@@ -97,7 +96,7 @@ def _finding(view: View, agreement: pd.DataFrame, heads: pd.DataFrame) -> str:
 
 
 def _disagreement(view: View, heads: pd.DataFrame) -> str:
-    """Which heads the claim does not hold of, and how it fails."""
+    """Describe the heads that contradict the claim, and the most frequent contradiction."""
     wrong = heads[~heads["agree"]]
     if wrong.empty:
         return view.say("all_agree")
@@ -117,8 +116,9 @@ def _disagreement(view: View, heads: pd.DataFrame) -> str:
 
 
 def published_offsets(heads: pd.DataFrame, phases: pd.DataFrame) -> list[Row]:
-    """The offsets at which queries and keys go together most, and the shift of one head's waves,
-    where they are highest; nothing where there are none.
+    """Rows for the offsets of highest score and the shift of one head's waves, with the paper's.
+
+    The shift is taken at the frequency of the highest amplitude. Rows without a value have None.
 
     Args:
         heads: layer, head, score_offset, from `head_offset.heads`.
@@ -140,8 +140,11 @@ def _of_head(quantity: str, number: Published) -> str:
 
 
 def _offset_map(heads: pd.DataFrame, *, marked: tuple[int, int]) -> Any:
-    """All heads as dots in a table of two offsets: on the diagonal the one predicts the other.
-    Offsets that no head has are left out of both axes."""
+    """Draw all heads as dots in a table of score offset and attention offset.
+
+    Heads on the diagonal agree with the prediction. Offsets that no head has are left out of both
+    axes.
+    """
     offsets = sorted({*heads["score"].tolist(), *heads["attention"].tolist()})
     dots = _arranged(heads, offsets)
     size = min((0.8 * _ROOM * _CELL / dots["side"].max()) ** 2, _LARGEST)
@@ -166,7 +169,7 @@ def _offset_map(heads: pd.DataFrame, *, marked: tuple[int, int]) -> Any:
 
 
 def _arranged(heads: pd.DataFrame, offsets: list[int]) -> pd.DataFrame:
-    """Each head's place in its cell: rows of dots, the most position-dependent first."""
+    """Position of each head in its cell: rows of dots, the most position-dependent first."""
     heads = heads.sort_values("dependence", ascending=False)
     cells = heads.groupby(["score", "attention"])
     place, n = cells.cumcount(), cells["head"].transform("size")
@@ -178,7 +181,7 @@ def _arranged(heads: pd.DataFrame, offsets: list[int]) -> pd.DataFrame:
 
 
 def _ground(n: int, x: Any, y: Any) -> list[Any]:
-    """The cells, those of the diagonal tinted."""
+    """Draw the cells of the table, those of the diagonal tinted."""
     half = _ROOM / 2 + 0.04
     cells = [
         {"x": a - half, "x2": a + half, "y": b - half, "y2": b + half, "same": a == b}
@@ -196,7 +199,7 @@ def _ground(n: int, x: Any, y: Any) -> list[Any]:
 
 
 def _agreement_chart(layers: pd.DataFrame) -> Any:
-    """How many heads of each layer agree, with the interval, and a mark for chance."""
+    """Draw the share of heads that agree in each layer, with its interval, and that by chance."""
     names = {column: title(column) for column in ("agreement", "chance")}
     shown = layers.assign(**{f"of_{column}": name for column, name in names.items()})
     shares = dict.fromkeys(("agreement", "agreement_low", "agreement_high", "chance"), ".0%")

@@ -1,4 +1,4 @@
-"""Clusters of attention profiles: their names and colours, their centres, and how many it takes."""
+"""Clusters of attention profiles: names, colours, centres, and the choice of their number."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,8 +20,7 @@ _COLUMNS, _WIDTH, _HEIGHT = 3, 235, 96
 
 
 def cluster_name(cluster: str) -> str:
-    """A cluster's name in the reader's language: direction, strength, and a number if another
-    cluster has the same two."""
+    """Display name of a cluster: direction and strength, with a number if two share both."""
     direction, strength, number = _parts(cluster)
     name = say(
         "positions.cluster.name",
@@ -56,13 +55,13 @@ def _rank(cluster: str) -> tuple[int, int]:
 
 
 def _shade(ends: tuple[str, str], place: int, n: int) -> str:
-    """The colour at a place of n evenly spread ones, the first end first."""
+    """Colour at one of n evenly spaced places between two ends."""
     share = place / max(n - 1, 1)
     return "#" + "".join(f"{round(part):02x}" for part in Ramp(ends, 0, 1).rgb(share))
 
 
 def centre_charts(centres: pd.DataFrame, colours: dict[str, str]) -> Any:
-    """An area chart per cluster, all of one scale.
+    """Draw an area chart per cluster, all on one scale.
 
     Args:
         centres: rows name, offset, attention, n.
@@ -97,7 +96,7 @@ def _centre(centre: pd.DataFrame, name: str, colour: str, y: alt.Y) -> Any:
 
 
 def explained_chart(explained: pd.DataFrame, k: int) -> Any:
-    """Explained share over the number of clusters, the chosen one marked."""
+    """Draw the explained share by the number of clusters, the chosen one marked."""
     curve = lines(explained, x="k", y="explained", format=".1%")
     curve = with_axes(curve, y=alt.Axis(format="%", tickCount=5))
     chosen = alt.Chart(explained[explained["k"] == k]).encode(

@@ -1,4 +1,4 @@
-"""What a file says at a glance of positions."""
+"""Findings for the overview on positions."""
 
 from collections.abc import Callable, Iterator
 
@@ -32,8 +32,10 @@ _OF_POSITION = {"position": "value", "position_low": "low", "position_high": "hi
 
 
 def _claim() -> Iterator[Finding]:
-    """Whether attention goes where queries and keys go together, over all heads and over those
-    whose attention depends on position, and for how many of them nothing is shifted."""
+    """Test the paper's claim over all heads and over the position-dependent ones.
+
+    Heads that agree at offset 0, where nothing is shifted, are counted separately.
+    """
     counting = KERNEL if knows_offsets() else "sum"  # as in the paper
     every = agreement_of(counting, 0.0)
     if every is None:
@@ -58,7 +60,7 @@ def _claim() -> Iterator[Finding]:
 
 
 def _states() -> Iterator[Finding]:
-    """What queries have of the clearest wave, in the first layer and in the last."""
+    """Compare the clearest wave in queries of the first layer with that in the last."""
     length = int(ask(state_spectrum.lengths)["length"].iloc[0])
     wave = wave_of(with_ratio(read(length, "max", controls=("compared", "removed"))))
     if wave is None:
@@ -78,7 +80,7 @@ def _states() -> Iterator[Finding]:
 
 
 def _embeddings() -> Iterator[Finding]:
-    """The clearest wave of the position embeddings, and how few dimensions hold them."""
+    """Clearest wave of the position embeddings, and the components with 90% of their variance."""
     frame = ask(embedding_spectrum.spectra)
     frequencies = peaks(frame[frame["control"] == "kept"])
     variance = ask(position_variance.cumulative)
@@ -99,7 +101,7 @@ def _embeddings() -> Iterator[Finding]:
 
 
 def _shares() -> Iterator[Finding]:
-    """Share of scores that is due to position alone, in the first layer and in the last."""
+    """Share of the scores' variance due to position alone, in the first and the last layer."""
     layers = ask(score_share.by_layer)
     if layers.empty:
         return

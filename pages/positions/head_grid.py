@@ -1,4 +1,4 @@
-"""Layers down, heads across: each cell the shares of its clusters, or its mean profile.
+"""Grids of layers by heads: shares of clusters, or a mean profile, in each cell.
 
 Both charts place their marks by numbers instead of facets: 144 heads are then one drawing.
 """
@@ -22,7 +22,7 @@ _HEAD = ["layer", "head"]
 
 
 def share_grid(shares: pd.DataFrame, *, colours: dict[str, str], marked: tuple[int, int]) -> Any:
-    """A stacked bar in every cell: which share of the texts falls to which cluster.
+    """Draw a stacked bar in every cell: the share of texts in each cluster.
 
     Args:
         colours: of the clusters by their names, in the order of the bars.
@@ -44,7 +44,7 @@ def share_grid(shares: pd.DataFrame, *, colours: dict[str, str], marked: tuple[i
 def profile_grid(
     profiles: pd.DataFrame, *, colours: dict[str, str], marked: tuple[int, int], own_scale: bool
 ) -> Any:
-    """A small area chart in every cell: mean attention over offsets.
+    """Draw a small area chart in every cell: mean attention over offsets.
 
     Args:
         own_scale: whether every cell reaches its full height, else only the highest of all.
@@ -76,13 +76,13 @@ def profile_grid(
 
 
 def _edges(heads: pd.DataFrame, half: float) -> pd.DataFrame:
-    """The rows with the edges of their cells, so far from their centres."""
+    """Add the edges of each cell, `half` from its centre."""
     head, layer = heads["head"], heads["layer"]
     return heads.assign(x=head - half, x2=head + half, y=layer - half, y2=layer + half)
 
 
 def _base(shown: pd.DataFrame) -> alt.Chart:
-    """Heads across and layers down, in cells around whole numbers."""
+    """Chart with heads across and layers down, in cells around whole numbers."""
     x, y = alt.X("x:Q", **_axis(shown, "head")), alt.Y("y:Q", **_axis(shown, "layer"))
     return alt.Chart(shown).encode(x=x, y=y)
 
@@ -103,7 +103,7 @@ def _axis(shown: pd.DataFrame, column: str) -> dict[str, Any]:
 
 
 def _ring(shown: pd.DataFrame, marked: tuple[int, int]) -> alt.Chart:
-    """A frame around the cell of one head."""
+    """Frame around the cell of one head."""
     cell = _edges(pd.DataFrame([marked], columns=_HEAD), 0.47)
     ring = _cells(shown).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5, aria=False)
     return ring.properties(data=cell)

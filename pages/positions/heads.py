@@ -1,5 +1,7 @@
-"""Every head by how its attention leans over relative positions (figure 1); in images, where
-reading order alone would mix rows, over rows and columns."""
+"""Clusters of heads by attention over relative positions (figure 1).
+
+Images use rows and columns: reading order alone would mix rows.
+"""
 
 from typing import Any
 
@@ -28,7 +30,7 @@ from pages.ui.words.numbers import count, percent
 from pages.ui.words.offsets import offset_label
 
 _PAPER = 6
-_SURE = 0.9  # share of the texts from which on a head does not depend on the text
+_SURE = 0.9  # least share of texts in one cluster for a head independent of the text
 _CELL = 28  # side of a patch, in pixels
 
 
@@ -64,7 +66,7 @@ def heads(view: View) -> None:
 
 
 def _finding(view: View, dominant: pd.DataFrame) -> str:
-    """How many heads fall to one cluster whatever the text, and where the most heads are."""
+    """Count the heads with one cluster in nearly all texts, and name the largest cluster."""
     sizes = dominant["name"].value_counts()
     unsure = dominant.nsmallest(1, "share").iloc[0]
     sure = int((dominant["share"] >= _SURE).sum())
@@ -83,7 +85,7 @@ def _finding(view: View, dominant: pd.DataFrame) -> str:
 def _profiles(
     view: View, dominant: pd.DataFrame, colours: dict[str, str], marked: Head, k: int
 ) -> None:
-    """The mean profile of every head in the colour of the cluster that most texts fall to."""
+    """Draw the mean profile of every head in the colour of its most frequent cluster."""
     place = st.container()
     height = view.pick("height", ["own", "shared"])
     profiles = ask(relative_position_profile.all_heads)
@@ -96,7 +98,7 @@ def _profiles(
 
 
 def _patches(view: View, layer: int, head: int) -> None:
-    """Where one head looks in images, or which statistic that needs."""
+    """Draw one head's attention by row and column offset, or name the missing statistic."""
     held = open_store().holds(patch_offset.TABLE)
     best = row_of(ask(patch_offset.preferred), layer, head) if held else None
     if best is None:
@@ -114,7 +116,7 @@ def _patches(view: View, layer: int, head: int) -> None:
 
 
 def _patch_finding(view: View, frame: pd.DataFrame, best: pd.Series) -> str:
-    """The preferred offset, on how many pairs it rests, and what offsets have on average."""
+    """Report the preferred offset, its number of patch pairs, and the mean over offsets."""
     grid = ask(image.grid).iloc[0]
     down, right = int(best["row_offset"]), int(best["column_offset"])
     return view.say(
@@ -130,8 +132,10 @@ def _patch_finding(view: View, frame: pd.DataFrame, best: pd.Series) -> str:
 
 
 def _patch_map(frame: pd.DataFrame, best: pd.Series) -> Any:
-    """A cell per offset, the patch itself in the middle (a dot), the preferred one framed; rows
-    below the patch stand below it."""
+    """Draw a cell per offset, rows downwards, with a dot at the patch itself.
+
+    The preferred offset is framed.
+    """
     cells = heat_map(
         frame,
         x="column_offset",

@@ -1,5 +1,4 @@
-"""What every section on one head shows: its numbers on a card, and the score of every offset above
-the attention that it gets, each with its peak marked."""
+"""Charts of one head for several sections: a card of numbers, and score and attention by offset."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -28,12 +27,12 @@ _COLUMNS = {
     "per_pair": ("value_per_pair", "attention_per_pair"),
     "centred": ("value_centred", "attention"),
 }
-"""Of `query_key_correlation.of_head` and `position_kernel.of_head`, by the way of counting."""
+"""Columns of `query_key_correlation.of_head` and `position_kernel.of_head`, by counting."""
 _ERRORS = ("score_error", "trace_error", "attention_error")
 
 
 def numbers_of_head(view: View, layer: int, numbers: Iterable[tuple[str, str, str]]) -> None:
-    """A card of numbers, and how nearly queries and keys make up the attention of the layer.
+    """Draw a card of numbers, and the share of a layer's attention due to queries and keys.
 
     Args:
         numbers: label, value and help of each; those that the file lacks are left out.
@@ -57,14 +56,14 @@ def score_above_attention(
     *,
     above: Callable[[tuple[int, int]], list[Any]] = lambda domain: [],
 ) -> int:
-    """The score of every offset above the attention that it gets.
+    """Draw the score of every offset above its attention.
 
     Args:
         name: of the figure.
         above: further charts, above both, over the offsets from the first to the last one shown.
 
     Returns:
-        the offset near by that has the largest score.
+        the offset with the largest score within the window.
     """
     reach = view.pick("reach", _REACHES, default=30, format=lambda offset: f"±{offset}")
     counting = counting_picker(view)
@@ -117,8 +116,7 @@ def offsets_across(domain: tuple[int, int], *, titled: bool = False) -> alt.X:
 
 
 def _curve(curves: pd.DataFrame, curve: str, x: alt.X, *, colour: str, peak: int) -> Any:
-    """A line over offsets with its greatest value within the window marked, and a band between the
-    ends of its interval where the frame has them."""
+    """Draw a line over offsets with its peak marked, and its interval if there is one."""
     axis = alt.Axis(format=".3~r", tickCount=4, minExtent=36)
     low, high = ends = f"{curve}_low", f"{curve}_high"
     sure = low in curves and curves[low].notna().any()
@@ -141,5 +139,5 @@ def _curve(curves: pd.DataFrame, curve: str, x: alt.X, *, colour: str, peak: int
 
 
 def heading(name: str) -> alt.Title:
-    """The title of one of several charts."""
+    """Title of one chart among several."""
     return alt.Title(name, anchor="start", frame="group", offset=14)

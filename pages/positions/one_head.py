@@ -1,4 +1,4 @@
-"""One head from its weights to where its attention leans (figures 2, 4, 6 and 7)."""
+"""One head, from its weights to its preferred offset (figures 2, 4, 6 and 7)."""
 
 import math
 from collections.abc import Iterator
@@ -70,8 +70,10 @@ def one_head(view: View) -> None:
 
 
 def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]]:
-    """How much the head depends on offsets, and which it prefers; then the strongest singular
-    value, and what share of all squares it and the next few hold."""
+    """Yield position dependence, preferred offsets, and the largest singular value with its share.
+
+    The share is that of the four largest in the sum of squared singular values.
+    """
     offsets = row_of(ask(head_offset.heads), layer, head)
     if offsets is not None:
         dependence = signed(offsets["dependence"])
@@ -88,8 +90,10 @@ def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]
 
 
 def _directions(layer: int, head: int, domain: tuple[int, int]) -> list[Any]:
-    """How far queries and keys go together at every offset: one row per direction, the strongest on
-    top; no chart where no direction compares anything."""
+    """Draw the correlation of queries and keys at every offset, a row per singular direction.
+
+    The strongest direction is on top. Empty if no direction has correlations in the window.
+    """
     waves = ask(query_key_wave.correlations, layer=layer, head=head, seq=None)
     cells = waves[waves["offset"].between(*domain)]
     if cells.empty:

@@ -1,5 +1,7 @@
-"""Where a head looks in one text and on average over all (figure 2), and what its queries and keys
-say along the text in its singular directions (figure 4)."""
+"""Attention of one head in one text and on average (figure 2), and its singular directions.
+
+Queries and keys are drawn along the text in each direction (figure 4).
+"""
 
 from typing import Any
 
@@ -28,7 +30,7 @@ _WIDTH, _HEIGHT = 222, 90
 
 
 def attention(view: View, layer: int, head: int) -> int:
-    """The map of a text to choose and the mean profile of all texts beside it.
+    """Draw the attention map of a picked text beside the mean profile of all texts.
 
     Returns:
         the sequence number of the text.
@@ -52,7 +54,7 @@ def attention(view: View, layer: int, head: int) -> int:
 
 
 def _map(frame: pd.DataFrame) -> Any:
-    """Queries down, keys across, and a dotted line where a token looks at itself."""
+    """Draw queries down and keys across; a dotted line marks the diagonal."""
     tokens = frame[frame["query_pos"] == frame["key_pos"]]
     names = dict(zip(tokens["query_pos"], _labels(tokens), strict=True))
     shown = frame.assign(query=frame["query_pos"].map(names), key=frame["key_pos"].map(names))
@@ -79,7 +81,7 @@ def _map(frame: pd.DataFrame) -> Any:
 
 
 def _labels(tokens: pd.DataFrame) -> list[str]:
-    """Tokens as they are read, with their positions: two of one text have two labels."""
+    """Tokens as text with their positions, so that labels are unique."""
     pieces = written(tokens["query_token"].tolist())
     return [
         f"{piece} {position}" for piece, position in zip(pieces, tokens["query_pos"], strict=True)
@@ -87,7 +89,7 @@ def _labels(tokens: pd.DataFrame) -> list[str]:
 
 
 def _profile(view: View, layer: int, head: int) -> None:
-    """Mean attention over offsets with the quartiles over texts, from 0."""
+    """Draw the mean attention over offsets with the quartiles over texts; a dotted line marks 0."""
     frame = ask(relative_position_profile.of_head, layer=layer, head=head)
     curve = lines(frame, x="offset", y="mean", ends=("q25", "q75"), format=".2%")
     curve = with_axes(curve, x=offset_axis(tickCount=11), y=alt.Axis(format="%", tickCount=5))
@@ -99,7 +101,10 @@ def _profile(view: View, layer: int, head: int) -> None:
 
 
 def waves(view: View, layer: int, head: int, seq: int) -> None:
-    """One direction to choose, and the strongest ones side by side, each on a scale of its own."""
+    """Draw one picked singular direction, and the strongest ones side by side.
+
+    The small charts have scales of their own.
+    """
     frame = ask(query_key_wave.of_head, layer=layer, head=head, seq=seq)
     if frame.empty:
         return view.nothing("no_waves")
@@ -118,7 +123,7 @@ def waves(view: View, layer: int, head: int, seq: int) -> None:
 
 
 def _small(view: View, frame: pd.DataFrame, rank: Any) -> Any:
-    """A wave without titles of its axes, under the name of its direction."""
+    """Draw a wave without axis titles, under the name of its direction."""
     chart = _wave(frame, height=_HEIGHT, points=False)
     chart.encoding.x.title = chart.encoding.y.title = None
     axes = {"x": alt.Axis(format="d", tickCount=4), "y": alt.Axis(tickCount=3)}
@@ -127,7 +132,7 @@ def _small(view: View, frame: pd.DataFrame, rank: Any) -> Any:
 
 
 def _of_sides(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row per component: rank, value, pos, side, component."""
+    """Reshape to a row per component: rank, value, pos, side, component."""
     names = {side: say_here(f"side_{side}") for side in _SIDES}
     return frame.rename(columns=names).melt(
         id_vars=["rank", "value", "pos"],
@@ -138,7 +143,7 @@ def _of_sides(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _wave(frame: pd.DataFrame, *, height: int, points: bool = True) -> Any:
-    """Query and key of one direction over positions."""
+    """Draw query and key components of one direction over positions."""
     return lines(
         frame,
         x="pos",

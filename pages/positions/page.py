@@ -1,4 +1,4 @@
-"""How attention comes to depend on where tokens stand (Yamamoto and Matsuzaki 2023)."""
+"""Page on the position dependence of attention (Yamamoto and Matsuzaki 2023)."""
 
 from pages.positions.claim import claim
 from pages.positions.heads import heads

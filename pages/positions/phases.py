@@ -1,4 +1,4 @@
-"""By how much a head turns queries into keys, frequency by frequency (figure 6)."""
+"""Phase shift between queries and keys of a head, by frequency (figure 6)."""
 
 import math
 from typing import Any
@@ -20,7 +20,7 @@ from pages.ui.words.numbers import percent
 from pages.ui.words.offsets import offset_label
 
 _HIGHEST = (128, 256)
-_BINS = 64  # of the phase; of the planes whose phases fall into one, the largest counts
+_BINS = 64  # bins of the phase; each shows its largest plane
 _NO_TURN = 1e-3  # radians
 _EVEN = 0.02  # sides that differ by less are called even
 _CELLS = 16_000  # above, neighbouring frequencies are drawn together
@@ -62,15 +62,15 @@ def phases(view: View, layer: int, head: int) -> None:
 
 
 def relative(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with each amplitude over the mean of all planes at its frequency."""
+    """Divide each amplitude by the mean of all planes at its frequency."""
     mean = frame.groupby("frequency")["amplitude"].transform("mean")
     return frame.assign(relative=frame["amplitude"] / mean.where(mean > 0))
 
 
 def lean(frame: pd.DataFrame) -> float:
-    """By what share relative amplitude is larger where keys run ahead, Δ > 0, than where Δ < 0.
+    """Relative excess of amplitude at positive over negative phase shifts Δ.
 
-    Planes that a rotation leaves alone or turns right round have no side.
+    Planes with Δ = 0 or half a turn have no side.
 
     Args:
         frame: rows phase, relative.
@@ -81,7 +81,7 @@ def lean(frame: pd.DataFrame) -> float:
 
 
 def _finding(view: View, frame: pd.DataFrame, layer: int, head: int) -> str:
-    """On which side of 0 amplitude is larger, and where attention leans."""
+    """Report the side of larger amplitude, and the preferred offset of attention."""
     larger = lean(frame)
     if np.isnan(larger):
         return ""
@@ -95,7 +95,7 @@ def _finding(view: View, frame: pd.DataFrame, layer: int, head: int) -> str:
 
 
 def binned(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """The largest value in every bin of phases and of frequencies, with the edges of the bins."""
+    """Largest value in every bin of phase and frequency, with the edges of the bins."""
     frequencies = np.sort(frame["frequency"].unique())
     step = float(frequencies[0]) if len(frequencies) == 1 else float(np.diff(frequencies).min())
     together = int(np.ceil(len(frequencies) * _BINS / _CELLS))
@@ -113,7 +113,7 @@ def binned(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def _chart(cells: pd.DataFrame, measure: str, *, highest: float) -> Any:
-    """Frequencies across, phases up, amplitude as colour, and lines of constant shift."""
+    """Draw amplitude as colour over frequency and phase, with lines of constant shift."""
     end = max(float(highest), float(cells["x2"].max()))
     x = alt.X(
         "x:Q",
@@ -139,8 +139,7 @@ def _chart(cells: pd.DataFrame, measure: str, *, highest: float) -> Any:
 
 
 def _scale(values: pd.Series, measure: str) -> tuple[alt.Scale, list[float]]:
-    """Colours that end where nearly all cells do, so that a few do not darken the others; and what
-    their legend names."""
+    """Colour scale that ends below a few outliers, with the labels of its legend."""
     top = rounded(float(values.quantile(_QUANTILE))) or 1.0
     if measure == "relative":
         kind, ends = "linear", [0.0, max(top, 1.0)]
@@ -155,7 +154,7 @@ def _scale(values: pd.Series, measure: str) -> tuple[alt.Scale, list[float]]:
 
 
 def _lines(highest: float) -> list[Any]:
-    """θ = 2π f Δ / 512 as long as it is a phase, with Δ written at its end."""
+    """Draw θ = 2π f Δ / 512 within the range of phases, with Δ at its end."""
     rows = []
     for shift in _SHIFTS:
         end = min(highest, UNIT / 2 / max(abs(shift), 1))

@@ -1,4 +1,4 @@
-"""How much of what tells scores apart is due to position alone, and how much to tokens."""
+"""Decomposition of the variance of scores into parts due to position, content and both."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def shares(view: View) -> None:
 
 
 def _finding(view: View, layers: pd.DataFrame, heads: pd.DataFrame) -> str:
-    """What position alone is responsible for, in the first layer and the last, and at most."""
+    """Report the share of position alone in the first and last layer, and the head with most."""
     first, last = layers.iloc[0], layers.iloc[-1]
     most = heads.nlargest(1, "position").iloc[0]
     return view.say(
@@ -58,12 +58,12 @@ def _finding(view: View, layers: pd.DataFrame, heads: pd.DataFrame) -> str:
 
 
 def _with_interval(row: pd.Series) -> str:
-    """What position alone is responsible for."""
+    """Format the share of position alone with its interval."""
     return with_interval(row["position"], row["position_low"], row["position_high"], percent)
 
 
 def _parts(view: View, layers: pd.DataFrame) -> pd.DataFrame:
-    """A row per layer and part: layer, part, share, low, high, order."""
+    """One row per layer and part: layer, part, share, low, high, order."""
     parts = [
         layers[["layer"]].assign(
             part=view.say(f"part_{part}"),
@@ -78,8 +78,10 @@ def _parts(view: View, layers: pd.DataFrame) -> pd.DataFrame:
 
 
 def _layers(view: View, parts: pd.DataFrame) -> Any:
-    """A bar per layer, cut into the four parts; what works against the rest hangs below 0. Position
-    alone starts at 0, so that its interval can be drawn around its end."""
+    """Draw a bar per layer, divided into the four parts; negative parts hang below 0.
+
+    Position alone starts at 0, so that its interval can be drawn around its end.
+    """
     colours = {view.say(f"part_{part}"): colour for part, colour in SCORE_PART_COLOURS.items()}
     long, encoding, _ = coloured(parts, "part", title("part"), colours)
     y: dict[str, Any] = {"title": title("share"), "axis": alt.Axis(format=".0%", tickCount=6)}

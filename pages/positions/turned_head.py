@@ -1,5 +1,4 @@
-"""One head of a model whose scores know offsets: the score that position alone gives to each, the
-planes that make it up where queries and keys are turned, and where the head looks."""
+"""One head with a kernel: score by offset from position alone, rotary planes, and attention."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -58,7 +57,7 @@ def turned_head(view: View) -> None:
 
 
 def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]]:
-    """How much the head depends on offsets, and to what its scores are due."""
+    """Yield the head's position dependence and the parts of its scores' variance."""
     offsets = row_of(ask(head_offset.heads), layer, head)
     if offsets is not None:
         yield title("dependence"), signed(offsets["dependence"]), view.say("dependence")
@@ -71,7 +70,7 @@ def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]
 
 
 def _planes(view: View, layer: int, head: int, peak: int) -> None:
-    """Every plane by the length of its wave and the offset that it favours."""
+    """Draw every rotary plane by its wavelength and preferred offset."""
     planes = ask(rotary_plane.of_head, layer=layer, head=head)
     frame = planes.assign(period=2 * np.pi / planes["frequency"])
     shown = frame.dropna(subset=["preferred_offset", "coherence"])
@@ -100,7 +99,7 @@ def _planes(view: View, layer: int, head: int, peak: int) -> None:
 
 
 def _plane_chart(planes: pd.DataFrame, peak: int) -> Any:
-    """Dots, larger where a plane is stronger; dashed, where the planes together peak."""
+    """Draw planes as dots sized by strength; a dashed line marks the peak of their sum."""
     furthest = max(float(planes["preferred_offset"].abs().max()), abs(peak), 1.0)
     ticks = [0, *(tick for tick in _TENS if abs(tick) <= furthest)]
     y = alt.Y(

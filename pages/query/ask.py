@@ -1,4 +1,4 @@
-"""The reader's question beside its answer: a chart, a table, or what is wrong with it."""
+"""Editor for the reader's SQL, with its answer: a chart, a table or an error."""
 
 import re
 
@@ -49,7 +49,7 @@ def ask_in_sql(view: View) -> None:
 
 
 def _question(view: View) -> str:
-    """The SQL as it stands, with what runs it and questions to begin with."""
+    """Draw the SQL editor with its buttons and examples; return the SQL."""
     st.html(_STYLE)
     store, key = open_store(), view.key("sql")
     examples = examples_for(store)
@@ -79,13 +79,13 @@ def _ask_again(key: str) -> None:
 
 
 def _take_example(view: View) -> None:
-    """An example in place of the question, without what was said of that one."""
+    """Replace the SQL by an example, and clear the title of the previous chart."""
     choose(view.key("sql"), EXAMPLES[st.session_state[view.key("example")]].sql)
     choose(view.key("shows"), "")
 
 
 def _say_what_is_wrong(view: View, fault: Fault) -> None:
-    """One block: what is wrong, in the words of the database if it has any, and what to do."""
+    """Show an error with the database's message, if any, and a remedy."""
     limits = {"seconds": f"{SECONDS:g}", "memory": MEMORY, "columns": COLUMNS}
     limits |= {"megabytes": LETTERS // 2**20}
     explanation = view.say(f"fault_{fault.name}", told=plain(fault.message), **limits)
@@ -98,7 +98,7 @@ def _say_what_is_wrong(view: View, fault: Fault) -> None:
 
 
 def _show(view: View, sql: str, answer: Answer, *, is_another: bool) -> None:
-    """The answer as a chart, where there is something to draw, and as a table."""
+    """Draw the answer as a chart, if it can be drawn, and as a table."""
     frame = answer.frame
     if frame.empty:
         return view.nothing("empty")
@@ -118,17 +118,16 @@ def _show(view: View, sql: str, answer: Answer, *, is_another: bool) -> None:
 
 
 def _headline(view: View, sql: str, title: str) -> str:
-    """What the reader says that the chart shows; of an example, what it asks."""
+    """Title of the chart: the reader's own, or the question of an example."""
     examples = examples_for(open_store()).items()
     name = next((name for name, example in examples if example.sql.split() == sql.split()), None)
     return plain(title) if title or name is None else view.say(f"example_{name}")
 
 
 def _roles(view: View, frame: pd.DataFrame, *, is_another: bool) -> tuple[Roles, str]:
-    """What is drawn how, as usual for the columns where the reader does not say otherwise; and the
-    reader's own title.
+    """Let the reader pick mark, axes and colour, and enter a title; by default those of `usual`.
 
-    What the address asks of the question before is dropped where it cannot be.
+    Choices in the address that the new question does not allow are dropped.
     """
     options = {
         "kind": list(KINDS),
@@ -151,8 +150,10 @@ def _roles(view: View, frame: pd.DataFrame, *, is_another: bool) -> tuple[Roles,
 
 
 def _is_another(view: View, sql: str) -> bool:
-    """Whether a question is not the last one: it is drawn and explained as usual for it, but for
-    what the address says."""
+    """Return True if the question is not the previous one; forget choices made for that one.
+
+    Choices in the address are kept.
+    """
     last = view.key("last question")
     is_another = st.session_state.get(last, sql) != sql
     if is_another:
@@ -163,7 +164,7 @@ def _is_another(view: View, sql: str) -> bool:
 
 
 def _setting(values: pd.Series) -> object:
-    """How a column of a table is written."""
+    """Column setting for a table: four significant digits for broken numbers."""
     if pd.api.types.is_bool_dtype(values) or not pd.api.types.is_numeric_dtype(values):
         return str(values.name)
     is_whole = pd.api.types.is_integer_dtype(values)

@@ -1,4 +1,4 @@
-"""Asks a file in SQL, through a process of its own that is over when its time is."""
+"""Execution of SQL on a file, in a process of its own with a time limit."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,21 +13,21 @@ from pages.ui.bounded.process import BoundedProcess, Ended, Limits
 from pages.ui.store.open_file import Version
 
 SECONDS = 10.0
-"""What a question may take, once the file is open."""
+"""Time limit of a query, once the file is open."""
 ROWS, COLUMNS = 10_000, 256
-"""Of an answer; of more rows the first are shown, more columns are refused."""
+"""Limits of an answer: further rows are cut off, further columns refused."""
 LETTERS = 16 * 2**20
-"""Of an answer as it is passed on."""
+"""Limit of an answer as JSON."""
 MEMORY = "1GB"
-"""For the database, which says so when it needs more."""
-_OF_PROCESS = 2 * 2**30  # bytes; with what the database does not count
+"""Memory limit of the database, which reports when it needs more."""
+_OF_PROCESS = 2 * 2**30  # bytes; includes memory that the database does not count
 _AT_ONCE = BoundedSemaphore(2)
 _MOST_WHOLE = 2**63
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a question found, of which more rows than shown may be there."""
+    """Rows that a query returned; `was_cut` says that there are more."""
 
     frame: pd.DataFrame
     was_cut: bool
@@ -35,8 +35,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Fault:
-    """Why a question has no answer: `nothing`, `several`, `not_reading`, `sql`, `memory`, `large`,
-    `slow` or `ended`; `message` is what the database says of it."""
+    """Reason why a query has no answer, with the database's message.
+
+    `name` is `nothing`, `several`, `not_reading`, `sql`, `memory`, `large`, `slow` or `ended`.
+    """
 
     name: str
     message: str = ""
@@ -44,7 +46,7 @@ class Fault:
 
 @st.cache_data(max_entries=64, max_size="128MB", ttl=600, show_spinner=False)
 def answered(version: Version, sql: str) -> Answer | Fault:
-    """The answer to a question about a file; one that failed is not tried again for a while."""
+    """Return the cached answer to a query; failures too are cached, for ten minutes."""
     with _AT_ONCE:
         [outcome] = asked(version.path, [sql])
     return outcome
@@ -53,13 +55,14 @@ def answered(version: Version, sql: str) -> Answer | Fault:
 def asked(
     path: str, questions: Iterable[str], *, seconds: float = SECONDS, rows: int = ROWS
 ) -> list[Answer | Fault]:
-    """The answers to several questions, one after the other, of a file that was found sound.
+    """Run several queries, one after the other, on a file that was found sound.
 
     Args:
         path: absolute, without links.
 
     Returns:
-        Up to the first that ended the process; one fault if the file was not even opened in time.
+        Answers up to the first that ended the process; one fault if the file could not be opened in
+        time.
     """
     opening = {
         "statements": [*attaching(path, memory=MEMORY), *viewing()],
@@ -88,7 +91,7 @@ def _outcome(reply: dict[str, Any], most: int) -> Answer | Fault:
 
 
 def _distinct_names(names: list[str]) -> list[str]:
-    """Names of which no two are the same."""
+    """Number repeated names so that all are distinct."""
     unique: list[str] = []
     for name in names:
         numbered = (f"{name}_{place}" for place in range(2, len(names) + 2))
@@ -97,7 +100,7 @@ def _distinct_names(names: list[str]) -> list[str]:
 
 
 def _column(values: list[Any], kind: str) -> pd.Series:
-    """Values of one kind; whole numbers that 64 bits cannot hold are written out."""
+    """Convert values to a column of one kind; integers beyond 64 bits become text."""
     there = [value for value in values if value is not None]
     if kind == "whole" and all(-_MOST_WHOLE <= value < _MOST_WHOLE for value in there):
         return pd.Series(values, dtype="int64" if len(there) == len(values) else "Int64")

@@ -1,4 +1,4 @@
-"""A chart of whatever a question found."""
+"""Chart of the result of any query."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,19 +20,19 @@ INDEXES = {
     for column in view.columns
     if column.unit == "index"
 }
-"""Columns that number something, such as layers, and measure nothing."""
+"""Index columns, such as layers."""
 _ENDS = ("low", "high")
 _NULL = "NULL"
-_SINGLE, _LABELS = 200, 30  # points that are drawn on lines, labels that all have room
+_SINGLE, _LABELS = 200, 30  # most points marked on lines, most labels that all fit
 _TITLE = 40  # letters
-_MOST_OTHERS = 6  # columns that only the tooltip tells
+_MOST_OTHERS = 6  # columns shown only in the tooltip
 _FORMAT = ".4~g"
 _HEIGHT = 340
 
 
 @dataclass(frozen=True)
 class Roles:
-    """Which mark is drawn for a row, and of which columns; no colour is the empty string."""
+    """Mark of a chart and the columns of its axes and colour; "" for no colour."""
 
     kind: str
     x: str
@@ -41,7 +41,7 @@ class Roles:
 
 
 def numbers(frame: pd.DataFrame) -> list[str]:
-    """The columns whose values have a place along an axis."""
+    """Numeric columns."""
     return [
         str(name)
         for name, values in frame.items()
@@ -50,25 +50,27 @@ def numbers(frame: pd.DataFrame) -> list[str]:
 
 
 def colours(frame: pd.DataFrame) -> list[str]:
-    """The columns with few enough values to be told apart by colour."""
+    """Columns with few enough distinct values for colours."""
     counted = frame.nunique(dropna=False)
     return [str(name) for name, n in counted.items() if 1 < n <= MOST_COLOURS]
 
 
 def places(frame: pd.DataFrame) -> list[str]:
-    """The columns to draw across: numbers, and names that have room beside each other."""
+    """Columns for the horizontal axis: numbers, and names with few enough values."""
     numeric, counted = numbers(frame), frame.nunique(dropna=False)
     return [str(name) for name, n in counted.items() if name in numeric or n <= MOST_PLACES]
 
 
 def can_be_drawn(frame: pd.DataFrame) -> bool:
-    """Whether there is more than one number, and something to set them against."""
+    """Return True if the frame has several rows, a numeric column, and another for the x axis."""
     return len(frame) > 1 and len(places(frame)) > 1 and bool(numbers(frame))
 
 
 def usual(frame: pd.DataFrame) -> Roles:
-    """What a reader most likely wants to see: a measure over an index or over names, coloured by
-    what tells rows of one place apart."""
+    """Default chart: a measure over an index or over names.
+
+    Its colour is a column that separates rows with the same x.
+    """
     y = _measure(frame)
     beside = [column for column in places(frame) if column != y]
     others = [column for column in beside if not _is_end(column)] or beside
@@ -82,8 +84,7 @@ def usual(frame: pd.DataFrame) -> Roles:
 
 
 def _measure(frame: pd.DataFrame) -> str:
-    """The first column that looks like a result: a broken number rather than a count, and neither
-    an index nor the end of an interval."""
+    """Most likely result column: a float before an integer, no index, no interval end."""
     numeric = numbers(frame)
     measures = [column for column in numeric if column not in INDEXES and not _is_end(column)]
     broken = [column for column in measures if pd.api.types.is_float_dtype(frame[column])]
@@ -91,12 +92,12 @@ def _measure(frame: pd.DataFrame) -> str:
 
 
 def _is_end(column: str) -> bool:
-    """Whether a column is named as an end of an interval."""
+    """Return True if the column is named like the end of an interval."""
     return column.rpartition("_")[2] in _ENDS
 
 
 def _kind(frame: pd.DataFrame, x: str, colour: str) -> str:
-    """Points where several rows share a place or x is measured, too."""
+    """Choose points if several rows share a position or if x is a measured number."""
     if frame.duplicated([x, *filter(None, [colour])]).any():
         return "points"
     if x not in numbers(frame):
@@ -105,7 +106,7 @@ def _kind(frame: pd.DataFrame, x: str, colour: str) -> str:
 
 
 def chart(frame: pd.DataFrame, roles: Roles) -> Any:
-    """A mark for each row; an interval is drawn where the frame has one around y."""
+    """Draw a mark per row, with an interval if the frame has one around y."""
     hue = (roles.colour if roles.colour in NAMES else "colour") if roles.colour else None
     drawn, titles = _renamed(frame, roles, hue)
     drawn, encoding, present = coloured(drawn, hue, titles.get(hue or ""))
@@ -127,9 +128,9 @@ def chart(frame: pd.DataFrame, roles: Roles) -> Any:
 def _renamed(
     frame: pd.DataFrame, roles: Roles, hue: str | None
 ) -> tuple[pd.DataFrame, dict[str, str]]:
-    """What is drawn under names of our own, and what the reader calls it: that may be any text.
+    """Rename drawn columns to fixed names; return the frame and the original titles by fixed name.
 
-    Columns that are not drawn come along for the tooltip.
+    The reader's column names may be any text. Further columns are kept for the tooltip.
     """
     columns = {"x": roles.x, "y": roles.y, **_ends(frame, roles.y)}
     if hue:
@@ -146,7 +147,7 @@ def _renamed(
 
 
 def _across(values: pd.Series, title: str, kind: str) -> alt.X:
-    """The axis of numbers; of names, and of numbers with few enough bars, side by side."""
+    """Horizontal axis: continuous for numbers, bands for names and for a few bars."""
     is_number = pd.api.types.is_numeric_dtype(values)
     if is_number and (kind != "bars" or values.nunique() > MOST_PLACES):
         is_whole = pd.api.types.is_integer_dtype(values)
@@ -168,15 +169,17 @@ def _marks(base: alt.Chart, kind: str, n: int) -> alt.Chart:
 
 
 def _with_interval(marks: alt.Chart, interval: alt.Chart, kind: str) -> list[alt.Chart]:
-    """A band behind lines; rules over everything else."""
+    """Draw intervals as a band behind lines, and as rules above other marks."""
     if kind == "lines":
         return [interval.mark_area(opacity=0.18), marks]
     return [marks, *edged(interval)]
 
 
 def _ends(frame: pd.DataFrame, y: str) -> dict[str, str]:
-    """The columns of an interval of y: ends that bear its name, or none, and lie around it
-    everywhere."""
+    """Columns of an interval around y: `y_low` and `y_high`, or `low` and `high`.
+
+    Empty if no interval encloses y in all rows.
+    """
     numeric = set(numbers(frame)) - {y}
     for prefix in (f"{y}_", ""):
         low, high = (f"{prefix}{end}" for end in _ENDS)
@@ -188,12 +191,12 @@ def _ends(frame: pd.DataFrame, y: str) -> dict[str, str]:
 
 
 def _texts(values: pd.Series) -> pd.Series:
-    """Every value as text."""
+    """Convert every value to text."""
     return values.astype(object).where(values.notna(), _NULL).map(str)
 
 
 def _named(column: str, values: pd.Series) -> pd.Series:
-    """Texts under the names that a reader sees on all pages, where the column has such names."""
+    """Convert values to text, with display names where the column has some."""
     texts, known = _texts(values), NAMES.get(column)
     if known and known.colours is not None and set(texts) <= set(known.colours):
         return texts.map(known.of)

@@ -1,4 +1,4 @@
-"""The public views of the open file, beside the question that is put to them."""
+"""Documentation of the open file's public views, next to the query."""
 
 import re
 
@@ -14,8 +14,10 @@ _FEW = 100  # rows
 
 
 def documentation(view: View, sql: str) -> None:
-    """One view of those that have rows, the first that the question names unless another is picked:
-    what a row is, and what each column means."""
+    """Document one view with rows: what a row is, and what each column means.
+
+    By default the first view that the query names.
+    """
     held = [table for table in every_table() if open_store().holds(table)]
     views = {public.name: public for table in held for public in table.all_views}
     words = re.findall(r"\b(?:from|join)\s+(\w+)", sql.lower())

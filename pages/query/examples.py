@@ -1,4 +1,4 @@
-"""Questions to begin with; their titles are the words `example_NAME` of the page."""
+"""Example queries; their titles are the words `example_NAME` of the page."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from pages.ui.store.open_file import Store
 
 @dataclass(frozen=True)
 class Example:
-    """A question, and the tables without which it finds nothing."""
+    """A query, and the tables without which it has no result."""
 
     sql: str
     needs: tuple[Table, ...] = ()
@@ -85,5 +85,5 @@ limit 20"""
 
 
 def examples_for(store: Store) -> dict[str, Example]:
-    """The questions that a file has an answer to, by name; at least one."""
+    """Examples that have a result on a file, by name; at least one."""
     return {name: example for name, example in EXAMPLES.items() if store.holds(*example.needs)}

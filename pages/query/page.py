@@ -1,4 +1,4 @@
-"""Any question of the open file, asked in SQL."""
+"""Page for SQL queries on the open file."""
 
 from pages.query.ask import ask_in_sql
 from pages.ui.page import Page

@@ -1,8 +1,8 @@
-"""Answers questions in SQL about one file, in a process of its own that can do nothing else.
+"""Execution of SQL on one file, in a process of its own without other access.
 
-A database that runs what strangers write may be slow where nothing interrupts it, take memory that
-it does not count, or end its process; a SELECT can hold a COPY that writes. So the kernel, too,
-sets the limits (`pages.ui.bounded`), and once the file is open, no other can be opened.
+SQL of unknown origin may run without a point of interruption, take memory that the database does
+not count, or end its process; a SELECT can hold a COPY that writes. So the kernel enforces limits
+as well (`pages.ui.bounded`), and once the file is open, no other can be opened.
 """
 
 import re
@@ -24,7 +24,7 @@ _NUMBERS = ("DOUBLE", "FLOAT", "DECIMAL")
 
 
 def opened(statements: list[str], rows: int, columns: int) -> Answer:
-    """Return what answers questions of a database after these statements, and opens no file."""
+    """Return the function that answers queries after these statements; it opens no further file."""
     store = duckdb.connect(":memory:", config=_SETTINGS)
     for statement in statements:
         store.execute(statement)
@@ -33,7 +33,7 @@ def opened(statements: list[str], rows: int, columns: int) -> Answer:
 
 
 def _answered(store: DuckDBPyConnection, sql: str, n_rows: int, n_columns: int) -> dict[str, Any]:
-    """The answer, with one row more than may be shown if there are more; or what is wrong."""
+    """Return the answer, with one row more than may be shown if there are more; or the error."""
     try:
         statements = store.extract_statements(sql)
         if len(statements) != 1:
@@ -65,7 +65,7 @@ _CASTS = {"whole": "", "number": "::double", "truth": "", "text": "::varchar"}
 
 
 def _kind(type_: str) -> str:
-    """Of the kinds that pages tell apart, the one of a type of DuckDB."""
+    """Kind of a DuckDB type, among those that pages distinguish."""
     if type_.removeprefix("U") in _WHOLE:
         return "whole"
     if type_.partition("(")[0] in _NUMBERS and not type_.endswith("]"):

@@ -1,4 +1,4 @@
-"""The SQL of the reader as a choice in the address."""
+"""SQL of the reader as a choice in the address."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from urllib.parse import quote
 from pages.ui.choices.address import FreeChoice
 
 LONGEST = 20_000
-"""Letters that a question may have."""
+"""Longest query, in letters."""
 LONGEST_IN_LINK = 4_000
-"""Letters that it may take in the address, where many letters take several."""
+"""Longest query in an address, in letters after percent-encoding."""
 
 
 @dataclass(frozen=True)
 class Statement(FreeChoice):
-    """SQL, which stands in the address unless it is too long for a link."""
+    """SQL, written into the address unless it is too long for a link."""
 
     def parsed(self, names: Iterable[str]) -> str:
         return next(iter(names), self.default)[:LONGEST]
@@ -24,5 +24,5 @@ class Statement(FreeChoice):
 
 
 def fits_into_a_link(sql: str) -> bool:
-    """Whether a link can hold a question."""
+    """Return True if the SQL is short enough for a link."""
     return len(quote(sql)) <= LONGEST_IN_LINK

@@ -1,4 +1,4 @@
-"""What is looked at: an image or a text, a rule, a start layer, a head; and the scale of maps."""
+"""Pickers for input, rule, start layer, head and scale of relevance maps."""
 
 from collections.abc import Iterable
 
@@ -15,7 +15,7 @@ _BEGINNING = 90  # letters of a text that stand in the picker
 
 
 def pick_image(view: View) -> StoredMaps | None:
-    """One of the images whose maps are kept; None, and the reader is told so, if none is."""
+    """Let the reader pick an image with stored maps; None, with a notice, if there is none."""
     kept = ask(image.images).query("kept")
     if kept.empty:
         return view.nothing("none_kept")
@@ -25,42 +25,42 @@ def pick_image(view: View) -> StoredMaps | None:
 
 
 def pick_text(view: View) -> int:
-    """One of the texts whose maps are kept."""
+    """Let the reader pick a text with stored maps."""
     texts = ask(relevance_map.kept).set_index("seq")["text"].map(_beginning)
     labels = {seq: view.say("text_label", seq=seq, text=text) for seq, text in texts.items()}
     return view.pick("seq", labels, kind="select", n=len(labels))
 
 
 def pick_rule(view: View, rules: Iterable[str]) -> str:
-    """One of the rules that there are maps of."""
+    """Let the reader pick one of the rules that have maps."""
     present = list(rules)
     usual = _USUAL_RULE if _USUAL_RULE in present else None
     return view.pick("rule", present, default=usual, format=rule_name, kind="select")
 
 
 def pick_layer(view: View, layers: Iterable[int | str]) -> int:
-    """The layer at whose output relevance starts: the last one unless told."""
+    """Let the reader pick the layer whose output relevance starts from; by default the last."""
     numbers = [int(layer) for layer in layers]
     return view.pick("layer", numbers, default=numbers[-1], format=layer_name, kind="select")
 
 
 def pick_head(view: View, heads: Iterable[str]) -> str:
-    """`MEAN` or the number of a head."""
+    """Let the reader pick a head; returns `MEAN` or a number."""
     return view.pick("head", head_names(heads), kind="select")
 
 
 def pick_own_scale(view: View) -> bool:
-    """Whether every map has a scale of its own."""
+    """Let the reader pick between a shared scale and one scale per map."""
     return view.pick("scale", ("shared", "own")) == "own"
 
 
 def layer_name(layer: int | str) -> str:
-    """What a start layer is called."""
+    """Display name of a start layer."""
     return say_here("layer_name", layer=layer)
 
 
 def head_names(heads: Iterable[str]) -> dict[str, str]:
-    """What heads and their mean are called; a rule's only map is the mean of none."""
+    """Display names of heads and their mean; a rule with a single map has no mean."""
     present = list(heads)
     mean = say_here("together" if len(present) == 1 else "mean")
     return {head: mean if head == MEAN else say_here("head_name", head=head) for head in present}

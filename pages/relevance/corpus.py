@@ -1,4 +1,4 @@
-"""Where relevance falls over a whole corpus, by rule, layer and head."""
+"""Distribution of relevance over the tokens of a whole corpus, by rule, layer and head."""
 
 import numpy as np
 import pandas as pd
@@ -55,7 +55,7 @@ def corpus(view: View) -> None:
 
 
 def _present(long: pd.DataFrame) -> list[str]:
-    """The quantities there are; special tokens only where there are more of them than [CLS]."""
+    """Quantities in the file; the share of special tokens only if it differs from that of [CLS]."""
     means = {quantity: rows["mean"].to_numpy() for quantity, rows in long.groupby("quantity")}
     special = means["special_share"]
     if np.array_equal(means.get("cls_share", []), special) or not special.any():
@@ -64,7 +64,7 @@ def _present(long: pd.DataFrame) -> list[str]:
 
 
 def _chance(long: pd.DataFrame, quantity: str) -> float | None:
-    """What an even map would have; None where that is not known."""
+    """Value of a uniform map; None if unknown."""
     if quantity == "evenness":
         return 1.0
     if quantity not in CHANCE:
@@ -99,7 +99,7 @@ def _finding(view: View, means: pd.DataFrame, quantity: str) -> str:
 
 
 def _beyond(view: View, means: pd.DataFrame, quantity: str, chance: float | None) -> str:
-    """Which rules have more than chance from the last layer, where chance can be beaten."""
+    """Name the rules above chance from the last layer; empty for quantities without chance."""
     if quantity not in CHANCE or chance is None:
         return ""
     gains = ask(relevance_summary.by_layer, quantity=CHANCE[quantity])
@@ -113,7 +113,7 @@ def _beyond(view: View, means: pd.DataFrame, quantity: str, chance: float | None
 
 
 def _conservation(view: View) -> str:
-    """How well nothing is lost or made on the way down."""
+    """Report the largest deviation from conservation of total relevance."""
     worst, n = ask(sequence_relevance.conservation).iloc[0]
     in_place = view.say("in_place", n=count(n)) if n else view.say("none_in_place")
     return view.say("conserved", worst=scientific(float(worst)), in_place=in_place)

@@ -1,4 +1,4 @@
-"""All heads of one rule as a map, and the texts or images in which one of them has most."""
+"""Map of all heads of one rule, and the sequences in which a quantity of one head is largest."""
 
 import pandas as pd
 import streamlit as st
@@ -27,7 +27,7 @@ def follow_click(view: View) -> None:
 
 
 def heads_and_extremes(view: View, heads: pd.DataFrame, quantity: str) -> None:
-    """The map of heads with its rule to choose, then the sequences of the chosen head.
+    """Draw the map of heads with a picker of its rule, then the sequences of the chosen head.
 
     Args:
         heads: rows rule, layer, head, mean, low, high of one quantity.
@@ -70,7 +70,7 @@ def _map(view: View, frame: pd.DataFrame, quantity: str, rule: str, layer: int, 
 
 
 def _extremes(view: View, quantity: str, rule: str, layer: int, head: str) -> None:
-    """The sequences with most, and the way to the map of the one that is selected."""
+    """List the sequences with the largest values, with a link to the map of the selected one."""
     ranked = GAINS.get(quantity, quantity)  # a gain has no column: it is ranked by its share
     sequences = ask(
         sequence_relevance.extremes,
@@ -102,7 +102,7 @@ def _extremes(view: View, quantity: str, rule: str, layer: int, head: str) -> No
 
 
 def _to_map(view: View, seq: int, choices: dict[str, str]) -> None:
-    """A link to the map of the selected sequence, if it is kept."""
+    """Draw a link to the map of the selected sequence, if it is stored."""
     if not open_store().holds(relevance_map.TABLE):
         return
     if seq not in set(ask(relevance_map.kept)["seq"]):

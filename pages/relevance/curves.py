@@ -1,4 +1,4 @@
-"""Whether the class falls when what a map calls relevant goes, and rises when it comes."""
+"""Deletion and insertion curves: class probability while the most relevant patches go or come."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from pages.ui.words.interval import row_with_interval, side_of, verdict
 
 
 def curves(view: View, seq: int | None) -> None:
-    """Both curves by rule, of all images or of one, if there are any of it, and their areas."""
+    """Draw both curves by rule, for all images or for one, and tabulate their areas."""
     means, areas = ask(perturbation.curves), ask(perturbation.areas)
     st.header(view.say("curves_title"), anchor=False)
     view.note(view.say("curves_meaning"))
@@ -42,14 +42,14 @@ def curves(view: View, seq: int | None) -> None:
 
 
 def _own(seq: int | None) -> pd.DataFrame:
-    """The curves of one image: rule, curve, share, mean; no rows where it has none."""
+    """Curves of one image: rule, curve, share, mean; empty if it has none."""
     if seq is None or not open_store().holds(sequence_perturbation.TABLE):
         return pd.DataFrame()
     return ask(sequence_perturbation.of_sequence, seq=seq).rename(columns={"probability": "mean"})
 
 
 def _finding(view: View, areas: pd.DataFrame) -> str:
-    """Whose deletion falls fastest and whose insertion rises fastest, against random order."""
+    """Name the rules with the lowest deletion and the highest insertion area, with random order."""
     sentences = []
     for curve, best in zip(CURVES, ("nsmallest", "nlargest"), strict=True):
         rows = areas[areas["curve"] == curve]
@@ -62,7 +62,7 @@ def _finding(view: View, areas: pd.DataFrame) -> str:
 
 
 def _panel(view: View, frame: pd.DataFrame, rules: list[str], curve: str) -> Any:
-    """One curve of every rule; the first of two says what both are of."""
+    """Draw one curve of every rule; only the first panel has a vertical title."""
     axis, scale = alt.Axis(format="%", tickCount=5), alt.Scale(domain=[0, 1])
     across = alt.Axis(format="%", tickCount=5, grid=False)
     lines = rule_lines(
@@ -76,7 +76,7 @@ def _panel(view: View, frame: pd.DataFrame, rules: list[str], curve: str) -> Any
 
 
 def _areas(view: View, areas: pd.DataFrame) -> None:
-    """The area under every curve, to be sorted."""
+    """Tabulate the area under every curve."""
     wide = areas.pivot(index="rule", columns="curve", values=["mean", "low", "high"])
     wide.columns = [f"area_{curve}_{number}" for number, curve in wide.columns]
     wide = wide.loc[in_order(wide.index)].reset_index()

@@ -1,4 +1,4 @@
-"""What a file says at a glance of relevance carried back to the input."""
+"""Findings for the overview on relevance propagated to the input."""
 
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -20,7 +20,7 @@ _FIRST, _LAST = RULES[0], RULES[-1]
 
 
 def _where() -> Iterator[Finding]:
-    """How much ends on [CLS] and on the few most relevant tokens, by rollout and by rule iv."""
+    """Compare the share of [CLS] and of the top tokens by rollout with that by rule iv."""
     top = _whole_way("top5_share")
     if not {_FIRST, _LAST} <= set(top.index):
         return
@@ -45,7 +45,10 @@ def _where() -> Iterator[Finding]:
 
 
 def _mask() -> Iterator[Finding]:
-    """Which rule puts most inside the masks, beyond what an even map would, next to the others."""
+    """Name the rule with the largest mask gain, with the gains of the others.
+
+    The gain is the relevance inside the mask beyond that of a uniform map.
+    """
     gains, shares = _whole_way("mask_gain"), _whole_way("mask_share")
     of_rules = gains[gains.index.isin(RULES)]
     if of_rules.empty:
@@ -81,7 +84,7 @@ def _mask() -> Iterator[Finding]:
 
 
 def _deletion() -> Iterator[Finding]:
-    """Whose first patches the predicted class hangs on most, beside patches in random order."""
+    """Name the rule with the smallest deletion area, with that of a random order."""
     areas = ask(perturbation.areas)
     areas = areas[areas["curve"] == "deletion"].set_index("rule")
     named = areas[areas.index != RANDOM]
@@ -106,13 +109,13 @@ def _deletion() -> Iterator[Finding]:
 
 
 def _whole_way(quantity: str) -> pd.DataFrame:
-    """What every rule comes to if relevance starts behind the last layer: rows mean, low, high."""
+    """Value of every rule with relevance from the last layer: rows mean, low, high."""
     frame = ask(relevance_summary.by_layer, quantity=quantity)
     return frame[frame["layer"] == frame["layer"].max()].set_index("rule")
 
 
 def _rules(frame: pd.DataFrame) -> pd.DataFrame:
-    """Means of rules as evidence."""
+    """Means of rules as evidence of a finding."""
     named = frame.assign(name=frame.index.map(rule_name), value=frame["mean"])
     return named[["name", "value", "low", "high"]]
 

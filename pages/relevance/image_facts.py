@@ -1,4 +1,4 @@
-"""One map in words and numbers: class, share on [CLS], most relevant patch, mask."""
+"""Statements and numbers on one map: class, share on [CLS], most relevant patch, mask."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +17,7 @@ _CLASSES = 3
 
 
 def predicted_class(source: MapSource) -> str:
-    """What the model takes the image for, in a sentence; empty where it tells no classes apart."""
+    """Sentence on the predicted class; empty for a model without classes."""
     if not source.prediction:
         return ""
     label, probability = source.prediction[0]
@@ -25,7 +25,7 @@ def predicted_class(source: MapSource) -> str:
 
 
 def finding(source: MapSource, relevance: np.ndarray, summary: pd.Series | None) -> str:
-    """What is to be seen in a map, in a few sentences."""
+    """Describe a map in a few sentences."""
     ground, sentences = source.ground, [predicted_class(source)]
     if tokens := ground.class_tokens:
         cls = percent(ground.share(relevance, CLASS_TOKENS))
@@ -39,7 +39,7 @@ def finding(source: MapSource, relevance: np.ndarray, summary: pd.Series | None)
 
 
 def facts(source: MapSource, relevance: np.ndarray, summary: pd.Series | None) -> Iterator[Fact]:
-    """The numbers of a map."""
+    """Yield the numbers of a map."""
     ground = source.ground
     likeliest = [
         say_here("class_label", label=label, probability=percent(probability))
@@ -64,14 +64,14 @@ def facts(source: MapSource, relevance: np.ndarray, summary: pd.Series | None) -
 
 
 def _of_summary(summary: pd.Series | None, *names: str) -> dict[str, str]:
-    """Shares that are kept of a map; nothing where the first of them is not."""
+    """Format stored shares of a map; empty if the first of them is missing."""
     if summary is None or pd.isna(summary[names[0]]):
         return {}
     return {name: percent(summary[name]) for name in names}
 
 
 def _largest(ground: ImageGround, relevance: np.ndarray) -> dict[str, Any]:
-    """Row and column of the most relevant patch, and its multiple of the even share."""
+    """Row and column of the most relevant patch, and its multiple of an even share."""
     patches = ground.patches(relevance)
     if not patches.sum() > 0:
         return {}

@@ -1,4 +1,4 @@
-"""Rules and published methods side by side: on one input, in rank, and by what a class hangs on."""
+"""Rules and published methods compared: on one input, by rank correlation, and by perturbation."""
 
 import pandas as pd
 import streamlit as st
@@ -56,7 +56,7 @@ def methods(view: View) -> None:
 
 
 def _over_image(view: View) -> int | None:
-    """The maps over an image of the corpus; its number, None where none is kept."""
+    """Draw the maps over an image of the corpus; return its number, or None if none is stored."""
     source = pick_image(view)
     if source is None:
         return None
@@ -81,7 +81,7 @@ def _over_image(view: View) -> int | None:
 
 
 def _over_text(view: View) -> int:
-    """The shaded text by every method; its number."""
+    """Draw the shaded text by every method; return its number."""
     seq, own_scale = pick_text(view), pick_own_scale(view)
     text = stored_text(seq)
     maps = text.source.rules
@@ -93,7 +93,7 @@ def _over_text(view: View) -> int:
 
 
 def _inside(view: View, seq: int) -> str:
-    """Which method has most inside the mask, where there is one."""
+    """Name the methods with most and least relevance inside the mask; empty without a mask."""
     if not open_store().holds(sequence_relevance.TABLE):
         return ""
     rows = ask(sequence_relevance.of_sequence, seq=seq).dropna(subset="mask_share")
@@ -112,7 +112,7 @@ def _inside(view: View, seq: int) -> str:
 
 
 def _agreement(view: View) -> None:
-    """The matrix of rank correlations with its sentence."""
+    """Draw the matrix of rank correlations with its finding."""
     pairs = ask(relevance_agreement.agreement)
     shown = pairs.assign(one=pairs["rule_a"].map(rule_name), other=pairs["rule_b"].map(rule_short))
     order = in_order(pairs["rule_a"])
@@ -132,7 +132,10 @@ def _agreement(view: View) -> None:
 
 
 def _agreement_finding(view: View, pairs: pd.DataFrame) -> str:
-    """Those that agree least and most; a rule and the same one on mean weights are no finding."""
+    """Name the pairs of rules that agree least and most.
+
+    A rule and its variant on mean weights are not compared.
+    """
     bare_a, bare_b = (pairs[f"rule_{side}"].str.removesuffix("_mean_weights") for side in "ab")
     others = pairs[(bare_a != bare_b) & (pairs["rule_a"] < pairs["rule_b"])].sort_values("mean")
     if others.empty:

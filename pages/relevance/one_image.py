@@ -1,4 +1,4 @@
-"""The relevance of one image: over all of it, of all heads, and from every start layer."""
+"""Relevance of one image: the chosen map, all heads, and all start layers."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -57,9 +57,9 @@ def one_image(view: View) -> None:
 
 
 def _own(view: View) -> LiveMaps | None:
-    """The maps of an image that is uploaded; None, with the reason, where there are none yet.
+    """Return the maps of an uploaded image, or None, with the reason, if there are none.
 
-    They are computed while the reader waits, and kept nowhere.
+    They are computed for the reader and stored nowhere.
     """
     if not live.reachable():
         return None
@@ -73,7 +73,7 @@ def _own(view: View) -> LiveMaps | None:
 
 
 def _kept(view: View) -> None:
-    """Of how many images maps are kept, if not of all."""
+    """Say how many images have stored maps, unless all have."""
     images = ask(image.images)
     n, kept = len(images), int(images["kept"].sum())
     if kept < n:
@@ -81,14 +81,14 @@ def _kept(view: View) -> None:
 
 
 def _start(view: View, rule: str, layer: int) -> str:
-    """Where relevance is put; nothing for methods that carry none back."""
+    """Name the layer where relevance starts; empty for methods without backpropagation."""
     if rule not in (*RULES, *MEAN_WEIGHTS):
         return ""
     return view.say(f"start_{open_store().facts['relevance_start']}", layer=layer)
 
 
 def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> None:
-    """The chosen map beside the picture and its numbers; all heads; all layers."""
+    """Draw the chosen map with the picture and numbers, then all heads and all layers."""
     maps, ground = source.heads(rule, layer), source.ground
     summary, names = source.summary(rule, layer, head), head_names(maps)
     view.finding(finding(source, maps[head], summary))
@@ -97,7 +97,7 @@ def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> No
     state = "_".join(map(str, (source.name, rule, layer, head, outline, own_scale)))
 
     def figure(name: str, panels: list[Panel], caption: str, **options: Any) -> None:
-        """Maps side by side; `options` are those of `image_maps`."""
+        """Draw maps side by side; `options` are those of `image_maps`."""
         view.figure(
             name,
             map_frame(ground, panels),
@@ -112,7 +112,7 @@ def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> No
         )
 
     def choosable(name: str, panels: list[Panel], **options: Any) -> None:
-        """All maps of one kind; a click on a map chooses it."""
+        """Draw all maps of one kind; a click on a map chooses it."""
         if len(panels) == 1:
             return view.nothing(f"{name}_none", rule=rule_name(rule))
         scales = view.say("own_scales" if own_scale else "one_scale")

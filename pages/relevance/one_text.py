@@ -1,4 +1,4 @@
-"""One text: how much of what a layer puts out comes from each token, by head and by layer."""
+"""Relevance of the tokens of one text to a layer's output, by head and by layer."""
 
 import hashlib
 from collections.abc import Mapping
@@ -85,7 +85,7 @@ def one_text(view: View) -> None:
 
 
 def _own(view: View) -> TokenMaps | None:
-    """A box to type in, and the maps of what was typed; None where there are none yet."""
+    """Draw a text box; return the maps of its text, or None if there are none yet."""
     with st.form(view.key("own_form"), border=False):
         text = live.text_box(view.say("own"), key=view.key("own_text"), help=view.say("own_help"))
         st.form_submit_button(view.say("own_start"), type="primary")
@@ -100,7 +100,7 @@ def _own(view: View) -> TokenMaps | None:
 
 
 def _finding(view: View, maps: TokenMaps, relevance: np.ndarray) -> str:
-    """What special tokens keep, and which tokens have most."""
+    """Report the share of special tokens, and the most relevant tokens."""
     content, apart = maps.content(relevance), shares_apart(maps, relevance)
     kept = view.say("finding_apart", tokens=plain(apart)) if apart else ""
     if not content.sum() > 0:
@@ -117,7 +117,7 @@ def _finding(view: View, maps: TokenMaps, relevance: np.ndarray) -> str:
 
 
 def _layers(view: View, maps: TokenMaps, names: Mapping[str, str], rule: str, layer: int) -> None:
-    """The text from every start layer, of one head or of their mean."""
+    """Draw the text from every start layer, for one head or the mean."""
     head = pick_head(view, names) if len(names) > 1 else MEAN
     layers = maps.source.layers(rule, head)
     if len(layers) > 1:

@@ -1,4 +1,4 @@
-"""Where relevance carried back to the input goes (Sawaki and Murata 2025)."""
+"""Page on relevance propagated to the input (Sawaki and Murata 2025)."""
 
 from pages.relevance.corpus import corpus
 from pages.relevance.methods import methods
@@ -9,7 +9,7 @@ from pages.ui.store.chosen import open_store, shows_images
 
 
 def _lead() -> str:
-    """The word for what is asked of the open file's model."""
+    """Word for the lead text, by the kind of the open file's model."""
     if not shows_images():
         return "lead_text"
     return "lead_patches" if open_store().facts["relevance_start"] == "patches" else "lead"

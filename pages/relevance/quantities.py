@@ -1,4 +1,4 @@
-"""What a map of relevance is summed up in: names, meanings, and how numbers are written."""
+"""Summary quantities of a relevance map: names, meanings and number formats."""
 
 from collections.abc import Hashable, Mapping
 from functools import partial
@@ -20,9 +20,9 @@ QUANTITIES = (
     "evenness",
     "entropy",
 )
-"""In the order of the picker; those that compare with a mask come first where there is one."""
+"""Quantities in the order of the picker; those that need a mask come first."""
 CHANCE = {share: gain for gain, share in GAINS.items()}
-"""The share that has a chance to be beaten, to the gain over it."""
+"""Gain over chance, by the share that has a chance level."""
 _NATS = "entropy"
 
 
@@ -31,25 +31,25 @@ def quantity_name(quantity: str) -> str:
 
 
 def quantity_axis(quantity: str) -> str:
-    """The name with its unit."""
+    """Name of a quantity with its unit."""
     name = quantity_name(quantity)
     return say("relevance.quantities.in_nats", name=name) if quantity == _NATS else name
 
 
 def number_format(quantity: str) -> str:
-    """How charts write its values."""
+    """Format of a quantity's values in charts."""
     if quantity == _NATS:
         return ".3f"
     return "+.1%" if quantity in GAINS else ".1%"
 
 
 def axis_format(quantity: str) -> str:
-    """How axes write its values, of which `~` drops needless zeros."""
+    """Format of a quantity's values on axes; `~` drops trailing zeros."""
     return ".2~f" if quantity == _NATS else ".1~%"
 
 
 def written(quantity: str, value: float) -> str:
-    """A value as sentences write it."""
+    """Format a value for sentences."""
     if quantity == _NATS:
         return say("relevance.quantities.nats", value=f"{value:.2f}")
     if quantity in GAINS:
@@ -58,7 +58,7 @@ def written(quantity: str, value: float) -> str:
 
 
 def with_interval(quantity: str, row: Mapping[Hashable, Any]) -> str:
-    """The mean of a row with its interval, or the reason why it has none."""
+    """Format the mean of a row with its interval, or with the reason why it has none."""
     times, digits = (1, 2) if quantity == _NATS else (100, 1)
     low, high = (times * row[end] for end in ("low", "high"))
     return f"{written(quantity, row['mean'])} [{ends(low, high, partial(signed, digits=digits))}]"

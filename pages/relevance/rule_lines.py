@@ -1,4 +1,4 @@
-"""Lines of rules and methods: a quantity by start layer, a probability by share of the patches."""
+"""Lines of rules and methods: a quantity by start layer, or a probability by share of patches."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -92,7 +92,7 @@ def _encodings(rules: Sequence[str]) -> dict[str, Any]:
 
 
 def _level(name: str, height: float, *, at: int, axis: alt.Axis) -> list[Any]:
-    """A dashed level across the chart with its name at the right end."""
+    """Draw a dashed horizontal line with its name at the right end."""
     frame = pd.DataFrame({"height": [height], "name": [name], "layer": [at + 0.28]})
     base = alt.Chart(frame).encode(y=alt.Y("height:Q", axis=axis))
     rule = base.mark_rule(color=NEUTRAL, strokeDash=[2, 3], strokeWidth=1.6)

@@ -1,4 +1,4 @@
-"""What rules and methods are called, and which of them are drawn together."""
+"""Names, meanings and order of relevance rules and methods."""
 
 from collections.abc import Iterable
 
@@ -10,33 +10,33 @@ from pages.ui.view import View
 from pages.ui.words.say import say
 
 WITH_HEADS = (*RULES, "attention")
-"""The rules that every head follows by itself."""
+"""Rules with separate maps for heads."""
 _FIRST = (*WITH_HEADS, RANDOM)
 
 
 def rule_name(rule: str) -> str:
-    """A rule or method as legends and pickers call it."""
+    """Name of a rule or method in legends and pickers."""
     return say(f"relevance.rules.{rule}")
 
 
 def rule_short(rule: str) -> str:
-    """A rule or method where there is little room."""
+    """Short name of a rule or method."""
     return say(f"relevance.rules.{rule}_short")
 
 
 def rule_meaning(rule: str) -> str:
-    """A rule or method in one line."""
+    """Explanation of a rule or method in one line."""
     return say(f"relevance.rules.{rule}_meaning")
 
 
 def in_order(rules: Iterable[str]) -> list[str]:
-    """Rules and methods, each once, in the order of all pages, the random order last."""
+    """Distinct rules and methods in the order of all pages, random order last."""
     present = set(rules)
     return [rule for rule in ORDERS if rule in present]
 
 
 def pick_rules(view: View, name: str, rules: Iterable[str]) -> list[str]:
-    """Which of the rules are drawn together: unless told, those that heads follow by themselves."""
+    """Let the reader pick the rules to draw; by default those that follow heads separately."""
     present = in_order(rules)
     default = [rule for rule in present if rule in _FIRST] or present
     chosen = view.pick_many(name, present, default=default, of="compare", format=rule_name)
@@ -44,6 +44,6 @@ def pick_rules(view: View, name: str, rules: Iterable[str]) -> list[str]:
 
 
 def rule_meanings(view: View, rules: Iterable[str]) -> None:
-    """What rules and methods are, folded away."""
+    """Explain rules and methods in a fold."""
     with st.expander(view.say("what_rules")):
         st.markdown("\n".join(f"- **{rule_name(rule)}**: {rule_meaning(rule)}" for rule in rules))

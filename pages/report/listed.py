@@ -1,4 +1,4 @@
-"""The collection as a list: its title, notes and order, and the files it is sent on as."""
+"""List of the collection: title, notes and order, with downloads."""
 
 import re
 
@@ -17,7 +17,7 @@ _LONGEST_TITLE, _LONGEST_NOTE = 120, 2000  # letters
 
 
 def listed() -> None:
-    """Every item with its note, and what can be done with all of them."""
+    """Draw every item with its note, and the actions on all items."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if collected().items:
             _title()
@@ -43,7 +43,7 @@ def _title() -> None:
 
 
 def _downloads(shown: Collection) -> None:
-    """The report, the paper and the collection itself, made when they are asked for."""
+    """Draw downloads of the report, the paper and the collection, made on request."""
     name = re.sub(r"\W+", "-", shown.title).strip("-") or "mixscope-report"
     files = {
         "web": (lambda: web_page(shown), "html", "text/html"),
@@ -63,7 +63,7 @@ def _downloads(shown: Collection) -> None:
 
 
 def _upload() -> None:
-    """Takes a collection that was downloaded here or by someone else in place of this one."""
+    """Replace this collection by an uploaded one, downloaded here or by someone else."""
     given = st.file_uploader(say("report.upload"), type="json", key=_UPLOAD)
     if given is None:
         return

@@ -1,4 +1,4 @@
-"""What the reader collected: in order, with notes, to be presented and sent on."""
+"""Collection of the reader's figures and notes, in order, for presentation and export."""
 
 import streamlit as st
 

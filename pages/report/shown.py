@@ -1,4 +1,4 @@
-"""An item of the collection, drawn as it was."""
+"""Drawing of an item of the collection."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ _HEIGHT = 400  # of a chart on a slide, in pixels
 
 
 def show(item: Item, key: str, *, small: bool = False) -> None:
-    """The chart, the table or the text; if small, the chart as it is printed."""
+    """Draw the chart, the table or the text; if `small`, the chart as printed."""
     alternative = f"{item.question} {item.finding}".strip()
     if item.chart and small:
         if picture := _printed(item.chart):
@@ -33,14 +33,14 @@ def show(item: Item, key: str, *, small: bool = False) -> None:
 
 
 def _spec(chart: Mapping[str, Any]) -> dict[str, Any]:
-    """The chart in the reader's theme, as high as a slide if it is of one view."""
+    """Specification in the reader's theme, as high as a slide if it has one view."""
     height = {"height": _HEIGHT} if "mark" in chart or "layer" in chart else {}
     return {**chart, **height, "config": {**chart.get("config", {}), **theme()}}
 
 
 @st.cache_data(max_entries=256, ttl=600, show_spinner=False)
 def _printed(chart: Mapping[str, Any]) -> str | None:
-    """Return None where it cannot be drawn, which is not tried again for a while."""
+    """Return the chart as printed; None if it cannot be drawn, which is cached for a while."""
     try:
         return svg(chart)
     except NotDrawn:
@@ -48,7 +48,7 @@ def _printed(chart: Mapping[str, Any]) -> str | None:
 
 
 def _numbers(item: Item) -> pd.DataFrame:
-    """The rows of a table; two columns of one title are told apart."""
+    """Rows of a table, with distinct names for columns of the same title."""
     frame = item.frame
     again = frame.columns.to_series().groupby(frame.columns).cumcount()
     frame.columns = [f"{name} ({n + 1})" if n else name for name, n in again.items()]

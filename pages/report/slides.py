@@ -1,4 +1,4 @@
-"""The collection one item a screen, turned by the arrow keys."""
+"""Slide show of the collection, one item per screen, with the arrow keys."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ _SLIDE = "rp_slide"
 
 
 def slides() -> None:
-    """The item that the address names, large, and the way to its neighbours."""
+    """Draw the item that the address names, with buttons to its neighbours."""
     items = collected().items
     if not items:
         st.info(say("report.empty"))
@@ -32,7 +32,7 @@ def slides() -> None:
 
 
 def _picked(last: int) -> int:
-    """The slide, counted from 1, and the buttons beside its number."""
+    """Number of the slide, counted from 1, chosen by the buttons next to it."""
     with st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
         before, number, after = (st.container(width="content") for _ in range(3))
     label, choice = say("report.slide", of=last), Choice(_SLIDE, range(1, last + 1), 1)

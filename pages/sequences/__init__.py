@@ -1,1 +1,1 @@
-"""One text or image: what its tokens take from each other, and whether it is like the others."""
+"""Page on one text or image: shares between its tokens, and its numbers among all sequences'."""

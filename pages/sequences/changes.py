@@ -1,4 +1,4 @@
-"""The pairs of one text that a step changes, beside what it does to them in the corpus."""
+"""Pairs of one text that a module changes, with their mean change in the corpus."""
 
 from typing import Any
 
@@ -13,17 +13,17 @@ from pages.ui.store.windows import windows
 
 PAIR = ["source_id", "target_id"]
 LEAST = 5
-"""How often a pair occurs at least for the spread of its occurrences to say something."""
+"""Least number of occurrences for a standard deviation."""
 
 
 def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
-    """Every pair of positions of a text that the layer's window spans, or those alone whose change
-    the file keeps.
+    """Pairs of positions of a text within the layer's window, or those whose change the file
+    stores.
 
     Returns:
         source_id, target_id, source_pos, target_pos, source, target (tokens with their positions),
         pair (as lists name both), special, delta, and of the corpus n, n_sequences, mean_delta,
-        std_delta, low, high (NaN where the layer sees the pair nowhere else).
+        std_delta, low, high (NaN if the layer has the pair nowhere else).
     """
     choice: Any = {"layer": layer, "effect": effect}
     if subject.reading is not None:
@@ -37,7 +37,7 @@ def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
     pairs["pair"] = pairs["source"] + " → " + pairs["target"]
     pairs["special"] = special[ends[0]] | special[ends[1]]
     pairs = pairs.merge(means, on=PAIR, how="left")
-    if subject.seq is not None:  # what is nowhere else has no mean but itself
+    if subject.seq is not None:  # without other occurrences, the mean is the change itself
         pairs.loc[pairs["n"] == 1, ["mean_delta", "std_delta", "low", "high"]] = np.nan
     return pairs
 
@@ -62,15 +62,17 @@ def _computed(subject: Subject, reading: Reading, *, layer: int, effect: str) ->
 
 
 def with_distance(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The same with how far each change lies from the corpus mean of its pair, in standard
-    deviations of single occurrences: `distance`, NaN where these are fewer than `LEAST`."""
+    """Add `distance`: the difference of each change from the corpus mean of its pair.
+
+    It is in standard deviations of single occurrences; NaN if there are fewer than `LEAST`.
+    """
     known = (pairs["n"] >= LEAST) & (pairs["std_delta"] > 0)
     distance = (pairs["delta"] - pairs["mean_delta"]) / pairs["std_delta"]
     return pairs.assign(distance=distance.where(known))
 
 
 def extremes(pairs: pd.DataFrame, *, amplified: bool, n: int) -> pd.DataFrame:
-    """The first pairs of one direction, those that change most on top."""
+    """First pairs of one direction, with the largest changes on top."""
     ordered = pairs.sort_values(
         ["delta", "target_pos", "source_pos"], ascending=[not amplified, True, True]
     )

@@ -1,4 +1,4 @@
-"""Everything that the tokens of one sequence take from each other, at a scope or in a head."""
+"""Map of the shares that tokens of one sequence take from each other, for a scope or a head."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ _NOBODY = "none"
 
 @dataclass(frozen=True)
 class Shown:
-    """A map of a sequence, or what one has more than another; and the token that is looked at."""
+    """Map of a sequence, or the difference of two maps, and the selected token."""
 
     subject: Subject
     shares: np.ndarray
@@ -41,16 +41,16 @@ class Shown:
 
     @property
     def unit(self) -> str:
-        """The unit that shares, or their differences, are shown in."""
+        """Unit of the shares, or of their differences."""
         return PERCENT if self.minus is None else POINTS
 
     def in_unit(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The frame with its shares in this unit."""
+        """Convert the shares of a frame to this unit."""
         return in_unit(frame, self.unit, ["share"])
 
     @property
     def names(self) -> list[str]:
-        """Of the tokens that the map is of."""
+        """Names of the tokens of the map."""
         return self.subject.names[: len(self.shares)]
 
 
@@ -77,7 +77,7 @@ def map_of_tokens(view: View) -> None:
 
 
 def _pick_token(view: View, subject: Subject) -> int | None:
-    """The token that is looked at, if one is."""
+    """Let the reader select a token; None if no token is selected."""
     labels = {_NOBODY: view.say("token_none")}
     labels |= {str(place): name for place, name in enumerate(subject.names)}
     token = view.pick("token", labels, kind="select")
@@ -85,7 +85,7 @@ def _pick_token(view: View, subject: Subject) -> int | None:
 
 
 def _shares(subject: Subject, of: MapOf, minus: MapOf | None) -> np.ndarray | None:
-    """A map, less another if one is taken away, of as many tokens as both have."""
+    """Shares of a map minus those of another, if given, over the tokens that both have."""
     shares = shares_of(subject, of)
     if shares is None or minus is None:
         return shares
@@ -116,7 +116,10 @@ def _map(view: View, shown: Shown) -> None:
 
 
 def _tokens(view: View, shown: Shown) -> None:
-    """The text or the image, each token on the ground of what it gives, or of what is taken."""
+    """Draw the text or image, each token shaded by what it gives.
+
+    If a token is selected, the shade is what that token takes from each.
+    """
     kind = "given" if shown.token is None else "taken"
     legend = with_unit(view.say(f"legend_{kind}"), shown.unit)
     token = "" if shown.token is None else plain(shown.subject.names[shown.token])
@@ -139,9 +142,9 @@ def _tokens(view: View, shown: Shown) -> None:
 
 
 def cells(names: list[str], shares: np.ndarray, window: range, *, causal: bool) -> pd.DataFrame:
-    """A row per cell that is shown: target_pos, source_pos, target, source, share.
+    """A row per drawn cell: target_pos, source_pos, target, source, share.
 
-    Those behind a token of a causal model, which it does not see, have none.
+    In a causal model, cells of later tokens have no share: they are masked.
     """
     target, source = (grid.ravel() for grid in np.meshgrid(window, window, indexing="ij"))
     if causal:
@@ -158,8 +161,11 @@ def cells(names: list[str], shares: np.ndarray, window: range, *, causal: bool) 
 
 
 def of_tokens(names: list[str], shares: np.ndarray, token: int | None) -> pd.DataFrame:
-    """What each token gives to another on average; or what one takes, once it is chosen: pos,
-    token, share."""
+    """Mean share that each token gives to others, or its share in the selected token.
+
+    Returns:
+        pos, token, share.
+    """
     n = len(shares)
     given = (shares.sum(axis=0) - shares.diagonal()) / max(n - 1, 1)
     values = given if token is None or token >= n else shares[token]
@@ -167,13 +173,13 @@ def of_tokens(names: list[str], shares: np.ndarray, token: int | None) -> pd.Dat
 
 
 def _window(n: int, token: int | None) -> range:
-    """The positions that the map has room for, around the token that is looked at."""
+    """Positions drawn in the map, around the selected token."""
     start = max(0, min((token or 0) - _MOST // 2, n - _MOST))
     return range(start, min(n, start + _MOST))
 
 
 def _finding(view: View, shown: Shown) -> str:
-    """What a token keeps of itself, and which token gives most to the others."""
+    """Report the mean share of tokens in themselves, and the token that gives most to others."""
     shares = shown.shares
     others = shares - np.diag(shares.diagonal())
     total = others.sum()
@@ -194,7 +200,7 @@ def _finding(view: View, shown: Shown) -> str:
 
 
 def _change(view: View, shown: Shown) -> str:
-    """Where the difference is largest, and how much more a token keeps of itself."""
+    """Report the largest differences, and the change in the share of tokens in themselves."""
     change, names = shown.shares, shown.names
     others = change - np.diag(change.diagonal())
     values = {"own": points(float(change.diagonal().mean()))}
@@ -206,7 +212,7 @@ def _change(view: View, shown: Shown) -> str:
 
 
 def _notes(view: View, shown: Shown) -> list[str]:
-    """What else is to be known of a map."""
+    """Notes on a map: causal mask, incomplete sequence, cut to a window."""
     n = len(shown.shares)
     notes = {"causal": is_causal(), "kept": n < len(shown.subject), "window": n > _MOST}
     return [view.say(f"map_{name}", n=min(n, _MOST)) for name, holds in notes.items() if holds]

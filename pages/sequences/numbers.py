@@ -1,4 +1,4 @@
-"""The numbers of every sequence of the file, and where those of one stand among them."""
+"""Numbers of every sequence of the file, and the rank of one sequence among them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ from pages.ui.words.names import effect_name, scope_name
 from pages.ui.words.place import say_here
 
 LEAST = 5
-"""Sequences below which nobody can say how a number is spread."""
+"""Least number of sequences for a standard deviation."""
 _COLUMNS = ("number", "value", "mean", "std", "distance", "percentile", "further", "n_sequences")
-_HARDLY = 1e-9  # of a number, by which it differs from sequence to sequence
+_HARDLY = 1e-9  # least relative standard deviation of a number that varies
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """Numbers of every sequence that one table holds: the question, and what each is called."""
+    """A query for numbers of every sequence in one table, and their display names."""
 
     table: Table
     question: Callable[..., pd.DataFrame]
@@ -58,17 +58,17 @@ ALL = (
 
 
 def numbers_of_all() -> pd.DataFrame:
-    """Of every sequence all numbers that the file holds: seq, number (its name), value."""
+    """All numbers of every sequence of the file: seq, number (display name), value."""
     return _called(ask_together(_of_file, open_store()))
 
 
 def largest_of_all() -> pd.Series:
-    """`largest_distances` of the sequences of the file."""
+    """Return `largest_distances` of the sequences of the file."""
     return ask_together(_largest_of_file, open_store())
 
 
 def numbers_of(reading: readings.Reading) -> pd.DataFrame:
-    """The same numbers of one sequence of the reader's own, as a file of it would hold them."""
+    """Numbers of a sequence of the reader's own, as a file would hold them: seq, number, value."""
     held = _held(open_store())
     answers = readings.answers(reading, [numbers.question for numbers in held])
     return _called(_joined(held, answers))
@@ -88,8 +88,10 @@ def _held(store: Store) -> list[Numbers]:
 
 
 def _joined(held: list[Numbers], answers: list[pd.DataFrame]) -> pd.DataFrame:
-    """The answers in one frame; a number is a category of its table and its name there, of which
-    millions of rows are no burden."""
+    """Concatenate answers, with a categorical column of table and name.
+
+    Categories keep millions of rows small.
+    """
     names = [
         (f"{numbers.table.name}/" + answer["name"]).astype("category")
         for numbers, answer in zip(held, answers, strict=True)
@@ -99,7 +101,7 @@ def _joined(held: list[Numbers], answers: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _called(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with their numbers called by names in the reader's language."""
+    """Replace the names of numbers by display names in the reader's language."""
     called = {numbers.table.name: numbers.called for numbers in ALL}
     categories = rows["number"].cat.categories
     names = [called[table](name) for table, _, name in categories.str.partition("/")]
@@ -107,17 +109,17 @@ def _called(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def standing(numbers: pd.DataFrame, own: pd.Series) -> pd.DataFrame:
-    """Where the numbers of one sequence stand among those of the others.
+    """Compare the numbers of one sequence with those of the others.
 
     Args:
-        numbers: as `numbers_of_all` gives them, without that sequence.
+        numbers: as `numbers_of_all` returns them, without that sequence.
         own: its numbers by their names.
 
     Returns:
         number, value, mean and std (of the others), distance (from their mean, in std), percentile
         (share of the others below, ties half), further (share of the others that are nearer to the
-        mean) and n_sequences (the others), the furthest first. Of numbers that hardly vary, or that
-        fewer than `LEAST` others have, the places are NaN.
+        mean) and n_sequences (the others), the furthest first. Distance, percentile and further are
+        NaN for numbers that hardly vary, or that fewer than `LEAST` others have.
     """
     groups = numbers.groupby("number", observed=True)["value"]
     others = {name: values.dropna() for name, values in groups}
@@ -138,12 +140,14 @@ def _row(number: str, value: float, others: pd.Series) -> tuple:
 
 
 def largest_distances(numbers: pd.DataFrame) -> pd.Series:
-    """Of every sequence how far its oddest number lies from the mean of the other sequences, in
-    their standard deviations; numbers that do not vary are left out."""
+    """Largest distance of any number from the mean of the other sequences, by sequence.
+
+    Distances are in standard deviations of the others. Numbers that do not vary are left out.
+    """
     groups = numbers.groupby("number", observed=True)["value"]
     n, mean, std = (groups.transform(statistic) for statistic in ("count", "mean", "std"))
     varies = (n > LEAST) & (std > _HARDLY * mean.abs())
-    # what the mean and the variance are without the sequence itself
+    # mean and variance without the sequence itself
     deviation = numbers["value"] - mean
     others_mean = mean - deviation / (n - 1)
     squares = (n - 1) * std**2 - deviation**2 * n / (n - 1)

@@ -1,4 +1,4 @@
-"""Whether a text is like the others: its numbers among those of all sequences of the corpus."""
+"""Comparison of a sequence's numbers with those of all sequences of the corpus."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ def odd(view: View) -> None:
 def _placed(
     view: View, subject: Subject, stands: pd.DataFrame, others: pd.DataFrame, distances: pd.Series
 ) -> None:
-    """The chart of all numbers under the oddest of them."""
+    """Draw all numbers of the sequence, the most unusual one first."""
     view.finding(_finding(view, stands, distances[distances.index != subject.seq].dropna()))
     lengths = others.loc[others["number"] == view.say("n_tokens"), "value"]
     if not lengths.min() <= len(subject) <= lengths.max():
@@ -66,7 +66,7 @@ def _placed(
 
 
 def _own(subject: Subject, corpus: pd.DataFrame) -> pd.Series:
-    """The numbers of the sequence by their names."""
+    """Numbers of the sequence by their names."""
     numbers = corpus[corpus["seq"] == subject.seq]
     if subject.seq is None and subject.reading is not None:
         numbers = numbers_of(subject.reading)
@@ -74,10 +74,10 @@ def _own(subject: Subject, corpus: pd.DataFrame) -> pd.Series:
 
 
 def _finding(view: View, stands: pd.DataFrame, others: pd.Series) -> str:
-    """The oddest of all numbers, and how many of the other sequences have one that is as odd.
+    """Name the most unusual number, and count the other sequences with one as unusual.
 
     Args:
-        others: how far the oddest number of each of them lies from the mean.
+        others: largest distance of a number of each other sequence from the mean.
     """
     row = stands.iloc[0]
     return view.say(
@@ -94,12 +94,12 @@ def _finding(view: View, stands: pd.DataFrame, others: pd.Series) -> str:
 
 
 def _expected(n: int) -> str:
-    """From how many of the others the oddest of n unrelated numbers is expected to stand out."""
+    """Expected share of others that the most unusual of n independent numbers exceeds."""
     return percent(n / (n + 1))
 
 
 def _chart(stands: pd.DataFrame, others: pd.DataFrame) -> Any:
-    """A row per number, the oddest on top: ticks for the others, a dot for the sequence."""
+    """Draw a row per number, the most unusual on top: ticks for others, a dot for the sequence."""
     order = stands["number"].tolist()
     ticks = pd.concat([_ticks(row, others) for row in stands.itertuples()], ignore_index=True)
     reach = max(_REACH, float(stands["distance"].abs().max()), float(ticks["distance"].abs().max()))
@@ -127,7 +127,7 @@ def _chart(stands: pd.DataFrame, others: pd.DataFrame) -> Any:
 
 
 def _ticks(row: Any, others: pd.DataFrame) -> pd.DataFrame:
-    """The other sequences' distances in one number; of many, evenly spaced ones by rank."""
+    """Distances of the other sequences in one number; of many, a sample evenly spaced by rank."""
     values = np.sort(others.loc[others["number"] == row.number, "value"].to_numpy())
     places = np.unique(np.linspace(0, len(values) - 1, _TICKS).round().astype(int))
     return pd.DataFrame({"number": row.number, "distance": (values[places] - row.mean) / row.std})

@@ -1,4 +1,4 @@
-"""One text or image looked into: who takes what from whom, and is it like the others?"""
+"""Page on one text or image: shares between its tokens, and its numbers among all sequences'."""
 
 from pages.sequences.map import map_of_tokens
 from pages.sequences.odd import odd

@@ -1,4 +1,4 @@
-"""The pairs of one text that a step amplifies and attenuates most, each beside its corpus mean."""
+"""Pairs of one text that a module amplifies and attenuates most, with their corpus means."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ def pairs(view: View) -> None:
 
 
 def _finding(view: View, changed: pd.DataFrame, *, layer: int, effect: str) -> str:
-    """What changes most, what it does in the corpus, and how many pairs are far from their mean."""
+    """Name the largest change and its corpus mean, and count the pairs far from theirs."""
     row = changed.iloc[int(changed["delta"].abs().argmax())]
     new = "finding_new" if windows()[layer] is None else "finding_new_windowed"
     word = new if pd.isna(row["mean_delta"]) else "finding"
@@ -90,7 +90,7 @@ def _finding(view: View, changed: pd.DataFrame, *, layer: int, effect: str) -> s
 
 
 def _shown(listed: pd.DataFrame) -> pd.DataFrame:
-    """Changes in percentage points, with the names of the pairs and the spread of single ones."""
+    """Convert changes to percentage points; add pair names and the spread of single occurrences."""
     spread = listed["std_delta"].where(listed["n"] >= LEAST)
     ends = {"least": listed["mean_delta"] - spread, "most": listed["mean_delta"] + spread}
     frame = in_unit(listed.assign(**ends), POINTS, _CHANGES)
@@ -98,8 +98,10 @@ def _shown(listed: pd.DataFrame) -> pd.DataFrame:
 
 
 def _chart(view: View, frame: pd.DataFrame, colour: str) -> Any:
-    """A row per pair: a dot for this text, a line for the corpus mean with its interval, and a
-    band for the spread of single occurrences."""
+    """Draw a row per pair: a dot for this text, a line for the corpus mean with its interval.
+
+    A band shows the spread of single occurrences.
+    """
     columns = dict.fromkeys(("pair", *_TOLD, "distance", "n"))
     order = frame["pair"].tolist()
     base = alt.Chart(frame).encode(
@@ -123,7 +125,7 @@ def _chart(view: View, frame: pd.DataFrame, colour: str) -> Any:
 
 
 def _table(view: View, changed: pd.DataFrame, subject: Subject, **values: Any) -> None:
-    """Those of all pairs that lie furthest from what the corpus does to them."""
+    """Tabulate the pairs whose change is farthest from their corpus mean."""
     far = changed.dropna(subset="distance")
     far = far.sort_values("distance", key=abs, ascending=False, kind="stable")
     if far.empty:

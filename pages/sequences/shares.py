@@ -1,4 +1,4 @@
-"""Which map is shown: a scope, a head or the mean of heads; and where its numbers come from."""
+"""Choice of a map: a scope, a head or the mean over heads; and its shares from file or model."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ NOTHING = "none"
 
 @dataclass(frozen=True)
 class MapOf:
-    """A map of one layer: of a scope of it, of one of its heads, or of the mean of its heads."""
+    """Map of one layer: of a scope, of one head, or of the mean over heads."""
 
     quantity: str
     layer: int
@@ -31,13 +31,13 @@ class MapOf:
         return f"{self.quantity}_{self.layer}_{self.head or ''}"
 
     def in_layer(self, layer: int) -> "MapOf":
-        """The same of another layer; of a head, the mean of that layer's heads."""
+        """Return the same map of another layer; for a head, the mean over that layer's heads."""
         means = {HEAD_WEIGHT: layer_order().scopes[0], HEAD_NORM: MEAN_NORM}
         return MapOf(means.get(self.quantity, self.quantity), layer)
 
 
 def pick_map(view: View) -> MapOf:
-    """The map that is shown."""
+    """Let the reader pick the map to draw."""
     quantity = view.pick("quantity", _quantities(view), default=layer_order().whole, kind="select")
     if quantity in OF_HEADS:
         layer, head = pick_head(view.say("head"), default=(1, 1), help=view.say("head_help"))
@@ -46,7 +46,7 @@ def pick_map(view: View) -> MapOf:
 
 
 def pick_minus(view: View) -> MapOf | None:
-    """The map that is taken away from it, if one is."""
+    """Let the reader pick a map to subtract; None for no map."""
     names = {NOTHING: view.say(f"quantity_{NOTHING}"), **_quantities(view)}
     quantity = view.pick("minus", names, kind="select")
     if quantity == NOTHING:
@@ -59,24 +59,26 @@ def pick_minus(view: View) -> MapOf | None:
 
 
 def _quantities(view: View) -> dict[str, str]:
-    """What the scopes, and the maps of heads, are called."""
+    """Display names of the scopes and of the maps of heads."""
     of_heads = {name: view.say(f"quantity_{name}") for name in (*OF_HEADS, MEAN_NORM)}
     return {scope: scope_name(scope) for scope in layer_order().scopes} | of_heads
 
 
 def map_name(view: View, of: MapOf) -> str:
-    """What a map is called."""
+    """Display name of a map."""
     if of.head is not None:
         return view.say(f"of_{of.quantity}", head=head_name(of.layer, of.head))
     return view.say("of_layer", name=_quantities(view)[of.quantity], layer=of.layer)
 
 
 def shares_of(subject: Subject, of: MapOf) -> np.ndarray | None:
-    """Shares of every key in what each query takes: those that the file keeps of the whole
-    sequence, else those of the model, else what the file keeps of its first tokens.
+    """Share of every key in each query, from the file or from the model.
+
+    The file's shares are used if they cover the whole sequence; then those of a run of the model;
+    then the file's shares of the first tokens.
 
     Returns:
-        queries by keys; None where they cannot be had.
+        queries by keys; None if neither source has them.
     """
     kept = _kept(subject, of)
     if (kept is not None and len(kept) == len(subject)) or subject.reading is None:
@@ -90,7 +92,7 @@ def shares_of(subject: Subject, of: MapOf) -> np.ndarray | None:
 
 
 def _kept(subject: Subject, of: MapOf) -> np.ndarray | None:
-    """Weights of the first tokens, of the few sequences that the file keeps them of."""
+    """Stored weights of the first tokens; None for most sequences."""
     is_mean = of.quantity == layer_order().scopes[0]
     if subject.seq is None or not (is_mean or of.quantity == HEAD_WEIGHT):
         return None

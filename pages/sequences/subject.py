@@ -1,4 +1,4 @@
-"""Which text or image is looked into: one of the file, or the reader's own."""
+"""Choice of the text or image to examine: one of the file, or the reader's own."""
 
 import re
 from collections.abc import Callable
@@ -29,11 +29,10 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 
 @dataclass(frozen=True)
 class Subject:
-    """The sequence that is looked into.
+    """Sequence to examine.
 
-    `special` says of every token whether it is one such as [CLS]; `seq` is its number in the file,
-    None of the reader's own; `read` makes it ready for the model, and `ground` is what is seen of
-    an image.
+    `special` is True for tokens such as [CLS]. `seq` is the number in the file, None for the
+    reader's own. `read` prepares the sequence for the model. `ground` is the picture of an image.
     """
 
     key: str
@@ -49,13 +48,12 @@ class Subject:
 
     @cached_property
     def reading(self) -> readings.Reading | None:
-        """What the model is run on; None where it cannot be, and the reader is told why."""
+        """Input of the model; None, with a notice to the reader, if the model cannot be run."""
         return self.read()
 
     @property
     def names(self) -> list[str]:
-        """Tokens as they are read with their positions, patches by their row and column: no two of
-        a sequence have one name."""
+        """Unique names: tokens with their positions, patches by row and column."""
         if self.ground is None:
             pieces = enumerate(written(list(self.tokens)))
             return [f"{name}{str(place).translate(_LOWERED)}" for place, name in pieces]
@@ -64,8 +62,10 @@ class Subject:
 
 
 def pick_subject(view: View) -> Subject:
-    """One of the file, found by number or by a search, or the reader's own; the section ends
-    without any."""
+    """Let the reader pick a sequence of the file, by number or search, or enter one.
+
+    Ends the section if there is none.
+    """
     if view.pick("whose", ("file", "own")) == "own":
         return _own(view)
     text = view.text("find")
@@ -84,7 +84,7 @@ def pick_subject(view: View) -> Subject:
 
 
 def of_file(seq: int) -> Subject:
-    """A sequence of the file."""
+    """Sequence of the file."""
     tokens = ask(pair_occurrence.sequence, seq=seq)
     ground = ground_of(seq)
     picture = ground.picture if ground else None
@@ -105,7 +105,7 @@ def of_file(seq: int) -> Subject:
 
 
 def _own(view: View) -> Subject:
-    """What a reader types or uploads; it is run while they wait, and kept nowhere."""
+    """Sequence that the reader types or uploads; it is stored nowhere."""
     reading = _own_image(view) if shows_images() else _own_text(view)
     if reading is None:
         raise DrawingEnds

@@ -1,4 +1,4 @@
-"""One token through the layers: what it takes from others in each, and what it gives to them."""
+"""One token through the layers: shares that it takes and gives in each."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ _SIDES = ("takes", "gives")
 
 
 def through_layers(view: View, subject: Subject, of: MapOf, token: int) -> None:
-    """Both sides of a token, where the maps of all layers can be had."""
+    """Draw both directions of a token, over the layers whose maps are available."""
     every = {layer: shares_of(subject, of.in_layer(layer)) for layer in layers()}
     maps = {
         layer: shares
@@ -43,14 +43,14 @@ def through_layers(view: View, subject: Subject, of: MapOf, token: int) -> None:
 def layer_shares(
     names: list[str], maps: dict[int, np.ndarray], token: int, side: str
 ) -> pd.DataFrame:
-    """Changes between a token and every other in each layer.
+    """Shares between a token and every other in each layer.
 
     Args:
         maps: queries by keys of each layer.
         side: `takes` or `gives`.
 
     Returns:
-        layer, pos, token, share; nothing of the token itself.
+        layer, pos, token, share; without the token itself.
     """
     parts = [
         pd.DataFrame(
@@ -68,7 +68,7 @@ def layer_shares(
 
 
 def strongest(frame: pd.DataFrame) -> list[str]:
-    """The tokens whose share is largest in some layer, the largest first."""
+    """Tokens with the largest share in any layer, the largest first."""
     peaks = frame.groupby("token", sort=False)["share"].max()
     return peaks.nlargest(_NAMED).index.tolist()
 
@@ -92,7 +92,7 @@ def _finding(view: View, frame: pd.DataFrame, name: str) -> str:
 
 
 def _chart(frame: pd.DataFrame) -> Any:
-    """A line per token over the layers; the strongest ones bear their names at their peaks."""
+    """Draw a line per token over the layers; the strongest have their names at their peaks."""
     named = strongest(frame)
     shown = frame.assign(named=frame["token"].isin(named))
     colours = alt.Scale(domain=named, range=list(SERIES_COLOURS[: len(named)]))
@@ -127,7 +127,7 @@ def _chart(frame: pd.DataFrame) -> Any:
 
 
 def _labels(shown: pd.DataFrame) -> pd.DataFrame:
-    """The names of the strongest tokens at their peaks, those of one layer clear of each other."""
+    """Draw the names of the strongest tokens at their peaks, without overlap within a layer."""
     peaks = shown[shown["named"]].sort_values("share").groupby("token", sort=False).tail(1)
     gap, heights = _LABEL / _HEIGHT * float(shown["share"].max()), []
     highest: dict[int, float] = {}

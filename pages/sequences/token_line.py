@@ -1,4 +1,4 @@
-"""The tokens of a text in lines, or the patches of an image, on grounds that tell a number each."""
+"""Tokens of a text in lines, or patches of an image, on backgrounds in the colour of a value."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from pages.ui.charts.text_layout import FONT, places
 from pages.ui.charts.token_map import rounded
 
 PLACE = "place"
-"""What the selection of a clicked token is called."""
+"""Name of the selection of a clicked token."""
 _LETTERS = 50  # to a line, beside a map
 _LINE, _SIZE, _OF_LEGEND = 24, 12, 80  # pixels
 _SIDE = 300  # of an image
@@ -33,11 +33,11 @@ _FULL, _NONE = "8c", "00"  # how opaque the grounds of words are
 def token_line(
     subject: Subject, frame: pd.DataFrame, value: str, *, legend: str, marked: int | None
 ) -> Any:
-    """The chart; clicks give a token, as `event["selection"][PLACE][0]["pos"]`.
+    """Draw the tokens; a click returns `event["selection"][PLACE][0]["pos"]`.
 
     Args:
         frame: a row per token in order: pos, token and the value.
-        legend: what the value is, with its unit.
+        legend: title of the value, with its unit.
         marked: the position of the token with a frame around it.
     """
     shown = frame.assign(chosen=frame["pos"] == marked)
@@ -76,7 +76,7 @@ def _text(subject: Subject, frame: pd.DataFrame, value: str, legend: str) -> Any
 
 
 def _patches(ground: ImageGround, frame: pd.DataFrame, value: str, legend: str) -> Any:
-    """The special tokens in a row above the patches, over which the picture is outlined."""
+    """Draw special tokens in a row above the patches, with the contours of the picture on top."""
     n, cell = len(ground.special), _SIDE / ground.columns
     top = _LINE + 6 if n else 0
     tall = ground.rows * cell + top
@@ -105,7 +105,7 @@ def _patches(ground: ImageGround, frame: pd.DataFrame, value: str, legend: str) 
 
 
 def _contours(ground: ImageGround, top: float, tall: float) -> list[Any]:
-    """The contours of the picture, where it is kept."""
+    """Draw the contours of the picture, if it is stored."""
     if not (address := ground.address(outlined=True)):
         return []
     size: dict[str, Any] = {"width": _SIDE, "height": tall, "aspect": False}
@@ -116,7 +116,7 @@ def _contours(ground: ImageGround, top: float, tall: float) -> list[Any]:
 
 
 def _grounded(base: Any, shown: pd.DataFrame, value: str, legend: str, over: list[Any]) -> Any:
-    """Grounds that can be clicked below other marks, and the frame of what is chosen."""
+    """Draw clickable backgrounds below the other marks, and the frame of the selected token."""
     others = shown.loc[~shown["chosen"], value]
     reach = rounded(float(others.abs().max())) if others.any() else 1.0
     if (shown[value] < 0).any():

@@ -1,1 +1,1 @@
-"""The sections of the page on where attention rests; each shows itself with `show`."""
+"""Sections of the page on attention sinks; each is drawn by its `show`."""

@@ -1,4 +1,4 @@
-"""How far the largest coordinate of hidden states stands out, and in which coordinates it is."""
+"""Largest coordinate of hidden states relative to the median, and the coordinates that hold it."""
 
 import altair as alt
 import pandas as pd
@@ -51,7 +51,7 @@ def activations(view: View) -> None:
 
 
 def _coordinates(view: View, kept: list[str]) -> None:
-    """In which coordinates the largest activations of a place are, depth by depth."""
+    """Draw the coordinates of the largest activations at a picked place, depth by depth."""
     named = {EVERY: view.say("every"), **{name: place_name(name) for name in kept}}
     place = view.pick("whose", named, kind="select")
     coordinates = ask(massive_coordinate.by_depth, place=place)
@@ -74,7 +74,7 @@ def _coordinates(view: View, kept: list[str]) -> None:
 
 
 def _finding(view: View, frame: pd.DataFrame) -> str:
-    """The depth at which the opening token stands out most, beside the other tokens there."""
+    """Report the depth with the largest ratio at the opening token, and the other tokens there."""
     place = usual_place()
     ratios = frame[frame["quantity"] == _RATIO]
     peak = ratios[ratios["place"] == place].nlargest(1, "mean").iloc[0]
@@ -94,7 +94,7 @@ def _finding(view: View, frame: pd.DataFrame) -> str:
 
 
 def _same(view: View, coordinates: pd.DataFrame, place: str) -> str:
-    """How many depths have their largest activation mostly in one and the same coordinate."""
+    """Count the depths whose largest activation is mostly in the same coordinate."""
     best = coordinates.sort_values("mean", ascending=False).drop_duplicates("depth")
     coordinate = best["coordinate"].mode().iloc[0]
     same = best[best["coordinate"] == coordinate]

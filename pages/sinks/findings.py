@@ -1,4 +1,4 @@
-"""What a file says at a glance of where attention rests."""
+"""Findings for the overview on attention sinks."""
 
 from collections.abc import Callable, Iterator
 
@@ -17,8 +17,9 @@ _NUMBER = ["mean", "low", "high"]
 
 
 def shares_over_layers(of_place: pd.DataFrame) -> pd.DataFrame:
-    """Shares of a place in the attention, in what arrives and in even attention,
-    means over layers: evidence, whose index is share, norm, even.
+    """Share of a place in attention, in the norm and in even attention, as means over layers.
+
+    Returns evidence with the index share, norm, even.
 
     Args:
         of_place: rows of `sink.by_layer` of the place.
@@ -33,7 +34,7 @@ def shares_over_layers(of_place: pd.DataFrame) -> pd.DataFrame:
 
 
 def _resting() -> Iterator[Finding]:
-    """Attention to the opening token, and what arrives from it, over all layers."""
+    """Compare attention to the opening token with the norm from it, over all layers."""
     place, frame = usual_place(), ask(sink.by_layer)
     evidence = shares_over_layers(frame[frame["place"] == place])
     shares = evidence["value"].map(percent)
@@ -48,7 +49,7 @@ def _resting() -> Iterator[Finding]:
 
 
 def _massive() -> Iterator[Finding]:
-    """How far the opening token's largest coordinate stands out, beside that of other tokens."""
+    """Compare the largest coordinate of the opening token with that of other tokens."""
     frame, place = ask(massive_activation.by_depth), usual_place()
     ratios = frame[frame["quantity"] == "ratio"]
     peaks = ratios[ratios["place"] == place].nlargest(1, "mean")
@@ -81,7 +82,7 @@ def _massive() -> Iterator[Finding]:
 
 
 def medians(value: float) -> str:
-    """Return the size of a coordinate in medians."""
+    """Format the size of a coordinate in medians."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
 

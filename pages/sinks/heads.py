@@ -1,4 +1,4 @@
-"""Every head by what rests on a place, and the share of heads above a threshold."""
+"""Attention of every head to a place, and the share of heads above a threshold."""
 
 import altair as alt
 import pandas as pd
@@ -93,7 +93,7 @@ def _over_thresholds(view: View, rates: pd.DataFrame, place: str) -> None:
 def _finding(
     view: View, rates: pd.DataFrame, of_heads: pd.DataFrame, quantity: str, **names: str
 ) -> str:
-    """The rate over all layers, that of the neighbour, and in which layer it is highest."""
+    """Report the rate over all layers, that of the neighbour, and the layer with the highest."""
     of_quantity = rates[rates["quantity"] == quantity]
     if not of_quantity["mean"].any():
         return view.say(f"none_{quantity}", **names)

@@ -1,4 +1,4 @@
-"""Where attention rests, layer by layer, beside what would be nothing special."""
+"""Attention to a place by layer, compared with a neighbour and with an even share."""
 
 import altair as alt
 import pandas as pd
@@ -41,7 +41,7 @@ def layers(view: View) -> None:
 
 
 def _of_places(view: View, frame: pd.DataFrame, quantity: str) -> None:
-    """One quantity of all places, layer by layer."""
+    """Draw one quantity of all places, layer by layer."""
     is_share = quantity == "attention"
     chart = lines(
         frame,
@@ -58,8 +58,10 @@ def _of_places(view: View, frame: pd.DataFrame, quantity: str) -> None:
 
 
 def _finding(view: View, of_place: pd.DataFrame, place: str) -> str:
-    """The layer in which most rests on a place, beside what would be nothing special, and the mean
-    over the layers."""
+    """Name the layer with most attention to a place, compared with a neighbour and an even share.
+
+    Adds the means over layers.
+    """
     peak = of_place[of_place["quantity"] == "attention"].nlargest(1, "mean").iloc[0]
     there = of_place[of_place["layer"] == peak["layer"]].set_index("quantity")
     others = there.loc[[quantity for quantity in _COMPARED if quantity in there.index]]

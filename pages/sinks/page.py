@@ -1,4 +1,4 @@
-"""On which tokens attention rests, and what makes it rest there (Xiao 2024, Gu 2025, Sun 2024)."""
+"""Page on attention sinks and their causes (Xiao 2024, Gu 2025, Sun 2024)."""
 
 from pages.sinks import activations, heads, layers, scores, texts
 from pages.ui.page import Page

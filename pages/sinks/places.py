@@ -1,4 +1,4 @@
-"""Which tokens are looked at, and names and colours of what they get."""
+"""Choice of a place, such as the opening token, with the names and colours of its quantities."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -13,29 +13,32 @@ from pages.ui.view import View
 from pages.ui.words.say import say
 
 OPENING = ("bos", "cls")
-"""Types of the token that opens a sequence, where one does."""
+"""Special types of a token that opens sequences."""
 
 
 def places() -> list[str]:
-    """The places that some sequence has, in the order in which they are told."""
+    """Places that some sequence has, in the order of `PLACE_COLOURS`."""
     present = set(ask(sink.places)["place"])
     return [place for place in PLACE_COLOURS if place in present]
 
 
 def usual_place() -> str:
-    """Where attention is known to rest: on the token that opens a sequence."""
+    """Default place: the token that opens a sequence, the usual attention sink."""
     present = places()
     return next((place for place in OPENING if place in present), FIRST)
 
 
 def pick_place(view: View) -> str:
-    """The tokens that a section is about."""
+    """Let the reader pick a place."""
     return view.pick("place", places(), default=usual_place(), kind="select")
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """Places in their order, but for the rest, of which most tokens are, and for one of two that
-    are always the same token: the first of all, or the first of no special type."""
+    """Places in their order, without those that add nothing.
+
+    Left out are `other`, which holds most tokens, and one of two places that are always the same
+    token: the first of all, or the first without a special type.
+    """
     known = set(names)
     left_out = {"other", FIRST if known & set(OPENING) else FIRST_CONTENT}
     return [place for place in PLACE_COLOURS if place in known and place not in left_out]
@@ -44,8 +47,7 @@ def distinct(names: Iterable[str]) -> list[str]:
 def as_series(
     view: View, frame: pd.DataFrame, colours: Mapping[str, str]
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """The rows of some quantities under names that a reader sees, and how charts draw their means:
-    in the colour of each."""
+    """Rows of some quantities under display names, with arguments of `lines` for their colours."""
     names = {quantity: view.say(f"series_{quantity}") for quantity in colours}
     shown = frame[frame["quantity"].isin(colours)]
     named = {names[quantity]: colour for quantity, colour in colours.items()}
@@ -54,5 +56,5 @@ def as_series(
 
 
 def depth_name(depth: int) -> str:
-    """Where hidden states stand that have gone through so many layers."""
+    """Display name of the hidden states after `depth` layers."""
     return say("sinks.depth_after", layer=depth) if depth else say("sinks.depth_first")

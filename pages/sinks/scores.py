@@ -1,4 +1,4 @@
-"""What lifts the scores of a place's keys above those of the others, part by part."""
+"""Parts of the excess of a place's keys in attention scores over other keys."""
 
 import pandas as pd
 
@@ -42,7 +42,7 @@ def scores(view: View) -> None:
 
 
 def _map(view: View, place: str) -> None:
-    """One part of every head."""
+    """Draw one part for every head."""
     frame = ask(sink_score.heads, place=place)
     there = set(frame["quantity"])
     part = view.pick(
@@ -78,7 +78,7 @@ def _map(view: View, place: str) -> None:
 
 
 def _finding(view: View, of_place: pd.DataFrame, place: str) -> str:
-    """Where the excess is largest, and its parts, with what is not clear of 0 named so."""
+    """Report the layer with the largest excess, and its parts; say which intervals contain 0."""
     excess = of_place[of_place["quantity"] == "excess"]
     peak = excess.nlargest(1, "mean").iloc[0]
     there = of_place[of_place["layer"] == peak["layer"]].set_index("quantity")

@@ -1,4 +1,4 @@
-"""The texts in which a head's attention rests most, or least, on a place."""
+"""Texts in which a head gives most, or least, attention to a place."""
 
 from functools import partial
 from typing import Any
@@ -45,7 +45,7 @@ def texts(view: View) -> None:
 
 
 def _finding(view: View, sequences: pd.DataFrame, place: str, head: str) -> str:
-    """From where to where the shares of the texts shown go."""
+    """Report the range of the shares in the listed texts."""
     ends = sequences["attention"].agg(["min", "max"]).map(percent)
     return view.say(
         "finding",

@@ -1,4 +1,4 @@
-"""The arcs of a sentence as a chart, across or upright."""
+"""Chart of the arcs of a sentence, horizontal or upright."""
 
 import math
 from typing import Any
@@ -18,7 +18,7 @@ _UNIT, _LINE, _AROUND = 15, 25, 44  # pixels: of height; a word of an upright se
 
 
 def arc_chart(drawn: Drawing) -> Any:
-    """Words in the middle; the tree above or to the left, the head's arcs on the other side."""
+    """Draw words in the middle, the tree above or to the left, and the head's arcs opposite."""
     names = {kind: say_here(f"arc_{kind}") for kind in ARC_COLOURS}
     kinds, dashes = list(names.values()), [_DASHED.get(kind, [1, 0]) for kind in names]
     colours = dict(zip(kinds, ARC_COLOURS.values(), strict=True))
@@ -64,7 +64,7 @@ def arc_chart(drawn: Drawing) -> Any:
 
 
 def _words(ground: Any, base: Any, *, chosen: bool, upright: bool) -> list[Any]:
-    """Words on a ground of their own, which is read by day and by night; chosen ones stand out."""
+    """Draw words on a background that is legible in both themes; chosen words stand out."""
     colour, ink = WORD_GROUNDS[chosen]
     along, away = ("y2", "x2") if upright else ("x2", "y2")
     word = alt.Tooltip("form:N", title=title("form"))

@@ -1,8 +1,8 @@
-"""A sentence with its tree on one side of the words and what a head points to on the other.
+"""Drawing of a sentence with its tree on one side and a head's predictions on the other.
 
-Along the sentence run the words, each with the label of its dependency; away from them, upwards or
-to the left, the arcs of the tree, and on the other side those of the head. A sentence that is too
-long to be read across stands upright.
+Words run along the sentence, each with the label of its dependency. The arcs of the tree lie above
+or to the left, those of the head on the other side. A sentence that is too long for one line is
+drawn upright.
 """
 
 import math
@@ -15,10 +15,10 @@ import pandas as pd
 from pages.ui.words.lines import width_of
 
 HEIGHT = 10.0
-"""How far the longest arc is away from the words."""
+"""Distance of the longest arc from the words."""
 _LETTER, _SMALL, _GAP = 8.6, 6.8, 24.0  # pixels
 PAGE = 1_000
-"""Pixels that an upright drawing may take from left to right."""
+"""Width limit of an upright drawing, in pixels."""
 _STEPS = 25
 _FLATTER = 0.7  # power by which height grows with distance
 _ASIDE = 0.16  # of a word, by which an arc leaves its governor towards the dependent
@@ -28,10 +28,10 @@ _TREE, _HEAD = 1, -1  # sides
 
 @dataclass(frozen=True)
 class Drawing:
-    """Everything that is drawn: lines point by point, arrow heads, and words with their labels.
+    """Everything to draw: points of lines, arrow heads, and words with their labels.
 
     `kind` is `tree` or `other` for arcs and labels of the treebank, `right` or `wrong` for arcs of
-    the head. `low` and `high` are how far the head's arcs and those of the tree reach.
+    the head. `low` and `high` are the extents of the head's arcs and of the tree's.
     """
 
     lines: pd.DataFrame
@@ -44,7 +44,7 @@ class Drawing:
 
 
 def drawing(words: pd.DataFrame, *, widest: float, everything: bool) -> Drawing:
-    """The arcs of a sentence.
+    """Lay out the arcs of a sentence.
 
     Args:
         words: one sentence's rows word, form, relation, governor, predicted, of_relation, right in
@@ -86,15 +86,14 @@ def drawing(words: pd.DataFrame, *, widest: float, everything: bool) -> Drawing:
 
 
 def _rooms(form: float, label: float) -> tuple[float, float]:
-    """Half of the column of words, and the column of labels, in units of height."""
+    """Half the width of the column of words, and that of the labels, in units of height."""
     form, label = min(form + 24, 400), min(label + 24, 200)
     unit = (PAGE - form - label) / (2 * HEIGHT)
     return form / 2 / unit, label / unit
 
 
 def _arcs(words: pd.DataFrame, *, everything: bool) -> pd.DataFrame:
-    """The arcs of the treebank, those of the relation last, so that they lie on top, and what the
-    head points to.
+    """Arcs of the treebank, with the relation's last, on top, and the predictions of the head.
 
     Returns:
         word, governor, side, kind, arc_text.
@@ -133,7 +132,7 @@ def _lines(arcs: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
 
 
 def _reach(lines: pd.DataFrame, starts: Mapping[int, float]) -> dict[int, float]:
-    """How far the arcs of each side go beyond where they begin; 0 where there are none."""
+    """Extent of each side's arcs beyond their start; 0 without arcs."""
     return {
         side: max([0.0, *(side * lines.loc[lines["side"] == side, "away"] - start)])
         for side, start in starts.items()

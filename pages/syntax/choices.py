@@ -1,4 +1,4 @@
-"""Which relation, direction, merging and head are looked at; all sections share the choice."""
+"""Choice of relation, direction, merging and head, shared by all sections."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ EITHER = "either"
 
 
 class Chosen(NamedTuple):
-    """What every section on a relation looks at."""
+    """Choices shared by the sections on a relation."""
 
     relation: str
     direction: str
@@ -28,7 +28,7 @@ class Chosen(NamedTuple):
     weighing: str
 
     def heads(self) -> pd.DataFrame:
-        """Every head's accuracy; in either direction, the better one of each head.
+        """Accuracy of every head; for either direction, the better of both.
 
         Returns:
             layer, head, direction, n, accuracy, low, high.
@@ -40,14 +40,14 @@ class Chosen(NamedTuple):
         return scores.loc[best].reset_index(drop=True)
 
     def direction_of(self, layer: int, head: int) -> str:
-        """The direction that is looked at; of either, the one in which the head is better."""
+        """Chosen direction; for either, the one in which the head is more accurate."""
         directions = self.heads().set_index(["layer", "head"])["direction"]
         usual = DIRECTIONS[0] if self.direction == EITHER else self.direction
         return str(directions.get((layer, head), usual))
 
 
 def pick_chosen(view: View) -> Chosen:
-    """Relation, direction and the two ways to weigh, and in one line what the relation is."""
+    """Let the reader pick weighing, relation, direction and merging; explain the relation."""
     weighing = view.pick_weighing()
     relation = pick_relation(view)
     direction = view.pick("direction", (EITHER, *DIRECTIONS))
@@ -57,7 +57,7 @@ def pick_chosen(view: View) -> Chosen:
 
 
 def pick_relation(view: View) -> str:
-    """One of the corpus's relations, the most frequent first; the clearest one unless chosen."""
+    """Let the reader pick a relation, the most frequent first; by default that of `_clearest`."""
     counts = word_counts()
     options = [relation for relation in counts if relation not in EVERYTHING]
     options += [relation for relation in EVERYTHING if relation in counts]
@@ -66,8 +66,10 @@ def pick_relation(view: View) -> str:
 
 
 def _clearest() -> str | None:
-    """The relation whose best head is furthest above the best fixed offset, of frequent ones;
-    where none is frequent, the most frequent, since of a few words nothing can be said."""
+    """Frequent relation whose best head exceeds the best fixed offset most.
+
+    Without frequent relations, the most frequent one: a few words prove nothing.
+    """
     best = ask(dependency_best.best, merging=MERGINGS[0], chosen_on="all")
     best = best[~best["relation"].isin(EVERYTHING)].dropna(subset="difference")
     frequent = best[best["n"] >= LEAST]
@@ -76,15 +78,17 @@ def _clearest() -> str | None:
 
 
 def best_heads(merging: str, chosen_on: str, weighing: str) -> pd.DataFrame:
-    """The best head of every relation, the most accurate first, and its words as `total`."""
+    """Best head of every relation, the most accurate first, with its number of words as `total`."""
     best = ask(dependency_best.best, merging=merging, chosen_on=chosen_on, weighing=weighing)
     best = best.dropna(subset="accuracy").assign(total=best["relation"].map(word_counts()))
     return best.sort_values("accuracy", ascending=False, ignore_index=True)
 
 
 def pick_probe(view: View, chosen: Chosen) -> Head:
-    """A head, or the one that is right most often on a relation, whichever that is; the first of
-    all where none was scored."""
+    """Let the reader pick a head; by default the most accurate one on some relation.
+
+    The first head if none was scored.
+    """
     best = head_with_most(chosen.heads(), "accuracy")
     name = view.say("head_best", head=short_name(*best))
     return pick_head(view.say("head"), default=best, help=view.say("head_help"), best=name)

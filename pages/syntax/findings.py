@@ -1,4 +1,4 @@
-"""What a file says at a glance of the syntax that heads show."""
+"""Findings for the overview on syntax in attention heads."""
 
 from collections.abc import Callable, Iterator
 
@@ -20,7 +20,7 @@ _WITHOUT_HEADS = "distances_words"
 
 
 def _syntax() -> Iterator[Finding]:
-    """The relation on which a head, chosen on other sentences, is furthest above its offset."""
+    """Relation whose head, chosen on other sentences, exceeds the best fixed offset most."""
     frame = ask(dependency_best.best, merging=MERGING, chosen_on=CHOSEN_ON)
     frame = frame[(frame["n"] >= LEAST) & ~frame["relation"].isin(SUMS)]
     if frame.empty:
@@ -47,7 +47,10 @@ def _syntax() -> Iterator[Finding]:
 
 
 def _parsers() -> Iterator[Finding]:
-    """How much of a tree all heads together tell, mean over seeds, beside what needs no heads."""
+    """Compare the accuracy of parsers on all heads with parsers that need no heads.
+
+    Values are means over seeds.
+    """
     splits = ask(parser_accuracy.accuracies).pivot(index="seed", columns="method", values="uas")
     if not set(_PARSERS) <= set(splits):
         return

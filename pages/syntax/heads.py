@@ -1,4 +1,4 @@
-"""Every head on one relation: which ones find it, and in which direction they look."""
+"""Accuracy of every head on one relation, with the direction of its attention."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def heads(view: View) -> None:
 
 
 def _finding(view: View, scores: pd.DataFrame, offsets: pd.DataFrame, relation: str) -> str:
-    """The best head and how many are clearly better than the best fixed offset."""
+    """Name the best head, and count those clearly better than the best fixed offset."""
     best = scores.nlargest(1, "accuracy").iloc[0]
     sentence = view.say(
         "finding",

@@ -1,4 +1,4 @@
-"""What relations, directions and heads are called and what they mean, in the reader's language."""
+"""Display names and meanings of relations, directions and heads."""
 
 import pandas as pd
 import streamlit as st
@@ -12,7 +12,7 @@ from pages.ui.words.place import say_here
 from pages.ui.words.say import catalogue, plain, say
 
 EVERYTHING = ("all", "all_words")
-"""Not relations: every word but `root` and `punct`, and every word."""
+"""Pseudo-relations: all words but `root` and `punct`, and all words."""
 LEFT_OUT = ("root", "punct")
 UNIVERSAL = (
     *("acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "clf", "compound"),
@@ -27,7 +27,7 @@ _FORMATS = {**dict.fromkeys((*_SHARES, *_ENDS), "percent"), "offset": "%+d"}
 
 
 def relation_name(relation: str) -> str:
-    """The label as the treebank writes it, and its name where there is one; not escaped."""
+    """Label of the treebank with its name, if there is one; not escaped."""
     name = _known(relation, "name")
     if relation in EVERYTHING:
         return name
@@ -35,12 +35,12 @@ def relation_name(relation: str) -> str:
 
 
 def relation_line(relation: str) -> str:
-    """What a relation is, in one line of markdown; empty for a label that nobody has explained."""
+    """Explanation of a relation in one line of markdown; empty for unknown labels."""
     return _known(relation, "meaning")
 
 
 def relation_label(relation: str) -> str:
-    """The label in sentences, escaped: a treebank may call a relation anything."""
+    """Label for sentences, escaped: a treebank may contain any label."""
     return relation_name(relation) if relation in EVERYTHING else plain(relation)
 
 
@@ -49,22 +49,21 @@ def direction_name(direction: str) -> str:
 
 
 def _known(relation: str, word: str) -> str:
-    """A word of the catalogue on a relation: on its subtype, else on what it is a type of."""
+    """Word of the catalogue for a relation's subtype, or else for its universal relation."""
     names = (relation.replace(":", "_"), relation.partition(":")[0])
     keys = (f"dependency.{name}.{word}" for name in names)
     return next((say(key) for key in keys if key in catalogue()), "")
 
 
 def is_of(relation: str, label: str) -> bool:
-    """Whether a word with this label counts among those of a relation: a universal relation has
-    the words of its subtypes too."""
+    """Return True if the label belongs to the relation; a universal relation includes subtypes."""
     if relation in EVERYTHING:
         return relation == "all_words" or label not in LEFT_OUT
     return relation in (label, label.partition(":")[0])
 
 
 def readable(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with the names of its relations, and of its directions and heads if it has them."""
+    """Replace relations, and directions and heads if there are any, by display names."""
     named = frame.assign(relation_named=frame["relation"].map(relation_name))
     if "head" not in frame:
         return named
@@ -73,24 +72,24 @@ def readable(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def columns(*names: str) -> dict[str, str | None]:
-    """Columns of a table with the formats of their numbers: shares as per cent, offsets signed."""
+    """Columns of a table with their number formats: shares in per cent, offsets signed."""
     return {name: _FORMATS.get(name) for name in names}
 
 
 def word_counts() -> dict[str, int]:
-    """How many words of the corpus each relation has."""
+    """Number of words of each relation in the corpus."""
     return ask(dependency_accuracy.relations).set_index("relation")["n"].to_dict()
 
 
 def explain(relation: str) -> None:
-    """What a relation is, in one line."""
+    """Explain a relation in one line."""
     stage().note(
         f"**{relation_label(relation)}**: {relation_line(relation) or say_here('unknown')}"
     )
 
 
 def explain_all() -> None:
-    """A fold with the universal relations and those of the corpus, and how often they occur."""
+    """Explain the universal relations and those of the corpus in a fold, with their counts."""
     counts = word_counts()
     heads = "|".join(say_here(f"meanings_{name}") for name in ("label", "meaning", "n"))
     rows = [

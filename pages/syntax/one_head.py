@@ -1,4 +1,4 @@
-"""One head: on which relations it is right, and whether a fixed offset does as well."""
+"""Accuracy of one head on every relation, compared with the best fixed offset."""
 
 import pandas as pd
 
@@ -48,7 +48,7 @@ def one_head(view: View) -> None:
 
 
 def _scores(layer: int, head: int, merging: str, weighing: str) -> pd.DataFrame:
-    """The head's accuracies, most above the best fixed offset first.
+    """Accuracies of a head, sorted by the difference from the best fixed offset.
 
     Returns:
         layer, head, relation, direction, n, accuracy, low, high, offset, offset_accuracy,
@@ -65,7 +65,7 @@ def _scores(layer: int, head: int, merging: str, weighing: str) -> pd.DataFrame:
 
 
 def _finding(view: View, shown: pd.DataFrame, name: str) -> str:
-    """What the head does best, if it does anything better than a fixed offset."""
+    """Name the relation on which the head exceeds a fixed offset most, if there is one."""
     relations = shown[~shown["relation"].isin(EVERYTHING)]
     beyond = relations[relations["low"] > relations["offset_accuracy"]]
     if beyond.empty:

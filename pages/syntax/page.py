@@ -1,4 +1,4 @@
-"""Which heads follow dependencies, and what attention knows of trees (Clark et al. 2019)."""
+"""Page on dependency relations in heads and trees from attention (Clark et al. 2019)."""
 
 from pages.syntax.heads import heads
 from pages.syntax.one_head import one_head

@@ -1,4 +1,4 @@
-"""Table 3 of Clark et al. on this file: parsers that see attention and nothing else."""
+"""Accuracy of dependency parsers on attention alone (Clark et al. 2019, table 3)."""
 
 import pandas as pd
 import streamlit as st
@@ -22,7 +22,7 @@ _KINDS = {
     **dict.fromkeys(("attention_words", "attention"), "attention"),
     **dict.fromkeys(("distances_words", "right_branching"), "baseline"),
 }
-"""What a parser is for; any other is a control."""
+"""Kinds of parsers that are no controls."""
 _SHARES, _COUNTS = ("mean", "std", "min", "max"), ("n", "n_train", "n_test")
 PREFIX = "untrained_"
 _OF_UNTRAINED = ("attention_words", "attention")
@@ -30,11 +30,11 @@ _SAME = (
     *("family", "n_layers", "n_heads", "hidden_size"),
     *("corpus_sha256", "n_sequences", "n_tokens", "mask_rate", "seed"),
 )
-"""What two runs have in common whose parsers saw the same words in the same splits."""
+"""Columns that agree between runs with the same words and splits."""
 
 
 def _too_few() -> str:
-    """Why there are no parsers in a file that has trees, where they were asked for."""
+    """Reason why a file with trees has no parsers although they were requested."""
     store = open_store()
     no_trees = store.found_nothing(dependency_accuracy.TABLE)
     few = store.found_nothing(parser_accuracy.TABLE) and store.holds(annotation.WORDS)
@@ -73,7 +73,7 @@ def parsers(view: View) -> None:
 
 
 def _named(view: View, accuracies: pd.DataFrame) -> pd.DataFrame:
-    """With the names of methods, those of other files with the file, and what each is for."""
+    """Add display names of methods, with the file for those of other files, and their kind."""
     files = accuracies["file"] if "file" in accuracies else pd.Series(index=accuracies.index)
     places = zip(accuracies["method"], files, strict=True)
     return accuracies.assign(
@@ -83,7 +83,7 @@ def _named(view: View, accuracies: pd.DataFrame) -> pd.DataFrame:
 
 
 def _spread(accuracies: pd.DataFrame) -> pd.DataFrame:
-    """Every method over its seeds.
+    """Accuracy of every method over its seeds.
 
     Returns:
         method, method_named, kind, mean, std (missing of one seed), min, max, n_seeds, n,
@@ -99,7 +99,7 @@ def _spread(accuracies: pd.DataFrame) -> pd.DataFrame:
 
 
 def _finding(view: View, spread: pd.DataFrame) -> str:
-    """What attention alone knows of trees, and whether that is more than needs no model."""
+    """Compare parsers on attention alone with those that need no model."""
     sentence = view.say(
         "finding",
         n=int(spread["n_seeds"]["attention"]),
@@ -114,7 +114,7 @@ def _finding(view: View, spread: pd.DataFrame) -> str:
 
 
 def _methods(view: View, accuracies: pd.DataFrame) -> None:
-    """What each parser sees, in one line, and where its word vectors come from."""
+    """Explain the input of each parser in one line, and the source of its word vectors."""
     lines = [
         f"- **{view.say(f'method_{method}')}**: {view.say(f'meaning_{method}')}"
         for method in METHODS
@@ -128,8 +128,9 @@ def _methods(view: View, accuracies: pd.DataFrame) -> None:
 
 
 def _untrained() -> list[pd.DataFrame]:
-    """What parsers made of untrained attention find, file by file; none where the open file is
-    untrained.
+    """Accuracies of parsers on untrained attention, file by file.
+
+    Empty if the open file is untrained itself.
 
     Returns:
         As `parser_accuracy.accuracies`, with the file and its seed_of_weights; the names of methods
@@ -154,7 +155,7 @@ def _alike(first: Store, other: Store) -> bool:
 
 
 def _untrained_finding(view: View, rows: pd.DataFrame) -> str:
-    """A sentence on one file of an untrained model."""
+    """Sentence on one file of an untrained model."""
     means = rows.groupby("method")["uas"].mean()
     shares = {method: percent(means[PREFIX + method]) for method in _OF_UNTRAINED}
     name, seed = rows[["file", "seed_of_weights"]].iloc[0]

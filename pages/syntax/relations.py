@@ -1,4 +1,4 @@
-"""Table 1 of Clark et al. on this file: the best head of every relation, and is it worth it?"""
+"""The best head of every relation, compared with the best fixed offset (Clark et al., table 1)."""
 
 import pandas as pd
 
@@ -73,7 +73,7 @@ def relations(view: View) -> None:
 
 
 def _finding(view: View, best: pd.DataFrame, shown: pd.DataFrame, chosen_on: str) -> str:
-    """In how many relations a head beats every fixed offset, where most, and what that is worth."""
+    """Count the relations on which a head exceeds every offset; name the largest difference."""
     rows = shown[~shown["relation"].isin(EVERYTHING)].dropna(subset="difference")
     if rows.empty:
         return view.say("finding_none")
@@ -102,7 +102,7 @@ def _finding(view: View, best: pd.DataFrame, shown: pd.DataFrame, chosen_on: str
 
 
 def _rows(view: View, shown: pd.DataFrame, chosen_on: str, state: str) -> None:
-    """The best heads in a chart; on halves, beside what they got where they were chosen."""
+    """Draw the best heads; on halves, with their accuracy where they were chosen."""
     part = "all" if chosen_on == "all" else "half"
     name = view.say(f"series_{part}")
     parts, colours = [shown.assign(series=name)], {name: HEAD_COLOUR}
@@ -121,7 +121,7 @@ def _rows(view: View, shown: pd.DataFrame, chosen_on: str, state: str) -> None:
 
 
 def _published(view: View, merging: str) -> list[Row]:
-    """Table 1 beside the best heads and offsets of this file, chosen and scored on all of it."""
+    """Rows of table 1 with this file's best heads and offsets, chosen and scored on all of it."""
     best = ask(dependency_best.best, merging=merging, chosen_on="all").set_index("relation")
     rows = []
     for head in numbers("dependency_accuracy", place=_TABLE_1):
@@ -136,13 +136,13 @@ def _published(view: View, merging: str) -> list[Row]:
 
 
 def _ours(values: pd.Series, published: PublishedHead) -> float | None:
-    """This file's value for a relation of the paper, under whichever label it has here."""
+    """Value of this file for a relation of the paper, under its label in this treebank."""
     nearest = _UNIVERSAL.get(published.relation, "")
     return values.get(nearest, values.get(published.relation))
 
 
 def _label(published: PublishedHead) -> str:
-    """The paper's label, and the universal one where that is another."""
+    """Label of the paper, with the universal one if that differs."""
     relation = published.relation
     if relation == "all":
         return relation_label("all_words")

@@ -1,4 +1,4 @@
-"""A row per relation or per parser: how often governors are found, in per cent."""
+"""Accuracy in per cent, a row per relation or per parser."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -60,7 +60,7 @@ def accuracy_rows(
 
 
 def parser_rows(seeds: pd.DataFrame, means: pd.DataFrame, colours: Mapping[str, str]) -> Any:
-    """Every seed as a point, their mean as a bar, in the colours of their kinds."""
+    """Draw every seed as a point and their mean as a bar, in the colour of the kind."""
     order = means.sort_values("mean", ascending=False)["method_named"].tolist()
     axis, kind = say_here("uas_axis"), named("kind", colours, symbolType="square")
     bars = _rows(means, "method", order, ["method", "mean"])
@@ -85,6 +85,6 @@ def _rows(
 
 
 def _across(column: str, axis: str) -> alt.X:
-    """Shares from 0 to 1, so that charts are compared at a glance."""
+    """Axis of shares from 0 to 1, the same in all charts."""
     per_cent = alt.Axis(format="%", tickCount=10)
     return alt.X(f"{column}:Q", title=axis, axis=per_cent, scale=alt.Scale(domain=[0, 1]))

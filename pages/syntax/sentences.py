@@ -1,4 +1,4 @@
-"""Sentences with their tree and what a head points to, right and wrong."""
+"""Sentences with their trees and a head's predictions, right and wrong."""
 
 from typing import Any
 
@@ -90,7 +90,7 @@ def sentences(view: View) -> None:
 
 
 def _pick_sentence(view: View, shown: pd.DataFrame) -> tuple[int, int]:
-    """A sentence of the list; one that is neither too short nor too long unless chosen."""
+    """Let the reader pick a sentence; by default one of medium length."""
     named = shown.assign(text=[beginning(text, _LONGEST) for text in shown["text"]])
     rows: list[dict[Any, Any]] = named.to_dict("records")
     labels = {f"{row['seq']}-{row['sentence']}": view.say("label", **row) for row in rows}
@@ -101,7 +101,7 @@ def _pick_sentence(view: View, shown: pd.DataFrame) -> tuple[int, int]:
 
 
 def _words(seq: int, sentence: int, relation: str, probe: dict) -> pd.DataFrame:
-    """The words of a sentence with what the head points to from each.
+    """Words of a sentence with the head's prediction for each.
 
     Returns:
         word, form, relation, governor, predicted, of_relation, right, and more.
@@ -118,14 +118,20 @@ def _words(seq: int, sentence: int, relation: str, probe: dict) -> pd.DataFrame:
 
 
 def _deciding(words: pd.DataFrame) -> pd.Series:
-    """What each word is scored by: its own prediction, or, where a treebank calls a possessor
-    `poss`, that of the ’s after it, as the paper has it."""
+    """Prediction by which each word is scored.
+
+    It is the word's own. If a treebank labels a possessor `poss`, it is that of the following ’s,
+    as in the paper.
+    """
     ending = words["form"].shift(-1).isin(["'s", "s'"]) & (words["relation"] == "poss")
     return words["predicted"].mask(ending, words["predicted"].shift(-1)).astype("int64")
 
 
 def weights(view: View, words: pd.DataFrame, *, seq: int, layer: int, head: int) -> None:
-    """A map of the sentence where the file keeps its weights, which it does of the first texts."""
+    """Draw the attention map of the sentence, if the file stores its weights.
+
+    Files store weights of the first texts only.
+    """
     if not open_store().holds(word_attention.TABLE):
         return
     pairs = ask(word_attention.of_head, seq=seq, layer=layer, head=head)
@@ -138,7 +144,7 @@ def weights(view: View, words: pd.DataFrame, *, seq: int, layer: int, head: int)
 
 
 def weight_map(pairs: pd.DataFrame, words: pd.DataFrame) -> Any:
-    """Words that attend down, words that are attended to across; governors have a frame."""
+    """Draw attending words down and attended words across; governors are framed."""
     forms = zip(words["word"].tolist(), words["form"], strict=True)
     names = {word: f"{form} {place}" for place, (word, form) in enumerate(forms, start=1)}
     governors = dict(zip(words["word"], words["governor"], strict=True))

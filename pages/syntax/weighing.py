@@ -1,4 +1,4 @@
-"""Whether heads find more of a tree when attention is weighed by norms, and how sure that is."""
+"""Change in accuracy on syntactic relations when attention is weighted by norms."""
 
 import pandas as pd
 
@@ -49,7 +49,7 @@ def weighing(view: View) -> None:
 
 
 def _best(view: View, shown: pd.DataFrame, method: str) -> list[str]:
-    """The best head and direction of every relation, weighed one way."""
+    """Best head and direction of every relation by one weighing, as text."""
     rows = shown[[f"{column}_{method}" for column in ("layer", "head", "direction")]]
     return [
         view.say("head_and_direction", head=head_name(layer, head), direction=direction_name(to))
@@ -58,7 +58,7 @@ def _best(view: View, shown: pd.DataFrame, method: str) -> list[str]:
 
 
 def _finding(view: View, shown: pd.DataFrame, part: str) -> str:
-    """In how many relations norms gain or lose beyond chance, and where the change is largest."""
+    """Count the relations on which norms gain or lose beyond chance; name the largest change."""
     rows = shown[~shown["relation"].isin(EVERYTHING)]
     if rows.empty:
         return view.say("none")
@@ -81,7 +81,7 @@ def _finding(view: View, shown: pd.DataFrame, part: str) -> str:
 
 
 def _rows(view: View, shown: pd.DataFrame, merging: str, chosen_on: str, state: str) -> None:
-    """The best heads by weights beside those by norms, the most accurate by weights first."""
+    """Draw the best heads by weights and by norms, sorted by accuracy by weights."""
     names = [say(f"weighing.{method}") for method in WEIGHINGS]
     parts = [best_heads(merging, chosen_on, method) for method in WEIGHINGS]
     frame = pd.concat(parts, keys=names, names=["series"]).reset_index("series")

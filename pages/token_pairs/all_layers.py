@@ -1,4 +1,4 @@
-"""The pairs whose mixing a step of the layer changes most, of every layer on one screen."""
+"""Pairs whose mixing a module changes most, for all layers on one screen."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -43,7 +43,7 @@ def all_layers(view: View) -> None:
 
 
 def _sentence(view: View, direction: str, frame: pd.DataFrame) -> str:
-    """How many pairs of a list are clear of 0, of what kind most, and in which layer."""
+    """Count the pairs of a list that are clear of 0; name their main relation and layer."""
     total, frame = len(frame), frame[is_clear(frame["low"], frame["high"])]
     if frame.empty:
         return view.say(f"finding_{direction}_unclear", total=total)
@@ -90,7 +90,7 @@ def _grids(view: View, lists: dict[str, pd.DataFrame], chosen: dict[str, Any]) -
 
 
 def _relations(view: View, frame: pd.DataFrame, effect: str, *, among: str) -> None:
-    """Which share of each layer's listed pairs stands in which relation."""
+    """Draw the share of every relation among each layer's listed pairs."""
     counted = frame.groupby(["direction", "layer", "relation"]).size().reset_index(name="pairs")
     total = counted.groupby(["direction", "layer"])["pairs"].transform("sum")
     counted = counted.assign(share=counted["pairs"] / total)

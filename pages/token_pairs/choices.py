@@ -1,4 +1,4 @@
-"""What the sections of the page have to choose, and how a click anywhere chooses a pair."""
+"""Pickers of the page's sections, and selection of a pair by click."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,12 +14,12 @@ from pages.ui.store.chosen import layer_order, layers, open_store
 from pages.ui.view import View
 
 PAIR = ("source", "target")
-"""What a click on a pair gives back."""
+"""Fields that a click on a pair returns."""
 _CLICKABLE = ("pairs", "pairs_table", "other_pairs", "other_pairs_table", "pmi_points")
 _MOST_LEAST = 10_000
 _ORDERS = {"both": "largest", **{direction: direction for direction in DIRECTIONS}}
 _TEXTS = {"source": "source_text", "target": "target_text", "text": "text"}
-"""What looks for tokens: the names of the pair's own are taken."""
+"""Names of the pickers that search tokens; those of the selected pair are in use."""
 _PICKERS: dict[str, Callable[[View], Any]] = {
     "layer": lambda view: view.pick("layer", layers(), kind="slider"),
     "effect": lambda view: view.pick(
@@ -36,19 +36,21 @@ _PICKERS: dict[str, Callable[[View], Any]] = {
 
 
 def _least_counts() -> tuple[int, int, int]:
-    """From which count to which a list may ask, and what it asks unless told: at least twice, or as
-    often as every pair that the file has."""
+    """Lowest, highest and default minimum count of a list.
+
+    The default is 2, or the lowest count of any pair in the file.
+    """
     least = least_count(open_store().facts)
     return least, max(_MOST_LEAST, least), max(2, least)
 
 
 def choice(view: View, name: str) -> Any:
-    """What is chosen under a name that the queries of pairs take."""
+    """Draw the picker of one query argument, by its name; return the value."""
     return _PICKERS[name](view)
 
 
 def choices(view: View, *names: str) -> dict[str, Any]:
-    """What is chosen under several names, with the pickers in one row."""
+    """Draw the pickers of several query arguments in one row; return the values by name."""
     return {name: choice(view, name) for name in names}
 
 

@@ -1,4 +1,4 @@
-"""One pair: what every step of every layer does to it, and every sentence it occurs in."""
+"""One pair: its changes by every module of every layer, and the sentences in which it occurs."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -32,7 +32,7 @@ _MOST = 1_000
 
 
 def chosen_pair(view: View, first: Mapping[str, str], layer: int, effect: str) -> dict[str, str]:
-    """All there is of a pair; returns its tokens.
+    """Draw one pair; return its tokens.
 
     Args:
         first: its tokens unless others are chosen; empty if there are none.
@@ -56,7 +56,7 @@ def chosen_pair(view: View, first: Mapping[str, str], layer: int, effect: str) -
 
 
 def _absent(view: View, name: str, *, stands: bool) -> None:
-    """Why the file has nothing on a pair.
+    """Show the reason why the file has nothing on a pair.
 
     Args:
         stands: whether a text of the file has it.
@@ -71,7 +71,7 @@ def _absent(view: View, name: str, *, stands: bool) -> None:
 
 
 def _tokens(view: View, first: Mapping[str, str]) -> dict[str, str]:
-    """The tokens as they are written; those of the first pair where none are."""
+    """Let the reader enter the tokens of the pair; by default those of the first pair."""
     view.row()
     tokens = {}
     for side in PAIR:
@@ -89,7 +89,7 @@ def _choose(tokens: list[str]) -> None:
 
 
 def _facts(view: View, ids: dict[str, int], changes: pd.DataFrame, layer: int, effect: str) -> None:
-    """Its change in the layer and where that is largest, how often it occurs, and its relation."""
+    """Draw the pair's change in the layer, the largest one, its count and its relation."""
     here = changes[changes["layer"] == layer]
     peak = changes.iloc[int(changes["mean_delta"].abs().argmax())]
     row = ask(pair.of_pair, **ids).iloc[0]
@@ -113,8 +113,10 @@ def _facts(view: View, ids: dict[str, int], changes: pd.DataFrame, layer: int, e
 
 
 def _by_layer(view: View, changes: pd.DataFrame, name: str) -> None:
-    """The changes of some steps, from layer to layer; a line breaks where the pair is outside of
-    a layer's window."""
+    """Draw the changes by some modules over the layers.
+
+    A line breaks at layers whose window does not span the pair.
+    """
     every = pd.MultiIndex.from_product([layers(), changes["effect"].unique()])
     drawn = changes.set_index(["layer", "effect"]).reindex(every.set_names(["layer", "effect"]))
     chart = lines(
@@ -135,7 +137,7 @@ def _by_layer(view: View, changes: pd.DataFrame, name: str) -> None:
 
 
 def sentences(view: View, ids: dict[str, int], *, layer: int, effect: str) -> None:
-    """A page of occurrences, and the maps of one of them where the model is to be run."""
+    """Draw a page of occurrences, and the maps of one of them if the model can be run."""
     occurrences = ask(pair_occurrence.of_pair, layer=layer, effect=effect, limit=_MOST, **ids)
     pages = max(1, -(-len(occurrences) // PAGE))
     page = view.number("page", 1, pages, 1, pages=count(pages))
@@ -150,8 +152,10 @@ def sentences(view: View, ids: dict[str, int], *, layer: int, effect: str) -> No
 
 
 def _delta(row: dict[Any, Any], layer: int, effect: str) -> float:
-    """The change at an occurrence, computed where the file does not keep it; NaN outside of the
-    layer's window."""
+    """Change at an occurrence, computed if the file does not store it.
+
+    NaN if the pair is outside of the layer's window.
+    """
     if pd.notna(row["delta"]) or not row["in_window"]:
         return row["delta"]
     tokens = ask(pair_occurrence.sequence, seq=row["seq"])
@@ -187,7 +191,7 @@ def _occurrence(view: View, row: dict[Any, Any], layer: int) -> Passage:
 
 
 def marked(tokens: list[str], source_pos: int, target_pos: int) -> str:
-    """The tokens joined to a text with two of them marked."""
+    """Text of the tokens with two of them marked."""
     sides = {source_pos: "source", target_pos: "target"}
     parts = []
     for position, (space, shown) in enumerate(readable(tokens)):

@@ -1,6 +1,6 @@
-"""Layers down, pairs across: a table that is read at a glance, each cell a link to its pair.
+"""Table of pairs by layer, each cell a link to the pair's section.
 
-Tokens are written by strangers: whatever goes into the markup is escaped here.
+Tokens come from arbitrary texts: all markup is escaped here.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -45,7 +45,7 @@ _FAINT = 0.4
 
 
 def key(frame: pd.DataFrame) -> str:
-    """Which colour at the left of a cell stands for which relation, and what is drawn faint."""
+    """Markup of the legend: colours of relations, and faint cells for changes not clear of 0."""
     spans = [
         f'<span style="border-color: {colour}">{escape(name)}</span>'
         for name, colour in _relations(frame).items()
@@ -56,7 +56,7 @@ def key(frame: pd.DataFrame) -> str:
 
 
 def _relations(frame: pd.DataFrame) -> dict[str, str]:
-    """The colours of the relations that some pairs have, by their names."""
+    """Colours of the relations present, by display name."""
     there = set(frame["relation"])
     return {
         relation_name(name): RELATION_COLOURS[name] for name in RELATION_COLOURS if name in there
@@ -71,12 +71,13 @@ def grid(
     top: float,
     address: Callable[[Any], str],
 ) -> str:
-    """One row per layer with its pairs in their order; the ground grows with the root of a change.
+    """Markup with one row of pairs per layer; the shade grows with the square root of a change.
 
     Args:
         frame: rows of `pair_delta.top`.
-        top: the change with the strongest ground; shared by the grids that are compared.
-        address: where a pair's own section is.
+        name: title of the grid.
+        top: change with the strongest shade; shared by the grids that are compared.
+        address: link to a pair's own section.
     """
     cells: dict[Any, list[str]] = {layer: [] for layer in layers}
     for pair in frame.assign(clear=is_clear(frame["low"], frame["high"])).itertuples():
@@ -87,7 +88,7 @@ def grid(
 def rows_of_layers(
     name: str, heads: Sequence[object], cells: Mapping[int, list[str]], *, kind: str = ""
 ) -> str:
-    """A table with a row of cells per layer; places that none takes are left empty."""
+    """Markup of a table with a row of cells per layer; unused places stay empty."""
     head = "".join(
         f'<th scope="col">{escape(str(heading))}</th>' for heading in (title("layer"), *heads)
     )
@@ -102,7 +103,7 @@ def rows_of_layers(
 
 
 def arrow(source: str, target: str) -> str:
-    """A pair as markup."""
+    """Markup of a pair."""
     return f"<bdi>{escape(source)}</bdi> → <bdi>{escape(target)}</bdi>"
 
 
@@ -118,14 +119,14 @@ def _cell(pair: Any, top: float, address: str) -> str:
 
 
 def ground(change: float, top: float) -> str:
-    """The colour of a change, stronger with the root of its share of the largest one, `top`."""
+    """Colour of a change; its strength is the square root of the ratio to the largest, `top`."""
     share = min(abs(change) / top, 1.0) if top > 0 else 0.0
     ink = AMPLIFIED if change > 0 else ATTENUATED
     return f"{ink}{round(_STRONGEST * share**0.5):02x}"
 
 
 def _exact(pair: Any) -> str:
-    """The exact values of one pair, for whoever points at it."""
+    """Exact values of one pair, for its tooltip."""
     return say_here(
         "exact",
         source=pair.source,
@@ -139,7 +140,7 @@ def _exact(pair: Any) -> str:
 
 
 def picture(lists: dict[str, pd.DataFrame], *, layers: range, top: float) -> Any:
-    """The grids of a few lists one below the other, on one scale.
+    """Picture of several grids, one below the other, on one scale.
 
     Args:
         lists: rows of `pair_delta.top` by the title of their grid.

@@ -1,4 +1,4 @@
-"""Lists of pairs: what is asked for, and how it is shown: changes in percentage points."""
+"""Lists of pairs: query arguments, summaries, and changes in percentage points."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,12 +26,14 @@ COLUMNS = {
     "pmi": "%.2f",
     "relation": None,
 }
-"""Of a table of pairs, with their number formats."""
+"""Columns of a table of pairs, with their number formats."""
 
 
 def top_pairs(**choices: Any) -> pd.DataFrame:
-    """The first pairs of every layer in both directions, one list after the other, with their
-    `direction`; the choices are further ones of `pair_delta.top`."""
+    """First pairs of every layer in both directions, one list after the other.
+
+    The column `direction` tells the lists apart. Choices are further arguments of `pair_delta.top`.
+    """
     asked = {"layer": None, "limit": PLACES, **choices}
     lists = [
         ask(pair_delta.top, amplified=name == "amplified", **asked).assign(direction=name)
@@ -41,7 +43,7 @@ def top_pairs(**choices: Any) -> pd.DataFrame:
 
 
 def tally_sentence(where: str, layers: Sequence[int], chosen: Mapping[str, Any]) -> str:
-    """Numbers of pairs that a list is chosen from, and of those clear of 0."""
+    """Sentence on the number of pairs that a list is chosen from, and of those clear of 0."""
     conditions = {name: chosen[name] for name in _CONDITIONS if name in chosen}
     row = ask(pair_tally.tally, layers=list(layers), **conditions).iloc[0]
     return say_here(
@@ -58,7 +60,7 @@ def tally_sentence(where: str, layers: Sequence[int], chosen: Mapping[str, Any])
 
 
 def change(pair: pd.Series) -> str:
-    """A pair's mean change in words, and whether its interval holds 0 or it has none."""
+    """Format a pair's mean change; say whether its interval holds 0, or is missing."""
     low, high = pair["low"], pair["high"]
     kind = "missing" if pd.isna(low) else "clear" if is_clear(low, high) else "crossing"
     delta, low, high = map(points, (pair["mean_delta"], low, high))
@@ -66,15 +68,15 @@ def change(pair: pd.Series) -> str:
 
 
 def in_points(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with changes and their intervals in percentage points."""
+    """Convert changes and their intervals to percentage points."""
     return in_unit(frame, POINTS, _CHANGES)
 
 
 def pair_name(source: str, target: str) -> str:
-    """A pair as the papers write it: what is mixed in, and what receives it."""
+    """Name of a pair as in the papers: the token mixed in, then the token that receives it."""
     return f"{source} → {target}"
 
 
 def with_pair_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame in percentage points, with the names of its pairs in the column `pair`."""
+    """Convert to percentage points, and add the names of the pairs in the column `pair`."""
     return in_points(frame).assign(pair=[*map(pair_name, frame["source"], frame["target"])])

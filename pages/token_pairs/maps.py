@@ -1,4 +1,4 @@
-"""The mixing of one sequence before and after a step of the layer, and what the step changes."""
+"""Mixing of one sequence before and after a module of the layer, and its change."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,13 +28,13 @@ from pages.ui.words.units import PERCENT, POINTS, in_unit, named_in, with_unit
 
 _AROUND = 9  # tokens shown before and after a chosen one
 MAPS = {"before": PERCENT, "after": PERCENT, "change": POINTS}
-"""The maps of a step, and the unit that each is shown in."""
+"""Maps of a module, with the unit of each."""
 _SIDES = {1: 620, 3: 208}  # of a map that is alone, of one of three on a page 1280 wide
 _BESIDE = 160  # axis, title and legend of a map that is fitted to the page
 
 
 def occurrence_maps(view: View, shown: pd.DataFrame, *, layer: int, effect: str) -> None:
-    """The maps of one of the occurrences on the page.
+    """Draw the maps of one of the occurrences on the page.
 
     Args:
         shown: rows place, seq, source_pos, target_pos.
@@ -73,9 +73,9 @@ def occurrence_maps(view: View, shown: pd.DataFrame, *, layer: int, effect: str)
 def _cells(
     maps: live.Maps, tokens: list[str], pair: tuple[int, int], is_whole: bool
 ) -> pd.DataFrame:
-    """One row per target and source that is shown, in shares of the target's row.
+    """One row per drawn target and source, in shares of the target's row.
 
-    A target of a causal model sees no later source: these have no row.
+    In a causal model, a target has no rows of later sources: they are masked.
     """
     everything = np.arange(len(tokens))
     rows, columns = (everything if is_whole else _around(pos, len(tokens)) for pos in pair)
@@ -119,7 +119,7 @@ def _maps(frame: pd.DataFrame, titles: Mapping[str, str], *, readable: bool) -> 
 
 
 def _map(frame: pd.DataFrame, name: str, side: int, *, readable: bool, first: bool) -> Any:
-    """One of the maps; both mixings have one scale."""
+    """Draw one of the maps; both mixings have one scale."""
     columns = {side: named_in(unit, side) for side, unit in MAPS.items()}
     value = columns[name]
     if is_change := name == "change":

@@ -1,4 +1,4 @@
-"""Which pairs of tokens a layer's modules mix more, and which less (Kobayashi et al. 2024)."""
+"""Page on token pairs whose mixing a layer's modules change most (Kobayashi et al. 2024)."""
 
 from pages.token_pairs.all_layers import all_layers
 from pages.token_pairs.choices import follow_clicks

@@ -1,4 +1,4 @@
-"""Does a step of the layer strengthen what goes together in the corpus anyway?"""
+"""Correlation of a module's change in mixing with the PMI of the pair in the corpus."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -50,7 +50,7 @@ def pmi(view: View) -> None:
 
 
 def _finding(view: View, frame: pd.DataFrame, effect: str, window: str) -> str:
-    """Partial ρ at both ends of the layers, whether it is clear of 0, and the ρ it came from."""
+    """Report the lowest and the highest partial ρ over layers, with intervals and raw ρ."""
     partial = frame[frame["quantity"] == "partial"]
     if partial.empty:
         return view.say("finding_none", effect=effect_name(effect))
@@ -79,7 +79,7 @@ def _lines(
     colours: Mapping[str, str] | None = None,
     **values: Any,
 ) -> None:
-    """ρ by layer, with bands where there are intervals."""
+    """Draw ρ by layer, with bands where there are intervals."""
     chart = lines(
         frame,
         y="spearman",
@@ -93,7 +93,7 @@ def _lines(
 
 
 def _points(view: View, effect: str, least: int, correlations: pd.DataFrame) -> None:
-    """Pairs of one layer as points; a click opens one."""
+    """Draw pairs of one layer as points; a click opens one."""
     layer = choice(view, "layer")
     asked = {"layer": layer, "effect": effect, "min_count": least}
     frame = ask(pair_pmi_correlation.points, limit=_DRAWN, **asked)

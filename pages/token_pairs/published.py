@@ -1,4 +1,4 @@
-"""The paper's lists of pairs, and which of theirs are in the lists of the open file."""
+"""The paper's lists of pairs, with those marked that the open file lists too."""
 
 import pandas as pd
 
@@ -21,7 +21,7 @@ _MARKS = """<style>
 
 
 def pair_lists(view: View, frame: pd.DataFrame, shown: tuple[str, ...]) -> None:
-    """The paper's tables 3 and 4, with the pairs marked that the file lists as well.
+    """Draw the paper's tables 3 and 4, and mark pairs that the file lists as well.
 
     Args:
         frame: rows of `pair_delta.top` for the feed-forward network, with their `direction`.
@@ -45,7 +45,7 @@ def pair_lists(view: View, frame: pd.DataFrame, shown: tuple[str, ...]) -> None:
 
 
 def _compared(frame: pd.DataFrame, shown: tuple[str, ...]) -> pd.DataFrame:
-    """The printed pairs: direction, layer, place, source, target, in_both."""
+    """Printed pairs: direction, layer, place, source, target, in_both."""
     rows = [
         (direction, layer, place, *pair)
         for direction in shown
@@ -57,13 +57,13 @@ def _compared(frame: pd.DataFrame, shown: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _read(frame: pd.DataFrame) -> pd.MultiIndex:
-    """What a reader takes for one pair of one list."""
+    """Index of pairs that ignores differences between quotation marks."""
     tokens = {side: frame[side].str.translate(_QUOTES) for side in ("source", "target")}
     return pd.MultiIndex.from_frame(frame[["direction", "layer"]].assign(**tokens))
 
 
 def _table(view: View, printed: pd.DataFrame, direction: str) -> str:
-    """One printed list; how many of a layer's pairs are in both stands before them."""
+    """Markup of one printed list; each layer begins with its number of common pairs."""
     places = range(1, int(printed["place"].max()) + 1)
     heads = (say("published.pairs_both"), *places)
     cells = {int(str(layer)): _row(part) for layer, part in printed.groupby("layer")}

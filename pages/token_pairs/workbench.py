@@ -1,4 +1,4 @@
-"""Pairs of a layer under conditions, and beside them the one that is looked at."""
+"""Filtered list of a layer's pairs, with the selected pair beside it."""
 
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -36,7 +36,7 @@ from pages.ui.words.units import POINTS, named_in
 
 _LIMIT, ROWS = 1_000, 24
 _BESIDE_A_PAIR, _BESIDE_A_LIST = (9, 11), (1, 1)
-_ROOM = 1.6  # how far an interval may reach beyond the largest change before it is cut off
+_ROOM = 1.6  # extent of the axis, as a multiple of the largest change
 _FAINT, _FAINT_NAME = 0.4, 0.65
 _ROW, _AROUND, _OF_LEGEND = 17, 66, 20  # pixels
 _LETTER, _GAP = 6.6, 10  # pixels
@@ -67,12 +67,12 @@ def workbench(view: View) -> None:
     places = {"pairs": (left, above), "other_pairs": (right, nullcontext())}
     for name, frame in lists.items():
         column, place = places[name]
-        with column, place:  # a place in a column knows nothing of how wide that is
+        with column, place:  # a placeholder in a column does not know its width
             _list(view, name, frame, asked[name], page=page, tokens=tokens, reach=reach)
 
 
 def _other(view: View, chosen: dict[str, Any]) -> dict[str, Any]:
-    """What the list beside the first one has of its own: its layer or its step; nothing if none."""
+    """Choices of the second list that differ from the first: its layer or its module, or none."""
     of_layers = {layer: view.say("beside_layer", layer=layer) for layer in layers()}
     of_effects = {effect: effect_name(effect) for effect in layer_order().effects}
     names: dict[Any, str] = {"none": view.say("beside_none"), **of_layers, **of_effects}
@@ -85,7 +85,7 @@ def _other(view: View, chosen: dict[str, Any]) -> dict[str, Any]:
 
 
 def _finding(view: View, frame: pd.DataFrame, chosen: Mapping[str, Any]) -> str:
-    """Say how many of all pairs that may be listed are clear of 0, and whether all are listed."""
+    """Count the pairs clear of 0 among all that may be listed; say whether all are listed."""
     if frame.empty:
         return ""
     layer = chosen["layer"]
@@ -95,7 +95,7 @@ def _finding(view: View, frame: pd.DataFrame, chosen: Mapping[str, Any]) -> str:
 
 
 def _page(view: View, n: int) -> slice:
-    """The rows of a list that are drawn."""
+    """Rows of a list on the picked page."""
     pages = -(-n // ROWS)
     page = view.number("list_page", 1, pages, 1, pages=count(pages)) if pages > 1 else 1
     return slice((page - 1) * ROWS, page * ROWS)
@@ -111,7 +111,7 @@ def _list(
     tokens: dict[str, str],
     reach: float,
 ) -> None:
-    """A page of a list as a chart, and all of it as a table."""
+    """Draw one page of a list as a chart, and all of it as a table."""
     if frame.empty:
         texts = [chosen[field] for field in ("source", "target", "text") if chosen[field]]
         none = "nothing" if texts else "none_clear" if chosen["clear"] else "none"
@@ -143,14 +143,15 @@ def _list(
 
 
 def reach_of(frame: pd.DataFrame) -> float:
-    """How far from 0, in percentage points, charts show the changes of pairs and intervals."""
+    """Extent of the axis of changes and intervals, in percentage points either side of 0."""
     largest = float(in_points(frame)[CHANGE].abs().max()) if len(frame) else 0.0
     return _ROOM * (largest or 1.0)
 
 
 def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> Any:
-    """A row per pair in its order, coloured by relation, faint unless clear of 0; a click anywhere
-    on a row gives back its pair.
+    """Draw a row per pair, coloured by relation and faint unless clear of 0.
+
+    A click anywhere on a row selects its pair.
 
     Args:
         frame: rows of `with_pair_names`.
@@ -201,7 +202,7 @@ def _if_clear(faint: float) -> Any:
 
 
 def _with_facts(frame: pd.DataFrame, chosen: Mapping[str, str]) -> pd.DataFrame:
-    """The frame with all that a row tells."""
+    """Add the columns of a row's tooltip and mark."""
     shown = frame.assign(clear=is_clear(frame[LOW], frame[HIGH]))
     shown["chosen"] = (shown[list(chosen)] == pd.Series(chosen)).all(axis=1)
     shown["occurrences"] = [f"n {count(n)}" for n in shown["n"]]

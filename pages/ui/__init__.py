@@ -1,1 +1,1 @@
-"""What pages share: the words, the open file, pickers, charts, export. None of these is a page."""
+"""Modules shared by all pages: words, the open file, pickers, charts and export."""

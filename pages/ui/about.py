@@ -1,4 +1,4 @@
-"""How a page's numbers came about, told from the contracts of their tables."""
+"""Documentation of a page's tables, from their contracts."""
 
 from collections.abc import Iterable
 from functools import cache, partial
@@ -13,7 +13,7 @@ from pages.ui.words.say import catalogue, language, say
 
 
 def about(*tables: Table) -> None:
-    """A folded account of what each table holds: grain, columns, units, source, laws."""
+    """Show grain, columns, units, source and laws of each table in a fold."""
     if not tables:
         return
     key = "_".join(("about", *here()))
@@ -21,7 +21,7 @@ def about(*tables: Table) -> None:
 
 
 def contracts(tables: Iterable[Table]) -> None:
-    """What each of the tables promises to its readers."""
+    """Show source, public views and laws of each table."""
     for table in tables:
         st.markdown(f"{say('about.source')} {citation(table.source)}")
         for view in table.all_views:
@@ -33,25 +33,25 @@ def contracts(tables: Iterable[Table]) -> None:
 
 
 def citation(key: str) -> str:
-    """A paper as a link."""
+    """Paper as a link."""
     paper = PAPERS[key]
     return f"[{paper.authors} ({paper.year}). {paper.title}]({paper.url})"
 
 
 def translation(english: str) -> str:
-    """What a contract says, in the reader's language."""
+    """Sentence of a contract in the reader's language."""
     return english if language() == "en" else _translations().get(english, english)
 
 
 @cache
 def _translations() -> dict[str, str]:
-    """Sentences of the contracts to Japanese."""
+    """Japanese sentences of the contracts by the English ones."""
     entries = catalogue().items()
     return {text["en"]: text["ja"] for key, text in entries if key.startswith("contract.")}
 
 
 def view_columns(view: View) -> None:
-    """What each column of a view means, and its unit."""
+    """Tabulate meaning and unit of each column of a view."""
     heads = "|".join(say(f"about.{heading}") for heading in ("column", "meaning", "unit"))
     rows = [
         f"|`{column.name}`|{translation(column.meaning)}|{translation(column.unit)}|"

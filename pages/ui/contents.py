@@ -1,4 +1,4 @@
-"""The pages there are, under their translated titles, and what all of them offer."""
+"""Registry of all pages, with their translated titles."""
 
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,9 @@ _FOLDER = Path(__file__).parents[1]
 
 
 def contents(links: Any) -> Any:
-    """The page that the address names; links to all pages are drawn into the container.
+    """Return the page that the address names; draw links to all pages into the container.
 
-    The links carry the file and the language along, which the built-in menu would drop.
+    The links keep the file and the language, which the built-in menu would drop.
     """
     pages = [
         st.Page(

@@ -1,4 +1,4 @@
-"""Values under their labels, as cards show them."""
+"""Cards of labelled values."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ STYLE = """<style>
 
 @dataclass(frozen=True)
 class Fact:
-    """A value under its label, and what it is measured by or why there is none."""
+    """A labelled value, with its measure or the reason why it is missing."""
 
     label: str
     value: str
@@ -22,7 +22,7 @@ class Fact:
 
 
 def fact_grid(facts: Iterable[Fact]) -> str:
-    """The facts as markup, beside each other where there is room; `STYLE` is theirs."""
+    """Markup of facts, side by side if there is room; needs `STYLE`."""
     return f'<div class="facts">{"".join(map(_markup, facts))}</div>'
 
 

@@ -1,4 +1,4 @@
-"""A figure or a table with its question, what to see in it, where it comes from, and its export."""
+"""Figures and tables with question, caption, source and export."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -36,14 +36,14 @@ def figure(
     clickable: bool = False,
     width: Literal["stretch", "content"] = "stretch",
 ) -> Any:
-    """Draw a chart under the question it answers; returns its selections where it takes any.
+    """Draw a chart under the question it answers; return its selections if it takes any.
 
     Args:
         key: of the chart; a selection is read as `event["selection"][name]`.
-        caption: what to see in it; the file it comes from is told after it.
+        caption: what to see in it; the source is appended.
         frame: the data that are offered for export.
-        name: of the figure in its section, if others of its kind can stand beside it.
-        alt: for readers who hear the page; the question if None.
+        name: of the figure in its section, if it can be compared with others of its kind.
+        alt: text for screen readers; the question if None.
         width: that of the page, or the chart's own.
     """
     content = Content(chart, frame, stage().begin(), caption)
@@ -75,7 +75,7 @@ def table(
     """Draw a table under the question it answers.
 
     Args:
-        columns: which columns to show, in order: a human name, or a `st.column_config` column.
+        columns: columns to show, in order: a human name, or a `st.column_config` column.
         options: further ones of `st.dataframe`, such as `on_select` and `selection_mode`.
     """
     shown = frame[list(columns)]
@@ -103,7 +103,7 @@ def markup(
     frame: pd.DataFrame,
     chart: Any = None,
 ) -> None:
-    """Draw markup of our own under the question it answers, as `View.markup` says."""
+    """Draw markup under the question it answers; arguments as of `View.markup`."""
     finding = stage().begin()
     _headline(question, finding)
     if isinstance(body, str):
@@ -114,16 +114,16 @@ def markup(
 
 
 def _headline(question: str, finding: str) -> None:
-    """The question, and under it what was found, above what has no title of its own."""
+    """Draw the question and the finding above content without a title of its own."""
     st.subheader(question, anchor=False)
     if finding:
         st.markdown(emphasised(_brief(finding)))
 
 
 def _foot(shown: Shown, full: pd.DataFrame | None = None, side: Beside | None = None) -> None:
-    """What to see, in a sentence; one click away how to read it, its export and the collection.
+    """Draw a short caption, with explanation, export and collection behind buttons.
 
-    There also stands why a number has no interval, if one has none, and where all are from.
+    The explanation includes the reason for missing intervals, if any are missing, and the source.
     """
     frame = shown.frame if full is None else full
     missing = any(_lacks(frame, str(name)) for name in frame)
@@ -155,14 +155,14 @@ def _foot(shown: Shown, full: pd.DataFrame | None = None, side: Beside | None = 
 
 
 def _brief(caption: str, letters: int = _TWO_LINES) -> str:
-    """As many first sentences of a text as make two lines."""
+    """First sentences of a text, as many as fit on two lines."""
     texts = sentences(caption)
     fitting = (joined(texts[:n]) for n in range(len(texts), 1, -1))
     return next((text for text in fitting if width_of(text) <= letters), joined(texts[:1]))
 
 
 def _lacks(frame: pd.DataFrame, end: str) -> bool:
-    """Whether a column holds lower ends of intervals, and a number is there without one."""
+    """Return True if a column of lower ends lacks the interval of some number."""
     if not end.endswith("low"):
         return False
     number = end.removesuffix("_low")

@@ -1,4 +1,4 @@
-"""Findings of the overview: a sentence with its number, its evidence and where more is shown."""
+"""Findings of the overview: a sentence with its number, evidence and section."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,14 +16,14 @@ _NUMBER = ["mean", "low", "high"]
 
 @dataclass(frozen=True)
 class Finding:
-    """A number under its label, the sentence that says what it means, the section that shows it.
+    """A number under its label, the sentence that explains it, and the section that shows it.
 
-    `evidence` are rows name, value, low and high, with their `layer` where there are some of every
-    layer; the number is among them and in the section. The rows of its first name are what was
-    found; `baseline` is what that is compared with, a value or the name of other rows, and the
-    sentence is chosen by `compared`. `format` is that of the values. `known_by` says how sure it
-    is where no interval does. `choices` of the section are those under which it shows the number,
-    where they are not the usual ones. `page` is told by who gathers findings of several pages.
+    `evidence` has rows name, value, low and high, and `layer` for findings by layer. The rows with
+    the first name are the result; `baseline` is a value, or the name of the rows to compare with.
+    The number is among the rows, and in the section. The sentence is chosen by `compared`. `format`
+    is that of the values. `known_by` states the certainty of findings without intervals. `choices`
+    are the section's choices under which it shows the number, if not the default ones. `page` is
+    set by the collection of findings of all pages.
     """
 
     label: str
@@ -39,9 +39,11 @@ class Finding:
 
     @cached_property
     def rows(self) -> pd.DataFrame:
-        """The rows of what was found, with their distance from the baseline in halves of their
-        interval and of that of the baseline, if it has one, as `strength`: beyond 1, they are clear
-        of each other; NaN where that is not known."""
+        """Rows of the result with their distance from the baseline, as `strength`.
+
+        The unit is half of the interval plus half of that of the baseline, if it has one: beyond 1,
+        both are clear of each other. NaN if unknown.
+        """
         frame = self.evidence
         if frame.empty or self.baseline is None:
             return frame.assign(strength=np.nan)
@@ -55,13 +57,15 @@ class Finding:
 
     @cached_property
     def side(self) -> Side:
-        """Side of the baseline on which the interval of what was found lies."""
+        """Side of the baseline on which the interval of the result lies."""
         return "unsure" if self.baseline is None else compared(self.evidence, self.baseline)
 
     @cached_property
     def strength(self) -> float:
-        """How far what was found is from its baseline, in halves of its interval; over layers the
-        median. NaN if that is not known."""
+        """Distance of the result from its baseline, in halves of its interval; median over layers.
+
+        NaN if unknown.
+        """
         return float(self.rows["strength"].median())
 
 
@@ -76,7 +80,7 @@ def compared(evidence: pd.DataFrame, baseline: float | str) -> Side:
 
 
 def rows_of(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
-    """Evidence that is not of single layers: a name, a value, and its interval if it has one."""
+    """Evidence without layers: rows of a name, a value, and its interval if it has one."""
     full = [(*row, *_ENDS)[:4] for row in rows]
     return pd.DataFrame(full, columns=["name", "value", "low", "high"])
 
@@ -84,12 +88,12 @@ def rows_of(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
 def share_of(frame: pd.DataFrame, own: pd.Series) -> pd.Series:
     """Share of some rows in the sum of all: mean, low, high.
 
-    The ends hold even where all rows vary together: the low ends of the own ones against the high
-    ends of the others, and the other way round.
+    The ends hold even if all rows vary together: they combine the low ends of the own rows with the
+    high ends of the others, and the reverse.
 
     Args:
         frame: rows mean, low, high.
-        own: whether a row is one of those.
+        own: True for the rows whose share is returned.
     """
     of_own, others = (frame.loc[which, _NUMBER].sum(skipna=False) for which in (own, ~own))
     sides = {"mean": "mean", "low": "high", "high": "low"}
@@ -97,6 +101,8 @@ def share_of(frame: pd.DataFrame, own: pd.Series) -> pd.Series:
 
 
 def over_layers(frame: pd.DataFrame) -> pd.Series:
-    """Mean over layers of rows mean, low, high, with the means of their ends: these hold even where
-    all layers vary together."""
+    """Mean over layers of rows mean, low, high.
+
+    The ends are means of ends: they hold even if all layers vary together.
+    """
     return frame[_NUMBER].mean(skipna=False)

@@ -1,4 +1,4 @@
-"""What holds while something is drawn, and no longer."""
+"""Context variables with a value for the length of a block."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ _Value = TypeVar("_Value")
 
 @contextmanager
 def holding(variable: ContextVar[_Value], value: _Value) -> Iterator[None]:
-    """Have a variable this value while the block runs."""
+    """Set a variable to a value while the block runs."""
     token = variable.set(value)
     try:
         yield

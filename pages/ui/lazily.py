@@ -1,4 +1,4 @@
-"""What stands folded away is made when its reader opens it, and then alone."""
+"""Folds whose content is drawn only after the reader opens them."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -16,19 +16,20 @@ def folded(
     draw: Callable[[], None],
     **look: Any,
 ) -> None:
-    """A place that is empty until it is opened: most never are, and a page without their contents
-    is drawn in half the time.
+    """Draw a fold that stays empty until it is opened.
+
+    Most are never opened, and a page without their contents is drawn in half the time.
 
     Args:
-        key: its own, on all pages.
-        draw: draws what stands in it; it can ask for all but the section that is drawn.
+        key: unique on all pages.
+        draw: draws the content; it can use everything except the current section.
         look: further options of `st.popover` or `st.expander`.
     """
     place_of_words, files = here(), seen()
 
     @st.fragment
     def fold() -> None:
-        """With the words and the files of the run that the reader sees."""
+        """Draw the content with the words and the files of the enclosing run."""
         with getattr(st, kind)(label, key=key, on_change="rerun", **look) as place:
             if is_open(place):
                 with words_of(*place_of_words), seen_once(files):
@@ -38,5 +39,5 @@ def folded(
 
 
 def is_open(place: Any) -> bool:
-    """Whether the reader has opened it."""
+    """Return True if the reader has opened the fold."""
     return bool(place.open)

@@ -1,4 +1,4 @@
-"""How a page is laid out where the theme has no setting for it."""
+"""Page layout beyond the settings of the theme."""
 
 STYLE = """<style>
 [data-testid="stMainBlockContainer"] {padding: 1.1rem 2.5rem 4rem; position: relative}

@@ -1,6 +1,6 @@
-"""How each statistic is measured: its formulas, its tables, and the section that shows it.
+"""Method of each statistic: its formulas, its tables, and the section that shows it.
 
-Every page has them in `formulas.toml`, since mathematics needs no translation.
+Formulas stand in each page's `formulas.toml`, since mathematics needs no translation.
 """
 
 import tomllib
@@ -29,7 +29,7 @@ class Method:
 
 @cache
 def methods() -> dict[str, Method]:
-    """The methods of all pages by name, in the order of the contents."""
+    """Methods of all pages by name, in the order of the contents."""
     tables = {table.name: table for table in every_table()}
     return {
         name: Method(
@@ -45,6 +45,6 @@ def methods() -> dict[str, Method]:
 
 
 def mathematics(page: str) -> dict[str, Any]:
-    """What a page's file of formulas holds; nothing if it has none."""
+    """Content of a page's file of formulas; empty if it has none."""
     path = _FOLDER / page / _FILE
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

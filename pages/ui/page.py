@@ -1,4 +1,4 @@
-"""A page, its sections, and the frame around each: what every section has is written here once."""
+"""Page, section, and the frame around each section."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -28,10 +28,10 @@ from pages.ui.words.say import plain, say
 class Section:
     """One question of a page.
 
-    `stem` names its file, its words and its place in the address; `needs` are the tables without
-    which there is nothing to draw, and which the account at its end explains; it explains those of
-    `also` as well, where the file holds them. `lacking` says why a file can have nothing to draw,
-    if it cannot. The section is offered where `when` holds of the open file.
+    `stem` is the name of its file, of its words and in the address. `needs` are the tables required
+    for drawing; the documentation at its end covers them, and those of `also` that the file holds.
+    `lacking` returns the reason why a file cannot have anything to draw, or an empty string. The
+    section is offered if `when` holds for the open file.
     """
 
     stem: str
@@ -49,7 +49,7 @@ def section(
     lacking: Callable[[], str] | None = None,
     when: Callable[[], bool] = lambda: True,
 ) -> Callable[[Callable[[View], None]], Section]:
-    """Makes a section of the function that draws it."""
+    """Decorate a function that draws a section."""
     return lambda draw: Section(stem, needs, draw, also=also, lacking=lacking, when=when)
 
 
@@ -57,9 +57,9 @@ def section(
 class Page:
     """A page of the contents.
 
-    `prefix` starts the names of its choices in the address; `before` draws what stands above all
-    sections. `lead` names the word that says what the page is about, which may depend on the file;
-    `moved` says which section shows now what older addresses ask another one for.
+    `prefix` starts the names of its choices in the address. `before` draws the content above all
+    sections. `lead` returns the name of the introductory word, which may depend on the file.
+    `moved` maps sections in older addresses to their successors.
     """
 
     name: str
@@ -70,9 +70,9 @@ class Page:
     moved: Mapping[str, str] = field(default_factory=dict)
 
     def show(self) -> None:
-        """The title, what stands above the sections, and the section that the address names.
+        """Draw the title, the content above the sections, and the section that the address names.
 
-        Nothing where nobody reads: a page can be imported without being drawn.
+        Does nothing outside a session, so that a page can be imported.
         """
         if get_script_run_ctx() is None:
             return
@@ -82,7 +82,7 @@ class Page:
                 st.title(title, anchor=False, width="stretch")
                 head = st.container(horizontal=True, width="content", gap="xsmall", key="head_bar")
                 notes = st.popover(say("page.about"), type="tertiary")
-            open_store()  # what keeps it from being read is told here, not in the closed notes
+            open_store()  # errors are shown here, not in the closed notes
             with notes:
                 st.markdown(say_here(self.lead()))
                 for draw in self.before:
@@ -103,7 +103,7 @@ class Page:
             self._frame(stems[chosen], notes, head)
 
     def _frame(self, shown: Section, notes: Any, head: Any) -> None:
-        """A section with all that every section has."""
+        """Draw a section with its frame."""
         view = View(self.prefix, shown.stem)
         redraw = partial(shown.draw, view)
         with words_of(self.name, shown.stem), staged(head, shown.needs, redraw):

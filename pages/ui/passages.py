@@ -1,4 +1,4 @@
-"""Texts under headings of their own, each with a link to the page that looks into it."""
+"""Texts under headings, each with a link to the page on single sequences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ class Passage:
 
     Attributes:
         heading: in markdown.
-        body: markup, with everything escaped that a stranger wrote.
-        seq: the sequence it is from.
-        token: the position of the token that it is about, if it is about one.
+        body: markup, with all text from the file escaped.
+        seq: number of its sequence.
+        token: position of the token that it is about, if it is about one.
     """
 
     heading: str
@@ -28,7 +28,7 @@ class Passage:
 
 
 def draw_passages(key: str, passages: Sequence[Passage]) -> str:
-    """The texts one below the other; returns them as one piece of markup, without the links.
+    """Draw the texts one below the other; return their markup, without the links.
 
     Args:
         key: to their colours, in markup.

@@ -1,4 +1,4 @@
-"""What a section lets its reader choose, by pickers that find their own words."""
+"""Pickers of a section, with labels and help from the section's words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ FEW, SOME = 6, 12
 
 @dataclass(frozen=True)
 class Pickers:
-    """The choices of a section. Names in the address and keys start with the prefix of its page."""
+    """Pickers of a section. Names in the address and keys start with the prefix of its page."""
 
     prefix: str
     stem: str
 
     def say(self, name: str, /, **values: Any) -> str:
-        """A word of the section, else of its page."""
+        """Word of the section, or else of its page."""
         return say_here(name, **values)
 
     def key(self, name: str) -> str:
-        """A name as it stands in the address and in the keys of figures."""
+        """Key of a name in the address and of figures."""
         return f"{self.prefix}_{name}"
 
     def pick(
@@ -43,14 +43,14 @@ class Pickers:
         kind: Kind | None = None,
         **values: Any,
     ) -> Any:
-        """One of the options, drawn by the widget that has room for as many.
+        """Let the reader pick one option, by a widget that fits their number.
 
         Args:
-            options: with their names, or alone where `format` or the section's words name them.
+            options: with their names, or alone if `format` or the section's words name them.
             default: the first option if None.
             of: the column whose names the options are, such as scope, or the picker whose words
                 this one has.
-            values: what the label and the help take.
+            values: arguments of the label and the help.
         """
         room = "segmented" if len(options) < FEW else "pills" if len(options) < SOME else "select"
         label = name if key_of(name) else of or name
@@ -83,7 +83,7 @@ class Pickers:
         format: Callable[[Any], str] | None = None,
         limit: int | None = None,
     ) -> list[Any]:
-        """Some of the options, at most as many as `limit`.
+        """Let the reader pick several options, at most `limit`.
 
         Args:
             of: the picker whose words this one has.
@@ -93,8 +93,7 @@ class Pickers:
         return pick_many(self.key(name), label, options, **chosen)
 
     def pick_weighing(self) -> str:
-        """Whether attention is weighed by its weights or by the norms of what they bring: one
-        choice for all sections of a page."""
+        """Let the reader pick weights or norms to measure attention, for the whole page."""
         return pick(
             self.key("weighing"),
             say("weighing.label"),
@@ -105,26 +104,27 @@ class Pickers:
         )
 
     def to_section(self, stem: str, **values: Any) -> None:
-        """A button to another section of the page, which goes on with the same choices."""
+        """Draw a button to another section of the page that keeps the choices."""
         name = f"to_{stem}"
         key = self.key(name)
         self.button(say_here(name, **values), choose, self.key("view"), stem, key=key)
 
     def button(self, label: str, to: Callable[..., None], *given: Any, **options: Any) -> None:
-        """A button that makes a choice with what is given; options are those of `st.button`."""
+        """Draw a button that calls `to` with the given values; options are those of `st.button`."""
         if not stage().is_unseen:
             st.button(label, on_click=to, args=given, **options)
 
     def number(self, name: str, low: int, high: int, default: int, **values: Any) -> int:
-        """A whole number from `low` to `high`, to be typed; words as those of `pick`."""
+        """Let the reader enter a whole number from `low` to `high`; words as those of `pick`."""
         label, key = say_here(name, **values), self.key(name)
         help = say_here_if_any(f"{name}_help")
         choice = Choice(key, range(low, high + 1), default)
         return draw(choice, lambda: st.number_input(label, low, high, step=1, key=key, help=help))
 
     def text(self, name: str, *, hint: str | None = None, example: str | None = None) -> str:
-        """A line of text, to be typed; an example stands in it while it is empty. What a stranger
-        wrote in a link is among it.
+        """Let the reader enter a line of text, with an example as placeholder.
+
+        The result may be a stranger's: it can come from a link.
 
         Args:
             hint: the name of its help if that is not `NAME_help`.
@@ -139,9 +139,9 @@ class Pickers:
         )
 
     def toolbar(self) -> Any:
-        """The row that pickers stand in."""
+        """Row for pickers."""
         return stage().room()
 
     def row(self) -> None:
-        """Have the pickers that come now stand in a row of their own, here."""
+        """Start a new row for the pickers that follow."""
         stage().begin()

@@ -6,7 +6,7 @@ from pages.ui.choices.address import Choice, draw
 from pages.ui.words.say import say
 
 PRESENT = "present"
-"""In the address of every page while it is on."""
+"""Parameter of the address in presentation mode."""
 _STYLE = """<style>
 html {font-size: 118%}
 [data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] {display: none}
@@ -15,7 +15,7 @@ html {font-size: 118%}
 
 
 def present_toggle() -> None:
-    """The switch at the top of every page, and what it changes."""
+    """Draw the switch at the top of every page, and apply its effect."""
     with st.container(key="presenting"):
         draw(
             Choice(PRESENT, (False, True), default=False),
@@ -26,5 +26,5 @@ def present_toggle() -> None:
 
 
 def is_presenting() -> bool:
-    """Whether the page is shown to others."""
+    """Return True in presentation mode."""
     return bool(st.session_state.get(PRESENT))

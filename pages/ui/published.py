@@ -1,4 +1,4 @@
-"""Published numbers beside those of the open file, and whether both are of one experiment."""
+"""Published numbers compared with those of the open file, if both are of one experiment."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,14 +17,14 @@ from pages.ui.words.say import plain, say
 
 _ROUNDING = 1e-9
 _WHOLE = 16  # rows of a table that is shown without scrolling
-_NONE = "none"  # as a file says of a model without segments
+_NONE = "none"  # value in files of models without segments
 _MINUS = str.maketrans("-", "−")
 _WHERE = {"cell": "notebook", "section": "itself", "appendix": "itself", "own_table": "itself"}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A printed number, what it is of in the reader's language, and the file's own value."""
+    """A printed number, its name in the reader's language, and the file's own value."""
 
     of: str
     published: Published
@@ -38,18 +38,18 @@ class Row:
 
     @property
     def agrees(self) -> bool:
-        """Whether the file's value rounds to the printed one."""
+        """Return True if the file's value rounds to the printed one."""
         difference = self.difference
         return difference is not None and abs(difference) <= self.published.tolerance + _ROUNDING
 
 
 def statistic_of(of: str, statistic: str) -> str:
-    """What a row is of: a statistic of something, both by their names."""
+    """Display name of a row: a statistic of something."""
     return say("published.statistic", of=of, statistic=statistic)
 
 
 def apart(experiment: str) -> str:
-    """What sets the open file apart from a paper's experiment; nothing if it is the same one.
+    """Difference between the open file and a paper's experiment; empty if they are the same.
 
     The published corpus is recognised by its numbers of sequences and of tokens.
 
@@ -71,15 +71,17 @@ def apart(experiment: str) -> str:
 
 
 def _is_model(run: pd.Series, model: str) -> bool:
-    """By the last part of its name, whatever revision follows it, and by its shape."""
+    """Return True if the last part of the name, without its revision, and the shape agree."""
     name = Path(str(run["model"])).name.partition("@")[0]
     return name == model and all(run[size] == expected for size, expected in MODEL_SHAPE.items())
 
 
 @contextmanager
 def experiment(name: str, title: str) -> Iterator[bool]:
-    """The place for what a paper printed: in the page if the open file is of the same experiment,
-    else folded under a title that says what is not the same; yields which."""
+    """Place for a paper's numbers: in the page, or in a fold that names the difference.
+
+    Yields True if the open file is of the same experiment.
+    """
     reason, of = apart(name), EXPERIMENTS[name]
     if not reason:
         yield True
@@ -102,7 +104,7 @@ def experiment(name: str, title: str) -> Iterator[bool]:
 
 
 def _measured_on(of: Experiment) -> str:
-    """The corpus of an experiment and its masking, in words."""
+    """Corpus of an experiment and its masking, as text."""
     if of.n_sequences is None or of.mask_rate is None:
         return say(f"published.on_{of.corpus}")
     masking = _given(of.mask_rate, of.segments or _NONE)
@@ -110,7 +112,7 @@ def _measured_on(of: Experiment) -> str:
 
 
 def _given(mask_rate: float, segments: str) -> str:
-    """What the model got of a corpus: masking, and segment ids if it knows any."""
+    """Input of the model: masking, and segment ids if it has any."""
     masked = say("published.masked", rate=percent(mask_rate))
     masking = masked if mask_rate else say("published.not_masked")
     if segments == _NONE:
@@ -120,7 +122,7 @@ def _given(mask_rate: float, segments: str) -> str:
 
 
 def beside(*rows: Row, key: str, title: str) -> None:
-    """Printed numbers of one paper beside the file's own; compared only in the same experiment."""
+    """Draw a paper's numbers with the file's own; compared only for the same experiment."""
     if not rows:
         return
     with experiment(rows[0].published.experiment, title) as same:
@@ -145,7 +147,7 @@ def beside(*rows: Row, key: str, title: str) -> None:
 
 
 def _cells(row: Row) -> dict[str, str | None]:
-    """What stands in a row; the file's value and the difference with one digit more."""
+    """Cells of a row; the file's value and the difference have one digit more."""
     known = row.difference is not None
     return {
         "of": row.of,
@@ -162,7 +164,7 @@ def _written(
     *,
     change: bool = False,
 ) -> str:
-    """A number as the paper writes it: per cent where it does, whole where it counts."""
+    """Format a number as the paper does: in per cent, or whole for counts."""
     counts = published.statistic == "n"
     digits = 0 if counts else published.decimals + 1 if decimals is None else decimals
     shown = (value or 0.0) * (100 if published.percent else 1)
@@ -172,7 +174,7 @@ def _written(
 
 
 def source_sentence(places: Sequence[tuple[str, int | str]], paper: str) -> str:
-    """The paper and where the numbers stand, as one sentence."""
+    """Sentence on the paper and the places of its numbers."""
     named = [say(f"published.in_{kind}", number=number) for kind, number in dict.fromkeys(places)]
     where = _WHERE.get(places[0][0], "earlier")
     return say(

@@ -1,4 +1,4 @@
-"""One box that finds anything: pages, sections, heads, tokens, pairs, texts, terms."""
+"""Search box for pages, sections, heads, tokens, pairs, texts and terms."""
 
 import re
 from collections.abc import Iterator
@@ -22,8 +22,8 @@ from pages.ui.words.say import catalogue, plain, say
 _MOST = 4  # places of one kind
 _HEAD = re.compile(r"[Ll]?(\d{1,3})\s*[-–·.,:/ ]\s*[Hh]?(\d{1,3})")
 _ARROW = re.compile(r"\s*(?:→|->|\s)\s*")
-_LEAST = 3  # letters that a text is looked for by
-_BEFORE, _AFTER = 20, 50  # letters of a text around what was found
+_LEAST = 3  # letters of a search for texts
+_BEFORE, _AFTER = 20, 50  # letters of a text around a match
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Place:
     Attributes:
         label: in markdown.
         page: its folder.
-        choices: what its address says.
-        text: what is to be told at once.
+        choices: parameters of its address.
+        text: shown below its link.
     """
 
     label: str
@@ -44,7 +44,7 @@ class Place:
 
 
 def search_box(room: Any) -> None:
-    """A line to type in, and links to what is called so; nothing where no file can be read."""
+    """Draw the search box, with links to the matches; nothing if no file can be read."""
     path = chosen_file()
     if path is None or not isinstance(readable(path), Store):
         return
@@ -66,13 +66,13 @@ def search_box(room: Any) -> None:
 
 
 def _places(text: str) -> list[Place]:
-    """Places of every kind for what was typed, the most particular kind first."""
+    """Matches of every kind, the most specific kind first."""
     kinds = (_heads, _pairs, _sections, _tokens, _terms, _texts) if text else ()
     return [place for find in kinds for place in islice(find(text), _MOST)]
 
 
 def _heads(text: str) -> Iterator[Place]:
-    """A layer and a head, such as 3-5 or L3·H5."""
+    """Heads of the form 3-5 or L3·H5."""
     match = _HEAD.fullmatch(text)
     if not match:
         return
@@ -104,7 +104,7 @@ def _terms(text: str) -> Iterator[Place]:
 
 
 def _tokens(text: str) -> Iterator[Place]:
-    """Tokens that begin so, the most frequent first, and the pairs that they are in."""
+    """Tokens with this beginning, the most frequent first, and their pairs."""
     if shows_images():
         return
     for row in ask(corpus.tokens_from, text=text.lower(), limit=_MOST).to_dict("records"):
@@ -113,7 +113,7 @@ def _tokens(text: str) -> Iterator[Place]:
 
 
 def _pairs(text: str) -> Iterator[Place]:
-    """Two tokens that stand in one text, however far apart."""
+    """Two tokens of one text, at any distance."""
     parts = _ARROW.split(text)
     if len(parts) != 2 or shows_images():
         return
@@ -124,7 +124,7 @@ def _pairs(text: str) -> Iterator[Place]:
 
 
 def _texts(text: str) -> Iterator[Place]:
-    """Texts of the corpus that hold the words."""
+    """Texts of the corpus that contain the words."""
     if len(text) < _LEAST:
         return
     for row in ask(corpus.matching_sequences, text=text, limit=_MOST).to_dict("records"):
@@ -133,7 +133,7 @@ def _texts(text: str) -> Iterator[Place]:
 
 
 def _around(text: str, words: str) -> str:
-    """The words in a text with some letters on both sides."""
+    """Match in a text with some letters on both sides."""
     start = max(text.lower().find(words.lower()), 0)
     return text[max(start - _BEFORE, 0) : start + _AFTER]
 

@@ -1,7 +1,7 @@
-"""Where the parts of a section stand: one toolbar, then charts, each with the pickers of its own.
+"""Layout of a section: one toolbar, then charts, each with its own pickers.
 
-A picker that is drawn before the first chart stands in the toolbar; one that comes later stands in
-a row above the chart that follows it. A finding waits for the chart that shows it.
+A picker that is drawn before the first chart stands in the toolbar. A later one stands in a row
+above the chart that follows it. A finding is kept for the next chart.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,8 +21,10 @@ _FULL = 5  # pickers in a row
 
 @dataclass(frozen=True)
 class Picked:
-    """A choice that was drawn: of which column, its label, what its options are called by their
-    names in the address, and the name of the one that was made."""
+    """A picker's column, label, options and value.
+
+    `options` maps names in the address to display names; the value is a name in the address.
+    """
 
     column: str
     label: str
@@ -31,7 +33,7 @@ class Picked:
 
 
 class Outside:
-    """Where no section is drawn: everything stands where it is called."""
+    """Default stage outside a section: everything is drawn in place."""
 
     shares_rows = has_bar = is_unseen = False
     redraw: Callable[[], None] | None = None
@@ -39,61 +41,61 @@ class Outside:
     needs: Sequence[Table] = ()
     """The tables without which the section has nothing to draw."""
     picked: Mapping[str, Picked] = {}
-    """The choices so far of what is shown, by key: of a layer, a head and the like."""
+    """Choices so far that the content depends on, such as a layer, by key."""
     papers: tuple[str, ...] = ()
     """Keys of the papers behind what is shown."""
     queries: Sequence[str] = ()
-    """The SQL that was asked so far."""
+    """SQL executed so far."""
     own_question: str = ""
-    """The reader's own SQL behind what is shown, whose columns keep the names it gives them."""
+    """The reader's own SQL behind the content; its columns keep their names."""
     stores: Sequence[Any] = ()
-    """The files that were asked so far."""
+    """Files queried so far."""
 
     def room(self) -> Any:
-        """The row that is open just now."""
+        """Row that is open now."""
         return nullcontext()
 
     def place(self) -> Any:
-        """Where the next picker stands."""
+        """Container of the next picker."""
         return nullcontext()
 
     def bar(self) -> Any:
-        """The place of the head in the bar of the page."""
+        """Container of the head picker in the page's bar."""
         return nullcontext()
 
     def fold(self, title: str) -> Any:
-        """Where pickers stand that are rarely used, a click away, under a title."""
+        """Container of rarely used pickers, in a popover with a title."""
         return nullcontext()
 
     def announce(self, finding: str) -> None:
-        """Make a sentence the headline of the next chart."""
+        """Set the headline of the next chart."""
 
     def note(self, text: str) -> None:
-        """Keep what helps to read the next chart."""
+        """Add a note that explains the next chart."""
 
     def begin(self) -> str:
-        """A chart is drawn next, and pickers after it are not for it; returns its headline."""
+        """Begin a chart, so that later pickers belong to the next one; return its headline."""
         return ""
 
     def pick(self, key: str, picked: Picked) -> None:
-        """Keep a choice of what is shown."""
+        """Record a choice that the content depends on."""
 
     def reach(self, name: str, chart: Any, frame: Any) -> None:
-        """A figure is to be drawn."""
+        """Announce a figure that is about to be drawn."""
 
     def notes(self) -> list[str]:
-        """What helps to read the chart that was just drawn."""
+        """Notes on the chart that was just drawn."""
         return []
 
     def record(self, queries: list[str], store: Any) -> None:
-        """Keep the SQL of an answer, and which file gave it."""
+        """Record the SQL of an answer, and its file."""
 
     def ask(self, sql: str) -> None:
-        """Keep the SQL that the reader wrote."""
+        """Record the SQL that the reader wrote."""
 
 
 class Stage(Outside):
-    """A section while it is drawn: where the next picker stands, and the finding that waits."""
+    """Stage of a section: the container of the next picker, and the finding for the next chart."""
 
     shares_rows = True
 
@@ -115,7 +117,7 @@ class Stage(Outside):
         return self._room
 
     def place(self) -> Any:
-        """One that finds its row full is a click away."""
+        """Container of the next picker; a popover if the row is full."""
         self._n_pickers += 1
         row = self.room()
         if self._n_pickers == _FULL + 1:
@@ -123,7 +125,7 @@ class Stage(Outside):
         return self._room
 
     def bar(self) -> Any:
-        self.has_bar = False  # it is taken
+        self.has_bar = False  # already used
         return self._bar
 
     def announce(self, finding: str) -> None:
@@ -164,14 +166,14 @@ class Stage(Outside):
 
 
 def columns(n: int | Sequence[int]) -> list["Column"]:
-    """Places beside each other, as wide as is said."""
+    """Columns side by side, of the given widths."""
     shares = [1] * n if isinstance(n, int) else n
     places = zip(st.columns(n), shares, strict=True)
     return [Column(place, share / sum(shares)) for place, share in places]
 
 
 class Column:
-    """A part of the width of a page, to draw in."""
+    """A part of the page's width, to draw in."""
 
     def __init__(self, place: Any, share: float) -> None:
         self._place, self._share = place, share
@@ -186,7 +188,7 @@ class Column:
 
 
 def share_of_page() -> float:
-    """How much of the width of a page there is where something is drawn now."""
+    """Fraction of the page's width that is available where the code draws now."""
     return _SHARE.get()
 
 
@@ -196,7 +198,7 @@ _STAGE: ContextVar[Outside | None] = ContextVar("section that is drawn", default
 
 
 def stage() -> Outside:
-    """The section that is drawn; outside of one, all stands where it is called."""
+    """Stage of the current section; outside of one, the default stage."""
     return _STAGE.get() or _OUTSIDE
 
 
@@ -205,9 +207,9 @@ def staged(bar: Any, needs: Sequence[Table], redraw: Callable[[], None]) -> Iter
     """Draw a section: its toolbar comes first, and a finding without a chart comes last.
 
     Args:
-        bar: the place of the head in the bar of the page.
-        needs: the tables without which it has nothing to draw.
-        redraw: draws it once more.
+        bar: container of the head picker in the page's bar.
+        needs: tables without which the section has nothing to draw.
+        redraw: draws the section once more.
     """
     drawn = Stage(bar, needs, redraw)
     with on_stage(drawn):
@@ -217,7 +219,7 @@ def staged(bar: Any, needs: Sequence[Table], redraw: Callable[[], None]) -> Iter
 
 
 def on_stage(drawn: Outside) -> AbstractContextManager[None]:
-    """Have this be the section that is drawn while the block runs."""
+    """Make this the current stage while the block runs."""
     return holding(_STAGE, drawn)
 
 

@@ -1,4 +1,4 @@
-"""What a section draws with: findings, figures and tables that find their own words."""
+"""Canvas of a section: findings, figures and tables that look up their own words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,25 +33,25 @@ class View(Pickers):
     """
 
     def finding(self, text: str) -> None:
-        """What the section says, in words with its numbers: the headline of the next chart."""
+        """Set the finding of the section, with its numbers: the headline of the next chart."""
         if text:
             stage().announce(text)
 
     def note(self, text: str) -> None:
-        """What helps to read the next chart, said where that one is explained."""
+        """Add a note to the explanation of the next chart."""
         stage().note(text)
 
     def nothing(self, name: str, /, **values: Any) -> None:
-        """Why there is nothing to draw, in the place of what there would be."""
+        """Show why there is nothing to draw, in place of the content."""
         st.info(self.say(name, **values))
 
     def end(self, name: str, /, **values: Any) -> NoReturn:
-        """The same where there is nothing more to draw in the section, which ends here."""
+        """Show why there is nothing more to draw, and end the section."""
         self.nothing(name, **values)
         raise DrawingEnds
 
     def columns(self, n: int | Sequence[int]) -> list[Any]:
-        """Places for charts beside each other, as wide as is said, under the finding they share."""
+        """Columns for charts that share a finding, of the given widths."""
         if finding := stage().begin():
             first, *others = sentences(finding)
             st.markdown(emphasised(first))
@@ -71,15 +71,15 @@ class View(Pickers):
         width: Literal["stretch", "content"] = "stretch",
         **values: Any,
     ) -> None:
-        """A chart under the question that it answers.
+        """Draw a chart under the question that it answers.
 
         Args:
             frame: the data that are offered for export.
             state: of the choices that a click in the chart would change.
             click: whether clicks are read, at the start of the next run, by `clicked(name)`.
-            caption: in place of the word `NAME_caption`; what its intervals are is said after it.
-            weighing: what attention is weighed by; the caption says so unless by weights.
-            values: what the question and the caption take.
+            caption: in place of the word `NAME_caption`; the kind of interval is appended.
+            weighing: measure of attention; the caption names it unless it is the weights.
+            values: arguments of the question and the caption.
         """
         if stage().is_unseen:
             stage().reach(self.key(name), chart, frame)
@@ -101,7 +101,7 @@ class View(Pickers):
             clicks.remember(self.key(name), key, event)
 
     def clicked(self, name: str) -> list[Any]:
-        """What was clicked in a figure since it was drawn last: mostly nothing."""
+        """Return the marks or rows clicked in a figure since it was last drawn; usually none."""
         return clicks.fresh_click(self.key(name))
 
     def table(
@@ -117,15 +117,14 @@ class View(Pickers):
         click: Sequence[str] = (),
         **values: Any,
     ) -> Any:
-        """A table under the question that it answers.
+        """Draw a table under the question that it answers.
 
         Args:
-            columns: which to show, in order, with the number format where it is not the usual one.
+            columns: columns to show, in order, with the number format if it is not the usual one.
             settings: columns of a kind of their own.
             options: further ones of `st.dataframe`.
-            click: the columns that `clicked(name)` gives of a row that was clicked; none makes
-                nothing of a click.
-            values: what the question and the caption take.
+            click: columns that `clicked(name)` returns of a clicked row; none ignores clicks.
+            values: arguments of the question and the caption.
         """
         if stage().is_unseen:
             return _NOTHING
@@ -155,12 +154,12 @@ class View(Pickers):
         caption: str | None = None,
         **values: Any,
     ) -> None:
-        """Markup of our own under the question that it answers.
+        """Draw markup under the question that it answers.
 
         Args:
             frame: the data that are offered for export.
-            body: with everything escaped that a stranger wrote; or what draws it, with links
-                between its parts, and returns it.
+            body: with all text from files and readers escaped; or a function that draws it, with
+                links between its parts, and returns it.
             chart: the same as a picture for export, if it can be drawn.
             caption: in place of the word `NAME_caption`.
         """
@@ -170,7 +169,7 @@ class View(Pickers):
         markup(body, key=self._keyed(name, state), frame=frame, chart=chart, **texts)
 
     def beside(self, name: str, *rows: published.Row, **values: Any) -> None:
-        """Published numbers beside the file's own; `title_NAME` of the words on published ones."""
+        """Draw published numbers with the file's own, titled by the shared word `title_NAME`."""
         if stage().is_unseen:
             return
         title = say_here(f"title_{name}", shared="published", **values)
@@ -183,7 +182,7 @@ class View(Pickers):
     def _texts(
         self, name: str, caption: str | None, values: Mapping[str, Any], form: str | None = None
     ) -> dict[str, str]:
-        """The question and the caption, which ends with what intervals are shown, if any are."""
+        """Question and caption; the caption ends with the kind of its intervals, if it has any."""
         text = say_here(f"{name}_caption", **values) if caption is None else caption
         text = joined(filter(None, (text, interval_sentence(name, form))))
         return {"question": say_here(name, **values), "caption": text}

@@ -1,4 +1,4 @@
-"""What is taken over in parts is the frame that it would have been at once."""
+"""Answers read in batches are the same frame as answers read at once."""
 
 import duckdb
 import pandas as pd

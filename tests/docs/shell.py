@@ -1,4 +1,4 @@
-"""Whether a command line of the documentation would be understood, without running it."""
+"""Check of the documentation's command lines by the programs' parsers, without running them."""
 
 import argparse
 import re
@@ -30,7 +30,7 @@ class Misunderstood(AssertionError):
 
 
 def understand(line: str) -> None:
-    """Nothing, if the programs that the line names would take it.
+    """Pass if the programs of the line would accept it.
 
     Raises:
         Misunderstood: with the line and what is wrong with it.
@@ -47,7 +47,7 @@ def understand(line: str) -> None:
 
 
 def understand_option(code: str) -> None:
-    """The same of an option by itself, such as `--mask 0.12` or `--workers N`."""
+    """Check an option alone, such as `--mask 0.12` or `--workers N`."""
     option, *value = code.split()
     if not value:
         _expect(option in _options(), f"{option} is no option of mixscope")
@@ -169,7 +169,7 @@ def _apt(arguments: list[str]) -> None:
 
 
 def _ray(arguments: list[str]) -> None:
-    """By the parser of Ray's own command line."""
+    """Parse arguments by Ray's own command line."""
     commands = import_module("ray.scripts.scripts").cli.commands
     name, *options = arguments
     _expect(name in commands, f"ray has no command {name}")

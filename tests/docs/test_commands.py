@@ -87,7 +87,7 @@ def workplace(tmp_path, monkeypatch) -> Path:
 
 
 def _arguments(command: str) -> list[str]:
-    """What comes after `mixscope` or `python -m precompute`; nothing of other programs."""
+    """Arguments after `mixscope` or `python -m precompute`; empty for other programs."""
     words = shlex.split(command)
     return words[1:] if words[0] == "mixscope" else words[3:] * (words[2:3] == ["precompute"])
 

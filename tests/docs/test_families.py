@@ -1,4 +1,4 @@
-"""What the documentation says of model families is what their one table says."""
+"""Model families in the documentation agree with their table in the code."""
 
 from pathlib import Path
 

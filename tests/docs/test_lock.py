@@ -15,7 +15,7 @@ HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 
 
 def pins(text: str) -> list[Requirement]:
-    """What a file of requirements names; hashes, options and comments left out."""
+    """Requirements of a file, without hashes, options and comments."""
     joined = HASH.sub("", text.replace("\\\n", " ")).splitlines()
     named = (line.partition("#")[0].strip() for line in joined)
     return [Requirement(line) for line in named if line and not line.startswith("-")]
@@ -34,7 +34,7 @@ def pinned(file: str) -> list[Requirement]:
 
 
 def missing(asked: list[Requirement], lock: dict[str, Version]) -> list[str]:
-    """What is asked for and not locked, or in another version."""
+    """Requirements that are not locked, or locked in another version."""
     return [
         str(need)
         for need in asked
@@ -44,10 +44,10 @@ def missing(asked: list[Requirement], lock: dict[str, Version]) -> list[str]:
 
 
 def brought(name: str, lock: dict[str, Version]) -> list[Requirement]:
-    """What a locked package needs here, as the installed one says it.
+    """Requirements of a locked package on this platform, from its installed metadata.
 
-    Where another version is installed, as happens from the day of its release, its needs are
-    those of the locked one as far as the lock knows them.
+    If another version is installed, as happens from the day of its release, its requirements are
+    those of the locked one as far as the lock holds them.
     """
     needs = [Requirement(need) for need in requires(name) or ()]
     here = [need for need in needs if need.marker is None or need.marker.evaluate({"extra": ""})]

@@ -1,4 +1,4 @@
-"""What the project says of itself to tools: package, citation, changelog, hooks."""
+"""Metadata of the project: package, citation, changelog, hooks."""
 
 import re
 import tomllib

@@ -25,7 +25,7 @@ def store(tmp_path_factory, tmp_path, monkeypatch) -> Path:
 
 
 def run_cell(source: str, known: dict[str, object]) -> object:
-    """What the last line of a cell is worth, as a notebook shows it."""
+    """Value of the last line of a cell, as a notebook shows it."""
     *before, last = ast.parse(source).body
     if not isinstance(last, ast.Expr):
         exec(compile(source, "cell", "exec"), known)

@@ -35,10 +35,10 @@ def stores(tmp_path_factory) -> Iterator[list[duckdb.DuckDBPyConnection]]:
 
 
 def n_rows(stores: list[duckdb.DuckDBPyConnection], query: str) -> int:
-    """How many rows the files give, whatever numbers the query asks for.
+    """Number of rows of a query over all files, whatever numbers the query names.
 
-    Small files have fewer layers, lengths and frequencies than those that the pages are about; a
-    name that stands in quotes must be there.
+    Small files have fewer layers, lengths and frequencies than those that the pages are about. A
+    name in quotes must exist.
     """
     asked = _NUMBER.sub(lambda match: f"{match[1] or match[2]} is not null", query)
     for store in stores:

@@ -1,4 +1,4 @@
-"""What the documentation tells proxies is what the command beside it serves."""
+"""Proxy settings in the documentation agree with the command for serving."""
 
 import re
 import tomllib

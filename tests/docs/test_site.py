@@ -92,7 +92,7 @@ def test_every_path_exists():
 
 
 def _exists(path: str) -> bool:
-    """Whether anything has the path, a placeholder in angles standing for any name."""
+    """Return True if the path exists; a placeholder in angles stands for any name."""
     return any(ROOT.glob(re.sub(r"<\w+>", "*", path.rstrip("/"))))
 
 

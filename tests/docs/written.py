@@ -1,4 +1,4 @@
-"""What the documentation tells a reader to type: its commands, queries, names and paths."""
+"""Code in the documentation: commands, queries, names and paths."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -68,7 +68,7 @@ def paths(text: str, folders: set[str]) -> list[str]:
 
 
 def everywhere(find: Callable[[str], list[str]]) -> Iterator[tuple[str, str]]:
-    """What is found on all pages, the generated one too, each with the name of its page."""
+    """Yield matches on all pages, including the generated one, each with the name of its page."""
     texts = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
     for name, text in (texts | {"contract.md": contract()}).items():
         yield from ((name, code) for code in find(text))

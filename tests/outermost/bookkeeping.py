@@ -1,4 +1,4 @@
-"""What a file says of its corpus, from the ids in it, the tokenizer and the model's own files."""
+"""Facts on the corpus of a file, from its token ids, the tokenizer and the model's files."""
 
 import duckdb
 import numpy as np
@@ -48,7 +48,7 @@ def token(corpus: Corpus) -> pd.DataFrame:
 
 
 def masked_share(corpus: Corpus, rate: float) -> bool:
-    """Whether every sequence has max(1, ⌊rate · k⌋) masked of its k tokens but [CLS] and [SEP]."""
+    """Return True if every sequence has max(1, ⌊rate · k⌋) masks among its k non-special tokens."""
     for reading in corpus.readings:
         places = [i for i, kind in enumerate(reading.types) if kind not in SPECIAL]
         n_masked = sum(corpus.is_masked(reading.ids[place]) for place in places)

@@ -52,7 +52,7 @@ def read_corpus(store: duckdb.DuckDBPyConnection, model: BareModel) -> Corpus:
 
 
 def type_of(tokenizer, identity: int) -> str:
-    """bos, cls, sep, comma_period or other, by what the tokenizer calls the token."""
+    """Token type: bos, cls, sep, comma_period or other, by the tokenizer's token."""
     if identity == tokenizer.bos_token_id != tokenizer.eos_token_id:
         return "bos"
     if tokenizer.cls_token_id != tokenizer.sep_token_id:

@@ -27,7 +27,7 @@ def sequence_gate_rule(corpus: Corpus) -> pd.DataFrame:
 
 
 def _by_halves(model: BareModel, reading: Reading, index: int) -> tuple[np.ndarray, float]:
-    """Norms of what every token brings through the network, and the share of its closed gates."""
+    """Norms of every token's part through the network, and the share of closed gates."""
     layer, maps, closed = model.layers[index], [], []
     assert layer.gate is not None
     for _, _, normed, bias in before_network(model, reading, index):

@@ -1,4 +1,4 @@
-"""What attention looks at: REFERENCE section 4, and how heads differ."""
+"""Attention by habit (REFERENCE section 4), and differences between heads."""
 
 from collections.abc import Iterator
 
@@ -70,7 +70,7 @@ def _entropy(row: np.ndarray) -> float:
 
 
 def _smoothed_rows(corpus: Corpus) -> Iterator[np.ndarray]:
-    """Row by row of all sequences, what every head makes of it, over the keys that it sees."""
+    """Yield every row of all sequences, smoothed, for every head, over the keys that it sees."""
     for reading in corpus.readings:
         alpha = torch.cat(reading.attention).numpy()
         for i in range(len(reading)):
@@ -106,9 +106,9 @@ def head_distance(corpus: Corpus) -> pd.DataFrame:
 
 
 def head_layout(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFrame:
-    """Kruskal's stress-1 of a file's points against mean divergences that are computed here.
+    """Kruskal's stress-1 of a file's points against mean divergences computed here.
 
-    Which of all layouts of the same stress a search ends in, and how it is turned, says nothing.
+    Layouts of the same stress, and rotations of one layout, are equivalent.
     """
     distances = divergences(corpus) / sum(map(len, corpus.readings))
     layout = store.execute("select layer, head, x, y from head_layout order by layer, head").df()
@@ -119,8 +119,11 @@ def head_layout(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFram
 
 
 def gradient_importance(corpus: Corpus) -> pd.DataFrame:
-    """|∂L/∂α| summed by the type of j, by the number of tokens; L is the squared length of the
-    mean of the last hidden states, the loss of a model without a head that predicts tokens."""
+    """Sum of |∂L/∂α| by the type of j, divided by the number of tokens.
+
+    L is the squared length of the mean of the last hidden states: the loss of a model without a
+    head that predicts tokens.
+    """
     slopes_of: dict[tuple, list[float]] = {}
     for reading in corpus.readings:
         arguments = corpus.model.arguments(reading.ids, reading.segments)

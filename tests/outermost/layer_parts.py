@@ -63,8 +63,11 @@ def layer_parts(model: BareModel, reading: Reading, index: int) -> Parts:
 def before_network(
     model: BareModel, reading: Reading, index: int
 ) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor]]:
-    """Of one query after the other what each token brings: after attention, with the residual,
-    normalised, and the normalised bias."""
+    """Yield the contribution of each token to one query after the other.
+
+    The vectors are those after attention, with the residual, and normalised, with the normalised
+    bias.
+    """
     layer, alpha = model.layers[index], reading.attention[index]
     f = model.transformed(layer, reading.normed[index])
     middle = layer.network_norm if model.norm_first else layer.attention_norm
@@ -104,10 +107,10 @@ def network(
     *,
     by_halves: bool = False,
 ) -> Tensor:
-    """What leaves the network of a part of what it reads, but for its last bias.
+    """Network output for a part of its input, without the last bias.
 
-    The product of a gated one is integrated along the way from nothing to all, place by place; by
-    halves each factor is shared out for itself, in proportion to its summands.
+    The product of a gated network is integrated along the path from 0 to the input, coordinate by
+    coordinate. With `by_halves`, each factor gets half, divided in proportion to its summands.
     """
     hidden, of_part = (
         vectors @ layer.inner.weight + is_whole * layer.inner.bias

@@ -16,7 +16,7 @@ EFFECTS = {"res_ln": (1, 3), "ff": (3, 4), "ff_res": (4, 5), "ff_ln": (5, 6)}
 
 
 def completeness(corpus: Corpus) -> pd.DataFrame:
-    """What the parts miss in float64, which is nothing: a file's own error is all rounding."""
+    """Errors of the sums of parts in float64, nearly 0: the error of a file is rounding."""
     worst = np.array([[layer.error for layer in layers] for layers in corpus.parts]).max(axis=0)
     return frame_of(
         [
@@ -55,7 +55,7 @@ def scope_similarity(corpus: Corpus) -> pd.DataFrame:
 
 
 def mixing_ratio(corpus: Corpus) -> pd.DataFrame:
-    """Of a layer the mean over sequences, pooled the mean over tokens; spreads over tokens."""
+    """Mean over sequences by layer, pooled mean over tokens, and spreads over tokens."""
     rows = []
     n_layers = len(corpus.model.layers)
     for name in ("attn_w_res", *corpus.model.scopes):
@@ -72,7 +72,7 @@ def mixing_ratio(corpus: Corpus) -> pd.DataFrame:
 
 
 def _ratios(corpus: Corpus, layer: int, name: str, kind: str) -> Iterator[np.ndarray]:
-    """Of each sequence that has the type, the ratios of its tokens."""
+    """Yield the ratios of the tokens of each sequence that has the type."""
     for reading, layers in zip(corpus.readings, corpus.parts, strict=True):
         kinds = [_kind(corpus, reading, place) for place in range(len(reading))]
         chosen = np.array([kind in (other, "all") for other in kinds])

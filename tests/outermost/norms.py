@@ -158,7 +158,7 @@ def binned_correlation(corpus: Corpus) -> pd.DataFrame:
 
 
 def _pairs_of_head(corpus: Corpus, layer: int, head: int) -> dict[str, np.ndarray]:
-    """By type of j every (α_ij, ‖f(x_j)‖), i being allowed to see j."""
+    """All pairs (α_ij, ‖f(x_j)‖) by type of j, for keys j that query i sees."""
     by_type: dict[str, list] = {}
     for reading in corpus.readings:
         alpha = reading.attention[layer][head].numpy()
@@ -229,7 +229,7 @@ def frequency_correlation(corpus: Corpus) -> pd.DataFrame:
 
 
 def singular_value(corpus: Corpus) -> pd.DataFrame:
-    """Of the dense (d+1)×(d+1) product; a rank beyond d' + 1 is exactly 0 and left out."""
+    """Singular values of the dense (d+1)×(d+1) product, without ranks beyond d' + 1, exactly 0."""
     model, rows = corpus.model, []
     d, width = model.width, model.head_width
     for layer, weights in enumerate(model.layers):

@@ -1,4 +1,4 @@
-"""What no function here computes, and why: public views by name, for readers too."""
+"""Public views that no function here recomputes, with the reason, by name."""
 
 from collections.abc import Iterator
 

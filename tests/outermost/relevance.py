@@ -9,7 +9,7 @@ RULES = ("i", "ii", "iii", "iv")
 
 
 def maps(corpus: Corpus, seq: int) -> dict[tuple[str, int], np.ndarray]:
-    """Of one sequence, by rule and the layer that relevance starts after: head × token."""
+    """Maps of one sequence, by rule and start layer: head × token."""
     reading = corpus.readings[seq]
     n, n_layers = len(reading), len(reading.attention)
     start = np.zeros(n)

@@ -1,4 +1,4 @@
-"""Where attention rests, and why: the definitions of Gu et al. and Sun et al., query by query."""
+"""Attention sinks and their causes, query by query, by definitions of Gu et al. and Sun et al."""
 
 from collections.abc import Callable, Iterator
 
@@ -27,7 +27,7 @@ def _seen(corpus: Corpus, n: int) -> np.ndarray:
 
 
 def _given(weights: np.ndarray, seen: np.ndarray, tokens: np.ndarray) -> float:
-    """Σ_j of what each query gives to the tokens, mean over the queries that see one of them."""
+    """Attention to the tokens, Σ_j α_ij, as mean over the queries that see one of them."""
     looks = seen[:, tokens].any(axis=1)
     return weights[looks][:, tokens].sum(axis=1).mean() if looks.any() else np.nan
 
@@ -181,7 +181,7 @@ def sink_rate(corpus: Corpus) -> pd.DataFrame:
 
 
 def _activations(corpus: Corpus) -> pd.DataFrame:
-    """By text, depth and place the largest coordinate, where it is, and its size in medians."""
+    """Largest coordinate by text, depth and place: its index and its size in medians."""
     rows = []
     for reading in corpus.readings:
         for depth, state in enumerate([*reading.inputs, reading.outputs[-1]]):
@@ -206,7 +206,7 @@ def massive_activation(corpus: Corpus) -> pd.DataFrame:
 
 
 def massive_coordinate(corpus: Corpus) -> pd.DataFrame:
-    """Of every depth and place the five coordinates that have its largest activation most often."""
+    """Five coordinates with the most largest activations, by depth and place."""
     rows = _activations(corpus)
     cell = ["depth", "place"]
     counts = rows.groupby([*cell, "coordinate"])["largest"].agg(["size", "mean"]).reset_index()

@@ -132,7 +132,7 @@ def _made(name: str, folder: Path, statistics: set[str]) -> Small:
 
 
 def _statistics(request: pytest.FixtureRequest) -> set[str]:
-    """What must be in a file for the tests of it that are to run."""
+    """Statistics that a file needs for the selected tests."""
     specs = (getattr(test, "callspec", None) for test in request.session.items)
     asked = [spec.params for spec in specs if spec and spec.params.get("small") == request.param]
     views = {params["view"].name for params in asked if "view" in params}

@@ -1,5 +1,7 @@
-"""Every public view of a small file, against the bare model in float64; and planted faults that
-this has to see: single numbers, missing rows, wrong formulas."""
+"""Every public view of a small file, against the bare model in float64.
+
+Planted faults have to be found: single numbers, missing rows, wrong formulas.
+"""
 
 from dataclasses import replace
 from itertools import accumulate
@@ -69,7 +71,7 @@ CONTRACT = {
 
 
 def modules_loaded_by(name: str) -> set[str]:
-    """Every module of ours that a module imports, itself or by another."""
+    """All modules of the project that a module imports, directly or not."""
     loaded, waiting = set(), [name]
     while waiting:
         for module in accumulate(waiting.pop().split("."), "{}.{}".format):
@@ -115,7 +117,7 @@ def test_a_row_too_few_or_too_many_is_seen(small, view):
 
 
 def deviates(small: Small, name: str, corpus: Corpus | None = None) -> bool:
-    """Whether a view, computed anew, deviates from the file."""
+    """Return True if a recomputed view deviates from the file."""
     (view,) = (other for other in SMALL if other.name == name)
     return not view.compare(corpus or small.corpus, small.store).holds
 

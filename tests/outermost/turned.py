@@ -30,7 +30,7 @@ class Pairs:
         return len(self.offset)
 
     def score(self, query: np.ndarray, key: np.ndarray) -> np.ndarray:
-        """What a query and a key give each other at the offset of each pair."""
+        """Score of a query and a key at the offset of each pair."""
         turn = np.exp(-1j * self.frequencies * self.offset[:, None])
         return np.real(query * key.conj() * turn).sum(axis=1)
 
@@ -121,7 +121,7 @@ def position_kernel(corpus: Corpus) -> pd.DataFrame:
 
 
 def score_share(corpus: Corpus) -> pd.DataFrame:
-    """Of every head, and the mean over the heads of each layer."""
+    """Shares of every head, and the mean over the heads of each layer."""
     rows = frame_of(
         [
             {"layer": layer + 1, "head": head + 1, **pairs.shares()}

@@ -1,4 +1,4 @@
-"""Every public view: what recomputes it, by which columns rows are told apart, how near it is."""
+"""All public views: their functions here, the keys of their rows, and their tolerances."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ AT_EDGES = 1e-3
 
 @dataclass(frozen=True)
 class View:
-    """How a view is recomputed and compared.
+    """Recomputation and comparison of a view.
 
-    `rows` is the query of what is compared, where that is not the whole view.
+    `rows` is the query for the compared rows, if that is not the whole view.
     """
 
     name: str
@@ -46,7 +46,7 @@ class View:
         return self.compared(expected, self.stored(store, list(expected.columns)))
 
     def stored(self, store: Store, columns: list[str]) -> pd.DataFrame:
-        """What the file has of it."""
+        """Rows of the file's view."""
         return (
             store.sql(self.rows).df()[columns]
             if self.rows

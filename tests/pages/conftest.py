@@ -54,7 +54,7 @@ plain_folder = folder_of(statistics=["token_norm"])
 
 @pytest.fixture(scope="session")
 def other_schema_folder(store_folder, tmp_path_factory) -> Path:
-    """A folder whose one file says that it is of another version."""
+    """A folder whose only file has another schema version."""
     path = tmp_path_factory.mktemp("other") / "other.duckdb"
     copyfile(store_folder / "tiny.duckdb", path)
     with duckdb.connect(str(path)) as store:
@@ -64,7 +64,7 @@ def other_schema_folder(store_folder, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def damaged_folder(store_folder, tmp_path_factory) -> Path:
-    """A folder whose one file was cut off."""
+    """A folder whose only file is truncated."""
     path = tmp_path_factory.mktemp("damaged") / "damaged.duckdb"
     content = (store_folder / "tiny.duckdb").read_bytes()
     path.write_bytes(content[: len(content) // 3])
@@ -73,7 +73,7 @@ def damaged_folder(store_folder, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_search_for_components():
-    """Every session would search all packages there are for components, and we use none."""
+    """Switch off the search for components, which every session would repeat; we use none."""
     with pytest.MonkeyPatch.context() as patch:
         search = "discover_and_register_components"
         patch.setattr(BidiComponentManager, search, lambda self, **_: None)
@@ -82,7 +82,7 @@ def _no_search_for_components():
 
 @pytest.fixture(scope="session", autouse=True)
 def _all_is_checked_and_seen():
-    """Charts are checked, each once, and all that a reader can open is drawn."""
+    """Validate charts, each once, and draw all folds as open."""
     with validated_once(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(look, "IS_CHECKED", True)
         patch.setattr(lazily, "is_open", lambda place: True)
@@ -91,7 +91,7 @@ def _all_is_checked_and_seen():
 
 @pytest.fixture(autouse=True)
 def _main_stays(monkeypatch):
-    """A session puts its script in the place of `__main__`, which every spawned process runs."""
+    """Keep `__main__`, which a session replaces by its script: spawned processes would run that."""
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
@@ -109,13 +109,13 @@ def offered():
 
 @pytest.fixture
 def exported(offered: Offered) -> Offered:
-    """What the pages that a test opens offer for export."""
+    """Exports offered by the pages that a test opens."""
     return offered
 
 
 @pytest.fixture
 def opened(request, monkeypatch, offered: Offered, openings) -> Opener:
-    """Opens pages; where a test patches the program itself, all that it opens is new."""
+    """Opener of pages; if a test patches the program, nothing is taken from the cache."""
     offered.clear()
     patched = "monkeypatch" in signature(request.function).parameters
     if patched:
@@ -125,13 +125,13 @@ def opened(request, monkeypatch, offered: Offered, openings) -> Opener:
 
 @pytest.fixture
 def page_of_tests(request) -> str:
-    """The page that a folder of tests is about: the one of its name."""
+    """Page that a folder of tests is about: the one of its name."""
     return request.path.parent.name
 
 
 @pytest.fixture
 def section(page_of_tests: str, opened: Opener, store_folder: Path) -> Callable[..., AppTest]:
-    """Opens a section of the page, on the store of the passes unless another folder is given."""
+    """Opener of a section of the page, by default on the store of the passes."""
 
     def open_section(
         view: str, folder: Path | None = None, lang: str = "en", **address: str
@@ -146,7 +146,7 @@ def section(page_of_tests: str, opened: Opener, store_folder: Path) -> Callable[
 
 @pytest.fixture
 def in_session(monkeypatch, tmp_path) -> Callable[..., AppTest]:
-    """Runs a few lines as a page of their own."""
+    """Runner of a few lines as a page of their own."""
 
     def run(script: str, folder: Path | None = None, **address: str) -> AppTest:
         monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder or tmp_path))
@@ -160,7 +160,7 @@ def in_session(monkeypatch, tmp_path) -> Callable[..., AppTest]:
 
 @pytest.fixture
 def findings_of(in_session) -> Callable[..., AppTest]:
-    """Number and sentence of what one page offers to the overview, without the others."""
+    """Number and sentence of the findings of one page alone."""
 
     def draw(page: str, folder: Path, lang: str = "en") -> AppTest:
         session = in_session(FINDINGS.format(page=page), folder, lang=lang)
@@ -171,7 +171,7 @@ def findings_of(in_session) -> Callable[..., AppTest]:
 
 
 def assert_sound(session: AppTest) -> None:
-    """The page ran to its end, or to a remedy, without an exception."""
+    """Check that the page ran to its end, or to a remedy, without an exception."""
     assert not session.exception, [error.value for error in session.exception]
 
 
@@ -183,19 +183,19 @@ after_images = after_of("images_folder")
 
 @pytest.fixture
 def store(store_folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The file itself, to be asked what a section has to show."""
+    """Connection to the file of the section's tests."""
     with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as connection:
         yield connection
 
 
 @pytest.fixture
 def without(changed) -> Callable[[str], Path]:
-    """A folder whose store was made without one statistic."""
+    """Folder whose store was made without one statistic."""
     return lambda table: changed(*lacking(table))
 
 
 def assert_exportable(exported: Offered, *, caption: str) -> None:
-    """All charts become pictures with something in them, all frames tables with rows."""
+    """Check that all charts become pictures that are not blank, and all frames tables with rows."""
     assert exported
     for picture in [export.svg(chart) for _, chart in exported.values() if chart is not None]:
         assert picture.startswith("<svg")
@@ -210,7 +210,7 @@ def assert_exportable(exported: Offered, *, caption: str) -> None:
 
 
 def charts(session: AppTest) -> list[dict[str, Any]]:
-    """The specifications of all charts on the page, in order."""
+    """Specifications of all charts on the page, in order."""
     return [json.loads(chart.proto.spec) for chart in session.get("vega_lite_chart")]
 
 
@@ -232,12 +232,12 @@ def frames(session: AppTest) -> list[Any]:
 
 
 def options_of(session: AppTest, key: str) -> list[str]:
-    """What a picker offers, whichever widget there was room for."""
+    """Options of a picker, whatever its widget."""
     pickers = (*session.button_group, *session.selectbox)
     return next(picker.options for picker in pickers if picker.key == key)
 
 
 def in_address(session: AppTest, key: str) -> list[str]:
-    """The values of a parameter of the address."""
+    """Values of a parameter of the address."""
     values = session.query_params.get(key, [])
     return [values] if isinstance(values, str) else list(values)

@@ -1,5 +1,7 @@
-"""A caption promises nothing that is not drawn, on files of an encoder, a decoder and images; and
-where a number has no interval the reader is told why, and nowhere else."""
+"""Captions describe only what is drawn, and give the reason for missing intervals.
+
+Files are of an encoder, a decoder and images.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -93,7 +95,7 @@ def test_what_has_no_data_keeps_no_promise():
 
 @contextmanager
 def noted(pictures: list[Pictured]) -> Iterator[None]:
-    """Return what is drawn, with the words around it."""
+    """Record figures and tables that are drawn, with their texts."""
     foot = figure._foot
 
     def note(shown: Shown, full: Any = None, side: Any = None) -> None:
@@ -109,13 +111,13 @@ def noted(pictures: list[Pictured]) -> Iterator[None]:
 
 
 def is_clickable(session: AppTest, key: str) -> bool:
-    """Return whether a click in a chart is read."""
+    """Return True if clicks in a chart are read."""
     charts = [chart.proto for chart in session.get("vega_lite_chart")]
     return any(chart.id.endswith(key) and chart.selection_mode for chart in charts)
 
 
 def is_told(seen: Pictured, lang: str) -> bool:
-    """Return whether a text speaks of intervals; a reader's own columns are left out."""
+    """Return True if a text describes intervals; a reader's own columns are left out."""
     interval = PROMISES["interval"]
     return seen.where == "qu_table" or any(interval.is_made(text, lang) for text in seen.texts)
 

@@ -46,7 +46,7 @@ def test_the_first_chart_is_seen_without_scrolling(
     server = servers(request.getfixturevalue(f"{name}_folder"))
 
     def is_in_place(driver: WebDriver) -> bool:
-        """Whether it is there; a chart that is still drawn may move what stands below."""
+        """Return True if the chart is in place; while it is drawn, it may move what is below."""
         top, tall = driver.execute_script(FIRST, SMALLEST) or (TOP + 1, 0)
         in_sight = min(top + tall, driver.execute_script("return innerHeight")) - top
         return top <= TOP and in_sight >= min(tall / 2, SEEN)

@@ -21,13 +21,13 @@ return [document.body.innerText, ...values].some(each => each.includes(arguments
 
 
 def mark(*words: str) -> str:
-    """The mark of a chart that is told so to who hears the page."""
+    """Selector of a mark of a chart by words of its accessible label."""
     return "path" + "".join(f"[aria-label*='{word}']" for word in words)
 
 
 @dataclass(frozen=True)
 class Click:
-    """A click on a mark of a chart, then on a button if there is one, and what comes of it."""
+    """A click on a mark of a chart, then on a button if there is one, with the expected result."""
 
     address: str
     chart: str
@@ -46,14 +46,14 @@ class Click:
         browser.execute_script("arguments[0].click()", button)
 
     def is_shown(self, browser: WebDriver) -> bool:
-        """Whether it is there to be read, in a text or as the choice of a picker."""
+        """Return True if the result can be read, in a text or as the value of a picker."""
         return browser.execute_script(SHOWN, self.shown)
 
 
 def until_address_has(
     expected: dict[str, str], click: Callable[[WebDriver], None]
 ) -> Callable[..., bool]:
-    """Whether the address has these choices; until then, it is clicked."""
+    """Condition that the address has these choices; clicks until it holds."""
     patient = Patient(click)
 
     def is_chosen(browser: WebDriver) -> bool:
@@ -63,7 +63,7 @@ def until_address_has(
 
 
 def address_has(browser: WebDriver, expected: dict[str, str]) -> bool:
-    """Whether the address has these choices."""
+    """Return True if the address has these choices."""
     return all(parameters(browser).get(key) == [value] for key, value in expected.items())
 
 
@@ -110,7 +110,7 @@ CLICKS = [
 
 @pytest.fixture
 def go(request, servers, browser):
-    """Opens an address on the files that the page is best shown of; returns how to wait there."""
+    """Open an address on the files that suit the page; return a wait on the browser."""
 
     def open_page(address: str) -> WebDriverWait:
         page = address.partition("?")[0]
@@ -156,7 +156,7 @@ def test_a_patch_tells_its_place_and_its_value(go, browser):
     cell = "[class*=st-key-re_map_heads] " + mark("map: head 1;", "row: 3;", "column: 4;")
 
     def pointed_at(driver: WebDriver) -> str:
-        """What is told where a cell is pointed at; charts above that come later move it away."""
+        """Tooltip of the pointed cell, once charts above that come later have stopped moving it."""
         title = driver.find_element(By.TAG_NAME, "h1")
         target = driver.find_element(By.CSS_SELECTOR, cell)
         ActionChains(driver).move_to_element(title).move_to_element(target).perform()
@@ -183,7 +183,7 @@ def test_a_name_opens_its_pair_and_again_after_back(go, browser):
     wait = go("token-pairs?tp_view=workbench&tp_layer=2")
 
     def open_pair(place: int) -> dict[str, str]:
-        """A click at the left end of a row, where the pair's name stands; returns its tokens."""
+        """Click at the left end of a row, on the pair's name; return its tokens."""
         cell = f"[class*=st-key-tp_workbench_pairs] .mark-rect {mark(f'place: {place};')}"
         label = wait.until(lambda d: d.find_element(By.CSS_SELECTOR, cell)).accessible_name
         source, target = label.split("pair: ")[1].split(";")[0].split(" → ")

@@ -1,4 +1,4 @@
-"""From a finding to a head and on to its sentence, in two clicks and without scrolling."""
+"""Way from a finding to a head and on to its sentence, in two clicks and without scrolling."""
 
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By

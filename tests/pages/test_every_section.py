@@ -1,4 +1,4 @@
-"""What holds of every section of every page, whatever it shows."""
+"""Checks that every section of every page has to pass."""
 
 from itertools import cycle
 from pathlib import Path
@@ -46,14 +46,14 @@ a_third_of_needs = pytest.mark.parametrize(  # one frame names what is missing o
 
 
 def every_section_and_one(name: str, *values: str) -> pytest.MarkDecorator:
-    """Each section with one of the values, which take turns."""
+    """Parametrize by every section, each with one of the values in turn."""
     pairs = [(*place, value) for place, value in zip(SECTIONS, cycle(values))]
     return pytest.mark.parametrize(("page", "section", name), pairs, ids=IDS)
 
 
 @pytest.fixture(scope="session")
 def steps_folder(store_folder, tmp_path_factory) -> Path:
-    """A folder with two steps of a training."""
+    """A folder with two checkpoints of one training."""
     folder = tmp_path_factory.mktemp("steps")
     for step in (1000, 2000):
         path = copyfile(store_folder / "tiny.duckdb", folder / f"step{step}.duckdb")
@@ -64,7 +64,7 @@ def steps_folder(store_folder, tmp_path_factory) -> Path:
 
 @pytest.fixture
 def folder_of(request):
-    """The folder with a file that has all there is to show on a page."""
+    """Folder with a file that has everything a page can show."""
 
     def folder(page: str, section: Section) -> Path:
         if page == "compare":
@@ -92,7 +92,7 @@ def opened_at(opened, page: str, section: Section, folder: Path, lang: str = "en
 
 
 def shown(page: str, session: AppTest) -> str:
-    """The section that is drawn: the first where there is not the one that was asked for."""
+    """Name of the drawn section: the first one if the requested one is missing."""
     return session.session_state[VIEWS[page]]
 
 
@@ -118,7 +118,7 @@ def test_a_section_is_whole_in_both_languages_and_can_be_exported(
 
 
 def assert_asked_again(session: AppTest, folder: Path) -> None:
-    """The SQL behind a section answers whoever opens the file without Mixscope."""
+    """Check that the SQL behind a section runs on the file without Mixscope."""
     queries = {code.value for code in session.code if code.language == "sql"}
     assert queries
     file = min(folder.glob("*.duckdb"))

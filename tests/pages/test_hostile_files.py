@@ -1,4 +1,4 @@
-"""A file that anybody may have made shows nothing but itself, or is refused in plain words."""
+"""Files from any source show nothing but themselves, or are refused in plain words."""
 
 import shutil
 import time
@@ -65,7 +65,7 @@ def path(sound, tmp_path) -> Path:
 
 
 def _messages(path: Path, error: Exception, monkeypatch) -> str:
-    """What pages say, in both languages."""
+    """Messages of the pages, in both languages."""
     messages = []
     for language in words.LANGUAGES:
         monkeypatch.setattr(words, "language", lambda language=language: language)
@@ -75,7 +75,7 @@ def _messages(path: Path, error: Exception, monkeypatch) -> str:
 
 
 def _checked(path: Path) -> str:
-    """What the command line says of a file that it refuses."""
+    """Messages of the command line on a refused file."""
     messages = list(faults(path, every_table()))
     assert messages
     with pytest.raises(UserError) as error:
@@ -202,7 +202,7 @@ def test_an_answer_that_no_memory_should_hold_is_refused_before_it_is_there(path
 
 
 def _memory() -> int:
-    """The most bytes that this process has had."""
+    """Peak memory of this process, in bytes."""
     return getrusage(RUSAGE_SELF).ru_maxrss * 1024
 
 

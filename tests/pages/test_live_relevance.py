@@ -62,7 +62,7 @@ def stored_maps(folder: Path, seq: int) -> pd.DataFrame:
 
 
 def assert_as_stored(reading, stored: pd.DataFrame) -> None:
-    """Every map that the file keeps is there, and no other."""
+    """Check that the computed maps are exactly those in the file."""
     for rule, layer, head, relevance, n_layers in stored.itertuples(index=False):
         maps = reading.maps[rule]
         place = -1 if pd.isna(head) else int(head) - 1

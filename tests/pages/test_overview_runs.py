@@ -1,4 +1,4 @@
-"""What the overview says of the run that made the file, or still makes it."""
+"""Statements of the overview on the run that made the file, or is making it."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What a file keeps only a sample of is said under every figure that shows it, and nowhere else."""
+"""Samples in a file are stated under every figure that shows them, and nowhere else."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Two runs agree as far as their tables say: to the bit, or to round-off in other batches."""
+"""Two runs agree to the tolerance of their tables: exactly, or up to rounding in other batches."""
 
 from functools import partial
 from pathlib import Path
@@ -30,9 +30,12 @@ OF_ITSELF = {RUN.name: ("model", "created_at")}
 
 @pytest.fixture(scope="module", params=FAMILIES)
 def both(request, tmp_path_factory) -> tuple[Path, Path]:
-    """The same model over the same corpus: in batches of 64 sequences in this process, which has
-    one thread, and in batches of two. Where no parsers are trained, two workers of two threads each
-    make these; parsers are trained briefly in this process alone."""
+    """Two files of the same model and corpus from different batches, workers and threads.
+
+    The first is made in batches of 64 sequences, in this process with one thread; the second in
+    batches of two. If no parsers are trained, two workers of two threads each make the second.
+    Parsers are trained briefly, in this process only.
+    """
     return of_family(request.param, tmp_path_factory)
 
 
@@ -59,7 +62,7 @@ def test_numbers_of_other_batches_workers_and_threads_agree_as_their_tables_say(
 
 
 def disagreement(store: duckdb.DuckDBPyConnection, table: Table, view: View) -> str:
-    """Which column of a view differs more than its table allows, and by how much."""
+    """First column of a view that differs more than its table allows, and its difference."""
     agreement = table.agreement
     if agreement.tolerance is None:
         return ""

@@ -1,4 +1,4 @@
-"""The commands as typed, with their exit status and what they print."""
+"""Commands of the command line, with exit status and output."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from tests.tiny import save_tiny
 
 
 def _run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """A command in this process, which spares the imports of one of its own."""
+    """Run a command in this process, which saves the imports of a new one."""
     printed, complained, status = StringIO(), StringIO(), 0
     typed = patch.object(sys, "argv", ["precompute", *map(str, arguments)])
     with typed, redirect_stdout(printed), redirect_stderr(complained):

@@ -154,7 +154,7 @@ MODELS = {
 
 @pytest.fixture(scope="module", params=MODELS)
 def first_run(request, tmp_path_factory) -> Iterator[tuple[str, Plan, duckdb.DuckDBPyConnection]]:
-    """The type of what is read first, and a run whose file may be written to."""
+    """Type of the first token, and a run whose file may be changed."""
     folder = tmp_path_factory.mktemp("first")
     make, opening = MODELS[request.param]
     make(folder / "model")
@@ -222,8 +222,10 @@ def test_a_file_that_tells_another_token_apart_breaks_a_law(first_run):
 
 
 def _received_first(model, sequence: Sequence) -> list[tuple[float, float]]:
-    """Layer by layer what the first token of a text gets of all queries' weight, and what arrives
-    from it, mean over heads and queries."""
+    """Share of the first token in attention weight and in norm by layer.
+
+    Means are over heads and queries.
+    """
     batch = Batch((sequence,), model.trace([sequence]))
     found = []
     for layer, norms in zip(batch.trace.layers, batch.value_norms, strict=True):

@@ -1,4 +1,4 @@
-"""Whole runs over images: what is stored, what is refused, and who may carry them out."""
+"""Whole runs over images: stored tables, refused requests, and workers."""
 
 import json
 from pathlib import Path

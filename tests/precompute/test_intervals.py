@@ -31,7 +31,7 @@ ALONE = FitContext(seed=0, order=POST_NORM, frequency_ranks={})
 
 @contextmanager
 def summed(rows: pd.DataFrame, blocks: dict[int, int] | None = None) -> Iterator[BlockSums]:
-    """Rows of shards by block, each sequence its own unless told."""
+    """Sums of shards' rows by block; by default each sequence is a block."""
     of = blocks or {int(seq): int(seq) for seq in rows["seq"]}
     with duckdb.connect() as store:
         store.register("rows", rows)

@@ -1,4 +1,4 @@
-"""A statistic that a corpus or a model has nothing for is refused when it is asked for by name."""
+"""A statistic whose needs a corpus or a model does not meet is refused if named explicitly."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +30,7 @@ def corpus(tmp_path):
 
 
 def needing(*needs: Need) -> list[str]:
-    """The statistics whose tables need any of these."""
+    """Statistics whose tables have any of these needs."""
     return [name for name, statistic in BY_NAME.items() if set(needs) & set(statistic.TABLE.needs)]
 
 

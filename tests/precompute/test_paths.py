@@ -1,4 +1,4 @@
-"""Whatever letters a path has, a file comes of it and of nothing else; or it is refused at once."""
+"""Paths with any letters give a file at that path and no other, or are refused at once."""
 
 from dataclasses import replace
 from pathlib import Path

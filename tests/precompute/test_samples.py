@@ -81,7 +81,7 @@ def facts_of(store: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 
 def sizes(store: duckdb.DuckDBPyConnection, table: str) -> dict[int, int]:
-    """How many rows each sequence has."""
+    """Number of rows of each sequence."""
     counts = store.execute(f"select seq, count(*) from stored.{table} group by seq order by seq")
     return dict(counts.fetchall())
 
@@ -102,7 +102,7 @@ def test_the_file_with_a_sample_is_sound(sampled):
 
 
 def test_means_count_every_sequence(stores):
-    """Whatever the file keeps of them; where heads or pairs are chosen by halves, they may vary."""
+    """Means are over all sequences; heads or pairs that are chosen by halves may vary."""
     for name, of in BY_NAME.items():
         chosen = name in ("pair_occurrence", "pair_extreme", "pair", "pair_pmi_correlation")
         if name in CHOSEN + OF_WORDS and isinstance(of, Fit) and not chosen:

@@ -1,4 +1,4 @@
-"""`mixscope serve`: what is started, and what is refused in one line before that."""
+"""`mixscope serve`: the started command, and refusals in one line."""
 
 import os
 import socket
@@ -25,7 +25,7 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 @pytest.fixture
 def started(monkeypatch) -> dict[str, Any]:
-    """Holds what would have taken the place of this process."""
+    """Record the program that would have replaced this process."""
     found: dict[str, Any] = {}
 
     def take_its_place(program: str, command: list[str], environment: dict[str, str]) -> None:

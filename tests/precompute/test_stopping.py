@@ -21,7 +21,7 @@ SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 @pytest.fixture(autouse=True)
 def handlers(monkeypatch):
-    """Put back what the process does on a signal; its end is seen as an exit."""
+    """Restore signal handlers after the test; the process's end becomes an exception."""
     before = {number: signal.getsignal(number) for number in (*SIGNALS, signal.SIGALRM)}
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     monkeypatch.setattr(stopping, "end_quietly", sys.exit)

@@ -4,7 +4,7 @@ import random
 
 
 def drawn_counts(units: list[int], *, resamples: int, seed: int) -> list[list[int]]:
-    """How often each member counts in each resample."""
+    """Number of times that each member counts in each resample."""
     generator = random.Random(seed)
     names = sorted(set(units))
     counts = []
@@ -15,7 +15,7 @@ def drawn_counts(units: list[int], *, resamples: int, seed: int) -> list[list[in
 
 
 def interval(values: list[float]) -> tuple[float, float]:
-    """The 2.5th and the 97.5th percentile, between neighbours in proportion."""
+    """The 2.5th and the 97.5th percentile, interpolated linearly."""
     ordered = sorted(values)
     return _percentile(ordered, 0.025), _percentile(ordered, 0.975)
 

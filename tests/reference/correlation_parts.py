@@ -17,7 +17,7 @@ def parts(sides: list[list[float]], groups: list[tuple]) -> list[tuple[float, fl
     (first, second), depth = sides, len(groups[0])
 
     def means(values: list[float], level: int) -> list[float]:
-        """Of each value the mean of its group of a level; level 0 is that of all."""
+        """Mean of each value's group at a level; level 0 is a single group."""
         sums: dict[tuple, list[float]] = {}
         for value, of in zip(values, groups, strict=True):
             sums.setdefault(of[:level], []).append(value)

@@ -72,7 +72,7 @@ def main(
 
 
 def held(folder: Path) -> dict[str, set[str]]:
-    """By file of a folder, the tables of it that have rows."""
+    """Tables with rows, by file of a folder."""
     files = sorted(folder.glob("*.duckdb"), key=lambda path: path.stem)
     return {path.name: _filled(path) for path in files}
 

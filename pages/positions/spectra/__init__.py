@@ -1,1 +1,1 @@
-"""The sections on spectra, of position embeddings and of states, and what only they draw."""
+"""Sections on spectra of position embeddings and of states, with their charts."""

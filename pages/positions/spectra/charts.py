@@ -1,4 +1,4 @@
-"""Amplitudes over frequencies, as lines or as maps of layers, with the periods in tokens above."""
+"""Amplitude spectra as lines or as maps over layers, with a second axis of periods in tokens."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -18,18 +18,18 @@ SCALES = ("linear", "log")
 _WIDTH = 700  # of panels below each other, with room for a legend beside them
 _PERIODS = [256, 64, 32, 16, 10, 8, 6, 5, 4, 3, 2]
 _CELL = 18
-_WIDEST = 64.0  # times more or less, at which the scale of ratios ends
+_WIDEST = 64.0  # largest ratio, or its inverse, of the scale of ratios
 _SMALL = ".3~g"
 
 
 def span(frame: pd.DataFrame) -> tuple[float, float]:
-    """From the lowest to the highest frequency; around a single one."""
+    """Lowest and highest frequency; an octave to either side of a single frequency."""
     low, high = float(frame["frequency"].min()), float(frame["frequency"].max())
     return (low, high) if low < high else (low / 2, high * 2)
 
 
 def spectrum_chart(frame: pd.DataFrame, y: str, *, height: int = 430, **options: Any) -> Any:
-    """The lines of `spectrum_lines`, whose options it takes, with the periods above them."""
+    """Draw `spectrum_lines`, with its options, and an axis of periods above."""
     domain = span(frame)
     drawn = spectrum_lines(frame, y, frequencies(domain), **options)
     return with_periods(drawn, domain).properties(height=height)
@@ -44,7 +44,7 @@ def spectrum_lines(
     colours: Mapping[str, str] | str,
     band: pd.Series | None = None,
 ) -> Any:
-    """One line over frequencies for every name in the column `name`.
+    """Draw one line over frequencies for every name in the column `name`.
 
     Args:
         scale: of amplitudes, `linear` or `log`.
@@ -61,7 +61,7 @@ def spectrum_lines(
     base = alt.Chart(shown).encode(
         x=x, y=axis, color=encoding, tooltip=column_tooltips(shown, **formats)
     )
-    # points that are not seen but tell their numbers where the pointer comes near
+    # invisible points with tooltips
     hits = base.mark_point(size=60, opacity=0, filled=True)
     parts = [base.mark_line(strokeWidth=1.6), hits]
     if band is not None and band.any():
@@ -78,8 +78,10 @@ def below_each_other(
     *,
     height: int,
 ) -> Any:
-    """A chart of every part under its name, over one axis of frequencies: periods stand above the
-    first, the axis has its title below the last."""
+    """Stack a chart of every part under its name, over one axis of frequencies.
+
+    The axis of periods stands above the first chart, the title of the axis below the last.
+    """
     first, *_, last = (*parts, *parts)
     drawn = []
     for name, part in parts.items():
@@ -90,13 +92,13 @@ def below_each_other(
 
 
 def by_source(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The rows of each source under its name, in the order in which they are drawn."""
+    """Split rows by source, under display names, in the order of drawing."""
     parts = {say_here(f"source_{source}"): frame[frame["source"] == source] for source in SOURCES}
     return {name: part.assign(name=name) for name, part in parts.items() if len(part)}
 
 
 def layer_chart(frame: pd.DataFrame, scale: str) -> Any:
-    """A panel per source with a line per control."""
+    """Draw a panel per source with a line per control."""
     names = {control: say_here(f"control_{control}") for control in dict.fromkeys(frame["control"])}
     colours = {name: CONTROL_COLOURS[control] for control, name in names.items()}
 
@@ -108,7 +110,7 @@ def layer_chart(frame: pd.DataFrame, scale: str) -> Any:
 
 
 def frequencies(domain: tuple[float, float], *, titled: bool = True) -> alt.X:
-    """The axis of frequencies."""
+    """Axis of frequencies."""
     return alt.X(
         "frequency:Q",
         title=title("frequency") if titled else None,
@@ -118,7 +120,7 @@ def frequencies(domain: tuple[float, float], *, titled: bool = True) -> alt.X:
 
 
 def with_periods(chart: Any, domain: tuple[float, float]) -> Any:
-    """The chart with a second axis above it, that says how many tokens a wave takes."""
+    """Add an axis of periods, in tokens, above the chart."""
     axis = alt.Axis(
         orient="top",
         values=[UNIT / period for period in _PERIODS if domain[0] <= UNIT / period <= domain[1]],
@@ -136,20 +138,20 @@ def with_periods(chart: Any, domain: tuple[float, float]) -> Any:
 
 
 def with_edges(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows with the edges of their cells: each as wide as the step to the next frequency."""
+    """Add the edges of each cell, half a step to either side in frequency."""
     step = frame["frequency"].min()
     return frame.assign(left=frame["frequency"] - step / 2, right=frame["frequency"] + step / 2)
 
 
 def amplitude_maps(frame: pd.DataFrame) -> Any:
-    """Amplitudes of every layer and frequency on one logarithmic scale of colours."""
+    """Draw the amplitude of every layer and frequency on one logarithmic scale of colours."""
     scale = alt.Scale(type="log", scheme="viridis")
     colour = alt.Color("amplitude:Q", title=title("amplitude"), scale=scale, legend=ramp(".2~g"))
     return _maps(frame[frame["amplitude"] > 0], "amplitude", colour)
 
 
 def ratio_maps(frame: pd.DataFrame) -> Any:
-    """How many times the amplitude without positions; 1, no difference, is the pale middle."""
+    """Draw the ratio to the amplitude without positions; 1 is the pale middle of the colours."""
     ratio = frame["ratio"]
     widest = min(max(float(ratio.max()), 1 / float(ratio.min()), 2.0), _WIDEST)
     colours = Ramp(LESS_TO_MORE, 1 / widest, widest, log=True)
@@ -157,7 +159,7 @@ def ratio_maps(frame: pd.DataFrame) -> Any:
 
 
 def _maps(frame: pd.DataFrame, value: str, colour: alt.Color) -> Any:
-    """One map per source, of rows with the edges of their cells."""
+    """Draw one map per source, from rows with cell edges."""
 
     def cells(part: pd.DataFrame, x: alt.X) -> alt.Chart:
         x.shorthand = "left:Q"

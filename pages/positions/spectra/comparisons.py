@@ -1,4 +1,4 @@
-"""Spectra of several files side by side, and of one source in texts of all lengths."""
+"""Spectra of several files, and of one source in texts of all lengths."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -24,9 +24,9 @@ _MOST = len(SERIES_COLOURS)
 
 
 def pick_stores(view: View, table: Table) -> list[Store]:
-    """Under a heading, the chosen files of those that hold a statistic; the others are named.
+    """Let the reader pick files that hold a statistic, under a heading; name the other files.
 
-    The open file and those after it, until the reader chooses others.
+    By default the open file and those that follow it.
     """
     st.subheader(view.say("files_title"), anchor=False)
     stores = {store.name: store for store in (open_store(), *other_stores()) if store.holds(table)}
@@ -41,13 +41,15 @@ def pick_stores(view: View, table: Table) -> list[Store]:
 
 
 def file_label(store: Store) -> str:
-    """The model and, since several files may be of one, the file."""
+    """Display name of a file: its model, and its name, since several files may be of one model."""
     return say_here("file_label", model=store.model_name, file=store.name)
 
 
 def file_panels(frame: pd.DataFrame, y: str, scale: str) -> Any:
-    """One panel for every name in the column `file`, over the same frequencies, each with a scale
-    of its own; with a band where there are quartiles, q25 and q75."""
+    """Draw one panel for every name in the column `file`, over the same frequencies.
+
+    Each has its own scale, and a band if there are quartiles, q25 and q75.
+    """
     parts = {str(name): part for name, part in frame.groupby("file", sort=False)}
     colours = dict(zip(parts, SERIES_COLOURS, strict=False))
 
@@ -60,7 +62,7 @@ def file_panels(frame: pd.DataFrame, y: str, scale: str) -> Any:
 
 
 class Chosen(NamedTuple):
-    """A source of a layer, which amount of it, and how amplitudes are drawn."""
+    """Source and layer of a spectrum, its amount, and the scale of amplitudes."""
 
     source: str
     layer: int
@@ -69,7 +71,7 @@ class Chosen(NamedTuple):
 
 
 def in_several_files(view: View, chosen: Chosen) -> None:
-    """One panel per chosen file that has the layer, each with a scale of its own."""
+    """Draw one panel per chosen file that has the layer, each with its own scale."""
     stores = pick_stores(view, state_spectrum.TABLE)
     spectra = {store.name: _of_file(view, store, chosen) for store in stores}
     if without := [plain(name) for name, spectrum in spectra.items() if spectrum.empty]:
@@ -91,7 +93,7 @@ def in_several_files(view: View, chosen: Chosen) -> None:
 
 
 def _of_file(view: View, store: Store, chosen: Chosen) -> pd.DataFrame:
-    """The file's texts of the commonest length; empty without that layer."""
+    """Spectrum of the file's texts of the commonest length; empty without that layer."""
     texts = ask_store(store, state_spectrum.lengths).iloc[0]
     label = view.say(
         "file_panel",
@@ -105,7 +107,7 @@ def _of_file(view: View, store: Store, chosen: Chosen) -> pd.DataFrame:
 
 
 def in_all_lengths(view: View, names: Mapping[int, str], chosen: Chosen) -> None:
-    """A line for texts of each length, under its name."""
+    """Draw a line for texts of each length."""
     if len(names) < 2:
         st.caption(view.say("lengths_one"))
         return
@@ -127,7 +129,7 @@ def in_all_lengths(view: View, names: Mapping[int, str], chosen: Chosen) -> None
 
 
 def _per_token(store: Store, length: int, chosen: Chosen) -> pd.DataFrame:
-    """Amplitude over length, so that a wave is as high in short texts as in long ones.
+    """Divide amplitude by length, so that a wave is as high in short texts as in long ones.
 
     Returns:
         layer, frequency, period, amplitude, per_token, length, n_sequences.

@@ -57,8 +57,10 @@ def _finding(view: View, kept: pd.DataFrame, words: pd.DataFrame) -> str:
 def _spectrum(
     view: View, spectra: pd.DataFrame, words: pd.DataFrame, length: int, scale: str
 ) -> None:
-    """The position embeddings beside the words of the texts, of texts of this length if there are
-    any, and beside themselves in disorder."""
+    """Draw the spectrum of position embeddings, with words of the texts and shuffled positions.
+
+    Words come from texts of `length` tokens, if there are any.
+    """
     names = {control: view.say(f"series_{control}") for control in _SERIES}
     series = pd.concat([spectra.rename(columns={"control": "series"}), words], ignore_index=True)
     frame = with_period(series[series["series"].isin(_SERIES)])
@@ -78,14 +80,16 @@ def _spectrum(
 
 
 def _positions(spectra: pd.DataFrame) -> int:
-    """How many positions the model knows: the lowest frequency is one wave over all of them."""
+    """Number of positions of the model: the lowest frequency is one wave over all of them."""
     frequency = spectra["frequency"]
     return round(UNIT / frequency[frequency > 0].min())
 
 
 def _words(positions: int) -> tuple[pd.DataFrame, int]:
-    """The spectrum of the texts' words at the level that `positions` words would have, and on how
-    many words it was measured; nothing where the file has none."""
+    """Spectrum of word embeddings and the length of its texts; empty and 0 if the file has none.
+
+    Amplitudes are scaled to `positions` words, by the square root of the ratio of lengths.
+    """
     if not open_store().holds(state_spectrum.TABLE):
         return pd.DataFrame(), 0
     length = int(ask(state_spectrum.lengths)["length"].iloc[0])
@@ -96,7 +100,7 @@ def _words(positions: int) -> tuple[pd.DataFrame, int]:
 
 
 def _published(view: View, variance: pd.DataFrame, frequencies: list[float]) -> list[Row]:
-    """What the first components hold, and where the amplitude spectrum has its clearest peak."""
+    """Rows for the variance of the first components and the clearest peak of the spectrum."""
     cumulative = variance.set_index("component")["cumulative"]
     rows = []
     for number in COMPONENTS:
@@ -106,7 +110,7 @@ def _published(view: View, variance: pd.DataFrame, frequencies: list[float]) -> 
 
 
 def _several_files(view: View, scale: str) -> None:
-    """One panel per chosen file, each with a scale of its own, and their peaks as a table."""
+    """Draw one panel per chosen file, each with its own scale, and tabulate the peaks."""
     stores = pick_stores(view, embedding_spectrum.TABLE)
     if not stores:
         return
@@ -125,7 +129,7 @@ def _kept(store: Store) -> pd.DataFrame:
 
 
 def _row(store: Store, spectrum: pd.DataFrame) -> dict[str, object]:
-    """What stands out in a file, and how few dimensions hold it."""
+    """Peaks of a file's spectrum, and the number of components with 50% and 90% of the variance."""
     frequencies, variance = peaks(spectrum), ask_store(store, position_variance.cumulative)
     known = len(variance) > 0
     return {
@@ -139,13 +143,13 @@ def _row(store: Store, spectrum: pd.DataFrame) -> dict[str, object]:
 
 
 def needed(variance: pd.DataFrame, share: float) -> int:
-    """The least number of components that hold a share of the variance."""
+    """Least number of components that hold a share of the variance."""
     enough = variance[variance["cumulative"] >= share - 1e-9]
     return int(enough["component"].min()) if len(enough) else int(variance["component"].max())
 
 
 def components_chart(variance: pd.DataFrame) -> Any:
-    """What each component holds and what they hold together, with the paper's 4 and 12 marked."""
+    """Draw variance and cumulative variance of the components; the paper's 4 and 12 are marked."""
     last = max(_LEAST, needed(variance, _NEARLY_ALL) + 4)
     frame = variance[variance["component"] <= last]
     x = alt.X(

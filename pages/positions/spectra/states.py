@@ -1,4 +1,4 @@
-"""What of the positions is left in hidden states, queries and keys, layer by layer (figure 5)."""
+"""Traces of positions in hidden states, queries and keys, layer by layer (figure 5)."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ from pages.ui.words.numbers import count
 from pages.ui.words.place import say_here
 
 _BESIDE = ("compared", "removed", "permuted")
-"""The texts that were run again: as they are, and what was done to their positions."""
+"""Controls of texts that were run again: unchanged, without and with shuffled positions."""
 _AMOUNTS = ("max", "mean")
 """The strongest dimension, as in the paper, or the mean of all."""
 _SHORTEST = 16  # tokens of a text that has a spectrum
@@ -35,8 +35,11 @@ _SHORTEST = 16  # tokens of a text that has a spectrum
 
 @dataclass(frozen=True)
 class Wave:
-    """A frequency, whether it is a peak of the position embeddings, by source and layer how many
-    times the amplitude without them it has there, and in how many texts."""
+    """Amplitude of one frequency relative to that without positions.
+
+    `times` holds the ratio by source and layer, `n` the number of texts; `of_embeddings` says
+    whether the frequency is a peak of the position embeddings.
+    """
 
     frequency: float
     of_embeddings: bool
@@ -47,7 +50,7 @@ class Wave:
 
 
 def too_short() -> str:
-    """That no text has the tokens that a spectrum needs, if it is so."""
+    """Say that no text is long enough for a spectrum; empty if one is."""
     held = open_store().holds(state_spectrum.TABLE)
     if held or (ask(sequence_lengths)["n_tokens"] >= _SHORTEST).any():
         return ""
@@ -90,7 +93,7 @@ def states(view: View) -> None:
 
 
 def _finding(view: View, wave: Wave | None) -> str:
-    """How many times more of that wave there is with positions than without, first and last."""
+    """Report the ratio of that wave with and without positions, in the first and the last layer."""
     if wave is None:
         return view.say("finding_unknown")
     return view.say(
@@ -106,8 +109,10 @@ def _finding(view: View, wave: Wave | None) -> str:
 
 
 def _layer(view: View, spectra: pd.DataFrame, layer: int, scale: str, state: str) -> None:
-    """The layer as it is, beside itself without positions and with disordered ones; by itself where
-    no text was run again."""
+    """Draw a layer's spectrum, with those without positions and with shuffled positions.
+
+    Without texts that were run again, only the spectrum itself is drawn.
+    """
     n = spectra.loc[spectra["control"] == "compared", "n_sequences"].max()
     again = pd.notna(n)  # texts were run without their positions too
     controls = _BESIDE if again else ("kept",)
@@ -123,7 +128,7 @@ def _layer(view: View, spectra: pd.DataFrame, layer: int, scale: str, state: str
 
 
 def read(length: int, amount: str, *, controls: tuple[str, ...] = CONTROLS) -> pd.DataFrame:
-    """Hidden states, queries and keys of every layer, of texts of one length.
+    """Spectra of hidden states, queries and keys of every layer, for texts of one length.
 
     Returns:
         control, source, layer, frequency, period, amplitude, n_sequences.
@@ -139,7 +144,7 @@ def read(length: int, amount: str, *, controls: tuple[str, ...] = CONTROLS) -> p
 
 
 def with_ratio(spectra: pd.DataFrame) -> pd.DataFrame:
-    """Amplitude with positions over that without them, of the same texts, where both are known."""
+    """Divide amplitudes by those of the same texts without positions; rows with a 0 are dropped."""
     keys = ["source", "layer", "frequency", "period"]
     with_them, without = (spectra[spectra["control"] == control] for control in _BESIDE[:2])
     both = with_them.merge(without, on=keys, suffixes=("", "_removed"))
@@ -148,8 +153,9 @@ def with_ratio(spectra: pd.DataFrame) -> pd.DataFrame:
 
 
 def wave_of(ratio: pd.DataFrame) -> Wave | None:
-    """The clearest peak of the position embeddings; where there is none, the frequency at which
-    queries of the first layer depend most on positions; nothing where no ratio is known.
+    """Clearest peak of the position embeddings, or else the frequency with the largest ratio.
+
+    That ratio is of queries in the first layer. None if no ratio is known.
 
     Args:
         ratio: source, layer, frequency, ratio, n_sequences.
@@ -173,5 +179,5 @@ def wave_of(ratio: pd.DataFrame) -> Wave | None:
 
 
 def times_text(ratio: float) -> str:
-    """How many times, without needless digits."""
+    """Format a ratio with one decimal; without decimals from 10 on."""
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"

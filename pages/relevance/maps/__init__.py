@@ -1,1 +1,1 @@
-"""Maps of relevance, from the file or just made, and how they are drawn over images and texts."""
+"""Relevance maps, from the file or just computed, and their charts over images and texts."""

@@ -1,6 +1,6 @@
-"""Maps of relevance over an image: many of them side by side on one scale of colours.
+"""Relevance maps over an image, side by side on one scale of colours.
 
-All of them are one chart in pixels, so that patches keep their shape, a click names a map, and the
+All maps are one chart in pixels, so that patches keep their shape, a click names a map, and the
 picture is sent once.
 """
 
@@ -21,7 +21,7 @@ from pages.ui.words.place import say_here
 PANEL = "panel"
 """Name of the selection, and its field: `event["selection"][PANEL][0][PANEL]` is a panel's name."""
 WIDTH = 800
-"""In pixels: of a page of 1,280 beside its sidebar."""
+"""Width of a page of 1,280 pixels without its sidebar."""
 Outline = Literal["outlined", "plain"]
 OUTLINES: tuple[Outline, ...] = ("outlined", "plain")
 _TICKS = (0, 0.05, 0.2, 0.5, 1)
@@ -91,7 +91,7 @@ def map_frame(ground: ImageGround, panels: Sequence[Panel]) -> pd.DataFrame:
 
 
 def _cells(layout: MapLayout, *, own_scale: bool, pick: bool) -> alt.Chart:
-    """One rectangle per patch and map."""
+    """Draw one rectangle per patch and map."""
     frame = map_frame(layout.ground, layout.panels)
     largest = frame.groupby(PANEL)["relevance"].transform("max")
     of_largest = (frame["relevance"] / largest.where(largest > 0)).fillna(0.0)
@@ -112,7 +112,7 @@ def _cells(layout: MapLayout, *, own_scale: bool, pick: bool) -> alt.Chart:
 
 
 def _colour(field: str, title: str, end: float) -> alt.Color:
-    """Colours by the square root of a value from 0 to `end`."""
+    """Colour scale by the square root of a value from 0 to `end`."""
     places = np.linspace(0, 1, len(RELEVANCE_LOW_TO_HIGH)) ** 2 * end
     scale = alt.Scale(
         type="sqrt",

@@ -1,4 +1,4 @@
-"""Where on a chart of many maps everything stands, in pixels from its upper left corner."""
+"""Layout of a chart of many maps, in pixels from its upper left corner."""
 
 import math
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ class Panel:
     """One map.
 
     Attributes:
-        name: what a click on it tells.
-        title: what stands above it.
+        name: value that a click on the map returns.
+        title: text above the map.
         relevance: of every token, special ones included.
     """
 
@@ -33,12 +33,12 @@ class Panel:
 
 @dataclass(frozen=True)
 class MapLayout:
-    """Maps of one width, row by row.
+    """Grid of maps of equal width, row by row.
 
     Attributes:
         side: width of a map.
-        columns: maps beside each other.
-        before: cells that are left free before the first map.
+        columns: number of maps in a row.
+        before: number of free cells before the first map.
     """
 
     ground: ImageGround
@@ -49,7 +49,7 @@ class MapLayout:
 
     @cached_property
     def tall(self) -> int:
-        """Height of a map: that of the picture in proportion."""
+        """Height of a map, in the proportions of the picture."""
         width, height = self.ground.size
         return max(round(self.side * height / width), 1)
 
@@ -67,12 +67,12 @@ class MapLayout:
 
     @property
     def _step(self) -> int:
-        """From the top of a map to that of the next one below."""
+        """Distance from the top of a map to that of the map below."""
         return _TITLE + self.tall + _FOOT
 
     @property
     def axes(self) -> dict[str, Any]:
-        """Pixels are drawn as pixels, downwards."""
+        """Axes in pixels, with y pointing down."""
         across, down = ([0, length] for length in (self.width, self.height))
         pixels = {"nice": False, "padding": 0}
         return {
@@ -85,12 +85,12 @@ class MapLayout:
         return self.corners_of(np.arange(len(self.panels)) + self.before)
 
     def corners_of(self, order: np.ndarray) -> pd.DataFrame:
-        """The same of cells by their numbers from 0, free ones counted too."""
+        """Upper left corner of cells by their numbers from 0, free cells included: x, y."""
         x = order % self.columns * float(self.side + GAP)
         return pd.DataFrame({"x": x, "y": order // self.columns * self._step + _TITLE})
 
     def cells(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Rows of patches, map by map, with the middle of each as x and y."""
+        """Rows of patches, map by map, with the centre of each as x and y."""
         corners = self.corners().loc[np.repeat(np.arange(len(self.panels)), self.ground.n_patches)]
         wide, tall = self.patch
         return frame.assign(
@@ -99,7 +99,7 @@ class MapLayout:
         )
 
     def outline(self) -> pd.DataFrame:
-        """The mask's outline on every map: x, y, x2, y2."""
+        """Outline of the mask on every map: x, y, x2, y2."""
         wide, tall = self.patch
         edges = self.ground.outline().merge(self.corners(), how="cross", suffixes=("", "_corner"))
         across = {end: edges["x_corner"] + edges[end] * wide for end in ("x", "x2")}

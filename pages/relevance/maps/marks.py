@@ -20,7 +20,7 @@ _BARS = {kind: TOKEN_TYPE_COLOURS[kind] for kind in ("cls", "register", "other")
 
 
 def first_picture(layout: MapLayout) -> Iterator[alt.Chart]:
-    """The picture itself before all maps."""
+    """Yield the picture in the cell before all maps."""
     corner = layout.corners_of(np.arange(1))
     yield from pictures(layout, corner)
     yield _title(layout, corner.assign(text=say_here("picture")))
@@ -29,7 +29,7 @@ def first_picture(layout: MapLayout) -> Iterator[alt.Chart]:
 def pictures(
     layout: MapLayout, corners: pd.DataFrame, *, outlined: bool = False
 ) -> Iterator[alt.Chart]:
-    """The picture, if it is kept, or its contours, which maps have over them."""
+    """Yield the picture under every map, if it is stored, or its contours on top."""
     if address := layout.ground.address(outlined=outlined):
         size: dict[str, Any] = {"width": layout.side, "height": layout.tall, "aspect": False}
         place: dict[str, Any] = {"align": "left", "baseline": "top"}
@@ -37,7 +37,7 @@ def pictures(
 
 
 def outlines(layout: MapLayout) -> Iterator[alt.Chart]:
-    """The mask's outline, dark in light, so that it is seen on every colour."""
+    """Yield the outline of the mask, a dark line in a light one, visible on every colour."""
     edges = layout.outline()
     if len(edges):
         rules = alt.Chart(edges).encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))
@@ -46,7 +46,7 @@ def outlines(layout: MapLayout) -> Iterator[alt.Chart]:
 
 
 def ring(layout: MapLayout, marked: str | None) -> Iterator[alt.Chart]:
-    """A frame around one map."""
+    """Yield a frame around the marked map."""
     names = [panel.name for panel in layout.panels]
     if marked in names:
         corner = layout.corners().iloc[[names.index(marked)]] - 1
@@ -56,7 +56,7 @@ def ring(layout: MapLayout, marked: str | None) -> Iterator[alt.Chart]:
 
 
 def words(layout: MapLayout, marked: str | None) -> Iterator[alt.Chart]:
-    """Titles above the maps; bars of the shares on special tokens below, with their numbers."""
+    """Yield titles above the maps, and bars of the shares on special tokens below, with numbers."""
     corners, panels = layout.corners(), layout.panels
     titles = corners.assign(text=[panel.title for panel in panels])
     weights = np.array(["bold" if panel.name == marked else "normal" for panel in panels])
@@ -75,14 +75,14 @@ def _title(layout: MapLayout, corners: pd.DataFrame, weight: str = "normal") -> 
 
 
 def _text(layout: MapLayout, corners: pd.DataFrame, below: float, **look: Any) -> alt.Chart:
-    """The column `text`, so many pixels below the upper edges of maps."""
+    """Draw the column `text`, `below` pixels under the upper edges of maps."""
     _, ink = paper_and_ink()
     look |= {"align": "left", "baseline": "middle", "limit": layout.side + GAP, "tooltip": False}
     return alt.Chart(corners).mark_text(dy=below, color=ink, **look).encode(text=alt.Text("text:N"))
 
 
 def shares_in_words(ground: ImageGround, relevance: Numbers) -> str:
-    """How much of a map lies on [CLS], and on the other special tokens where there are such."""
+    """Format the share of relevance on [CLS], and on other special tokens if there are any."""
     parts = []
     if ground.class_tokens:
         name = ground.class_tokens.replace("[", "").replace("]", "")
@@ -94,7 +94,7 @@ def shares_in_words(ground: ImageGround, relevance: Numbers) -> str:
 
 
 def _bars(layout: MapLayout) -> alt.Chart:
-    """The whole of the relevance as a bar: what is on [CLS], other special tokens, patches."""
+    """Draw total relevance as a bar divided into [CLS], other special tokens and patches."""
     ground, rows = layout.ground, []
     names = {"cls": ground.class_tokens}
     names |= {kind: say_here(f"bar_{kind}") for kind in ("register", "other")}

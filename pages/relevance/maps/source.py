@@ -1,4 +1,4 @@
-"""Where maps of one input come from: the open file, or the model while the reader waits."""
+"""Sources of the maps of one input: the open file, or the model run for the reader."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,30 +13,30 @@ from pages.ui.charts.image_ground import ImageGround, ground_of
 from pages.ui.store.chosen import ask, layers, open_store
 
 MEAN = "mean"
-"""In the address too, in place of a head's number: the mean of the heads' relevances."""
+"""Name of the mean over heads, in the address too, in place of a head's number."""
 Maps = dict[str, np.ndarray]
-"""The relevance of every token, by a head (or `MEAN`), by a layer's number, or by a rule."""
+"""Relevance of every token, by head (or `MEAN`), by layer number, or by rule."""
 
 
 @dataclass(frozen=True)
 class StoredMaps:
-    """Those that the open file keeps of a sequence."""
+    """Maps of a sequence that the open file stores."""
 
     seq: int
 
     @property
     def name(self) -> str:
-        """What tells this input from others."""
+        """Identifier of the input."""
         return str(self.seq)
 
     @cached_property
     def ground(self) -> ImageGround:
-        """The image; of no patches where it is a text."""
+        """The image; without patches for a text."""
         return ground_of(self.seq) or ImageGround(0, 0, ())
 
     @property
     def prediction(self) -> list[tuple[str, float]]:
-        """Classes with their probabilities, the likeliest first; none without a classifier."""
+        """Classes with their probabilities, the likeliest first; empty without a classifier."""
         if not open_store().holds(class_prediction.TABLE):
             return []
         classes = ask(class_prediction.of_sequence, seq=self.seq)
@@ -44,25 +44,25 @@ class StoredMaps:
 
     @property
     def rules(self) -> Maps:
-        """The one map of every rule that is of no single head, from the last layer."""
+        """One map per rule from the last layer, without single heads."""
         rows = ask(relevance_map.methods, seq=self.seq, layer=layers()[-1])
         return _maps(rows["rule"], rows["relevance"])
 
     def heads(self, rule: str, layer: int) -> Maps:
-        """The mean first, then every head that the rule follows by itself."""
+        """Maps of the mean over heads, then of every head that the rule follows separately."""
         rows = ask(relevance_map.maps, seq=self.seq, rule=rule, layer=layer)
         names = [MEAN if pd.isna(head) else int(head) for head in rows["head"]]
         maps = _maps(names, rows["relevance"])
         return {MEAN: maps[MEAN], **maps}
 
     def layers(self, rule: str, head: str) -> Maps:
-        """One head, or the mean, from every layer that relevance starts at the output of."""
+        """Maps of one head, or the mean, from every start layer."""
         number = None if head == MEAN else int(head)
         rows = ask(relevance_map.layers, seq=self.seq, rule=rule, head=number)
         return _maps(rows["layer"], rows["relevance"])
 
     def summary(self, rule: str, layer: int, head: str) -> pd.Series | None:
-        """The numbers of one map, as `sequence_relevance` keeps them; None where it is not kept."""
+        """Row of `sequence_relevance` on one map; None if it is not stored."""
         if not open_store().holds(sequence_relevance.TABLE):
             return None
         rows = ask(sequence_relevance.of_sequence, seq=self.seq)
@@ -73,8 +73,10 @@ class StoredMaps:
 
 @dataclass(frozen=True)
 class LiveMaps:
-    """Those that the model gave while the reader waited, as `StoredMaps` has them: `live` is what
-    the door to precompute gives back."""
+    """Maps computed for the reader, with the interface of `StoredMaps`.
+
+    `live` is the result of the live relevance function of precompute.
+    """
 
     name: str
     live: Any
@@ -103,10 +105,10 @@ class LiveMaps:
         return _maps(self._starts(rule), self.live.maps[rule][:, place])
 
     def summary(self, rule: str, layer: int, head: str) -> None:
-        """None: nothing is kept of it."""
+        """Return None: numbers of these maps are not stored."""
 
     def _starts(self, rule: str) -> range:
-        """The start layers of a rule; some methods start at the output of the last layer alone."""
+        """Start layers of a rule; some methods start only at the output of the last layer."""
         return layers()[-len(self.live.maps[rule]) :]
 
 

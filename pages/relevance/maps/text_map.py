@@ -1,4 +1,4 @@
-"""A text and the maps over it: every token shaded in proportion to its relevance."""
+"""Relevance maps of a text: every token is shaded in proportion to its relevance."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ _IN_PROPORTION = 1.0
 
 @dataclass(frozen=True)
 class TokenMaps:
-    """A text.
+    """A text with its maps.
 
     Attributes:
-        apart: which tokens are no content, or are where relevance starts: they often keep so much
-            that nothing else would be seen beside them.
+        apart: True for special tokens and for the token where relevance starts. Their relevance is
+            often so large that no other token would be visible on their scale.
         source: the maps, of all tokens.
     """
 
@@ -39,58 +39,58 @@ class TokenMaps:
 
     @property
     def names(self) -> list[str]:
-        """The tokens as readers see them; white space by itself as signs that can be seen."""
+        """Tokens as readers see them; white space as visible signs."""
         pairs = zip(readable(list(self.tokens)), self.tokens, strict=True)
         return [
             shown.strip() or space.translate(_SIGNS) or token for (space, shown), token in pairs
         ]
 
     def content(self, relevance: Numbers) -> np.ndarray:
-        """Relevance of the tokens that do not stand apart."""
+        """Relevance of the tokens that are not set apart."""
         return np.asarray(relevance, dtype=float)[~self.apart]
 
     def highest(self, relevance: Numbers) -> float:
-        """The largest relevance of a token that does not stand apart; 0 where all do."""
+        """Largest relevance of a token that is not set apart; 0 if all are."""
         return float(self.content(relevance).max(initial=0.0))
 
     def numbers(self, columns: Mapping[str, Any]) -> pd.DataFrame:
-        """A row per token: its place from 1, itself as the tokenizer writes it, and its values."""
+        """A row per token: position from 1, token as the tokenizer writes it, and its values."""
         places = {"pos": range(1, len(self.tokens) + 1), "token": list(self.tokens)}
         return pd.DataFrame(places | dict(columns))
 
 
 def stored_text(seq: int) -> TokenMaps:
-    """A text of the open file whose maps are kept."""
+    """Text of the open file with its stored maps."""
     tokens = ask(sequence, seq=seq)
     apart = tokens["token_type"].isin(SPECIAL).to_numpy()
     return TokenMaps(tuple(tokens["token"]), _with_start(apart), StoredMaps(seq))
 
 
 def live_text(live: Any, name: str) -> TokenMaps:
-    """A text whose maps the model has just made, with its name, as `LiveMaps` has them."""
+    """Text with maps that the model has just computed."""
     apart = _with_start(~np.asarray(live.is_content))
     return TokenMaps(tuple(live.tokens), apart, LiveMaps(name, live))
 
 
 def _with_start(apart: np.ndarray) -> np.ndarray:
-    """The last token stands apart as well where relevance starts there, since it keeps much."""
+    """Set the last token apart as well if relevance starts there, since it keeps much."""
     starts_last = open_store().facts.get("relevance_start") == "last"
     return np.append(apart[:-1], True) if starts_last else apart
 
 
 def large_text(maps: TokenMaps, relevance: np.ndarray) -> str:
-    """One map, with its scale."""
+    """Markup of one map with its scale."""
     top = maps.highest(relevance)
     return shading.STYLE + _scale(top) + _shaded(maps, relevance, top)
 
 
 def small_texts(maps: TokenMaps, relevances: Mapping[str, np.ndarray], *, own_scale: bool) -> str:
-    """Many maps side by side, with their scale.
+    """Markup of many maps side by side, with their scale.
 
     Args:
-        relevances: by the name that stands above each.
-        own_scale: whether the strongest ground is that of each text's own most relevant token,
-            else that of all of them.
+        relevances: by the title of each map.
+        own_scale: whether each scale ends at the text's own most relevant token, or at that of all
+            texts.
     """
     tops = {name: maps.highest(relevance) for name, relevance in relevances.items()}
     common = max(tops.values(), default=0.0)
@@ -107,7 +107,7 @@ def small_texts(maps: TokenMaps, relevances: Mapping[str, np.ndarray], *, own_sc
 
 
 def shares_apart(maps: TokenMaps, relevance: np.ndarray) -> str:
-    """What the tokens have that stand apart: each kind with its share."""
+    """Format the relevance of tokens that are set apart, by token."""
     shares = pd.Series(relevance, maps.names)[maps.apart].groupby(level=0, sort=False).sum()
     kinds = (f"{_quoted(str(name))} {percent(value)}" for name, value in shares.items())
     return say("list.comma").join(kinds)
@@ -133,6 +133,6 @@ def _shaded(maps: TokenMaps, relevance: np.ndarray, top: float) -> str:
 
 
 def _quoted(name: str) -> str:
-    """A token of the text in quotation marks, a special one without."""
+    """Quote a token of the text; special tokens stay without quotation marks."""
     is_special = name[:1] in _BRACKETS and name[-1:] in _BRACKETS
     return name if is_special else say_here("shaded_quoted", token=name)

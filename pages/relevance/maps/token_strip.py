@@ -1,4 +1,4 @@
-"""One text from every start layer: a row of cells per layer, a cell per token."""
+"""Relevance of one text from every start layer: a row of cells per layer, a cell per token."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from pages.ui.charts.heat_map import heat_map
 from pages.ui.charts.look import layered
 from pages.ui.words.columns import title
 
-_ROW, _FEWEST = 26, 5  # height of a row, and of how few rows at least
+_ROW, _FEWEST = 26, 5  # height of a row in pixels, and least number of rows of the chart
 _AROUND = 60
 _LETTERS = 80  # that fit below the cells
 _LEGIBLE = 32  # tokens up to which their own names stand below the cells
@@ -31,7 +31,7 @@ def strip_frame(maps: TokenMaps, layers: Maps) -> pd.DataFrame:
 
 
 def token_strip(frame: pd.DataFrame, *, marked: int) -> Any:
-    """The chart; cells of tokens that stand apart stay empty, and a layer has a frame around it."""
+    """Draw the strip; cells of tokens set apart stay empty, and a frame marks a layer."""
     shown = frame[~frame["apart"]]
     cells = heat_map(
         shown,
@@ -49,7 +49,7 @@ def token_strip(frame: pd.DataFrame, *, marked: int) -> Any:
 
 
 def _tokens(names: Sequence[str]) -> alt.X:
-    """A place for every token; below stand the tokens themselves where there are few."""
+    """Axis of tokens, with their names if there are few."""
     n, few = len(names), len(names) <= _LEGIBLE
     crowded = max(map(len, names)) * n > _LETTERS  # lying flat, the names would meet
     axis = alt.Axis(

@@ -1,1 +1,1 @@
-"""Any figure for another layer, head, file or the like, beside the one that is shown."""
+"""Comparison of any figure with itself for another layer, head, file or other choice."""

@@ -1,4 +1,4 @@
-"""B beside A: a figure for another layer, head or file, beside the one that is shown."""
+"""Comparison of a figure (A) with the same figure for another layer, head or file (B)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from pages.ui.words.say import plain, say
 
 _FILE, _SIDE = "file", "side"
 _INPUTS = {"seq", "text", "sentence", "image", "token"}
-"""Columns that say of which input a figure is: its places mean nothing in another one."""
+"""Columns that select one input: positions in it have no counterpart in another."""
 _LESS = "B − A"
 
 
 @dataclass(frozen=True)
 class Beside:
-    """What can stand beside one figure: the choices that can be made otherwise, by their keys."""
+    """Possible comparisons of one figure: the choices that can be changed, by their keys."""
 
     name: str
     offers: Mapping[str, Picked]
@@ -34,7 +34,7 @@ class Beside:
 
     @property
     def choice(self) -> Choice:
-        """A key and an option of it; nothing at first."""
+        """Choice of a key and an option of it; empty by default."""
         options = [
             f"{key}={option}"
             for key, of in self.offers.items()
@@ -44,7 +44,7 @@ class Beside:
         return Choice(f"{self.name}_beside", ["", *options], "")
 
     def label(self, option: str) -> str:
-        """What an option of the choice is called."""
+        """Display name of an option of the choice."""
         key, _, chosen = option.partition("=")
         if not key:
             return say("beside.nothing")
@@ -52,13 +52,13 @@ class Beside:
         return f"{of.label}: {of.options.get(chosen, chosen)}"
 
     def _name(self, key: str, chosen: str) -> str:
-        """An option by itself; numbers are told with what they count."""
+        """Display name of an option alone; a number is preceded by the label of its picker."""
         of = self.offers[key]
         name = of.options.get(chosen, chosen)
         return f"{of.label} {name}" if name.isdecimal() else name
 
     def pick(self) -> None:
-        """The picker, a click away below the figure."""
+        """Draw the picker of the comparison, in a popover below the figure."""
         choice = self.choice
         settings: dict[str, Any] = {"key": choice.key, "format_func": self.label}
         with st.popover(_LESS, type="tertiary", help=say("beside.help")):
@@ -69,7 +69,7 @@ class Beside:
         return bool(value_of(self.choice))
 
     def added_to(self, shown: Content) -> Content:
-        """The figure with what the reader chose beside it, for which something has to be chosen."""
+        """Add the comparison to the figure; requires a chosen option."""
         key, _, chosen = str(value_of(self.choice)).partition("=")
         labels = self._name(key, self.offers[key].chosen), self._name(key, chosen)
         other = as_if(self.name, {key: chosen})
@@ -81,11 +81,13 @@ class Beside:
 
 
 def beside(name: str) -> Beside | None:
-    """What can stand beside a figure of the section that is drawn: other files that hold its
-    tables, and other options of the choices that it was drawn by.
+    """Possible comparisons of a figure of the current section; None without a name or a section.
+
+    A figure can be compared with other files that hold the section's tables, and with other options
+    of the pickers that it depends on.
 
     Args:
-        name: of the figure, with the prefix of its page; one without a name stands alone.
+        name: of the figure, with the prefix of its page; one without a name cannot be compared.
     """
     if not name or stage().redraw is None:
         return None
@@ -109,14 +111,14 @@ def beside(name: str) -> Beside | None:
 
 
 def _is_of_same_corpus(name: str) -> bool:
-    """Whether a file is of the same inputs as the open one."""
+    """Return True if a file has the same corpus and number of sequences as the open one."""
     own = open_store().run
     other = next(store.run for store in other_stores() if store.name == name)
     return all(own[fact] == other[fact] for fact in ("corpus", "n_sequences"))
 
 
 def _added(shown: Content, other: Content, labels: tuple[str, str], *, can_match: bool) -> Content:
-    """Both figures as one, and their difference where their places mean the same."""
+    """Combine both figures, with their difference if their marks correspond."""
     first, second = with_data(shown.chart), with_data(other.chart)
     if are_same(first, second):
         st.info(say("beside.same", other=plain(labels[1])))
@@ -134,7 +136,7 @@ def _added(shown: Content, other: Content, labels: tuple[str, str], *, can_match
 def _frame(
     one: pd.DataFrame, other: pd.DataFrame, changes: Mapping[str, Differences]
 ) -> pd.DataFrame:
-    """The data of all panels, each row with the panel that shows it."""
+    """Data of all panels, with the panel of each row."""
     less = pd.DataFrame([row for change in changes.values() for row in change.rows])
     less = less[[name for name in one if name in less]]
     sides = {"A": one, "B": other, _LESS: less}

@@ -1,4 +1,4 @@
-"""What one chart shows less what another does, mark by mark, with an interval."""
+"""Difference of two charts, mark by mark, with intervals."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,16 +7,16 @@ from pages.ui.beside.marks import Data, Specification, measured
 
 Row = dict[str, Any]
 IS_CLEAR = "is_clear"
-"""The field that says whether the interval of a difference leaves out 0."""
+"""Field that is True if the interval of a difference excludes 0."""
 
 
 @dataclass(frozen=True)
 class Differences:
-    """The differences of one set of rows of two charts.
+    """Differences of one data set of two charts.
 
     Attributes:
-        rows: those of the second chart, each number less that of the first.
-        of: what they show.
+        rows: those of the second chart, each number minus that of the first.
+        of: description of the data.
         n_marks: of the chart that has more of them.
     """
 
@@ -34,17 +34,17 @@ class Differences:
 
     @property
     def largest(self) -> Row:
-        """The row that differs most, a clear one if there is any."""
+        """Row with the largest difference; clear differences take precedence."""
         value = self.of.values[0]
         sure = [row for row in self.rows if row[IS_CLEAR]] or self.rows
         return max(sure, key=lambda row: abs(row[value]))
 
 
 def differences(one: Specification, other: Specification) -> dict[str, Differences]:
-    """By the names of the data of the first chart, the second less the first.
+    """Differences, second minus first, by the name of the data set in the first chart.
 
-    Both are of one kind, as two drawings of one figure are. Data whose rows cannot be matched have
-    none: a mark is there twice, or all that differ are in one chart alone.
+    Both charts are drawings of one figure. A data set is missing if its rows cannot be matched (a
+    key occurs twice), or if no matched row differs.
     """
     before, after = measured(one), measured(other)
     if len(before) != len(after):
@@ -61,12 +61,12 @@ def differences(one: Specification, other: Specification) -> dict[str, Differenc
 
 
 def are_same(one: Specification, other: Specification) -> bool:
-    """Whether two drawings of one figure show the same data."""
+    """Return True if two drawings of one figure have the same data."""
     return [*one["datasets"].values()] == [*other["datasets"].values()]
 
 
 def _matched(one: list[Row], other: list[Row], of: Data) -> list[Row]:
-    """A row for every mark that has a number in both, where no mark is there twice."""
+    """Differences for every key with a number in both; empty if a key occurs twice in one chart."""
     keys = sorted(of.keys)
     by_place = {tuple(map(repr, map(row.get, keys))): row for row in one}
     places = [tuple(map(repr, map(row.get, keys))) for row in other]
@@ -81,10 +81,10 @@ def _matched(one: list[Row], other: list[Row], of: Data) -> list[Row]:
 
 
 def _less(row: Row, first: Row, of: Data) -> Row:
-    """One row less another.
+    """Row minus the first row.
 
-    The interval reaches from the nearest to the farthest ends of both: it holds however much the
-    two depend on each other, as layers and heads do that read the same texts.
+    The interval reaches from the nearest to the farthest ends of both. It holds for any dependence
+    between the two, such as that of layers and heads on the same texts.
     """
     less = row | {name: _change(row, first, name, name) for name in of.values} | {IS_CLEAR: None}
     if of.ends:

@@ -1,4 +1,4 @@
-"""What the marks of a chart are: which fields say where they belong, and which carry numbers."""
+"""Marks of a chart, with the fields that identify a mark and those that hold its numbers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,18 +9,18 @@ Specification = dict[str, Any]
 PARTS = ("layer", "hconcat", "vconcat", "concat")
 _MEASURING = {"bar", "line", "point", "circle", "square", "area", "tick"}
 _SPANS = {"rule", "area", "bar"}
-_LOW, _HIGH = "low", "high"  # how the names of ends of intervals end
+_LOW, _HIGH = "low", "high"  # suffixes of the ends of intervals
 _NOT_DRAWN = ("tooltip", "href", "url", "description")
 
 
 @dataclass(frozen=True)
 class Unit:
-    """One kind of mark of a chart: how it is encoded, and the name of its data.
+    """One kind of mark of a chart: its encoding and the name of its data.
 
     Attributes:
-        encoding: channels that show one thing each.
-        many: channels that show several.
-        facets: the fields that there is a panel for each value of.
+        encoding: channels with one definition.
+        many: channels with several definitions.
+        facets: fields with a panel for each value.
     """
 
     mark: str
@@ -30,23 +30,23 @@ class Unit:
     facets: frozenset[str]
 
     def field(self, channel: str) -> str | None:
-        """The field that a channel shows, if it shows one."""
+        """Field of a channel, if it has one."""
         return self.encoding.get(channel, {}).get("field")
 
     def is_number(self, channel: str) -> bool:
-        """Whether a channel shows numbers of a field, one by one."""
+        """Return True if a channel shows a field of unbinned numbers."""
         shown = self.encoding.get(channel, {})
         return shown.get("type") == "quantitative" and "field" in shown and not shown.get("bin")
 
     @property
     def measures(self) -> str | None:
-        """The channel of the number that it shows, or of both ends of one."""
+        """Channel of the mark's number, or of both ends of an interval."""
         shown = self.value or self.span
         return shown[0] if shown else None
 
     @property
     def fields(self) -> set[str]:
-        """All that it shows, but for what only a tooltip says."""
+        """All fields of the mark except those that only its tooltip shows."""
         drawn = [entry for name, entry in self.encoding.items() if name not in _NOT_DRAWN]
         drawn += [
             entry for name, parts in self.many.items() if name not in _NOT_DRAWN for entry in parts
@@ -55,16 +55,16 @@ class Unit:
 
     @property
     def tooltip(self) -> list[dict[str, Any]]:
-        """What its tooltip says of fields, in order."""
+        """Entries of the tooltip that have a field, in order."""
         entries = [self.encoding.get("tooltip", {}), *self.many.get("tooltip", [])]
         return [entry for entry in entries if "field" in entry]
 
     @property
     def value(self) -> tuple[str, str] | None:
-        """The channel and the field of the number that it shows, if it shows one.
+        """Channel and field of the mark's number, if it has one.
 
-        A colour comes first, then what is measured upwards, then what is measured to the right;
-        an axis without a title measures nothing.
+        Colour takes precedence over y, and y over x. An axis without a title holds no measured
+        number.
         """
         if self.span:
             return None
@@ -77,7 +77,7 @@ class Unit:
 
     @property
     def span(self) -> tuple[str, str, str] | None:
-        """The channel and the fields of both ends, where it shows from where to where."""
+        """Channel and fields of both ends, if the mark is drawn from one value to another."""
         for channel in ("y", "x"):
             low, high = self.field(channel), self.field(f"{channel}2")
             if low and high and self.mark in _SPANS and self.is_number(channel):
@@ -87,12 +87,12 @@ class Unit:
 
 @dataclass
 class Data:
-    """What one set of rows of a chart shows.
+    """Roles of the fields of one data set of a chart.
 
     Attributes:
         values: the fields of numbers.
         ends: of the interval of the first of them, if there is one.
-        keys: the fields that say where a mark belongs.
+        keys: the fields that identify a mark.
     """
 
     values: list[str] = field(default_factory=list)
@@ -106,7 +106,7 @@ def units(
     encoding: Mapping[str, Any] | None = None,
     facets: frozenset[str] = frozenset(),
 ) -> Iterator[tuple[Specification, Unit]]:
-    """Every kind of mark of a chart with the part of the chart that draws it, in order."""
+    """Yield every kind of mark of a chart with the part of the chart that draws it, in order."""
     data = chart.get("data", {}).get("name", data)
     encoding = {**(encoding or {}), **chart.get("encoding", {})}
     facet = chart.get("facet", {})
@@ -125,7 +125,7 @@ def units(
 
 
 def measured(chart: Specification) -> dict[str, Data]:
-    """By the names of its data, what a chart shows of them; without data that carry no number."""
+    """Field roles of a chart by data set; data sets without numbers are left out."""
     by_name: dict[str, Data] = {}
     drawn = [unit for _, unit in units(chart) if unit.data]
     for unit in drawn:
@@ -142,7 +142,7 @@ def measured(chart: Specification) -> dict[str, Data]:
 
 
 def _ends(of: list[Unit], data: Data, rows: list[dict[str, Any]]) -> tuple[str, str] | None:
-    """The ends of intervals; the number they are of comes first among the values from now on."""
+    """Fields of the ends of intervals; sorts the number between them first in the values."""
     for unit in of:
         if unit.span and unit.span[1].endswith(_LOW) and unit.span[2].endswith(_HIGH):
             alike = [other.value[1] for other in of if other.value and _is_alike(other, unit)]

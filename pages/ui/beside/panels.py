@@ -1,4 +1,4 @@
-"""Three panels: a figure, the same for another choice on the same scale, and their difference."""
+"""Three panels: a figure, the same figure for another choice at one scale, and the difference."""
 
 from copy import deepcopy
 from typing import Any
@@ -9,7 +9,7 @@ from pages.ui.beside.scales import around_zero, mark_ends, put_on_one_scale
 from pages.ui.charts.colours import INKS
 
 _WIDTH = 212  # pixels of a panel of three on a page 1280 wide
-_NARROW = 0.8  # of a page, where panels stand below each other
+_NARROW = 0.8  # of a page, below which panels are stacked
 _DOT = {"type": "circle", "size": 9, "opacity": 1, "tooltip": False}
 _OF_THE_WHOLE = ("$schema", "config", "datasets", "usermeta", "autosize", "background", "padding")
 _VIEWS = {"hconcat", "vconcat", "concat", "facet", "repeat"}
@@ -33,13 +33,13 @@ def panels(
     *,
     share: float = 1.0,
 ) -> Specification:
-    """Both charts on one scale, and their differences, if there are any, on one around 0.
+    """Draw both charts on one scale, and their differences, if there are any, on a scale around 0.
 
-    Charts of one view stand beside each other where there is room for them, others in a column.
+    Charts of one view stand side by side if there is room for them, others in a column.
 
     Args:
         titles: of the panels, in plain text.
-        share: of the width of a page that there is.
+        share: fraction of the page's width that is available.
     """
     rows = one["datasets"] | other["datasets"]
     in_row = not _VIEWS & set(one) and share > _NARROW
@@ -66,7 +66,7 @@ def panels(
 
 
 def _panel(chart: Specification, title: str, width: int) -> Specification:
-    """A chart as a part of a larger one: nothing in it can be clicked, and its width is fixed."""
+    """Chart as a panel of a larger one, of fixed width and without selections."""
     panel = {name: part for name, part in deepcopy(chart).items() if name not in _OF_THE_WHOLE}
     _without_clicks(panel)
     if not _VIEWS & set(panel):
@@ -79,7 +79,7 @@ def _panel(chart: Specification, title: str, width: int) -> Specification:
 
 
 def _without_clicks(part: Any) -> None:
-    """Take selections out, and let marks look as they do where nothing is selected."""
+    """Remove selections, and give marks the look that they have without a selection."""
     if isinstance(part, list):
         for inner in part:
             _without_clicks(inner)
@@ -99,7 +99,7 @@ def _without_clicks(part: Any) -> None:
 
 
 def _change(panel: Specification, changes: dict[str, Differences], title: str) -> Specification:
-    """The panel with differences in place of numbers."""
+    """Panel with differences in place of numbers."""
     for part, unit in list(units(panel)):
         differences = changes.get(str(unit.data))
         if differences and unit.measures:
@@ -112,7 +112,7 @@ def _change(panel: Specification, changes: dict[str, Differences], title: str) -
 
 
 def _put_dots(part: Specification, unit: Unit) -> None:
-    """Have a dot on every cell whose interval includes 0."""
+    """Add a dot to every cell whose interval includes 0."""
     cells = {name: part.pop(name) for name in ("mark", "encoding")}
     places = {name: dict(unit.encoding[name]) for name in ("x", "y")}
     dots = {
@@ -124,8 +124,7 @@ def _put_dots(part: Specification, unit: Unit) -> None:
 
 
 def _over(part: Specification, data: str | None, changes: dict[str, Differences]) -> Specification:
-    """The panel over the differences, without marks that measure something else, such as a line at
-    the value of chance."""
+    """Put the differences into a panel; remove other marks, such as a line at chance."""
     data = part.get("data", {}).get("name", data)
     if data in changes and "data" in part:
         part["data"] = {"name": _changed(data)}
@@ -143,7 +142,7 @@ def _is_shown(part: Specification, data: str | None, changes: dict[str, Differen
 
 
 def _is_kept(unit: Unit, changes: dict[str, Differences]) -> bool:
-    """Whether a mark shows a difference, or its interval, or no number at all."""
+    """Return True if a mark shows a difference, its interval, or no number at all."""
     if unit.data in changes:
         return not unit.span or unit.span[1:] == changes[unit.data].of.ends
     return not unit.measures
@@ -154,7 +153,7 @@ def _changed(name: str) -> str:
 
 
 def _tell_colours_once(drawn: list[Specification]) -> None:
-    """A ramp of colours stands below the first panel, for two, and below the third."""
+    """Keep the colour legends below the first panel, for two, and below the third."""
     for place, panel in enumerate(drawn):
         for _, unit in units(panel):
             if unit.is_number("color") and unit.encoding["color"].get("legend", {}) is not None:
@@ -163,7 +162,7 @@ def _tell_colours_once(drawn: list[Specification]) -> None:
 
 
 def _tell_places_once(drawn: list[Specification]) -> None:
-    """What stands at the left stands there once: names of rows, and the scale of two panels."""
+    """Keep names of rows and the y scale at the left only, where panels share them."""
     for place, panel in enumerate(drawn[1:], start=1):
         for _, unit in units(panel):
             up = unit.encoding.get("y", {})

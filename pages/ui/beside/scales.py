@@ -1,4 +1,4 @@
-"""One scale for two charts, and one around 0 for what the second shows less the first."""
+"""Common scales of two charts, and a scale around 0 for their difference."""
 
 from typing import Any
 
@@ -10,13 +10,13 @@ from pages.ui.charts.colours import LESS_TO_MORE
 from pages.ui.charts.look import open_ends
 
 Rows = dict[str, list[dict[str, Any]]]
-"""The rows of charts, by the names of their data."""
-_PLACES, _FORMAT = (0, 0.25, 0.5, 1), ".2~g"  # of a legend that names its ends
-_MANY, _MOST = 200, 0.995  # cells of a map of which the colours need not reach the farthest few
+"""Rows of charts, by the names of their data sets."""
+_PLACES, _FORMAT = (0, 0.25, 0.5, 1), ".2~g"  # of a legend with labelled ends
+_MANY, _MOST = 200, 0.995  # above so many cells, colours end at this quantile
 
 
 def put_on_one_scale(one: Specification, other: Specification, rows: Rows) -> None:
-    """Give both charts one domain for what they measure, and one colour for each name."""
+    """Give both charts one domain for each measured number, and one colour for each name."""
     for (_, first), (_, second) in zip(units(one), units(other), strict=False):
         for channel in dict.fromkeys((first.measures, "color")):
             if channel and first.field(channel) and second.field(channel):
@@ -30,7 +30,7 @@ def put_on_one_scale(one: Specification, other: Specification, rows: Rows) -> No
 
 
 def around_zero(channel: str, differences: Differences) -> dict[str, Any]:
-    """The scale of differences; a map of many cells leaves the few that differ most to its ends."""
+    """Scale of differences; on a map of many cells, the few largest lie beyond its ends."""
     if channel != "color":
         return {"zero": True}
     value = differences.of.values[0]
@@ -42,7 +42,7 @@ def around_zero(channel: str, differences: Differences) -> dict[str, Any]:
 
 
 def mark_ends(panel: Specification, rows: Rows) -> None:
-    """Have legends say which ends of their colours some numbers lie beyond."""
+    """Mark the ends of legends if some numbers lie beyond their colours."""
     for _, unit in units(panel):
         entry = unit.encoding.get("color", {})
         scale, legend = entry.get("scale") or {}, entry.get("legend", {})
@@ -56,7 +56,7 @@ def mark_ends(panel: Specification, rows: Rows) -> None:
 
 
 def _common(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """The domain of two scales that both say theirs, with the colours of names; else nothing."""
+    """Domain of two scales with explicit domains, with the colours of names; empty otherwise."""
     first, second = (scale.get("domain") for scale in (one, other))
     if not (isinstance(first, list) and isinstance(second, list) and first and second):
         return {}
@@ -74,7 +74,7 @@ def _common(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reaching(scale: dict[str, Any], pair: tuple[Unit, Unit], rows: Rows) -> dict[str, Any]:
-    """A domain for the numbers of both charts, from 0 where the scale begins there."""
+    """Domain of the numbers of both charts, from 0 if the scale starts there."""
     values = [
         row[name]
         for unit in pair

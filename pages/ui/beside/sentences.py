@@ -1,4 +1,4 @@
-"""What is said of two figures beside each other."""
+"""Finding and caption of two compared figures."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _USUAL = ".3g"
 def finding_of(
     one: Specification, changes: Mapping[str, Differences], labels: tuple[str, str]
 ) -> str:
-    """In how many marks the two differ clearly, and where most.
+    """Count the marks that differ clearly, and name the largest difference.
 
     Args:
         one: the first chart.
@@ -48,7 +48,7 @@ def finding_of(
 
 
 def caption_of(changes: Mapping[str, Differences], labels: tuple[str, str]) -> str:
-    """How to read the panels."""
+    """Caption that explains the panels."""
     words = {"one": plain(labels[0]), "other": plain(labels[1])}
     parts = [say("beside.caption", **words)]
     if changes:
@@ -63,7 +63,7 @@ def caption_of(changes: Mapping[str, Differences], labels: tuple[str, str]) -> s
 
 
 def _place(one: Specification, row: Row, change: Differences) -> str:
-    """Where a mark stands: what its tooltip says of its place."""
+    """Format the fields that identify a mark, from its tooltip."""
     in_tooltips = (entry["field"] for _, unit in units(one) for entry in unit.tooltip)
     places = change.of.keys | _PLACES
     fields = [name for name in dict.fromkeys(in_tooltips) if name in places and is_column(name)]
@@ -72,14 +72,14 @@ def _place(one: Specification, row: Row, change: Differences) -> str:
 
 
 def _format(one: Specification, value: str) -> str:
-    """How tooltips write a number."""
+    """Number format of a field in tooltips."""
     entries = (entry for _, unit in units(one) for entry in unit.tooltip if entry["field"] == value)
     format = next((entry.get("format", "") for entry in entries), "")
     return format if _PLAIN.fullmatch(format) else _USUAL
 
 
 def _written(difference: float, format: str) -> str:
-    """With its sign; shares differ by percentage points."""
+    """Format a difference with its sign; shares differ by percentage points."""
     if format.endswith("%"):
         return say("beside.points", n=points(difference, digits=int(format[1])))
     return f"{difference:+{format}}".replace("-", "−")

@@ -1,4 +1,4 @@
-"""A figure as it would be if one choice were another: its section is drawn again, unseen."""
+"""Off-screen run of a section with one choice changed, to obtain one of its figures."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from pages.ui.stage import Outside, on_stage, stage
 
 @dataclass(frozen=True)
 class Content:
-    """What a figure shows, offers for export and says; one that is drawn unseen says nothing."""
+    """Chart, data for export and texts of a figure; the texts are empty off-screen."""
 
     chart: Any
     frame: pd.DataFrame
@@ -22,7 +22,7 @@ class Content:
 
 
 class _Unseen(Outside):
-    """A section that is drawn for one of its figures alone."""
+    """Stage of an off-screen run of a section that ends at one figure."""
 
     shares_rows = is_unseen = True
     drawn: Content | None = None
@@ -40,14 +40,14 @@ class _Unseen(Outside):
 
 
 def as_if(name: str, choices: dict[str, str]) -> Content | None:
-    """A figure of the section that is drawn, as it would be with some choices made otherwise.
+    """Return a figure of the current section as drawn with some choices changed.
 
     Args:
         name: of the figure, with the prefix of its page.
         choices: names of options, by the keys of the choices.
 
     Returns:
-        None if it would not be drawn then.
+        None if the section does not draw it with these choices.
     """
     seen, place = stage(), st.empty()
     unseen = _Unseen(name, seen)

@@ -1,1 +1,1 @@
-"""Processes of our own for what could end or hold up the server: bounded in time and memory."""
+"""Processes for work that could end or block the server, bounded in time and memory."""

@@ -1,7 +1,7 @@
-"""The inside of a bounded process: a line in, a line out, within limits that the kernel keeps.
+"""Main loop of a bounded process: a line in, a line out, within limits enforced by the kernel.
 
-What may be slow where nothing interrupts it, takes memory that it does not count, or ends its
-process runs here. Nothing of the pages is imported: such a process is there in a moment.
+It is for work that cannot be interrupted, takes uncounted memory, or ends its process. It imports
+nothing of the pages, so that such a process starts at once.
 """
 
 import json
@@ -18,9 +18,9 @@ Answer = Callable[[Any], dict[str, Any]]
 def answer_lines(opened: Callable[..., Answer]) -> None:
     """Answer every line of the standard input by a line; all are JSON.
 
-    The first line holds the limits, and the arguments of `opened`, which gives the function that
-    answers the others. From then on nothing can be written to a file, memory is bounded, and an
-    alarm ends the process where an answer takes longer than it may.
+    The first line holds the limits, and the arguments of `opened`, which returns the function that
+    answers the other lines. From then on no file can be written, memory is bounded, and an alarm
+    ends the process if an answer takes too long.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends with whoever asks it
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")

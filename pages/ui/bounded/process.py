@@ -1,4 +1,4 @@
-"""A process that answers questions one after the other, and is over when its time is."""
+"""Client of a bounded process, which answers one question after the other within limits."""
 
 import json
 import signal
@@ -16,7 +16,7 @@ _TO_OPEN = 60.0  # seconds; with what a busy machine takes to start it
 
 @dataclass(frozen=True)
 class Limits:
-    """Of a process.
+    """Limits of a bounded process.
 
     Attributes:
         seconds: of an answer.
@@ -30,7 +30,7 @@ class Limits:
 
 
 class Ended(Exception):
-    """A process was over before it answered: `slow` where its time was, else `ended`."""
+    """Raised if a process ended before its answer: `slow` after its time, or else `ended`."""
 
     def __init__(self, name: str):
         super().__init__(name)
@@ -38,11 +38,11 @@ class Ended(Exception):
 
 
 class BoundedProcess:
-    """A module that is run by itself and hands `answer_lines` what answers.
+    """A module run in a process of its own, which passes an answering function to `answer_lines`.
 
     Args:
         module: its dotted name.
-        opening: arguments of what it opens.
+        opening: arguments of its `opened`.
     """
 
     def __init__(self, module: str, limits: Limits, **opening: Any) -> None:
@@ -68,16 +68,16 @@ class BoundedProcess:
         return self._process.poll() is None
 
     def close(self) -> None:
-        """End it."""
+        """End the process."""
         self._process.kill()
         with suppress(BrokenPipeError):
             self._process.__exit__(None, None, None)
 
     def ask(self, question: Any) -> dict[str, Any]:
-        """Return the answer to a question; {"fault": "large"} where it has too many letters.
+        """Return the answer to a question; {"fault": "large"} if it has too many letters.
 
         Raises:
-            Ended: the process is over, and stays so.
+            Ended: the process has ended, and stays so.
         """
         seconds = _TO_OPEN + self._limits.seconds
         alarm = Timer(seconds, self._process.send_signal, [signal.SIGALRM])
@@ -93,7 +93,7 @@ class BoundedProcess:
         return json.loads(reply)
 
     def _reply(self, question: Any) -> str:
-        """Return a line; empty where the process is over."""
+        """Return a line; empty if the process has ended."""
         questions, replies = cast(IO[str], self._process.stdin), cast(IO[str], self._process.stdout)
         lines = "".join(f"{json.dumps(line)}\n" for line in (*self._unsaid, question))
         self._unsaid = []

@@ -1,1 +1,1 @@
-"""Kinds of charts and the look that all of them share."""
+"""Kinds of charts, and their common look."""

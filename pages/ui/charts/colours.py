@@ -1,4 +1,4 @@
-"""Every colour of a chart, readable on light and on dark ground by eyes that see few hues."""
+"""Colours of charts, legible on light and dark backgrounds and with colour-vision deficiencies."""
 
 from analysis.relevance_rules import MEAN_WEIGHTS, RULES
 from analysis.scopes import BETWEEN, ORDERS, WEIGHTS_WITH_RESIDUAL
@@ -9,7 +9,7 @@ from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT
 _BLUE, _GREEN, _GREY, _BROWN, _PLUM = "#1867c3", "#3d7245", "#646669", "#a34e06", "#924d89"
 _ORANGE, _LEAF, _SILVER, _PINK, _LILAC = "#d67b04", "#53a26b", "#968e94", "#c872b6", "#788af5"
 _CORAL = "#e8664c"
-_OLIVE, _VIOLET = "#5e883c", "#7a62fd"  # between dark and light: beside either
+_OLIVE, _VIOLET = "#5e883c", "#7a62fd"  # between dark and light: fits next to either
 TOKEN_TYPE_COLOURS = {
     "other": _GREY,
     "comma_period": _ORANGE,
@@ -24,9 +24,9 @@ PLACE_COLOURS = {
     "first_content": _LEAF,
     **{name: TOKEN_TYPE_COLOURS[name] for name in reversed(TOKEN_TYPE_COLOURS)},
 }
-"""Tokens that attention may rest on, in the order in which they are told."""
+"""Places of attention sinks, in the order of their display."""
 SINK_COLOURS = {"attention": _BLUE, "norm_share": _LEAF, "neighbour": _ORANGE, "even": _GREY}
-"""What a place gets, and what it is compared with."""
+"""Attention to a place, and its baselines."""
 EXCESS_PART_COLOURS = {
     "excess": _GREY,
     "direction": _BLUE,
@@ -34,7 +34,7 @@ EXCESS_PART_COLOURS = {
     "bias": _GREEN,
     "query_bias": _PINK,
 }
-"""What the score of a place exceeds others by, and its parts."""
+"""Excess of the scores of a place over others, and its parts."""
 SERIES_COLOURS = (_BLUE, _ORANGE, _GREEN, _PINK, _GREY, _LILAC)
 _STEPS = (_SILVER, _BLUE, _LEAF, _PLUM, _ORANGE, _BROWN, _LILAC, _GREEN)
 SCOPE_COLOURS = {
@@ -45,7 +45,7 @@ SCOPE_COLOURS = {
 EFFECT_COLOURS = dict.fromkeys(BETWEEN, _BLUE) | {
     "ff": _ORANGE,
     "ff_res": _GREEN,
-    "ff_ln": _VIOLET,  # beside either, since it follows either
+    "ff_ln": _VIOLET,  # fits next to either, since it follows either
 }
 RELATION_COLOURS = {
     "special": _GREY,
@@ -82,12 +82,12 @@ HABIT_COLOURS = {
     "entropy_cls": _PINK,
     "uniform": _GREY,
 }
-"""In the order in which they are told."""
+"""Habits in the order of their display."""
 RELEVANCE_LOW_TO_HIGH = ("#2c1e4f", "#3b3f8c", "#2a6f97", "#1f9e89", "#6cce59", "#fde725")
 LOW_TO_HIGH = ("#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39")
 LESS_TO_MORE = ("#2166ac", "#67a9cf", "#f3f1ea", "#ef8a62", "#b2182b")
 INKS = ("#000000", "#ffffff")
-MARKED = "#ff5a36"  # around what is chosen
+MARKED = "#ff5a36"  # frame of the selection
 ATTENTION_COLOUR, SCORE_COLOUR, AGREEMENT_COLOUR = SERIES_COLOURS[:3]
 SCORE_PART_COLOURS = {"position": _BLUE, "query": _LEAF, "key": _ORANGE, "content": _SILVER}
 CONTROL_COLOURS = {
@@ -97,7 +97,7 @@ CONTROL_COLOURS = {
     "removed": SERIES_COLOURS[1],
     "permuted": SERIES_COLOURS[4],
 }
-"""Spectra as they are, and beside them what should have no waves."""
+"""Spectra and their controls, which should have no waves."""
 CLUSTER_SHADES = {
     "previous": (_BLUE, _LILAC),
     "self": (_PINK, _PLUM),
@@ -105,7 +105,7 @@ CLUSTER_SHADES = {
     "both": (_LEAF, _GREEN),
     "flat": (_GREY, _SILVER),
 }
-"""The colours of a direction's strongest and weakest cluster."""
+"""Colours of a direction's strongest and weakest cluster."""
 NEUTRAL = "#808995"
 PAPER_AND_INK = {"light": ("#fdfcf9", "#23262b"), "dark": ("#17191d", "#e4e2dc")}
 LABELS = {"light": "#51565e", "dark": "#b9b8b4"}  # at axes and in legends
@@ -134,7 +134,7 @@ NEAR_TO_FAR = (
 )
 AMPLIFIED, ATTENUATED = _CORAL, _BLUE
 ARC_COLOURS = {"tree": _BLUE, "other": _SILVER, "right": _GREEN, "wrong": _ORANGE}
-"""Arcs of a treebank, of the relation looked at or of others, and those of a head."""
+"""Arcs of a treebank, of the chosen relation or of others, and arcs of a head."""
 WORD_GROUNDS = {False: ("#e6e9ed", "#23262b"), True: ("#1f6a9e", "#ffffff")}
-"""Ground and ink of words in a tree, and of those that are looked at."""
+"""Background and text colours of words in a tree, by whether they are chosen."""
 HEAD_AND_LAYER_COLOURS = (_BLUE, _SILVER)  # a head, the mean of its layer

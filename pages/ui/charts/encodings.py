@@ -1,4 +1,4 @@
-"""Channels of charts that are made by hand: names with looks of their own, places with names."""
+"""Channels of hand-made charts: names with their own looks, and axes of named places."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,16 +16,20 @@ def named(
     title: str | None = " ",
     **legend: Any,
 ) -> Any:
-    """The colours, shapes or dashes of names, in their order, with a legend above the chart, of
-    which further settings may be given."""
+    """Colours, shapes or dashes of names, in their order, with a legend above the chart.
+
+    `legend` holds further settings of the legend.
+    """
     scale = alt.Scale(domain=list(looks), range=list(looks.values()))
     shown = alt.Legend(orient="top", labelLimit=0, **legend)
     return channel(f"{column}:N", title=title, scale=scale, legend=shown)
 
 
 def places(channel: Any, names: Sequence[str], *, title: str, **axis: Any) -> Any:
-    """An axis of places from 0, each under its name, with further settings of the axis; x or y is
-    the column of places."""
+    """Axis of places from 0 with their names.
+
+    `channel` is x or y; `axis` holds further settings of the axis.
+    """
     scale = alt.Scale(domain=[-0.5, len(names) - 0.5], nice=False, zero=False)
     plain: dict[str, Any] = {"grid": False, "ticks": False, "labelAngle": 0}
     shown = alt.Axis(values=list(range(len(names))), labelExpr=name_at(names), **plain, **axis)
@@ -34,7 +38,7 @@ def places(channel: Any, names: Sequence[str], *, title: str, **axis: Any) -> An
 
 
 def name_at(names: Sequence[str], *, first: int = 0) -> str:
-    """A Vega expression for the name of a place; whatever strangers write in names stays text.
+    """Vega expression for the name of a place; names from any source stay text.
 
     Args:
         first: the number of the first place.
@@ -44,5 +48,5 @@ def name_at(names: Sequence[str], *, first: int = 0) -> str:
 
 
 def _harmless(name: str) -> str:
-    """A name as the inside of a string of a Vega expression."""
+    """Escape a name for a string of a Vega expression."""
     return "".join(f"\\u{ord(letter):04x}" if letter in _ENDS else letter for letter in name)

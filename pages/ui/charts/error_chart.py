@@ -1,4 +1,4 @@
-"""How far the parts of each layer are from adding up, under the line that they may not cross."""
+"""Error of the sum of each layer's parts, with the largest error allowed."""
 
 from typing import Any
 
@@ -19,16 +19,16 @@ PARTS = {
         "worst_layer_pos",
     ),
 }
-"""What is added up: the columns of `completeness.by_layer` with its errors and their place."""
+"""Columns of `completeness.by_layer` with the errors of each sum, and their position."""
 _FLOOR = 1e-9
 _COLOURS = (SERIES_COLOURS[0], SERIES_COLOURS[3])
 
 
 def worst_errors(frame: pd.DataFrame) -> pd.DataFrame:
-    """What `completeness.by_layer` says of each part, without what was not measured.
+    """Errors of `completeness.by_layer` in long form, without parts that were not measured.
 
     Returns:
-        layer, error, percentile_99, seq, pos, part; what is no number first, then the largest.
+        layer, error, percentile_99, seq, pos, part; NaN errors first, then the largest.
     """
     parts = [
         frame[["layer", *columns]].set_axis(_COLUMNS, axis=1).assign(part=say(f"sound.part_{part}"))
@@ -41,7 +41,7 @@ def worst_errors(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def error_chart(errors: pd.DataFrame, limit: float) -> Any:
-    """Rows of `worst_errors` as points over layers."""
+    """Draw rows of `worst_errors` as points over layers, with a line at the limit."""
     low, high = (
         min(errors["error"].clip(lower=_FLOOR).min(), limit),
         max(errors["error"].max(), limit),

@@ -1,4 +1,4 @@
-"""The small chart beside a finding: what was found and what it is compared with, with intervals."""
+"""Small chart of a finding's evidence: the result and its baseline, with intervals."""
 
 from typing import Any
 
@@ -15,10 +15,10 @@ _SHOWN = ("name", "value", "low", "high")  # in tooltips
 
 
 def evidence_chart(finding: Finding, *, height: int) -> Any:
-    """Lines over layers where there are rows of every layer, else a dot per row.
+    """Draw lines over layers if there are rows by layer, or else a dot per row.
 
     Args:
-        height: of the marks, in pixels; rows that find no room in it are left out.
+        height: of the marks, in pixels; rows that do not fit are left out.
     """
     frame = finding.evidence
     across = "layer" in frame
@@ -39,7 +39,7 @@ def evidence_chart(finding: Finding, *, height: int) -> Any:
 
 
 def _lines(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
-    """A line with its band per name."""
+    """Draw a line with its band per name."""
     frame, colour, names = coloured(frame, "name", None)
     if len(names) == 1:
         colour = alt.ColorValue(SERIES_COLOURS[0])
@@ -70,7 +70,7 @@ def _lines(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
 
 
 def _dots(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
-    """A dot with its interval per row, the first one in colour, each under its name."""
+    """Draw a dot with its interval per row, the first one in colour, each under its name."""
     order = frame["name"].tolist()
     is_first = alt.datum["name"] == order[0]
     rows = alt.Chart(frame).encode(y=alt.Y("name:N", title=None, sort=order, axis=None))

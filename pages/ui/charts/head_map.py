@@ -1,4 +1,4 @@
-"""Maps of all heads: one cell per layer and head, to be read at a glance and clicked in."""
+"""Maps of all heads: one clickable cell per layer and head."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from pages.ui.words.quantities import QUANTITIES, quantity_axis, quantity_name
 from pages.ui.words.say import say
 
 CELL = "cell"
-_WIDTH = 630  # what three maps may take beside their axes on a page 1280 wide
+_WIDTH = 630  # width of three maps without axes on a page of 1280 pixels
 _DOT = 22  # square pixels
 _AROUND = 150  # axes and legend of a map that is fitted to the page
 
@@ -68,19 +68,21 @@ def head_map(
 
 
 def from_zero(top: float, low: float = 0.0) -> alt.Scale:
-    """Dark to bright from 0, or another floor, to `top`."""
+    """Colour scale from dark at 0, or another floor, to bright at `top`."""
     return alt.Scale(scheme="viridis", domain=[low, top if top > low else low + 1])
 
 
 def around_zero(values: pd.Series) -> alt.Scale:
-    """Blue below 0 and orange above, as far on either side as the values go."""
+    """Colour scale from blue below 0 to orange above, symmetric around 0."""
     reach = float(values.abs().max()) or 1.0
     return alt.Scale(scheme="blueorange", domain=[-reach, reach], domainMid=0)
 
 
 def quantity_maps(frame: pd.DataFrame, tops: dict[str, float], *, marked: tuple[int, int]) -> Any:
-    """A map per quantity from rows layer, head, quantity, mean, low, high, side by side, each on a
-    scale from 0 to the top of its quantity."""
+    """Draw a map of heads per quantity, side by side, each on its own scale from 0.
+
+    Rows are layer, head, quantity, mean, low, high.
+    """
     parts = [
         head_map(
             frame[frame["quantity"] == quantity],
@@ -102,6 +104,6 @@ def quantity_maps(frame: pd.DataFrame, tops: dict[str, float], *, marked: tuple[
 
 
 def _cell_height(frame: pd.DataFrame) -> int:
-    """The height of all layers together: cells are large where there are few."""
+    """Height of all layers together; cells are larger if there are few."""
     layers = max(frame["layer"].nunique(), 1)
     return layers * max(16, min(28, 240 // layers))

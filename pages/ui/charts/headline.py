@@ -1,4 +1,4 @@
-"""The finding as the title of a chart, drawn inside it, so that a full screen shows it as well."""
+"""Finding as the title of a chart, drawn inside it, so that it is visible in full screen too."""
 
 import re
 from collections.abc import Iterable
@@ -13,33 +13,33 @@ _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\W*[A-Z0-9])|(?<=。)")
 _TITLE, _SUBTITLE = 100, 130  # letters of a line
 _LARGE, _SMALL, _OFFSET = 21, 17, 10  # pixels
 _GAP = 34  # pixels between a title and the marks, with the legend there
-_LINES = 3  # of what follows the first sentence, across a page
+_LINES = 3  # lines of the further sentences, on a whole page
 
 
 def unmarked(markdown: str) -> str:
-    """A sentence as it reads without its marks of emphasis and its escapes."""
+    """Sentence without emphasis marks and escapes."""
     return _MARKED.sub("", markdown)
 
 
 def emphasised(finding: str) -> str:
-    """A finding where no chart has it as its title: its first sentence bold, in markdown."""
+    """Finding for content without a title: its first sentence bold, in markdown."""
     first, *others = sentences(finding) or [""]
     bold = first.replace("**", "").strip()
     return f"**{bold}** {joined(others)}".strip() if bold else ""
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of an English or a Japanese text."""
+    """Sentences of an English or a Japanese text."""
     return [sentence for sentence in _NEXT_SENTENCE.split(text) if sentence]
 
 
 def joined(texts: Iterable[str]) -> str:
-    """Sentences one after the other: with a space between them where the language has one."""
+    """Join sentences, with a space if the language has one."""
     return " ".join(texts).replace("。 ", "。")
 
 
 def headlined(chart: Any, finding: str, *, room: float = 1.0) -> dict[str, Any]:
-    """The properties of a chart that puts a finding above its marks, in the reader's ink.
+    """Properties of a chart with a finding above its marks, in the colour of the reader's theme.
 
     Args:
         chart: of Altair, or in Vega-Lite; one of several views takes no height.
@@ -55,15 +55,15 @@ def headlined(chart: Any, finding: str, *, room: float = 1.0) -> dict[str, Any]:
 
 
 def headline(finding: str, *, ink: str, room: float = 1.0) -> tuple[dict[str, Any], int]:
-    """A finding as the title of a chart: its first sentence large, what follows small.
+    """Finding as the title of a chart: its first sentence large, the rest small.
 
     Args:
         finding: in markdown.
         ink: the colour of its letters.
-        room: how wide the chart is, in widths of a page.
+        room: width of the chart, in widths of a page.
 
     Returns:
-        The title in Vega-Lite, and how many pixels it takes.
+        The title in Vega-Lite, and its height in pixels.
     """
     first, *others = sentences(unmarked(finding))
     large = wrapped(first, round(_TITLE * room))
@@ -88,6 +88,6 @@ def headline(finding: str, *, ink: str, room: float = 1.0) -> tuple[dict[str, An
 
 
 def _whole_sentences(texts: list[str], letters: int, most: int) -> list[str]:
-    """The lines of as many first sentences as fit: none of them is cut."""
+    """Lines of as many first sentences as fit, none of them cut."""
     fitting = (wrapped(joined(texts[:n]), letters) for n in range(len(texts), 0, -1))
     return next((lines for lines in fitting if len(lines) <= most), [])

@@ -1,4 +1,4 @@
-"""Cells in colours, one per place on two axes."""
+"""Heat maps: a coloured cell per place on two axes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ def heat_map(
     marked: tuple[int, int] | None = None,
     across: alt.X | None = None,
 ) -> Any:
-    """One cell per y and x, the first y on top, dark to bright from 0 to the largest value.
+    """Draw one cell per y and x, the first y on top, dark to bright from 0 to the largest value.
 
     Args:
         tooltip: further columns that the tooltip shows.

@@ -1,4 +1,4 @@
-"""What maps are drawn over: the grid of patches, the picture, and the mask."""
+"""Background of relevance maps: the grid of patches, the picture, and the mask."""
 
 import base64
 from collections.abc import Sequence
@@ -19,18 +19,18 @@ CLASS_TOKENS = frozenset({"[CLS]", "[DIST]"})
 _SMOOTHED = 200  # pixels; browsers smooth what they enlarge
 _BLUR = 2  # pixels, so that contours are those of things, not of textures
 Numbers = Sequence[float] | np.ndarray
-"""One for each token."""
+"""A number for each token."""
 INSIDE = 0.5
-"""A patch is drawn inside the mask where at least this share of it is."""
+"""Least share of a patch inside the mask for a patch drawn as inside."""
 
 
 @dataclass(frozen=True)
 class ImageGround:
-    """An image as the model sees it, in patches from left to right and from top to bottom.
+    """Image as the model sees it, in patches from left to right and from top to bottom.
 
     Attributes:
         special: names of the tokens before the first patch.
-        picture: a PNG file; None where it is not kept.
+        picture: a PNG file; None if it is not stored.
         coverage: share of each patch inside the mask, NaN where unknown; None without a mask.
     """
 
@@ -46,29 +46,29 @@ class ImageGround:
 
     @property
     def class_tokens(self) -> str:
-        """The tokens that a class is told from, as they are shown; empty without any."""
+        """Display names of the tokens that the classifier reads; empty without any."""
         return " + ".join(name for name in self.special if name in CLASS_TOKENS)
 
     @property
     def other_special(self) -> frozenset[str]:
-        """Names of the special tokens that no class is told from."""
+        """Names of the special tokens that the classifier does not read."""
         return frozenset(self.special) - CLASS_TOKENS
 
     @cached_property
     def size(self) -> tuple[int, int]:
-        """Width and height of the picture in pixels; of the grid, where there is none."""
+        """Width and height of the picture in pixels; without a picture, of the grid."""
         if self.picture is None:
             return self.columns, self.rows
         with Image.open(BytesIO(self.picture)) as opened:
             return opened.size
 
     def share(self, relevance: Numbers, names: frozenset[str]) -> float:
-        """The part of a map of all tokens that lies on special tokens of some names."""
+        """Share of a map of all tokens on special tokens of the given names."""
         pairs = zip(self.special, relevance, strict=False)
         return float(sum(value for name, value in pairs if name in names))
 
     def patches(self, relevance: Numbers) -> np.ndarray:
-        """The part of a map of all tokens that lies on patches."""
+        """Part of a map of all tokens that belongs to patches."""
         return np.asarray(relevance, dtype=float)[len(self.special) :][: self.n_patches]
 
     def places(self) -> pd.DataFrame:
@@ -77,7 +77,7 @@ class ImageGround:
         return pd.DataFrame({"row": order // self.columns + 1, "column": order % self.columns + 1})
 
     def address(self, *, outlined: bool = False) -> str | None:
-        """The picture as an address with everything in it, or its contours alone."""
+        """Data URL of the picture, or of its contours alone."""
         if self.picture is None:
             return None
         png = (_contours if outlined else _enlarged)(self.picture)
@@ -87,7 +87,7 @@ class ImageGround:
         """Edges between patches inside the mask and others, in patches from the upper left corner.
 
         Returns:
-            x, y, x2, y2; no row without a mask.
+            x, y, x2, y2; empty without a mask.
         """
         edges: list[tuple[int, int, int, int]] = []
         if self.coverage is not None:
@@ -101,7 +101,7 @@ class ImageGround:
 
 
 def ground_of(seq: int) -> ImageGround | None:
-    """What the maps of a sequence of the open file are drawn over; None if it is not an image."""
+    """Background of the maps of a sequence of the open file; None if it is not an image."""
     rows = ask(image.image, seq=seq)
     if rows.empty:
         return None
@@ -119,14 +119,16 @@ def ground_of(seq: int) -> ImageGround | None:
 
 @lru_cache(maxsize=64)
 def _enlarged(picture: bytes) -> bytes:
-    """The picture as it is drawn: a small one with its pixels as squares, not smoothed."""
+    """Enlarge a small picture without smoothing: its pixels become squares."""
     return _written(_as_drawn(picture))
 
 
 @lru_cache(maxsize=64)
 def _contours(picture: bytes) -> bytes:
-    """Lines where the grey of the picture passes a third and two thirds of its range, dark in
-    light ones that are seen on any colour; nothing elsewhere."""
+    """Contours at one and two thirds of the picture's grey range; transparent elsewhere.
+
+    Each contour is dark on a light line, so that it is visible on any colour.
+    """
     grey = _as_drawn(picture).convert("L").filter(ImageFilter.GaussianBlur(_BLUR))
     values = np.asarray(grey, dtype=float)
     level = np.digitize(values, np.linspace(values.min(), values.max(), 4)[1:-1])

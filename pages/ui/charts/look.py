@@ -1,4 +1,4 @@
-"""The look that all charts share: colours, legends, axes, tooltips."""
+"""Common look of all charts: colours, legends, axes, tooltips."""
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
@@ -16,11 +16,11 @@ from pages.ui.words.columns import NAMES, title, title_or_name
 from pages.ui.words.lines import width_of
 
 _PRESENTED = 15  # pixels of type
-_ROW, _MARK = 96, 4  # letters that fit into a row of a legend, and what a mark takes of them
+_ROW, _MARK = 96, 4  # letters of a row of a legend, and letters' width of a mark
 Scale = Literal["linear", "log", "symlog", "sqrt"]
 
 IS_CHECKED = False
-"""Whether charts are checked against their schema when they are drawn, as they are in tests."""
+"""True if charts are validated when they are drawn, as in tests."""
 
 schemapi.disable_debug_mode()  # a chart is validated when it is drawn, its parts not one by one
 
@@ -31,9 +31,9 @@ cast(Any, alt.FacetedEncoding).__deepcopy__ = lambda part, _copied: part
 
 
 def paper_and_ink() -> tuple[str, str]:
-    """Colours of the reader's theme for charts with words in them.
+    """Colours of the reader's theme for charts that contain text.
 
-    Marks that are text have a colour of their own, so they take their ground along when exported.
+    Text marks have a colour of their own, so they keep their background in an export.
     """
     return PAPER_AND_INK[_theme()]
 
@@ -43,12 +43,11 @@ def _theme() -> str:
 
 
 def in_theme(chart: Any, **top: Any) -> Any:
-    """The chart as a page draws it, with `st.altair_chart`: its words stand out from the ground of
-    the reader's theme.
+    """Prepare a chart for `st.altair_chart`, with text in the colour of the reader's theme.
 
-    Marks that are text have a colour of their own only where they take their ground along, so
-    that the chart itself can be exported to white paper. It is neither copied nor compared with its
-    schema, which would take a third of the time of a page; tests compare every figure with it.
+    Text marks have a colour of their own only where they have a background of their own, so that
+    the chart itself can be exported to white paper. The chart is neither copied nor validated,
+    which would take a third of the time of a page; tests validate every figure.
 
     Args:
         chart: of Altair, or in Vega-Lite.
@@ -63,10 +62,10 @@ def in_theme(chart: Any, **top: Any) -> Any:
 
 
 def theme() -> dict[str, Any]:
-    """The configuration of charts for the reader's theme, in Vega-Lite.
+    """Configuration of charts for the reader's theme, in Vega-Lite.
 
-    Bars fill their bands: Streamlit has them narrower, and then bars that stand side by side lie
-    beside their intervals.
+    Bars fill their bands: Streamlit's default is narrower, and would separate grouped bars from
+    their intervals.
     """
     quiet = paper_and_ink()[1] if is_presenting() else LABELS[_theme()]
     words: dict[str, Any] = {"labelColor": quiet, "titleColor": quiet}
@@ -78,9 +77,9 @@ def theme() -> dict[str, Any]:
 
 
 def layered(*parts: Any, **properties: Any) -> Any:
-    """Charts on top of each other, the first at the bottom, with properties of the whole.
+    """Layer charts, the first at the bottom, with properties of the whole.
 
-    Data that all parts share become those of the whole. `alt.layer` does the same, but first prints
+    Data shared by all parts become those of the whole. `alt.layer` does the same, but first prints
     them to tell equal parts of different data from each other.
     """
     data = parts[0].data
@@ -101,11 +100,11 @@ length(datum.label) > 11
     ? split(replace(datum.label, regexp('^(.{5,11})(?=Res|Ff|Ln| )'), '$1|'), '|')
     : datum.label
 """
-"""A label as a Vega expression: a long one goes on below, at a module or a word."""
+"""Vega expression that breaks a long label before a module or a word."""
 
 
 def flat_axis(**more: Any) -> alt.Axis:
-    """Labels that are read without turning the head, with further settings of the axis."""
+    """Axis with horizontal labels and further settings."""
     return alt.Axis(labelAngle=0, labelFlush=False, **more)
 
 
@@ -115,7 +114,7 @@ def coloured(
     title: str | None,
     colours: Mapping[str, str] | None = None,
 ) -> tuple[pd.DataFrame, Any, list[str]]:
-    """The frame with readable names in its colour column, the colours, and their fixed order.
+    """Frame with display names in its colour column, the colour encoding, and the order of names.
 
     Args:
         colours: of the names in the column, in the order of the legend; columns of `NAMES` have
@@ -144,7 +143,7 @@ def coloured(
 
 
 def columns_of(names: list[str], letters: int = _ROW) -> int:
-    """As many names to a row of a legend as there is room for, which a page has for 96 letters."""
+    """Number of legend columns for names that fit on a line of 96 letters, the width of a page."""
     widths = [_MARK + width_of(name) for name in names]
     if sum(widths) <= letters:
         return max(len(names), 1)
@@ -164,7 +163,7 @@ def tooltips(
 
 
 def column_tooltips(frame: pd.DataFrame, **formats: str) -> list[alt.Tooltip]:
-    """A line for every column named, under its title; its numbers in the format given."""
+    """Tooltip with a line for every named column, with its title; numbers in the given format."""
     is_number = pd.api.types.is_numeric_dtype
     return [
         _tooltip(name, title(name), format if is_number(frame[name]) else None)
@@ -173,14 +172,14 @@ def column_tooltips(frame: pd.DataFrame, **formats: str) -> list[alt.Tooltip]:
 
 
 def _tooltip(name: str, title: str, format: str | None) -> alt.Tooltip:
-    """A line for a column: a number where it has a format."""
+    """Tooltip line of a column: a number if it has a format."""
     if format is None:
         return alt.Tooltip(f"{name}:N", title=title)
     return alt.Tooltip(f"{name}:Q", title=title, format=format)
 
 
 def with_axes(chart: Any, **axes: alt.Axis) -> Any:
-    """The chart with axes of its own in place of the usual ones, in every layer that it has."""
+    """Replace the axes of a chart, in all of its layers."""
     for part in chart.layer if isinstance(chart, alt.LayerChart) else [chart]:
         for side, axis in axes.items():
             part.encoding[side].axis = axis
@@ -192,7 +191,7 @@ def cell_selection(name: str, *fields: str) -> alt.Parameter:
 
 
 def ringed(points: alt.Chart, head: tuple[int, int], *, size: float) -> alt.Chart:
-    """A ring around the point of a head."""
+    """Draw a ring around the point of a head."""
     chosen = (alt.datum["layer"] == head[0]) & (alt.datum["head"] == head[1])
     return points.transform_filter(chosen).mark_point(
         size=size, stroke=MARKED, strokeWidth=2.5, fillOpacity=0, aria=False
@@ -200,28 +199,29 @@ def ringed(points: alt.Chart, head: tuple[int, int], *, size: float) -> alt.Char
 
 
 def edged(rules: alt.Chart) -> list[alt.Chart]:
-    """Intervals that are seen on any colour: a dark rule in a light one."""
+    """Draw intervals visible on any colour: a dark rule on a light one."""
     widths = zip(EDGES, (3.5, 1.5), strict=True)
     return [rules.mark_rule(color=colour, strokeWidth=width) for colour, width in widths]
 
 
 def ramp(format: str, **options: Any) -> alt.Legend:
-    """A ramp beside the chart; further options are those of `alt.Legend`."""
+    """Legend of a colour ramp beside the chart; further options are those of `alt.Legend`."""
     return alt.Legend(format=format, gradientLength=160, orient="right", **options)
 
 
 def ramp_below(length: int, **options: Any) -> alt.Legend:
-    """A ramp under the chart, so many pixels long; further options are those of `alt.Legend`."""
+    """Legend of a colour ramp below the chart, with a length in pixels; options of `alt.Legend`."""
     look: dict[str, Any] = {"orient": "bottom", "direction": "horizontal", "gradientThickness": 10}
     return alt.Legend(**look, gradientLength=length, **options)
 
 
 def open_ends(values: pd.Series, places: Sequence[float], format: str) -> dict[str, Any]:
-    """Options of a legend for colours that end before the values do: a value further out has the
-    colour of the end, which says so by ≤ or ≥.
+    """Options of a legend for colours that end before the values do, marked by ≤ or ≥.
+
+    Values beyond an end have its colour.
 
     Args:
-        places: what the legend names, from end to end.
+        places: labelled values, from end to end.
         format: of its numbers.
     """
     low, high = places[0], places[-1]
@@ -232,6 +232,6 @@ def open_ends(values: pd.Series, places: Sequence[float], format: str) -> dict[s
 
 
 def across(level: float) -> alt.Chart:
-    """A line across a chart at a value of y."""
+    """Draw a horizontal line across a chart at a value of y."""
     at = pd.DataFrame({"level": [level]})
     return alt.Chart(at).mark_rule(color=ZERO).encode(y=alt.Y("level:Q"))

@@ -1,4 +1,4 @@
-"""A map whose cells have their numbers printed in them, in an ink that is read on the cell."""
+"""Heat map with the numbers printed in its cells, in a colour legible on the cell."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ _AROUND = 62  # axis and its title below the cells
 
 @dataclass(frozen=True)
 class Ramp:
-    """Colours from `low` to `high`, evenly spread over the values or over their logarithms."""
+    """Colour ramp from `low` to `high`, linear in the values or in their logarithms."""
 
     colours: tuple[str, ...]
     low: float
@@ -35,7 +35,7 @@ class Ramp:
     log: bool = False
 
     def colour(self, values: pd.Series, title: str) -> alt.Color:
-        """The colours of a column of values, with a legend that says which ends some lie beyond."""
+        """Colour encoding of a column, with a legend that marks ends beyond which values lie."""
         last = len(self.colours) - 1
         stops = [self._value(place / last) for place in range(last + 1)]
         kind = "log" if self.log else "linear"
@@ -46,12 +46,12 @@ class Ramp:
         return alt.Color(f"{values.name}:Q", title=title, scale=scale, legend=legend)
 
     def ink(self, value: float) -> str:
-        """Black or white, whichever stands out more on the colour of a value: at least 4.5 to 1."""
+        """Black or white, whichever has more contrast with a value's colour: at least 4.5 to 1."""
         ground = _luminance(self.rgb(value))
         return INKS[0] if (ground + 0.05) / 0.05 > 1.05 / (ground + 0.05) else INKS[1]
 
     def rgb(self, value: float) -> tuple[float, ...]:
-        """Red, green and blue from 0 to 255, between the colours of the stops around a value."""
+        """Red, green and blue from 0 to 255, interpolated between the stops around a value."""
         last = len(self.colours) - 1
         place = min(max(self._place(value), 0.0), 1.0) * last
         before = min(int(place), last - 1)
@@ -125,8 +125,10 @@ def number_map(
 def number_map_of_heads(
     frame: pd.DataFrame, value: str, *, marked: tuple[int, int], **options: Any
 ) -> Any:
-    """A map of layers by heads, one of them marked, whose clicks choose a head; further options are
-    those of `number_map`."""
+    """Draw a map of layers by heads with one marked; a click chooses a head.
+
+    Further options are those of `number_map`.
+    """
     return number_map(
         frame,
         x="head",
@@ -139,19 +141,19 @@ def number_map_of_heads(
 
 
 def _order(column: str, orders: Mapping[str, Sequence[Any]] | None) -> Any:
-    """The values of a column in their order, as they are shown."""
+    """Values of a column in their order, under display names."""
     if not orders or column not in orders:
         return None
     return [value_name(column, value) if column in NAMES else value for value in orders[column]]
 
 
 def _written(value: object) -> str:
-    """A value as a Vega expression writes it."""
+    """Format a value for a Vega expression."""
     return f"'{value}'" if isinstance(value, str) else str(value)
 
 
 def _luminance(rgb: tuple[float, ...]) -> float:
-    """Relative luminance as WCAG defines it, from 0 to 1."""
+    """Relative luminance as defined by WCAG, from 0 to 1."""
     linear = [
         part / 255 / 12.92 if part / 255 <= 0.04045 else ((part / 255 + 0.055) / 1.055) ** 2.4
         for part in rgb

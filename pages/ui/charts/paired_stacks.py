@@ -1,4 +1,4 @@
-"""Stacked bars side by side for every layer: one composition against another."""
+"""Pairs of stacked bars for every layer, to compare compositions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ def paired_stacks(
     format: str = ".1%",
     height: int = 460,
 ) -> Any:
-    """Bars over layers, the sides beside each other, told apart by how faint they are.
+    """Draw stacked bars over layers, with the sides next to each other at different opacities.
 
     Args:
         y: shares that add up to 1 in every layer and side.

@@ -1,4 +1,4 @@
-"""Word pieces as a reader would like to see them: where words begin, and without markers."""
+"""Tokens as readable text: word beginnings, without the tokenizer's markers."""
 
 import re
 from codecs import getincrementaldecoder
@@ -14,14 +14,15 @@ _CONTINUES = "##"
 _WHITE = "␣"
 _WORD, _LINE, _SENTENCE_PIECE = "Ġ", "Ċ", "▁"
 _SPACES = {_WORD: " ", _LINE: "\n", _SENTENCE_PIECE: " "}
-_PART_OF_A_CHARACTER = "\u2009"  # narrow, but something that can be shaded and pointed at
+_PART_OF_A_CHARACTER = "\u2009"  # narrow, but can be shaded and has a tooltip
 
 
 def readable(tokens: list[str]) -> list[tuple[str, str]]:
-    """What stands before each token, and the token without the marks of its tokenizer.
+    """White space before each token, and the token without markers.
 
-    Three conventions are told apart by the marks that occur: `##` on what continues a word, `Ġ` on
-    what begins one (bytes in disguise), `▁` on what begins one. Joined, the pairs are the text.
+    Three conventions are told apart by the markers that occur: `##` on continuations of words, `Ġ`
+    on beginnings of words (byte-level encoding), `▁` on beginnings of words. The pairs concatenate
+    to the text.
     """
     if any(token.startswith(_WORD) for token in tokens):
         return list(_byte_pieces(tokens))
@@ -31,7 +32,7 @@ def readable(tokens: list[str]) -> list[tuple[str, str]]:
 
 
 def written(tokens: list[str]) -> list[str]:
-    """Tokens one by one: `##` stays, other marks go, and what is white space alone is seen."""
+    """Tokens one by one: `##` stays, other markers go, and pure white space becomes visible."""
     pairs = zip(tokens, readable(tokens), strict=True)
     return [
         token if token.startswith(_CONTINUES) else piece.strip() or _WHITE
@@ -40,13 +41,13 @@ def written(tokens: list[str]) -> list[str]:
 
 
 def _split(token: str) -> tuple[str, str]:
-    """The white space that the mark of a token stands for, and the rest."""
+    """White space that a token's marker stands for, and the rest."""
     space = _SPACES.get(token[:1])
     return ("", token) if space is None else (space, token[1:])
 
 
 def _byte_pieces(tokens: list[str]) -> Iterator[tuple[str, str]]:
-    """A character whose bytes fell into several tokens is shown with the last of them."""
+    """Decode byte-level tokens; a character of several tokens is shown at the last of them."""
     decoder = getincrementaldecoder("utf-8")(errors="replace")
     for token in tokens:
         space, rest = _split(token)
@@ -59,7 +60,7 @@ def _byte_pieces(tokens: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _marked_pieces(tokens: list[str]) -> Iterator[tuple[str, str]]:
-    """A character that is written as its bytes is shown with the last of them."""
+    """Decode marked tokens; a character written as its bytes is shown at the last of them."""
     decoder = getincrementaldecoder("utf-8")(errors="replace")
     for token in tokens:
         if _A_BYTE.fullmatch(token):
@@ -82,5 +83,5 @@ def _word_pieces(tokens: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _is_wide(*characters: str) -> bool:
-    """Whether one of them is as wide as a Chinese character: beside such no space is written."""
+    """Return True if one of the characters is full-width: no space is written next to those."""
     return any(east_asian_width(character or " ") in "WF" for character in characters)

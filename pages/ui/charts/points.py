@@ -1,4 +1,4 @@
-"""Clouds of points."""
+"""Scatter plots."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from pages.ui.charts.look import Scale, across, cell_selection, coloured, layere
 from pages.ui.words.columns import title
 
 POINT = "point"
-"""What the selection of a clicked point is called."""
+"""Name of the selection of a clicked point."""
 
 
 def scatter(

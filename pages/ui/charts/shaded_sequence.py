@@ -1,4 +1,4 @@
-"""A sequence of the open file with its tokens shaded: a text to be read, an image to be seen."""
+"""Sequence of the open file with its tokens shaded: a text, or an image as a grid of patches."""
 
 from collections.abc import Callable, Hashable, Mapping
 from html import escape
@@ -13,7 +13,7 @@ from pages.ui.store.chosen import ask, open_store, shows_images
 from pages.ui.words.say import plain, say
 
 RECEIVED = "{:.2%}"
-"""How what a token receives is written."""
+"""Format of the weight that a token receives."""
 
 
 def shaded_by(
@@ -24,12 +24,13 @@ def shaded_by(
     hint: Callable[[Mapping[Hashable, Any]], str],
     chosen: str | None = None,
 ) -> str:
-    """A sequence whose tokens are shaded by a column: those of a text in a line, of an image
-    special tokens and then every patch in its place.
+    """Markup of a sequence whose tokens are shaded by a column.
+
+    A text is one line; an image is its special tokens and a grid of patches.
 
     Args:
         tokens: a row per token, in their order.
-        hint: what is said of a row to whoever points at its token.
+        hint: tooltip of a token, from its row.
         chosen: the token that is framed.
     """
     shaded = [
@@ -45,15 +46,16 @@ def shaded_by(
 
 
 def texts_of_head(texts: pd.DataFrame, *, layer: int, head: int) -> tuple[list[str], str]:
-    """Texts whose tokens are shaded by the weight that they receive, from the least to the most, so
-    that tokens differ in heads too that give all of them much the same; plain where the file does
-    not tell.
+    """Markup of texts whose tokens are shaded by the weight that they receive from one head.
+
+    Shades run from the least to the most weight in these texts, so that differences are visible in
+    uniform heads too. Texts stay plain if the file does not store the weights.
 
     Args:
         texts: rows seq and text.
 
     Returns:
-        The markup of each, and their scale: empty where none is shaded.
+        The markup of each, and their scale: empty if none is shaded.
     """
     tokens: dict[Any, pd.DataFrame] = {}
     if open_store().holds(head_token.TABLE):
@@ -72,13 +74,13 @@ def texts_of_head(texts: pd.DataFrame, *, layer: int, head: int) -> tuple[list[s
 
 
 def _received(row: Mapping[Hashable, Any]) -> str:
-    """What a token receives, for whoever points at it."""
+    """Tooltip with the weight that a token receives."""
     share = RECEIVED.format(row["attention"])
     return say("head_habits.one_head.received_by", token=row["token"], share=share)
 
 
 def sequence_name(seq: int) -> str:
-    """The number of a sequence; of an image with the name of its file."""
+    """Number of a sequence; for an image with the name of its file."""
     if not shows_images():
         return str(seq)
     names = ask(image.images).set_index("seq")["name"]

@@ -1,6 +1,6 @@
-"""A text or an image with every token shaded by a value: darker is more, and the scale beside it.
+"""Text or image with every token shaded by a value, with the scale.
 
-Tokens are written by strangers: whatever goes into the markup is escaped here.
+Tokens come from arbitrary texts: all markup is escaped here.
 """
 
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ STYLE = """<style>
 
 @dataclass(frozen=True)
 class Shaded:
-    """One token of a shaded text; one that stands apart is framed and has no ground."""
+    """One token of a shaded text; if it is set apart, it is framed and not shaded."""
 
     token: str
     value: float
@@ -49,12 +49,12 @@ class Shaded:
 
 @dataclass(frozen=True)
 class Shades:
-    """Grounds that grow with a power of a value; shared by the texts that are compared.
+    """Shades that grow with a power of a value; shared by the texts that are compared.
 
     Attributes:
-        top: the value of the strongest ground.
-        low: that of none.
-        power: the root unless told; 1: twice as far from `low` is twice the ground.
+        top: the value of the strongest shade.
+        low: the value without shade.
+        power: by default the square root; with 1, shade is proportional to the distance from `low`.
     """
 
     top: float
@@ -62,36 +62,36 @@ class Shades:
     power: float = 0.5
 
     def ground(self, value: float) -> str:
-        """The colour under a value."""
+        """Background colour of a value."""
         reach = self.top - self.low
         share = max(value - self.low, 0.0) / reach if reach > 0 else 0.0
         return _green(share**self.power)
 
     def value(self, strength: float) -> float:
-        """The value whose ground has a strength, from 0 to 1."""
+        """Value whose shade has a strength, from 0 to 1."""
         return self.low + strength ** (1 / self.power) * (self.top - self.low)
 
 
 def text(tokens: list[Shaded], shades: Shades) -> str:
-    """The tokens joined to a text, each on its ground."""
+    """Markup of a text of tokens, each on its background."""
     pairs = readable([shaded.token for shaded in tokens])
     spans = []
     for shaded, (space, shown) in zip(tokens, pairs, strict=True):
-        if not shown:  # white space alone, which is to be pointed at as well
+        if not shown:  # pure white space needs a visible sign for its tooltip
             space, shown = "", space.replace("\n", "↵\n") or _NARROW
         spans.append(f"{space}{_marked(shaded, shown, shades)}")
     return f'<div class="an-text">{"".join(spans)}</div>'
 
 
 def patches(tokens: list[Shaded], shades: Shades, *, columns: int) -> str:
-    """The patches of an image in their places, so many to a row, shaded as tokens of a text are."""
+    """Markup of the patches of an image in a grid, shaded like the tokens of a text."""
     cells = (_marked(shaded, "", shades) for shaded in tokens)
     style = f"grid-template-columns: repeat({columns}, 1fr)"
     return f'<div class="an-patches" style="{style}">{"".join(cells)}</div>'
 
 
 def scale(name: str, shades: Shades, format: str, *, apart: str = "") -> str:
-    """The steps of the ground with their values, and what tokens are that stand apart, if any."""
+    """Markup of the scale of shades with their values, and of tokens set apart, if any."""
     steps = "".join(
         f'<span style="background: {_green(step)}">'
         f"{escape(format.format(shades.value(step)))}</span>"
@@ -102,13 +102,13 @@ def scale(name: str, shades: Shades, format: str, *, apart: str = "") -> str:
 
 
 def titled(name: str, note: str, body: str) -> str:
-    """A block under its name, with a note beside the name."""
+    """Markup of a block under its name, with a note next to the name."""
     beside = f"<i>{escape(note)}</i>" if note else ""
     return f'<div class="an-name">{escape(name)}{beside}</div>{body}'
 
 
 def side_by_side(*parts: str, small: bool = False) -> str:
-    """Blocks in columns where there is room for them; many of them are small."""
+    """Markup of blocks in columns, if there is room; smaller blocks if there are many."""
     names = "an-texts an-small" if small else "an-texts"
     return f'<div class="{names}">{"".join(f"<div>{part}</div>" for part in parts)}</div>'
 
@@ -123,5 +123,5 @@ def _marked(shaded: Shaded, shown: str, shades: Shades) -> str:
 
 
 def _green(strength: float) -> str:
-    """A transparent green: readable under dark text on light ground and light text on dark."""
+    """Transparent green, legible under dark text on light and light text on dark backgrounds."""
     return f"rgba(44, 156, 124, {_STRONGEST * strength:.3f})"

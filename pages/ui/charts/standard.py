@@ -1,4 +1,4 @@
-"""Bars and lines, frame in and chart out; types are explicit, so that export needs no guess."""
+"""Bar and line charts of a frame; types are explicit, so that an export needs no inference."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,12 +38,13 @@ def bars(
     format: str = ".3f",
     height: int = 300,
 ) -> Any:
-    """Bars side by side, one group per x and one bar per colour, with rules from low to high where
-    the frame has these columns and an interval at all.
+    """Draw bars side by side, one group per x and one bar per colour.
+
+    Rules show the interval if the frame has the columns low and high with values.
 
     Args:
         x_title: that of the column if None, as `y_title`.
-        order: of the groups, from left to right; that of the alphabet if None.
+        order: of the groups, from left to right; alphabetical if None.
         colours: of the names in the colour column, in the order of the legend.
         domain: the ends of the y axis.
         tooltip: further columns that the tooltip shows.
@@ -97,15 +98,16 @@ def lines(
     format: str = ".3f",
     height: int = 300,
 ) -> Any:
-    """One line per colour over layers, or a whole-numbered x of another kind, with a band between
-    its ends where the frame has these columns and an interval at all.
+    """Draw one line per colour over layers, or over another whole-numbered x.
+
+    A band shows the interval if the frame has the columns of its ends with values.
 
     Args:
         y_title: that of the column if None.
         colours: of the names in the colour column, in the order of the legend.
-        columns: of the legend; as many as a page has room for if None.
+        columns: of the legend; as many as fit on a page if None.
         level: a value to draw a line across the chart at.
-        ends: the columns of the band's ends, an interval's unless others are named.
+        ends: the columns of the band's ends.
         dashed: the names in the colour column whose lines are references.
         y_scale: one that is not linear has no 0.
     """

@@ -1,6 +1,6 @@
-"""A text in lines of letters that are all equally wide, and ways from word to word over it.
+"""Layout of a text in lines of fixed-width letters, and curves between its words.
 
-Places are in letters across and in lines down, so that a drawing of any width is the same drawing.
+Coordinates are letters across and lines down, so that a drawing is independent of its width.
 """
 
 import unicodedata
@@ -10,16 +10,16 @@ from dataclasses import dataclass
 import pandas as pd
 
 LETTERS = 96
-"""Letters to a line, unless told."""
+"""Default number of letters to a line."""
 FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Noto Sans Mono', monospace"
 _WIDE = 1 / 0.6  # a letter of a Chinese or Japanese text, next to a Latin one of fixed width
-_ABOVE, _BELOW = 0.2, 0.16  # where a way leaves a word and where it arrives, in lines
+_ABOVE, _BELOW = 0.2, 0.16  # start of a curve above a word and its end below one, in lines
 _STEPS = 16
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a word stands: its line, its first letter, and how many letters it has."""
+    """Position of a word: its line, its first letter, and its width in letters."""
 
     line: int
     x: float
@@ -31,12 +31,12 @@ class Place:
 
 
 def width_of(text: str) -> float:
-    """How many letters of fixed width a text takes."""
+    """Width of a text in letters of fixed width; full-width characters count more."""
     return sum(_WIDE if unicodedata.east_asian_width(letter) in "WF" else 1.0 for letter in text)
 
 
 def places(words: pd.DataFrame, letters: int = LETTERS) -> list[Place]:
-    """Where the words of a text stand; what no space parts is parted by a line only if it must.
+    """Positions of the words of a text; unspaced words are kept on one line if they fit.
 
     Args:
         words: rows form, space_after in the order of the text.
@@ -56,7 +56,7 @@ def places(words: pd.DataFrame, letters: int = LETTERS) -> list[Place]:
 
 
 def _groups(words: pd.DataFrame) -> Iterator[list[float]]:
-    """The widths of words, those together that no space parts."""
+    """Yield the widths of words, grouped where no space separates them."""
     group: list[float] = []
     for form, space in zip(words["form"], words["space_after"], strict=True):
         group.append(width_of(form))
@@ -68,7 +68,7 @@ def _groups(words: pd.DataFrame) -> Iterator[list[float]]:
 
 
 def spans(first: int, last: int, of: list[Place]) -> Iterator[Place]:
-    """The parts of lines that the words from one to another fill."""
+    """Yield the parts of lines from the first to the last word."""
     words = of[first : last + 1]
     for line in dict.fromkeys(word.line for word in words):
         here = [word for word in words if word.line == line]
@@ -76,8 +76,7 @@ def spans(first: int, last: int, of: list[Place]) -> Iterator[Place]:
 
 
 def curve(start: Place, end: Place) -> list[tuple[float, float]]:
-    """Points of a curve from above a word to above another of its line, or to below it in a line
-    further up."""
+    """Points of a curve from above one word to above another, or to below an earlier line."""
     if start.line == end.line:
         reach = abs(start.middle - end.middle)
         rise = min(0.16 + 0.008 * reach, 0.5) / 0.75
@@ -91,7 +90,7 @@ def curve(start: Place, end: Place) -> list[tuple[float, float]]:
 
 
 def _point(t: float, points: tuple[tuple[float, float], ...]) -> tuple[float, float]:
-    """A place on the Bézier curve of four points."""
+    """Point on a cubic Bézier curve."""
     weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
     x, y = (sum(w * p[axis] for w, p in zip(weights, points, strict=True)) for axis in (0, 1))
     return x, y

@@ -1,4 +1,4 @@
-"""Every token of a sequence down, every token across, a cell for what one takes from the other."""
+"""Map of a sequence: a cell per pair of tokens for the share of one in the other."""
 
 import math
 from collections.abc import Mapping
@@ -31,9 +31,9 @@ def token_map(
     side: int,
     marked: int | None,
 ) -> Any:
-    """The chart; clicks give the token that takes, as `event["selection"][CELL][0]["target_pos"]`.
+    """Draw the map; a click returns `event["selection"][CELL][0]["target_pos"]`.
 
-    Colours end where all but a few of the cells do, leaving out what a token keeps of itself.
+    Colours end where all but a few of the cells do, without the diagonal.
 
     Args:
         frame: a row per cell: target_pos, source_pos, target, source, the value.
@@ -72,7 +72,7 @@ def token_map(
 
 
 def _axis(names: Mapping[int, str], *, angle: int) -> alt.Axis:
-    """Names of the tokens where there is room for them, else some positions."""
+    """Axis with the names of all tokens if there is room, or else with some positions."""
     all_named = len(names) <= READABLE
     return alt.Axis(
         values=[place for place in names if all_named or not place % _EVERY],
@@ -88,13 +88,13 @@ def _axis(names: Mapping[int, str], *, angle: int) -> alt.Axis:
 
 
 def reach_of(frame: pd.DataFrame, *values: str) -> float:
-    """Where the colours end: most of what tokens do not keep of themselves lies nearer to 0."""
+    """End of the colour scale: a high quantile of absolute values off the diagonal."""
     others = frame.loc[frame["target_pos"] != frame["source_pos"], list(values)]
     return rounded(float(others.abs().max(axis=1).quantile(_QUANTILE))) or 1.0
 
 
 def rounded(reach: float) -> float:
-    """The end of a scale as its legend writes it, in two digits and no nearer than it was."""
+    """Round the end of a scale up to two significant digits."""
     if not reach:
         return 0.0
     digit = 10.0 ** (math.floor(math.log10(reach)) - 1)
@@ -102,22 +102,22 @@ def rounded(reach: float) -> float:
 
 
 def ends_of(values: pd.Series, reach: float, *, is_change: bool) -> dict[str, Any]:
-    """Options of the legend of `share_scale` or `change_scale`, of which some cells lie beyond."""
+    """Legend options of `share_scale` or `change_scale` if some cells lie beyond its ends."""
     places = (-1, -_BEND, 0, _BEND, 1) if is_change else _SHARES
     return open_ends(values, [place * reach for place in places], ".2~g")
 
 
 def share_scale(reach: float) -> alt.Scale:
-    """Colours of shares, which separate small ones better than large ones."""
+    """Colour scale of shares, finer for small ones."""
     return alt.Scale(type="sqrt", scheme="viridis", domain=[0, reach], clamp=True)
 
 
 def change_scale(reach: float) -> alt.Scale:
-    """Colours of changes, 0 in their middle, which separate small ones better than large ones."""
+    """Colour scale of changes around 0, finer for small ones."""
     stops = [-reach, -_BEND * reach, 0, _BEND * reach, reach]
     return alt.Scale(domain=stops, range=list(LESS_TO_MORE), clamp=True, interpolate="rgb")
 
 
 def cell_band(n: int, side: float) -> dict[str, float]:
-    """The size of cells of which so many make a side, over their edges so that no gaps show."""
+    """Size of the cells of `n` to a side, slightly overlapping so that no gaps show."""
     return {"band": 1 + _OVERLAP * n / side}

@@ -1,1 +1,1 @@
-"""Choices of the reader: pickers, clicks and links, all part of the address."""
+"""Choices of the reader by pickers, clicks and links, all stored in the address."""

@@ -1,8 +1,9 @@
-"""Choices that live in the address bar under names that no language changes.
+"""Choices stored in the address bar under names that are the same in all languages.
 
-Streamlit's own binding writes an option's label into the address, which is translated here: a link
-would open in one language only. So the option's plain name is written instead. What a run changes
-is written at its end and at once: every action is one entry of the browser's history.
+Streamlit's own binding writes an option's label into the address. Labels are translated here, so
+that such a link would open in one language only. This module writes the option's plain name
+instead. All changes of a run are written together at its end: every action is one entry of the
+browser's history.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,10 +28,10 @@ _IS_COLLECTED: ContextVar[bool] = ContextVar("written at the end of the run", de
 
 @dataclass(frozen=True)
 class Choice:
-    """A parameter of the address: what it may be, and what it is unless it says otherwise.
+    """Parameter of the address, with its options and its default.
 
-    One that is `named` always stands in an address with any other choice, its default as well.
-    `moved` says what names of older addresses are called now.
+    A `named` choice is written into every address that has any other choice, even at its default.
+    `moved` maps names in older addresses to present ones.
     """
 
     key: str
@@ -41,11 +42,11 @@ class Choice:
     moved: Mapping[str, str] = field(default_factory=dict)
 
     def asked(self) -> list[str]:
-        """What the address says, under the names of today."""
+        """Names in the address, with older ones replaced by present ones."""
         return [self.moved.get(name, name) for name in asked(self.key)]
 
     def parsed(self, names: Iterable[str]) -> Any:
-        """The options of the given names; the default where none of them is an option."""
+        """Options of the given names; the default if none of them is an option."""
         by_name = {str(option): option for option in self.options}
         chosen = [by_name[name] for name in names if name in by_name]
         if not chosen:
@@ -53,18 +54,18 @@ class Choice:
         return chosen if self.many else chosen[0]
 
     def allowed(self, value: Any) -> bool:
-        """Whether a value is, or is made of, options."""
+        """Return True if a value is an option, or a list of options."""
         values = value if self.many and isinstance(value, list) else [value]
         return all(option in self.options for option in values)
 
     def names(self, value: Any) -> list[str]:
-        """What stands in the address for a value."""
+        """Names written into the address for a value."""
         return [str(option) for option in value] if self.many else [str(value)]
 
 
 @dataclass(frozen=True)
 class FreeChoice(Choice):
-    """A parameter of the address that may be any text of at most `LONGEST_TEXT` characters."""
+    """Parameter of the address that may be any text of at most `LONGEST_TEXT` characters."""
 
     options: Sequence[Any] = ()
     default: str = ""
@@ -78,7 +79,7 @@ class FreeChoice(Choice):
 
 @dataclass(frozen=True)
 class _Seen:
-    """What the last run left behind: the value, its names in the address, and the page."""
+    """State of a choice after the last run: its value, its names in the address, and the page."""
 
     value: Any
     names: list[str]
@@ -88,9 +89,9 @@ class _Seen:
 def draw(choice: Choice, widget: Callable[[], Any]) -> Any:
     """Draw a widget that has the choice's key, in step with the address.
 
-    The address wins when it was changed by a link, by hand or by Back; the widget wins when it was
-    used. A page switch that drops the parameter leaves a value that was chosen as it was. In a
-    drawing that nobody sees there is no widget.
+    The address wins if it was changed by a link, by hand or by Back. The widget wins if it was
+    used. A page switch that drops the parameter keeps a chosen value. An off-screen run draws no
+    widget.
     """
     if (made := otherwise()) is not None:
         return _unseen(choice, made)
@@ -111,16 +112,16 @@ def draw(choice: Choice, widget: Callable[[], Any]) -> Any:
 
 
 def value_of(choice: Choice) -> Any:
-    """What a choice is whose widget is drawn later in this run."""
+    """Value of a choice whose widget is drawn later in this run."""
     seen: dict[str, _Seen] = st.session_state.get(_SEEN, {})
     return _value(choice, seen.get(choice.key))
 
 
 def _unseen(choice: Choice, made: Mapping[str, str]) -> Any:
-    """What a choice is in a drawing that nobody sees.
+    """Value of a choice in an off-screen run.
 
     Raises:
-        DrawingEnds: there is no such option now, or not the one that the reader chose.
+        DrawingEnds: the option does not exist now, or is not the one that the reader chose.
     """
     if choice.key in made:
         wanted = made[choice.key]
@@ -136,7 +137,7 @@ def _unseen(choice: Choice, made: Mapping[str, str]) -> Any:
 
 
 def _value(choice: Choice, seen: _Seen | None) -> Any:
-    """The value that the widget is to show."""
+    """Value that the widget shows next."""
     names = choice.asked()
     drawn = st.session_state.get(choice.key)
     used = drawn is not None and (seen is None or drawn != seen.value)
@@ -155,34 +156,34 @@ def _value(choice: Choice, seen: _Seen | None) -> Any:
 
 
 def dropped() -> dict[str, list[str]]:
-    """What a link asked for and is not there, by parameter; told once."""
+    """Return and clear the names in a link that are no options, by parameter."""
     return st.session_state.pop(_DROPPED, {})
 
 
 def forget(key: str) -> None:
-    """Have a choice be what the address says, as if it had never been made here."""
+    """Reset a choice to the address, as if the reader had never made it here."""
     st.session_state.get(_SEEN, {}).pop(key, None)
     st.session_state.pop(key, None)
 
 
 def asked(key: str) -> list[str]:
-    """What the address says of a parameter, or will say at the end of the run."""
+    """Names of a parameter in the address, or those to be written at the end of the run."""
     unwritten = st.session_state.get(_UNWRITTEN, {})
     return unwritten[key] if key in unwritten else st.query_params.get_all(key)
 
 
 def always_name(key: str, names: Sequence[str]) -> None:
-    """Have a parameter in every address with a choice, so that a link needs no default."""
+    """Add a parameter to every address with a choice, so that links do not depend on defaults."""
     st.session_state.setdefault(_NAMED, {})[key] = list(names)
 
 
 def named(key: str) -> list[str]:
-    """What an address that leaves nothing to chance says of a parameter."""
+    """Names of a parameter in a complete address, defaults included."""
     return st.session_state.get(_NAMED, {}).get(key) or asked(key)
 
 
 def write(key: str, names: Sequence[str]) -> None:
-    """Put a parameter into the address; without names it is taken out."""
+    """Write a parameter into the address; remove it if there are no names."""
     if otherwise() is not None:
         return
     st.session_state.setdefault(_UNWRITTEN, {})[key] = list(names)
@@ -192,7 +193,7 @@ def write(key: str, names: Sequence[str]) -> None:
 
 @contextmanager
 def one_entry() -> Iterator[None]:
-    """What the run chooses becomes one entry of the browser's history."""
+    """Collect all choices of the run into one entry of the browser's history."""
     if _IS_COLLECTED.get():
         yield
         return
@@ -203,7 +204,7 @@ def one_entry() -> Iterator[None]:
 
 
 def stop() -> NoReturn:
-    """End the page here, with what was chosen in the address."""
+    """End the page here, with the choices so far in the address."""
     if otherwise() is not None:
         raise DrawingEnds
     _write_all()
@@ -211,7 +212,7 @@ def stop() -> NoReturn:
 
 
 def link_here() -> str:
-    """The address of the page with all that was chosen so far, for someone else to open."""
+    """Address of the page with all choices so far, to be shared."""
     query = urlencode(_with(st.session_state.get(_UNWRITTEN, {})), doseq=True)
     return urlsplit(st.context.url or "")._replace(query=query).geturl()
 
@@ -223,7 +224,7 @@ def _write_all() -> None:
 
 
 def _with(unwritten: dict[str, list[str]]) -> dict[str, list[str]]:
-    """The parameters of the address with those that are not written yet."""
+    """Parameters of the address, with those not yet written."""
     before = {key: st.query_params.get_all(key) for key in st.query_params}
     now = before | st.session_state.get(_NAMED, {}) | unwritten
     return {key: names for key, names in now.items() if names}

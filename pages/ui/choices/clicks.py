@@ -1,7 +1,7 @@
-"""What a reader clicked in a chart or a table, seen before anything is drawn.
+"""Clicks in charts and tables, read before anything is drawn.
 
 A click moves pickers that stand above the chart, so it is read at the start of the next run. It is
-told from what was selected when the chart was drawn: an old click must not undo a newer choice.
+compared with the selection at the time of drawing: an old click must not undo a newer choice.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from pages.ui.choices.otherwise import otherwise
 
 @dataclass(frozen=True)
 class _Drawn:
-    """The key a chart was drawn under, and what was selected in it then."""
+    """Key under which a chart was drawn, and its selection at that time."""
 
     key: str
     selection: dict[str, list[Any]]
@@ -22,20 +22,20 @@ class _Drawn:
 
 
 def remember(name: str, key: str, event: Any, rows: list[dict[Any, Any]] | None = None) -> None:
-    """Note under which key a chart or table was drawn, and what it gave back.
+    """Record the key and the selection of a chart or table that was drawn.
 
     Args:
-        rows: of a table, what a click on each is to give back in place of its number.
+        rows: of a table, values that a click on each row returns in place of its number.
     """
     st.session_state[_place(name)] = _Drawn(key, dict(event["selection"]), rows)
 
 
 def fresh_click(name: str) -> list[Any]:
-    """What has been selected since the chart or table was drawn last; mostly nothing.
+    """Return the selection made since the last drawing of a chart or table; usually none.
 
     Returns:
-        The marks that were selected in a chart; rows of a table, by their numbers unless others
-        were noted.
+        The marks that were selected in a chart; rows of a table, by their numbers unless `remember`
+        recorded others.
     """
     drawn = st.session_state.get(_place(name))
     event = st.session_state.get(drawn.key) if drawn else None
@@ -49,7 +49,7 @@ def fresh_click(name: str) -> list[Any]:
 
 
 def forget(name: str) -> None:
-    """A click that led to where its chart or table is not drawn: it is not to be followed again."""
+    """Forget a click that led away from its chart or table, so that it is followed once."""
     st.session_state.pop(_place(name), None)
 
 

@@ -1,4 +1,4 @@
-"""Links between pages that carry the file and the language along."""
+"""Links between pages that keep the file and the language."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ VIEWS = {page: f"{prefix}_view" for page, prefix in PREFIXES.items() if prefix}
 
 
 def link(page: str, label: str, **choices: Any) -> None:
-    """A link to a place on a page; plain text where the page is not among the contents."""
+    """Draw a link to a place on a page; plain text if the page is not in the contents."""
     if page in st.session_state.get(CONTENTS, ()):
         st.page_link(f"{page}/page.py", label=f"→ {label}", query_params=address() | choices)
     else:
@@ -41,12 +41,12 @@ def link(page: str, label: str, **choices: Any) -> None:
 
 
 def link_to_view(page: str, view: str, label: str, **choices: str) -> None:
-    """A link to a section of a page."""
+    """Draw a link to a section of a page."""
     link(page, label, **{VIEWS[page]: view}, **choices)
 
 
 def link_to_sequence(seq: int, *, token: int | None = None) -> None:
-    """A link to the page that looks into one sequence of the open file, and to one of its tokens.
+    """Draw a link to the page on one sequence of the open file, and to one of its tokens.
 
     Args:
         token: its position, counted from 0.
@@ -56,6 +56,6 @@ def link_to_sequence(seq: int, *, token: int | None = None) -> None:
 
 
 def address(*more: str) -> dict[str, str]:
-    """What of the address every page shares, and some choices more, where they were chosen."""
+    """Parameters of the address that all pages share, and `more`, if they were chosen."""
     keys = ("file", "content", "lang", "head", "present", *more)
     return {key: names[0] for key in keys if (names := named(key))}

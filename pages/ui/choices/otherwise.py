@@ -1,4 +1,4 @@
-"""Choices as they would be if some of them were made otherwise, for a drawing that nobody sees."""
+"""Overrides of choices for an off-screen run."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -10,15 +10,15 @@ _MADE: ContextVar[Mapping[str, str] | None] = ContextVar("choices made otherwise
 
 
 class DrawingEnds(BaseException):
-    """Nothing more of a section is drawn: there is nothing, what was chosen otherwise is not there,
-    or the one figure that was looked for is drawn.
+    """Ends the drawing of a section early.
 
-    It ends a drawing as `st.stop` ends a page, so it is no `Exception` either.
+    The section is empty, an overridden option does not exist, or the wanted figure is done. As it
+    ends a drawing like `st.stop` ends a page, it is no `Exception` either.
     """
 
 
 def made_otherwise(choices: Mapping[str, str]) -> AbstractContextManager[None]:
-    """Have these choices made while the block runs, and all others as they are.
+    """Override these choices while the block runs; all others stay as they are.
 
     Args:
         choices: names of options, by the keys of the choices.
@@ -27,5 +27,5 @@ def made_otherwise(choices: Mapping[str, str]) -> AbstractContextManager[None]:
 
 
 def otherwise() -> Mapping[str, str] | None:
-    """What is chosen otherwise; None where the reader's own choices hold."""
+    """Overrides of choices for an off-screen run; None if the reader's own choices hold."""
     return _MADE.get()

@@ -1,4 +1,4 @@
-"""Pickers whose value is part of the address; give each page's keys a prefix of their own."""
+"""Pickers whose value is part of the address; keys start with the prefix of their page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -13,12 +13,12 @@ from pages.ui.words.lines import width_of
 from pages.ui.words.say import say
 
 Option = TypeVar("Option")
-_SHORT, _EDGE = 30, 4  # letters of all options of a picker that shows them all, letters' room
+_SHORT, _EDGE = 30, 4  # letters of all options of a segmented picker; letters' width of an edge
 Kind = Literal["segmented", "pills", "select", "slider"]
 
 
 def draw(choice: Choice, widget: Callable[[], Any], *, in_bar: bool = False) -> Any:
-    """A picker in its row of the section that is drawn, or where the bar is that is open."""
+    """Draw a picker in the current row of its section, or in the bar of the page."""
     with nullcontext() if in_bar else stage().place():
         return draw_here(choice, widget)
 
@@ -36,13 +36,13 @@ def pick(
     in_bar: bool = False,
     moved: Mapping[str, str] | None = None,
 ) -> Option:
-    """One of the options. In the address stands `str(option)`, whatever its label.
+    """Let the reader pick an option; the address holds `str(option)`, whatever its label.
 
     Args:
         kind: a slider takes one click however many options there are.
-        bare: without its label, which only those who hear the page are told.
+        bare: whether the label is hidden, except from screen readers.
         in_bar: likewise, and in the bar of the page.
-        moved: what options of older addresses are called now.
+        moved: present options by their names in older addresses.
     """
     settings: dict[str, Any] = {"key": key, "help": help, "format_func": format or str}
     settings["label_visibility"] = "collapsed" if bare or in_bar else "visible"
@@ -76,11 +76,11 @@ def pick_many(
     named: bool = False,
     moved: Mapping[str, str] | None = None,
 ) -> list[Option]:
-    """Some of the options, in the order they were chosen; `limit` caps how many.
+    """Let the reader pick options; returns them in the order of choice, at most `limit`.
 
     Args:
         named: whether every address with a choice names them, the default as well.
-        moved: what options of older addresses are called now.
+        moved: present options by their names in older addresses.
     """
     choice = Choice(key, options, list(default), many=True, named=named, moved=moved or {})
     return draw(

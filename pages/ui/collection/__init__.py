@@ -1,1 +1,1 @@
-"""Figures, tables and texts that a reader collects, to be shown, kept and sent on."""
+"""Collection of figures, tables and texts by a reader, to be shown, kept and shared."""

@@ -1,4 +1,4 @@
-"""The button under everything that can be collected."""
+"""Button to add a figure, table or text to the collection."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from pages.ui.words.say import say
 
 
 def collect_button(shown: Shown) -> None:
-    """Puts what is shown into the reader's collection."""
+    """Draw a button that adds the content to the reader's collection."""
     full = collected().is_full
     st.button(
         say("collection.collect"),
@@ -36,7 +36,7 @@ def _collect(shown: Shown) -> None:
 
 
 def _item(shown: Shown) -> Item:
-    """A figure with its chart, or else a table or a text with its numbers."""
+    """Item with the chart of a figure, or the numbers of a table or a text."""
     content: dict[str, Any]
     if shown.chart is None:
         content = {"body": clean(shown.body), **table_of(shown.printed)}

@@ -1,8 +1,8 @@
-"""Charts of a collection: what of Vega-Lite may come from anyone.
+"""Check of collected charts, which may come from any source.
 
-A chart is a program: a few letters of it make data without end, or a picture that no memory holds.
-It is drawn by the server for a report and by every reader's browser. So a chart may hold what ours
-hold, which is data with marks for them, and no more of it than can be drawn.
+A chart is a program: a few letters of it can make endless data, or a picture larger than memory. It
+is drawn by the server for a report and by every reader's browser. So a chart may hold only the
+elements of our charts, which are data and marks, in amounts that can be drawn.
 """
 
 import json
@@ -19,13 +19,13 @@ from pages.ui.charts.look import IN_TWO_LINES
 from pages.ui.export.files import specification
 
 MOST_ROWS, MOST_MARKS = 100_000, 200_000
-"""Of all data; of what is drawn of them, where several marks draw the same."""
+"""Limits of the rows of all data, and of marks, as several marks may draw one row."""
 _LARGEST, _MOST_COUNTED = 10_000, 100
-"""Of a size in pixels and of all that is not told otherwise; of ticks and columns."""
+"""Limits of sizes in pixels and of other numbers; of ticks and columns."""
 _FARTHEST = 1e300  # from 0, of a number of the data
 _LONGEST, _BRIEF, _PICTURE_LETTERS = 40_000, 300, 8 * 2**20  # letters of texts
 _DEEPEST, _MOST_VIEWS, _MOST_PARTS, _MOST_NAMES = 16, 100, 5_000, 2_000
-_OF_TEXT = 20  # marks that take as long as a text
+_OF_TEXT = 20  # marks that take as long to draw as a text
 _MOST_LINES = 10  # of a text that is a list
 _SCHEMA = re.compile(r"https://vega\.github\.io/schema/vega-lite/v\d++(?:\.\d++){0,2}\.json")
 _FORMAT = re.compile(r"[-+,.~]*+\d?\d?[~]?[a-z%]?")
@@ -39,7 +39,7 @@ _OF_DATA = {"domain", "domainMin", "domainMax", "domainMid", "values", "oneOf"}
 _OF_ONE_NUMBER = _COUNTED | {"least_width"}
 _EXPRESSIONS = {"expr": _BRIEF, "filter": _BRIEF, "test": _BRIEF, "labelExpr": _LONGEST}
 _KNOWN = json.loads((files("pages.ui.collection") / "chart.json").read_text(encoding="utf-8"))
-"""What stands in our charts: names of properties, and types of data, scales, layouts and marks."""
+"""Allowed names of properties, and types of data, scales, layouts and marks."""
 _NAMES, _TYPES = (
     {name for names in _KNOWN[kind].values() for name in names} for kind in ("properties", "types")
 )
@@ -51,12 +51,12 @@ _EXPRESSION = re.compile(
     re.VERBOSE,
 )
 Fault = tuple[str, str]
-"""Where in a chart, and what is wrong there."""
+"""Place in a chart, and what is wrong there."""
 _View = tuple[str, dict[str, Any], list]
 
 
 def faults(chart: dict[str, Any]) -> Iterator[Fault]:
-    """Yield what a chart holds and none of ours does, or too much of."""
+    """Yield elements of a chart that none of ours has, and amounts beyond the limits."""
     yield from unlike_ours(chart)
     try:
         alt.Chart.from_dict({**chart, "datasets": {}})
@@ -78,7 +78,7 @@ def unlike_ours(chart: dict[str, Any]) -> Iterator[Fault]:
 
 
 def too_much(chart: dict[str, Any]) -> Iterator[Fault]:
-    """Yield what is more than can be drawn of the data of a chart that is Vega-Lite."""
+    """Yield amounts beyond the limits in a chart that is valid Vega-Lite."""
     views = list(_marked(chart, chart.get("datasets", {}), []))
     if len(views) > _MOST_VIEWS:
         yield "", f"has more than {_MOST_VIEWS} views"
@@ -115,7 +115,7 @@ def _is_cell(value: Any) -> bool:
 
 
 def _in_part(name: str, part: Any, place: str, depth: int) -> Iterator[Fault | None]:
-    """Yield what is wrong with each part, or None."""
+    """Yield the fault of each part, or None."""
     if depth > _DEEPEST:
         yield place, f"is nested more than {_DEEPEST} deep"
     elif name == "data":
@@ -156,13 +156,13 @@ def _in_text(name: str, text: str) -> str:
 
 
 def _in_number(name: str, value: float | None) -> str:
-    """Return why a number may not stand under a name; empty if it may, as of a text."""
+    """Return the reason why a name may not have a number; empty if it may, and for text."""
     most = _MOST_COUNTED if name in _COUNTED else _FARTHEST if name in _OF_DATA else _LARGEST
     return "" if value is None or abs(value) <= most else f"is beyond {most:g}"
 
 
 def _marked(view: dict[str, Any], datasets: dict[str, Any], rows: list) -> Iterator[_View]:
-    """Yield the mark of every view, its encoding, and the rows that it draws."""
+    """Yield mark, encoding and rows of every view."""
     if "data" in view:
         rows = datasets.get(view["data"]["name"], [])
     if mark := view.get("mark"):

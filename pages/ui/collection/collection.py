@@ -1,4 +1,4 @@
-"""What one reader collected so far, in order: kept while a tab is open, or in a file."""
+"""Collection of one reader's items, in order: kept for the session, or in a file."""
 
 import json
 from dataclasses import asdict, dataclass, replace
@@ -10,9 +10,9 @@ from pages.ui.export.shown import bibliography
 
 MOST_ITEMS = 60
 MOST_BYTES = 20 * 2**20
-"""Of a file, as of all that may be uploaded."""
+"""Size limit of a file, as of all uploads."""
 FORMAT = 1
-"""Of the file; raised when an older reader would misread it."""
+"""Version of the file; raised when an older program would misread it."""
 _KEY = "what was collected"
 
 
@@ -31,7 +31,7 @@ class Collection:
         return replace(self, title=title)
 
     def with_item(self, item: Item) -> "Collection":
-        """One item more at the end; the same one is not taken twice."""
+        """Return the collection with one more item at the end, unless it is there already."""
         known = {other.question: other for other in self.items if other.link == item.link}
         if self.is_full or item.question in known:
             return self
@@ -46,13 +46,13 @@ class Collection:
         return replace(self, items=tuple(items))
 
     def moved(self, place: int, to: int) -> "Collection":
-        """The item of one place at another, counted from 0."""
+        """Return the collection with one item moved; places are counted from 0."""
         items = list(self.items)
         items.insert(to, items.pop(place))
         return replace(self, items=tuple(items))
 
     def bibliography(self) -> str:
-        """Mixscope in the versions that showed the items, and the papers behind them, as BibTeX."""
+        """BibTeX of the Mixscope versions that showed the items, and of the papers behind them."""
         papers = tuple(dict.fromkeys(paper for item in self.items for paper in item.papers))
         return bibliography(papers, ", ".join(dict.fromkeys(item.version for item in self.items)))
 
@@ -62,7 +62,7 @@ class Collection:
 
 
 def collection_from(text: str | bytes) -> Collection:
-    """What `Collection.to_json` wrote, here or by anyone.
+    """Read the output of `Collection.to_json`, from any source.
 
     Raises:
         NotCollected: it is something else; says where.
@@ -83,7 +83,7 @@ def collection_from(text: str | bytes) -> Collection:
 
 
 def collected() -> Collection:
-    """What the reader of this session collected."""
+    """Collection of this session's reader."""
     return st.session_state.get(_KEY, Collection())
 
 

@@ -1,7 +1,7 @@
-"""One thing that was collected: what was shown, what it says, and where it is from.
+"""One collected item: a figure, table or text with its data and its origin.
 
-It holds its own data, so that it shows the same when its file is gone. A collection may come from
-anyone: what is read here is checked, and what could run or fetch anything is refused.
+An item holds its own data, so that it looks the same without its file. A collection may come from
+anyone: everything is checked on reading, and active or external content is refused.
 """
 
 import json
@@ -18,7 +18,7 @@ from pages.ui.collection.chart import faults
 from pages.ui.collection.markup import LONGEST, clean, fault_of
 
 MOST_ROWS = 500
-"""Of a table or a text that is collected."""
+"""Row limit of a collected table or text."""
 _MOST_COLUMNS = 256
 _LONGEST, _BRIEF = 20_000, 200  # letters of a text, and of why it is refused
 Cell = str | int | float | bool | None
@@ -49,7 +49,7 @@ _CHECKED = Draft202012Validator(
 
 
 class NotCollected(Exception):
-    """What was read is nothing that was collected."""
+    """Raised if input is no collection or no item of one."""
 
     def __init__(self, place: str, reason: str):
         super().__init__(f"{place}: {reason}")
@@ -58,10 +58,10 @@ class NotCollected(Exception):
 
 @dataclass(frozen=True)
 class Item:
-    """A figure, or else a table, or else a text.
+    """A figure, a table or a text.
 
     Attributes:
-        question: that it answers; plain text, as all that is said here.
+        question: that it answers; plain text, like all texts here.
         link: the address of the view; empty if unknown.
         version: of Mixscope, that showed it.
         papers: keys of those behind it.
@@ -69,7 +69,7 @@ class Item:
         body: markup, clean; empty unless it is a text.
         columns: of a table, or of the numbers of a text.
         rows: at most `MOST_ROWS`.
-        n_rows: how many there were.
+        n_rows: number of rows before the cut.
         note: of who collected it.
     """
 
@@ -89,17 +89,17 @@ class Item:
 
     @property
     def key(self) -> str:
-        """Tells it from the others of a collection."""
+        """Identifier of the item in a collection."""
         return sha256(f"{self.link} {self.question}".encode()).hexdigest()[:12]
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The rows of a table."""
+        """Rows of a table."""
         return pd.DataFrame(list(self.rows), columns=list(self.columns))
 
 
 def table_of(frame: pd.DataFrame) -> dict[str, Any]:
-    """A frame as `columns`, `rows` and `n_rows` of an item."""
+    """Convert a frame to `columns`, `rows` and `n_rows` of an item."""
     cut = json.loads(
         frame.head(MOST_ROWS).to_json(orient="split", date_format="iso", double_precision=15)
     )
@@ -115,13 +115,13 @@ def _cell(value: Any) -> Cell:
 
 
 def item_from(read: Any, place: str = "item") -> Item:
-    """An item of a collection that was written here or by anyone.
+    """Read an item of a collection, from any source.
 
     Args:
-        place: what it is called in an error.
+        place: name of the item in errors.
 
     Raises:
-        NotCollected: it is none, or fetches something.
+        NotCollected: it is no item, or refers to external content.
     """
     for fault in _CHECKED.iter_errors(read):
         path = "".join(f"[{part!r}]" for part in fault.absolute_path)

@@ -1,4 +1,4 @@
-"""Texts that are collected, as markup: what of it may come from anyone."""
+"""Check of the markup of collected texts, which may come from any source."""
 
 import re
 
@@ -25,10 +25,10 @@ def clean(body: str) -> str:
 
 
 def fault_of(body: str) -> str:
-    """Return why markup is none that `clean` has written; empty if it may be.
+    """Return the reason why markup is no output of `clean`; empty if it is allowed.
 
-    It is read once from end to end. A browser, and `clean` as well, may take the square of its
-    length to read what is nested deeply or closed in another order.
+    It is read once from end to end. A browser, and `clean` too, may take time quadratic in its
+    length to read markup that is nested deeply or closed in another order.
     """
     place, within = 0, []
     while place < len(body):

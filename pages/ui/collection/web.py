@@ -1,4 +1,4 @@
-"""A collection as one page for browsers: it opens without a server and without a network."""
+"""Collection as one web page that needs neither server nor network."""
 
 import json
 from base64 import b64encode
@@ -22,7 +22,7 @@ _DATA = "application/json"
 
 
 def web_page(collection: Collection) -> str:
-    """The collection in the reader's language: charts to point at, tables to sort."""
+    """Collection in the reader's language, with interactive charts and sortable tables."""
     title = collection.title or say("collection.untitled")
     numbered = dict(enumerate(collection.items, start=1))
     parts = "".join(_item(n, item) for n, item in numbered.items())
@@ -45,7 +45,7 @@ def web_page(collection: Collection) -> str:
 
 
 def _item(n: int, item: Item) -> str:
-    """One item: its question, finding, picture, caption, note, and where it is from."""
+    """One item: its question, finding, picture, caption, note and source."""
     first, *others = sentences(item.finding) or [""]
     body = f'<div id="chart-{n}" class="chart"></div>' if item.chart else clean(item.body)
     table = "" if item.chart or item.body else _table(item)

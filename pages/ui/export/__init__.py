@@ -1,1 +1,1 @@
-"""Charts and tables as files for a paper."""
+"""Export of charts and tables as files for a paper."""

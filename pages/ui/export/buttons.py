@@ -1,4 +1,4 @@
-"""What is offered for export below a figure, a table or markup."""
+"""Export buttons below a figure, a table or markup."""
 
 import re
 from collections.abc import Callable
@@ -23,7 +23,7 @@ _PICTURES = {
 
 
 def export_buttons(shown: Shown) -> None:
-    """Buttons whose files are made when they are clicked, in whatever state the page is then."""
+    """Draw export buttons; the files are made at a click, from the page's state then."""
     name = re.sub(r"\W+", "-", f"{open_store().label}-{shown.key}")
     made_by = f"{shown.source} Mixscope {version()}."
     if shown.chart is not None:

@@ -1,4 +1,4 @@
-"""Has charts drawn by a few processes that are kept from one chart to the next."""
+"""Drawing of charts by a few processes, reused from one chart to the next."""
 
 from base64 import b64decode
 from queue import LifoQueue
@@ -11,21 +11,21 @@ LIMITS = Limits(seconds=60.0, memory=2 * 2**30, letters=64 * 2**20)
 _RENDERER = "pages.ui.export.renderer"
 _AT_ONCE = 2
 _LARGE = 4 * 2**20
-"""Letters of a drawing after which a process is not kept: it would keep its memory, too."""
+"""Letters of a drawing above which its process is ended, to free its memory."""
 _idle: LifoQueue[BoundedProcess | None] = LifoQueue()
 for _ in range(_AT_ONCE):
     _idle.put(None)
 
 
 class NotDrawn(Exception):
-    """A chart could not be drawn, or not within limits of time, memory and size."""
+    """Raised if a chart cannot be drawn within the limits of time, memory and size."""
 
     def __init__(self, reason: str):
         super().__init__(f"A chart could not be drawn: {reason}")
 
 
 def not_drawn() -> str:
-    """Return what a reader is told in place of a chart that could not be drawn."""
+    """Return the message for a chart that cannot be drawn."""
     return say("figure.not_drawn", seconds=f"{LIMITS.seconds:g}", memory=LIMITS.memory // 2**30)
 
 
@@ -33,7 +33,7 @@ def svg_of(chart: dict[str, Any]) -> str:
     """Return a chart in Vega-Lite, with its data inside, as SVG.
 
     Raises:
-        NotDrawn: as all that follow.
+        NotDrawn: like all functions below.
     """
     return _drawn("svg", chart)
 
@@ -52,7 +52,7 @@ def scripts() -> str:
 
 
 def _drawn(form: str, given: Any) -> str:
-    """Return what the process that was used last makes of it, or else a new one."""
+    """Return the output of the process that was used last, or else of a new one."""
     process = _idle.get()
     try:
         if process is None or not process.is_alive:

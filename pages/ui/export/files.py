@@ -1,4 +1,4 @@
-"""A chart or a frame as files for a paper. Nothing remote is read: neither fonts nor data."""
+"""Export of a chart or a frame as files for a paper; fonts and data are local."""
 
 import json
 import re
@@ -16,10 +16,10 @@ from pages.ui.export.drawing import NotDrawn, pdf_of, png_of, svg_of
 from pages.ui.words.lines import wrapped
 
 SINGLE, DOUBLE = 238, 497
-"""Points that a column of a paper and both of its columns are wide."""
-_POINT = 0.6  # of a pixel on the screen: what is laid out in 12 px is printed in 7.2 pt
+"""Width of one column and of both columns of a paper, in points."""
+_POINT = 0.6  # per pixel on the screen: 12 px are printed as 7.2 pt
 _PAGE = 940  # pixels of the lines of a headline that are not broken further
-_NARROW = 500  # pixels below which views stand below each other
+_NARROW = 500  # pixels below which views are stacked
 _INK, _QUIET = "#1a1a1a", "#555555"
 _SMALL, _LINE, _LETTER = 10, 14, 5.4  # pixels of the source line: its type, height, and a letter
 _LETTER_OF_LEGEND = 8  # pixels
@@ -42,10 +42,10 @@ _LOOK = {
 
 
 def svg(chart: Any, finding: str = "", source: str = "", *, points: int = DOUBLE) -> str:
-    """The chart as a page draws it, on white, with its finding above and its source below.
+    """The chart as on a page, on white, with its finding above and its source below.
 
     Args:
-        points: the width of the column; a chart whose words need more is wider.
+        points: the width of the column; a chart whose text needs more is wider.
     """
     pixels = round(points / _POINT)
     drawn_as = specification(chart, pixels)
@@ -66,7 +66,7 @@ def pdf(chart: Any, *labels: str, points: int = DOUBLE) -> bytes:
 
 
 def _printed(drawn: str, source: str) -> str:
-    """The drawing in the size of print, with the source below it."""
+    """SVG scaled to print, with the source below it."""
     match = _SIZE.search(drawn)
     if match is None:
         raise NotDrawn("a drawing without a size")
@@ -86,9 +86,9 @@ def _printed(drawn: str, source: str) -> str:
 
 
 def _with_fonts(text: re.Match[str]) -> str:
-    """A line with Japanese letters is set in one font that has them and the Latin ones.
+    """Set lines with Japanese letters in one font that has those and the Latin ones.
 
-    Where its letters need several fonts, the renderer looks for another that has all of them.
+    For a line that needs several fonts, the renderer looks for another font with all letters.
     """
     if not _IS_JAPANESE.search(text[2]):
         return text[0]
@@ -96,7 +96,7 @@ def _with_fonts(text: re.Match[str]) -> str:
 
 
 def csv(frame: pd.DataFrame) -> bytes:
-    """With a byte order mark, so that spreadsheets read Japanese."""
+    """CSV with a byte order mark, so that spreadsheets read Japanese."""
     return frame.to_csv(index=False).encode("utf-8-sig")
 
 
@@ -105,10 +105,10 @@ def parquet(frame: pd.DataFrame) -> bytes:
 
 
 def specification(chart: Any, pixels: int = round(DOUBLE / _POINT)) -> dict[str, Any]:
-    """The chart in Vega-Lite with its data inside, a fixed width and the look of print.
+    """Chart in Vega-Lite with its data inside, a fixed width and the look of print.
 
-    A chart of several views has its own width, and so has one that says in `usermeta` how many
-    pixels its words need. Views that may be wrapped stand below each other in a single column.
+    A chart of several views keeps its own width, and so does one that states in `usermeta` the
+    pixels that its text needs. Views that may be wrapped are stacked in a single column.
     """
     specification = with_data(chart)
     if not {"hconcat", "vconcat", "concat", "facet", "repeat"} & set(specification):
@@ -123,7 +123,7 @@ def specification(chart: Any, pixels: int = round(DOUBLE / _POINT)) -> dict[str,
 
 
 def _break_legends(part: Any, letters: int) -> None:
-    """As many names to a row of each legend as its chart has room for."""
+    """Fit the number of legend columns to the width of their chart."""
     for inner in part.values() if isinstance(part, dict) else part:
         if isinstance(inner, dict | list):
             _break_legends(inner, letters)
@@ -134,15 +134,15 @@ def _break_legends(part: Any, letters: int) -> None:
 
 
 def with_data(chart: Any) -> dict[str, Any]:
-    """A chart of Altair, or one that is Vega-Lite already, in Vega-Lite with its data inside."""
+    """Chart of Altair or Vega-Lite as Vega-Lite with its data inside."""
     return deepcopy(chart) if isinstance(chart, dict) else _inlined(chart).to_dict()
 
 
 def _inlined(chart: Any) -> Any:
-    """A copy with values in place of frames.
+    """Copy of a chart with values in place of frames.
 
-    Altair's own way goes through a registry that the whole process shares, and refuses frames of
-    more than 5,000 rows.
+    Altair's own method uses a registry shared by the whole process, and refuses frames of more than
+    5,000 rows.
     """
     chart = chart.copy(deep=False)
     if isinstance(chart.data, pd.DataFrame):

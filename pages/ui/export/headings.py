@@ -1,4 +1,4 @@
-"""Headings of columns: at axes, in legends and tooltips of charts, or above tables."""
+"""Headings of columns, from the axes, legends and tooltips of charts or from tables."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -12,15 +12,17 @@ _PER_CENT = "percent"  # a number format of Streamlit
 
 @dataclass(frozen=True)
 class Heading:
-    """The title of a column, empty where it has none or several; and whether it is of shares that
-    are written in per cent."""
+    """Title of a column, and whether its numbers are shares in per cent.
+
+    The title is "" if the column has none, or several.
+    """
 
     title: str
     in_percent: bool
 
 
 def of_table(columns: Mapping[str, Any]) -> dict[str, Heading]:
-    """The headings of a table by its columns: names, or columns of `st.column_config`."""
+    """Headings of a table by its columns: names, or columns of `st.column_config`."""
     return {name: _of_column(column) for name, column in columns.items()}
 
 
@@ -32,10 +34,10 @@ def _of_column(column: Any) -> Heading:
 
 
 def of_chart(chart: Specification) -> dict[str, Heading]:
-    """The headings of the fields of a chart.
+    """Headings of the fields of a chart.
 
-    A tooltip goes before an axis, which several fields may share: the ends of an interval stand on
-    the axis of its mean and have their titles from tooltips alone.
+    Tooltips take precedence over axes, which several fields may share: the ends of an interval are
+    on the axis of its mean, and have their titles from tooltips alone.
     """
     titles: dict[bool, dict[str, set[str]]] = {side: defaultdict(set) for side in (True, False)}
     formats: dict[str, set[bool]] = defaultdict(set)
@@ -54,7 +56,7 @@ def of_chart(chart: Specification) -> dict[str, Heading]:
 
 
 def _entries(unit: Unit) -> Iterator[tuple[dict[str, Any], bool]]:
-    """All that shows a field, and whether it is a tooltip."""
+    """Yield all definitions with a field, each with True for a tooltip."""
     for channel, entry in unit.encoding.items():
         if isinstance(entry.get("field"), str) and channel != "tooltip":
             yield entry, False

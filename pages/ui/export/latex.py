@@ -1,4 +1,4 @@
-"""Tables and sentences as LaTeX sets them."""
+"""LaTeX of tables and sentences."""
 
 import re
 
@@ -7,7 +7,7 @@ import pandas as pd
 from pages.ui.charts.headline import unmarked
 
 MOST_ROWS = 50
-"""Of a table for LaTeX; CSV and Parquet hold them all."""
+"""Row limit of a table for LaTeX; CSV and Parquet hold all rows."""
 _LONG = 60  # letters of a cell
 _FIRST_IN_A_ROW = re.compile(r"^\[", re.MULTILINE)  # where LaTeX would read an option
 _ESCAPED = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
@@ -43,7 +43,7 @@ _MATHEMATICS = {
     **{raised: f"^{digit}" for digit, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     **{lowered: f"_{digit}" for digit, lowered in enumerate("₀₁₂₃₄₅₆₇₈₉")},
 }
-"""Symbols of pages that fonts of text lack."""
+"""Symbols of pages that text fonts lack."""
 _SYMBOLS = {symbol: rf"\({formula}\)" for symbol, formula in _MATHEMATICS.items()}
 
 
@@ -56,7 +56,7 @@ def latex(
 ) -> str:
     """A table for LaTeX with booktabs and siunitx, of at most `MOST_ROWS` rows.
 
-    It is no wider than the column of a paper that it stands in.
+    It is no wider than the column of a paper.
 
     Args:
         caption: in markdown, as pages write it.
@@ -81,7 +81,7 @@ def latex(
 
 
 def _fitted(table: str) -> str:
-    """A table that is no wider than the column of a paper that it stands in."""
+    """Scale a table down to the width of a paper's column."""
     fit = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{"
     opened = table.replace(r"\begin{tabular}", fit + "%\n" + r"\begin{tabular}")
     return opened.replace(r"\end{tabular}", r"\end{tabular}}")
@@ -92,7 +92,7 @@ def _in_a_line(value: object) -> object:
 
 
 def _kind(column: pd.Series) -> str:
-    """Numbers stand at their points; long texts are broken into lines."""
+    """Column type: numbers align at their points; long texts are broken into lines."""
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
         return "S"
     is_long = column.map(str).str.len().max() > _LONG
@@ -100,11 +100,11 @@ def _kind(column: pd.Series) -> str:
 
 
 def latex_text(markdown: str) -> str:
-    """A sentence of a page as LaTeX shows it."""
+    """Sentence of a page in LaTeX."""
     text = " ".join(unmarked(markdown).split())
     return _with_symbols("".join(_ESCAPED.get(letter, letter) for letter in text))
 
 
 def _with_symbols(text: str) -> str:
-    """Symbols that fonts of text lack, as mathematics."""
+    """Replace symbols that text fonts lack by mathematics."""
     return "".join(_SYMBOLS.get(letter, letter) for letter in text)

@@ -1,5 +1,7 @@
-"""Draws charts by Vega, in a process of its own: V8, in which it runs, ends the whole process where
-its memory is not enough. Nothing remote is read: neither fonts nor data."""
+"""Rendering of charts by Vega, in a process of its own.
+
+V8, which Vega runs in, ends its process when memory runs out. Fonts and data are local only.
+"""
 
 import os
 from base64 import b64encode
@@ -22,7 +24,7 @@ _DRAWN: dict[str, Callable[[Any], str]] = {
 
 
 def opened() -> Answer:
-    """Return what draws; what V8 prints of a chart that it cannot draw is dropped."""
+    """Return the drawing function; V8's messages on charts that it cannot draw are dropped."""
     for fonts in _FONTS:
         vl_convert.register_font_directory(str(files(fonts)))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)

@@ -1,4 +1,4 @@
-"""What is shown on a page, with all that goes along when it leaves the page."""
+"""Content shown on a page, with everything that accompanies it in an export."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -24,12 +24,12 @@ from pages.ui.words.place import here, words_of
 from pages.ui.words.say import plain, say
 from pages.ui.words.units import PERCENT, in_unit, with_unit, without_unit
 
-_SQL = 400  # letters of the reader's own question
+_SQL = 400  # letters of the reader's own SQL
 _NAME = re.compile(r"\w+")
 _PAIRS = {
     view.name for module in (pair, pair_delta, pair_extreme) for view in module.TABLE.all_views
 }
-_REVISION = 8  # letters of a commit or a hash that tell it from others
+_REVISION = 8  # letters of an abbreviated commit or hash
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Shown:
     """A figure, a table or markup.
 
     Attributes:
-        key: its own, on all pages.
+        key: unique on all pages.
         question: that it answers.
         caption: what to see in it; in markdown, as `finding`.
         frame: the data that are offered for export.
@@ -45,10 +45,10 @@ class Shown:
         body: the markup.
         papers: keys of those behind it.
         queries: the SQL behind it.
-        source: where its numbers come from, in plain text.
+        source: file and run behind the numbers, in plain text.
         columns: of a table, as `st.dataframe` takes them.
         place: of its words.
-        is_own: whether its columns have the names that the reader's own question gives them.
+        is_own: whether its columns have the names given by the reader's own SQL.
     """
 
     key: str
@@ -67,9 +67,9 @@ class Shown:
 
     @cached_property
     def printed(self) -> pd.DataFrame:
-        """The frame for who reads it: under the headings that the page shows, in their units.
+        """Frame with the headings and the units of the page.
 
-        A column keeps its name where two would have one heading.
+        A column keeps its name if two would have the same heading.
         """
         if self.is_own:
             return self.frame
@@ -93,8 +93,11 @@ class Shown:
 
 
 def source(written: Callable[[object], str] = plain) -> str:
-    """Where every number of the section comes from, a sentence a file, the open one first; names
-    are `written` so."""
+    """Origin of the section's numbers, one sentence per file, the open one first.
+
+    Args:
+        written: escapes names.
+    """
     stores = {store.version: store for store in (open_store(), *stage().stores)}
     sql = shorten(stage().own_question, _SQL, placeholder=" …")
     asked = [f"SQL: {written(sql)}"] if sql else []
@@ -114,7 +117,7 @@ def _source(store: Store, written: Callable[[object], str]) -> str:
 
 
 def _left_out(store: Store) -> Iterator[str]:
-    """What the file holds only a part of, among what was asked for; a sentence a part."""
+    """Yield a sentence for each queried table that the file holds only in part."""
     asked = set(_NAME.findall(" ".join(stage().queries)))
     parts = samples(store.facts)
     for table in every_table():
@@ -127,10 +130,10 @@ def _left_out(store: Store) -> Iterator[str]:
 
 
 def version() -> str:
-    """The version of Mixscope that made the file."""
+    """Version of Mixscope that made the file."""
     return open_store().run["tool_version"]
 
 
 def bibliography(papers: tuple[str, ...], version: str) -> str:
-    """Mixscope, and the papers behind what is shown, as BibTeX."""
+    """BibTeX of Mixscope and of the papers behind the content."""
     return "\n".join([MIXSCOPE % version, *(PAPERS[key].bibtex(key) for key in papers)])

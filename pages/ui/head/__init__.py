@@ -1,1 +1,1 @@
-"""One head: choosing it, and its card."""
+"""One head: its pickers and its card."""

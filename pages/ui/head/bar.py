@@ -1,4 +1,4 @@
-"""The head that is looked at, in the bar of every page, with its neighbours and its drawer."""
+"""Head picker in the bar of every page, with its neighbours and its drawer."""
 
 from itertools import product
 
@@ -24,7 +24,7 @@ _BEST = "best"
 
 
 def pick_head(label: str, *, default: Head, help: str, best: str = "") -> Head:
-    """A picker of layer and head, the way to the heads beside, and to what is known of the head.
+    """Let the reader pick a layer and head; draw buttons to its neighbours and to its drawer.
 
     Args:
         help: a text as `pick` takes it.
@@ -58,7 +58,7 @@ def pick_head(label: str, *, default: Head, help: str, best: str = "") -> Head:
 
 
 def clicked_head(view: View, *charts: str, default: Head) -> Head:
-    """The head that a chart marks: the one that was clicked in it or chosen in the bar.
+    """Return the head to mark in charts: the one clicked there or chosen in the bar.
 
     The picker takes the words `head` and `head_help`.
 
@@ -71,18 +71,18 @@ def clicked_head(view: View, *charts: str, default: Head) -> Head:
 
 
 def keep_head() -> None:
-    """The head that was chosen elsewhere, in the bar of a section that needs none."""
+    """Draw the previously chosen head in the bar of a section that needs none."""
     if stage().has_bar and asked(HEAD):
         pick_head(say("head_card.head"), default=(1, 1), help=say("head_card.head_help"))
 
 
 def every_head() -> list[Head]:
-    """The heads of the chosen file's model, layer by layer."""
+    """Heads of the chosen file's model, layer by layer."""
     return list(product(layers(), range(1, int(open_store().run["n_heads"]) + 1)))
 
 
 def _step(sign: str, name: str, head: Head, by: int) -> None:
-    """A button to a head beside this one; from the last of a layer to the first of the next."""
+    """Draw a button to a neighbouring head; after the last of a layer, the first of the next."""
     heads = every_head()
     place = heads.index(head) + by if head in heads else -1
     there = 0 <= place < len(heads)

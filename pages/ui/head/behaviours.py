@@ -1,4 +1,4 @@
-"""What heads mostly do: names, colours and shapes, and the thresholds that the reader sets."""
+"""Behaviours of heads: names, colours and shapes, and the thresholds that the reader sets."""
 
 from functools import partial
 
@@ -35,8 +35,10 @@ def behaviour_name(behaviour: str) -> str:
 
 
 def looks() -> dict[str, dict[str, str]]:
-    """Colours of the behaviours under the names that readers see, in the order of the rules, and
-    shapes beside them, for readers who tell few hues apart."""
+    """Colours and shapes of the behaviours by display name, in the order of the rules.
+
+    Shapes are for readers who distinguish few hues.
+    """
     return {
         "colours": {behaviour_name(name): BEHAVIOUR_COLOURS[name] for name in BEHAVIOURS},
         "shapes": {behaviour_name(name): _SHAPES[name] for name in BEHAVIOURS},
@@ -44,12 +46,12 @@ def looks() -> dict[str, dict[str, str]]:
 
 
 def has_habits() -> bool:
-    """Whether the file tells what heads attend to."""
+    """Return True if the file holds the habits of heads."""
     return open_store().holds(head_pattern.TABLE)
 
 
 def pick_thresholds() -> Thresholds:
-    """Above which share or entropy a head counts as one that does a thing; the paper's at first."""
+    """Let the reader set the share or entropy that makes a behaviour; by default the paper's."""
     chosen = {}
     for column, (name, usual) in zip(st.columns(3), vars(_PAPER).items(), strict=True):
         options, form = (_NATS, ".1f") if name == "entropy" else (_SHARES, ".2f")
@@ -64,10 +66,10 @@ def pick_thresholds() -> Thresholds:
 def behaviours_of_heads(
     thresholds: Thresholds = _PAPER, *, weighing: str = WEIGHT, by: str = "mean"
 ) -> pd.DataFrame:
-    """Every head with what it mostly does; no row where the file does not tell.
+    """Every head with its main behaviour; empty if the file has no habits.
 
     Args:
-        by: what has to exceed the thresholds: mean, or an end of its interval, low or high.
+        by: number compared with the thresholds: mean, or an end of its interval, low or high.
 
     Returns:
         layer, head, behaviour, name.
@@ -77,7 +79,7 @@ def behaviours_of_heads(
 
 
 def habits_sentence(heads: pd.DataFrame) -> str:
-    """Say how many of some heads mostly do one thing, and how many do each."""
+    """Count the heads with a main behaviour, and those with each."""
     counts = heads.loc[heads["behaviour"] != OTHER, "behaviour"].value_counts()
     if counts.empty:
         return say("head_map.map.nothing_done", n=len(heads))

@@ -1,4 +1,4 @@
-"""What is known about one head, on one card that is the same on every page."""
+"""Card with the facts on one head, the same on every page."""
 
 from html import escape
 
@@ -42,9 +42,10 @@ _SHOWN = (*GROUPS["neighbours"], *GROUPS["special"])
 
 
 def head_card(*, layer: int, head: int) -> None:
-    """Habits, behaviour, best relation, share of the norm, preferred offset and sink rate of a
-    head, and the way to every section that shows it. What the file does not tell stands there with
-    the reason.
+    """Draw the card of a head, with links to every section that shows it.
+
+    It has habits, behaviour, best relation, share of the norm, preferred offset and sink rate. A
+    fact that the file lacks is replaced by the reason.
 
     Args:
         layer: from 1, as `head`.
@@ -59,12 +60,12 @@ def head_card(*, layer: int, head: int) -> None:
 
 
 def places() -> list[tuple[str, str]]:
-    """Those of `PLACES` that can show something of the open file."""
+    """Entries of `PLACES` that apply to the kind of the open file."""
     return [place for place in PLACES if not (place[0] in _OF_WORDS and shows_images())]
 
 
 def habit_bars(layer: int, head: int) -> str:
-    """A bar per habit, the entropy in words; why there are none where the file has none."""
+    """Markup with a bar per habit and the entropy as text; the reason if the file has no habits."""
     held = open_store().holds(head_pattern.TABLE)
     habits = ask(head_pattern.of_head, layer=layer, head=head) if held else None
     if habits is None or habits.empty:

@@ -1,4 +1,4 @@
-"""Which head is looked at: one choice for all pages, made by a picker or by a click in a chart."""
+"""Choice of a head, shared by all pages, by a picker or by a click in a chart."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,33 +19,33 @@ _BEFORE_IN_TWO = ("an_layer", "an_head")
 
 
 def head_name(layer: int, head: int) -> str:
-    """A head as every page calls it."""
+    """Display name of a head."""
     return say("attention_norms.head_name", layer=layer, head=head)
 
 
 def head_of(row: Mapping[Any, Any] | pd.Series, suffix: str = "") -> str:
-    """The head of a row, by its columns layer and head with a suffix."""
+    """Display name of the head of a row, from its columns layer and head with a suffix."""
     return head_name(int(row[f"layer{suffix}"]), int(row[f"head{suffix}"]))
 
 
 def head_names(frame: pd.DataFrame, suffix: str = "") -> list[str]:
-    """The heads of all rows, from the columns layer and head with a suffix."""
+    """Display names of the heads of all rows, from the columns layer and head with a suffix."""
     return [head_of(row, suffix) for row in frame.to_dict("records")]
 
 
 def short_name(layer: int, head: int) -> str:
-    """A head where there is little room."""
+    """Short display name of a head."""
     return f"L{layer}·H{head}"
 
 
 def head_with_most(frame: pd.DataFrame, column: str) -> Head:
-    """The head in whose row a column is largest; the first head where that is nowhere known."""
+    """Head with the largest value in a column; the first head if all are missing."""
     most = frame.dropna(subset=column).nlargest(1, column)[["layer", "head"]].astype(int)
     return next(most.itertuples(index=False, name=None), (1, 1))
 
 
 def row_of(frame: pd.DataFrame, layer: int, head: int) -> pd.Series | None:
-    """The row of a head; nothing where there is none."""
+    """Row of a head; None if it has none."""
     rows = frame[(frame["layer"] == layer) & (frame["head"] == head)]
     return None if rows.empty else rows.iloc[0]
 
@@ -59,7 +59,7 @@ def follow_head_click(name: str) -> bool:
     """Choose the head that was clicked in a chart, before the picker is drawn.
 
     Returns:
-        Whether one was clicked.
+        True if one was clicked.
     """
     marks = fresh_click(name)
     for mark in marks[:1]:
@@ -68,7 +68,7 @@ def follow_head_click(name: str) -> bool:
 
 
 def read_old_links() -> None:
-    """Links of earlier versions have a head under a name of its page, or in two parts."""
+    """Convert links of earlier versions, with a head by page or in two parts."""
     if asked(HEAD):
         return
     parts = [asked(key) for key in _BEFORE_IN_TWO]

@@ -1,4 +1,4 @@
-"""What is known of one head, beside the page: its clearest text, its card, its place."""
+"""Drawer with the facts on one head: its clearest text, its card, and a map of all heads."""
 
 import streamlit as st
 
@@ -17,7 +17,7 @@ from pages.ui.words.say import say
 
 
 def open_drawer(layer: int, head: int) -> None:
-    """Open the drawer of a head, both counted from 1."""
+    """Open the drawer of a head; layer and head are counted from 1."""
     title = with_capital(head_name(layer, head))
     st.dialog(title, width="medium", position="right")(_drawn)(layer, head)
 
@@ -32,7 +32,7 @@ def _drawn(layer: int, head: int) -> None:
 
 
 def _clearest(layer: int, head: int) -> str | None:
-    """The habit of which the head has most."""
+    """Habit with the largest share in the head."""
     if not open_store().holds(head_pattern.TABLE):
         return None
     means = ask(head_pattern.of_head, layer=layer, head=head).set_index("quantity")["mean"]
@@ -41,7 +41,7 @@ def _clearest(layer: int, head: int) -> str | None:
 
 
 def _map(habit: str, layer: int, head: int) -> None:
-    """What all heads have of the head's clearest habit, this one framed."""
+    """Draw the head's clearest habit for all heads, with a frame around this one."""
     heads = ask(head_pattern.heads)
     title = habit_name(habit)
     chart = head_map(
@@ -52,7 +52,7 @@ def _map(habit: str, layer: int, head: int) -> None:
 
 
 def _text(habit: str, layer: int, head: int) -> None:
-    """The text in which the head shows the habit most, each token shaded by what it receives."""
+    """Draw the text in which the head's habit is strongest, each token shaded by its weight."""
     if not open_store().holds(sequence_head_pattern.TABLE):
         return
     of = {"layer": layer, "head": head}

@@ -1,4 +1,4 @@
-"""What a file says of one head, fact by fact, each with a reason where the file says nothing."""
+"""Facts on one head from the open file, each with a reason if the file lacks it."""
 
 from collections.abc import Callable
 
@@ -25,14 +25,14 @@ _NOTHING = "—"
 MERGING = "mean"
 CHOSEN_ON = "first"  # the half that the best is chosen on; it is scored on the other
 LEAST = 30
-"""How many words a relation must have to be told of one head."""
+"""Least number of words of a relation for a fact on one head."""
 SUMS = ("all", "all_words")
 _Known = tuple[str, str]
-"""A value, and what it is measured by."""
+"""A value, and a note on its measure."""
 
 
 def facts(layer: int, head: int) -> list[Fact]:
-    """Everything that stands on a card beside the habits."""
+    """All facts of a head's card besides the habits."""
     listed = []
     for name, (table, value_of) in _FACTS.items():
         held = open_store().holds(table)
@@ -51,7 +51,7 @@ def _behaviour(layer: int, head: int) -> _Known | None:
 
 
 def _relation(layer: int, head: int) -> _Known | None:
-    """The relation on which the head is furthest above the best fixed offset."""
+    """Relation on which the head exceeds the best fixed offset most."""
     relations = ask(dependency_accuracy.of_head, layer=layer, head=head, merging=MERGING)
     relations = relations[(relations["n"] >= LEAST) & ~relations["relation"].isin(SUMS)]
     offsets = ask(dependency_baseline.baselines).groupby("relation")["accuracy"].max()
@@ -87,7 +87,7 @@ def _coreference(layer: int, head: int) -> _Known | None:
 
 
 def _norm(layer: int, head: int) -> _Known | None:
-    """The head's part of all the norm that the heads of its layer bring, next to an equal part."""
+    """Share of the head in the norm of its layer's heads, with its multiple of an equal share."""
     norms = ask(token_type_mixing.by_layer_and_head, layer=layer).set_index("head")["weighted_norm"]
     if head not in norms or norms.sum() == 0:
         return None
@@ -106,7 +106,7 @@ def _offset(layer: int, head: int) -> _Known | None:
 
 
 def _sink(layer: int, head: int) -> _Known | None:
-    """In how many texts the head's attention rests on the first token, beside what arrives."""
+    """Share of texts in which the first token is a sink of the head, with the norm that arrives."""
     asked = {"place": FIRST, "layer": layer, "head": head, "threshold": USUAL_THRESHOLD}
     rows = ask(sequence_sink.of_head, **asked)
     if rows.empty:
@@ -130,11 +130,11 @@ _FACTS: dict[str, tuple[Table, Callable[[int, int], _Known | None]]] = {
     "offset": (head_offset.TABLE, _offset),
     "sink": (sequence_sink.TABLE, _sink),
 }
-"""The table that holds a fact, and what tells it."""
+"""Table of each fact, and the function that reads it."""
 
 
 def chosen_head(row: pd.Series) -> dict[str, object]:
-    """The head of a row, from how many it was chosen, and how it does."""
+    """Head of a row, the number of heads that it was chosen from, and its accuracy."""
     return {
         "head": head_name(int(row["layer"]), int(row["head"])),
         "tried": count(row["n_tried"]),

@@ -1,4 +1,4 @@
-"""What habits are called, and which of them belong together."""
+"""Display names, units and groups of habits."""
 
 from collections.abc import Sequence
 
@@ -16,36 +16,36 @@ GROUPS = {
 }
 """Shares that are drawn in one chart."""
 HABITS = tuple(habit for habit in HABIT_COLOURS if habit != "uniform")
-"""What heads do; `uniform` is what they are compared with."""
+"""Habits of heads; `uniform` is their baseline."""
 SHARES = tuple(habit for habit in HABIT_COLOURS if habit not in _NATS)
 
 
 def habit_name(quantity: str) -> str:
-    """A habit as figures name it."""
+    """Display name of a habit in figures."""
     return say(f"head_habits.habit.{quantity}")
 
 
 def habit_value(quantity: str, value: float) -> str:
-    """A share as per cent, an entropy in nats."""
+    """Format a share in per cent, an entropy in nats."""
     if quantity in _NATS:
         return say("head_habits.nats", value=f"{value:.2f}")
     return percent(value)
 
 
 def share_title(weighing: str) -> str:
-    """What shares are of, as axes name it."""
+    """Axis title of shares, by weighing."""
     return say(f"head_habits.share_axis_{weighing}")
 
 
 def of_habits(frame: pd.DataFrame, habits: Sequence[str]) -> pd.DataFrame:
-    """The rows of some habits, in their order; `quantity` is called `habit` then."""
+    """Rows of some habits, in their order, with `quantity` renamed to `habit`."""
     rows = frame.rename(columns={"quantity": "habit"}).dropna(subset="mean")
     rows = rows[rows["habit"].isin(habits)].sort_values("layer")
     return rows.sort_values("habit", key=lambda column: column.map(habits.index), kind="stable")
 
 
 def importance_shares(means: pd.DataFrame) -> pd.Series:
-    """The share of every token type in a layer's |∂L/∂α|, mean over layers, largest first.
+    """Share of every token type in a layer's |∂L/∂α|, as mean over layers, largest first.
 
     Args:
         means: rows layer, token_type, mean, each the mean over the heads of a layer.

@@ -1,1 +1,1 @@
-"""The one door to the precompute: a sequence or an image run while the reader waits."""
+"""Access to the precompute for one sequence or image, run for the waiting reader."""

@@ -1,7 +1,7 @@
-"""The one door to precompute: a sequence of the open file, or an input of the reader's own, run
-while the reader waits. What a reader brings stays in the memory of the session.
+"""Interface to precompute: runs the model on a sequence of the open file or on the reader's input.
 
-The model runs in a process of its own, so that the dashboard shows what is stored without torch.
+The reader's input stays in the memory of the session. The model runs in a process of its own, so
+that the dashboard shows stored numbers without torch.
 """
 
 from collections.abc import Callable
@@ -23,12 +23,12 @@ from pages.ui.words.say import plain, say
 
 _MAX_TOKENS = 128
 MAX_UPLOAD = UPLOAD_BYTES // 2**20
-"""In MiB, of an image that a reader brings; `server.maxUploadSize` says the same."""
+"""Size limit of a reader's image in MiB; equal to `server.maxUploadSize`."""
 UPLOADS = ["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"]
 
 
 class Model(NamedTuple):
-    """What tells the model of a file from all others, and what it was given."""
+    """Identity of the model of a file, with the settings of its input."""
 
     name: str
     revision: str
@@ -52,7 +52,7 @@ class Maps:
 
 
 def reachable() -> bool:
-    """Whether the model that made the open file can be run here; the reader is told why not."""
+    """Return True if the model of the open file can be run here; if not, tell the reader why."""
     model = plain(open_store().model_name)
     if find_spec("torch") is None:
         st.warning(say("live.no_torch", name="torch"))
@@ -68,7 +68,7 @@ def reachable() -> bool:
 
 
 def effect_maps(tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
-    """The maps of one sequence of the open file; ask whether the model is `reachable` first.
+    """Maps of one sequence of the open file; requires that the model is `reachable`.
 
     Args:
         tokens: of the sequence in their order, with columns token_id and segment.
@@ -83,23 +83,23 @@ def effect_maps(tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
 
 
 def upload_box(label: str, *, key: str, help: str | None = None) -> Any:
-    """The field for an image of the reader's own; None while there is none."""
+    """Draw the upload field for the reader's image; None without an upload."""
     return st.file_uploader(label, UPLOADS, key=key, help=help, max_upload_size=MAX_UPLOAD)
 
 
 def text_box(label: str, *, key: str, help: str | None = None) -> str:
-    """The field for a text of the reader's own, which stands in no address."""
+    """Draw the input field for the reader's text, which is never written into the address."""
     return st.text_area(label, key=key, help=help, max_chars=MAX_CHARACTERS).strip()
 
 
 def relevance_of_image(upload: Any) -> Any:
-    """The relevance of an image, a `LiveRelevance`; ask whether the model is `reachable` first.
+    """Relevance of an image, a `LiveRelevance`; requires that the model is `reachable`.
 
     Args:
-        upload: what `upload_box` gave.
+        upload: the result of `upload_box`.
 
     Returns:
-        None if it cannot be used, and the reader is told why.
+        None if the image cannot be used; the reader is told why.
     """
     if is_too_large(upload):
         return None
@@ -107,16 +107,16 @@ def relevance_of_image(upload: Any) -> Any:
 
 
 def relevance_of_text(text: str) -> Any:
-    """The relevance of a text, a `LiveRelevance`; ask whether the model is `reachable` first.
+    """Relevance of a text, a `LiveRelevance`; requires that the model is `reachable`.
 
     Returns:
-        None if it cannot be used, and the reader is told why.
+        None if the text cannot be used; the reader is told why.
     """
     return unless_refused(in_turn, _of_text, identity(), text, max_tokens())
 
 
 def is_too_large(upload: Any) -> bool:
-    """Whether an image is larger than is taken; the reader is told so."""
+    """Return True, and tell the reader, if an image is larger than allowed."""
     if large := upload.size > UPLOAD_BYTES:
         name, limit = plain(upload.name), str(MAX_UPLOAD)
         st.warning(say("live.too_large", name=name, limit=limit))
@@ -124,12 +124,12 @@ def is_too_large(upload: Any) -> bool:
 
 
 def max_tokens() -> int:
-    """The length that texts of the open file were cut to."""
+    """Length that texts of the open file were cut to, in tokens."""
     return int(open_store().facts.get("max_tokens", _MAX_TOKENS))
 
 
 def unless_refused(of: Callable[..., Any], *given: Any) -> Any:
-    """What a function makes of an input; None if it refuses it, and the reader is told why."""
+    """Return the result of a function; None, after telling the reader, if it refuses the input."""
     try:
         with st.spinner(say("live.running")):
             return of(*given)
@@ -149,7 +149,7 @@ def _of_text(of: Model, text: str, max_tokens: int) -> Any:
 
 
 def identity() -> Model:
-    """What tells the model of the open file from all others."""
+    """Identity of the model of the open file."""
     store = open_store()
     run, facts = store.run, store.facts
     weights = facts.get("weights_sha256", "")
@@ -170,7 +170,7 @@ def _loaded(of: Model) -> None:
 
 
 def asked(of: Model, function: str, *given: Any, **named: Any) -> Any:
-    """What a function of the model, a `Rerun`, returns, when it is this reader's turn.
+    """Return the result of a function of `Rerun` for this reader, whose turn it has to be.
 
     Raises:
         Refused: the model or the input cannot be used.

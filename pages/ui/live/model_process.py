@@ -1,4 +1,4 @@
-"""The one process of this server that runs models, started when it is first asked."""
+"""The server's only process that runs models, started on the first request."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ _ENDED = "The process that runs the model ended. It may need more memory than th
 
 
 class Refused(UserError):
-    """The model cannot be run, or not on this input; `kind` is the name of the error."""
+    """Raised if the model cannot be run, or not on this input; `kind` is the name of the error."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -26,17 +26,17 @@ class Refused(UserError):
 
 
 class ModelProcess:
-    """Asks a process, which lives until it was not asked for a while; one thread at a time."""
+    """Client of a model process that ends after some idle time; for one thread at a time."""
 
     def __init__(self) -> None:
         self._running: _Running | None = None
 
     def ask(self, *question: Any, look_up: Callable[[], object]) -> Any:
-        """What a function of the model returns.
+        """Return the result of a function of the model.
 
         Args:
-            question: the model, the name of the function, and what it is given by place and name.
-            look_up: called now and then while it is computed; what it raises leaves that.
+            question: the model, the name of the function, its positional and its keyword arguments.
+            look_up: called now and then during the computation; its exceptions abandon that.
 
         Raises:
             Refused: the model or the input cannot be used.
@@ -66,12 +66,12 @@ class ModelProcess:
 
 @cache
 def model_process() -> ModelProcess:
-    """The process of this server."""
+    """Client of this server's model process."""
     return ModelProcess()
 
 
 class _Running:
-    """A process that was started, and the connection to it."""
+    """A started process, and the connection to it."""
 
     def __init__(self) -> None:
         self.connection, theirs = Pipe()
@@ -82,7 +82,7 @@ class _Running:
         theirs.close()
 
     def answer(self, question: tuple, look_up: Callable[[], object]) -> tuple[str, Any]:
-        """Return the kind of the answer and what was found; raises what `look_up` does."""
+        """Return the kind of the answer and its content; exceptions of `look_up` pass through."""
         self.connection.send(question)
         try:
             while not self.connection.poll(_MOMENT):

@@ -1,6 +1,6 @@
-"""Sequences that the model of the open file is run on, and what their tokens take from each other.
+"""Sequences for the model of the open file, and the shares that their tokens take from each other.
 
-Ask whether the model is `door.reachable` before anything here.
+All functions require that the model is `door.reachable`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -21,12 +21,12 @@ Question = Callable[..., pd.DataFrame]
 
 @dataclass(frozen=True)
 class Reading:
-    """A sequence that the model can be run on, told from all others by its key.
+    """A sequence for the model, identified by its key.
 
-    `grid` is of an image that a reader brings: picture, rows, columns, first_patch. `is_cut` says
-    that the end of a text was left out, `is_of_file` that the sequence is one of the open file, so
-    that all readers may have what the model gave of it to one of them; `sequence` is then what the
-    file keeps of it, ids and segments or a picture.
+    `grid` is of a reader's image: picture, rows, columns, first_patch. `is_cut` is True if the end
+    of a text was left out. `is_of_file` is True for a sequence of the open file: the model's
+    results on it are shared between all readers. `sequence` then holds what the file stores of it:
+    ids and segments, or a picture.
     """
 
     key: str
@@ -41,7 +41,7 @@ class Reading:
 
     @property
     def token_types(self) -> tuple[str, ...]:
-        """Of an input of the reader's own."""
+        """Token types of a reader's own input."""
         return self.sequence.named_types
 
     @property
@@ -50,11 +50,11 @@ class Reading:
 
 
 def of_file(tokens: pd.DataFrame, picture: bytes | None) -> Reading:
-    """A sequence of the open file.
+    """Sequence of the open file.
 
     Args:
         tokens: of the sequence in their order, with columns token_id and segment.
-        picture: of an image, what the file keeps of it.
+        picture: of an image, as stored in the file.
     """
     if picture is not None:
         return Reading(_key(picture), picture, is_of_file=True)
@@ -63,7 +63,7 @@ def of_file(tokens: pd.DataFrame, picture: bytes | None) -> Reading:
 
 
 def of_text(text: str) -> Reading | None:
-    """A text of the reader's own; None if it cannot be used, and the reader is told why."""
+    """Text of the reader's own; None if it cannot be used; the reader is told why."""
     typed = door.unless_refused(in_turn, _typed, door.identity(), text, door.max_tokens())
     if typed is None:
         return None
@@ -72,10 +72,10 @@ def of_text(text: str) -> Reading | None:
 
 
 def of_image(upload: Any) -> Reading | None:
-    """An image of the reader's own; None if it cannot be used, and the reader is told why.
+    """Image of the reader's own; None if it cannot be used; the reader is told why.
 
     Args:
-        upload: what `door.upload_box` gave.
+        upload: the result of `door.upload_box`.
     """
     if door.is_too_large(upload):
         return None
@@ -85,14 +85,14 @@ def of_image(upload: Any) -> Reading | None:
 
 
 def layer_maps(reading: Reading, *, layer: int) -> Any:
-    """What every token takes from every other in a layer, counted from 1: a `LayerMaps`."""
+    """Shares of every token in every other in a layer, counted from 1, as `LayerMaps`."""
     maps = _maps_of_file if reading.is_of_file else _maps_of_reader
     with st.spinner(say("live.running")):
         return in_turn(maps, door.identity(), reading.key, layer, reading.sequence)
 
 
 def answers(reading: Reading, questions: Iterable[Question]) -> list[pd.DataFrame]:
-    """What a file of this one sequence would answer to questions about sequences."""
+    """Answers of queries on sequences, as from a file of this sequence alone."""
     with st.spinner(say("live.running")):
         tables = in_turn(_numbers, door.identity(), reading.key, reading.sequence)
     with duckdb.connect() as store:

@@ -1,4 +1,4 @@
-"""Who may run the model: one session at a time, in the order in which they came."""
+"""Queue for the model: one session at a time, in order of arrival."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,15 +8,15 @@ _MOMENT = 0.5  # seconds
 
 
 class Full(Exception):
-    """As many wait as may."""
+    """Raised if the queue is full."""
 
 
 class NotYourTurn(Exception):
-    """The model is to be run by a thread that has not waited for it."""
+    """Raised if a thread is about to run the model without its turn."""
 
 
 class Turns:
-    """A queue of threads, of which the first runs the model and no more than `most` wait."""
+    """Queue of threads: the first runs the model, and at most `most` wait."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -25,20 +25,20 @@ class Turns:
         self._own = local()
 
     def check(self) -> None:
-        """Raises `NotYourTurn` unless it is this thread's turn."""
+        """Raise `NotYourTurn` unless it is this thread's turn."""
         if not getattr(self._own, "has_turn", False):
             raise NotYourTurn
 
     @contextmanager
     def turn(self, wait: Callable[[int], object]) -> Iterator[None]:
-        """This thread's turn, once all who came before it are done.
+        """Wait for this thread's turn, and hold it while the block runs.
 
         Args:
-            wait: is told how many come first, every moment until none does; what it raises gives
-                the place in the queue up.
+            wait: called with the number of threads ahead, every moment until there are none; if it
+                raises, the place in the queue is given up.
 
         Raises:
-            Full: as many wait as may.
+            Full: the queue is full.
         """
         ticket = object()
         with self._changed:

@@ -1,4 +1,4 @@
-"""What a reader sees while others run the model or it runs for them, and how they leave."""
+"""Notices for readers who wait for the model or for its result, with a button to leave."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from pages.ui.words.say import say
 MOST_WAITING = 20
 """Sessions; each computation takes seconds, so that the last of them waits a minute or two."""
 SOON = 0.5
-"""Seconds after which a computation that goes on can be cancelled; most end before."""
+"""Seconds before a computation can be cancelled; most end earlier."""
 _CANCELLED = "left the queue of the model"
 _NUMBERS = count()  # of buttons, of which a page may not draw two under one name
 _Given = ParamSpec("_Given")
@@ -24,13 +24,13 @@ _Found = TypeVar("_Found")
 
 
 def in_turn(of: Callable[_Given, _Found], *given: _Given.args, **named: _Given.kwargs) -> _Found:
-    """What a function that runs the model gives: at once if it is kept, else when it is our turn.
+    """Return the result of a function that runs the model: cached, or after waiting for our turn.
 
-    The page stops, and the reader is told why, where too many wait or they wait no longer. A
-    computation that runs ends where a click of the reader ends the run, between two operations.
+    If the queue is full, or the reader leaves it, the page stops and says why. A click of the
+    reader ends a computation between two operations.
 
     Args:
-        of: asks `turns().check()` before it runs the model.
+        of: calls `turns().check()` before it runs the model.
     """
     try:
         return of(*given, **named)
@@ -47,7 +47,7 @@ def in_turn(of: Callable[_Given, _Found], *given: _Given.args, **named: _Given.k
 
 @st.cache_resource(show_spinner=False)
 def turns() -> Turns:
-    """The one queue of this server."""
+    """The only queue of this server."""
     return Turns(MOST_WAITING)
 
 
@@ -58,18 +58,18 @@ def _stopped(reason: str) -> NoReturn:
 
 
 def look_up() -> None:
-    """Ends the run of a page whose reader clicked, while the model computes for it.
+    """End the run of a page whose reader clicked during a computation of the model.
 
-    A function that is kept may draw nothing, but it may look at what the session holds: there
-    Streamlit ends a run as well.
+    A cached function may draw nothing, but reading the session's state is allowed, and Streamlit
+    ends a run there as well.
     """
     _ = _CANCELLED in st.session_state
 
 
 class _Notice:
-    """How many come first, with a button to leave: a click ends the run that waits or computes.
+    """Number of threads ahead, with a button to leave; a click ends the waiting or computing run.
 
-    Streamlit ends it as soon as it draws again, which a waiting run does every moment.
+    Streamlit ends a run at its next drawing, and a waiting run draws every moment.
     """
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class _Notice:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """The button alone while the model runs, unless that takes no time."""
+        """Show the button alone while the model runs, unless that takes no time."""
         if self._message is not None:
             self._message.empty()
         timer = Timer(SOON, self._offer)
@@ -102,7 +102,7 @@ class _Notice:
         self._place.empty()
 
     def _offer(self) -> None:
-        """Draw the button from beside the run, which draws nothing while it computes."""
+        """Draw the button from another thread, as the run draws nothing while it computes."""
         with self._lock:
             if not self._is_over:
                 with self._place.container():

@@ -1,1 +1,1 @@
-"""Where the dashboard is served, and what its server refuses."""
+"""The dashboard's server: its address, its probes, and the requests that it refuses."""

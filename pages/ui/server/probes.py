@@ -1,4 +1,4 @@
-"""Where the dashboard is served, whether it can be, and how the server ends."""
+"""Path, health probes and shutdown of the dashboard's server."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ from pages.ui.store.folder import files, folder
 from pages.ui.store.open_file import Store
 
 _GRACE = 3
-"""Seconds that a download may still take once the server is told to end."""
+"""Seconds left for downloads after the server is told to end."""
 
 
 def root() -> str:
@@ -28,18 +28,18 @@ def root() -> str:
 
 
 async def health(_: Request) -> Response:
-    """Return that the process is alive, whatever its files and its readers do."""
+    """Return status 200: the process is alive, whatever its files and readers do."""
     return PlainTextResponse("alive")
 
 
 async def ready(_: Request) -> Response:
-    """Return whether a reader would see numbers: 503, with the reason, if no file can be opened."""
+    """Return status 200 if a file can be opened; 503, with the reason, if none can."""
     reason = await run_in_threadpool(_why_not_ready)
     return PlainTextResponse(reason or "ready", 503 if reason else 200)
 
 
 def _why_not_ready() -> str:
-    """Return why a reader would see no numbers; nothing if a file can be opened."""
+    """Return the reason why no file can be opened; empty if one can."""
     paths = files()
     file = first_readable(paths)
     if file is None:
@@ -52,7 +52,7 @@ def _why_not_ready() -> str:
 
 @asynccontextmanager
 async def running(_: object) -> AsyncIterator[None]:
-    """Print which folder is served at which address once it is, and end in time."""
+    """Print folder and address once the server runs, and end it in time."""
     address, port = st.get_option("server.address"), st.get_option("server.port")
     host = f"[{address}]" if ":" in address else address
     print(f"Mixscope serves the files of {folder()} at http://{host}:{port}{root()}", flush=True)
@@ -63,7 +63,7 @@ async def running(_: object) -> AsyncIterator[None]:
 
 
 def _end_in_time(number: int, end: Any) -> None:
-    """Have a signal end the process after some seconds: a reader who stalls would keep it alive."""
+    """Make a signal end the process after some seconds: a stalled reader would keep it alive."""
 
     def end_soon(number: int, frame: FrameType | None) -> None:
         late = Timer(_GRACE, os._exit, [128 + number])

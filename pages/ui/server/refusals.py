@@ -1,4 +1,4 @@
-"""Refusals of the server: strangers' sockets and questions, and uploads without end."""
+"""Requests that the server refuses: foreign sockets, metrics, and uploads without a bound."""
 
 import logging
 import re
@@ -17,12 +17,12 @@ from analysis.upload_bounds import SERVER_UPLOADS, SESSION_UPLOADS, UPLOAD_BYTES
 from pages.ui.server.probes import root
 
 _MOST_LOGGED = 20
-"""Reasons; strangers choose what stands in them."""
+"""Limit of logged reasons: strangers choose their text."""
 _UPLOAD = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+$")
 
 
 class NoMetrics:
-    """Answers 404 where Streamlit would tell anybody what is opened and which memory it takes."""
+    """Answers 404 to requests for Streamlit's metrics, which show sessions and memory use."""
 
     def __init__(self, app: ASGIApp):
         self.app = app
@@ -57,7 +57,7 @@ class OwnOrigin:
 
 
 def _refusal(headers: Headers) -> str | None:
-    """Return why a websocket is refused, if it is; programs name no origin, unlike pages."""
+    """Return the reason why a websocket is refused, or None; clients without an origin pass."""
     host, origin = headers.get("host", ""), headers.get("origin")
     if not is_host_allowed(host):
         return (
@@ -73,9 +73,9 @@ def _refusal(headers: Headers) -> str | None:
 
 
 class BoundedUploads:
-    """Refuses an upload with which a session or the server would hold too many bytes.
+    """Refuses an upload by which a session or the server would hold too many bytes.
 
-    Streamlit bounds each upload alone, and holds them until their session ends.
+    Streamlit bounds each upload alone, and holds uploads until their session ends.
     """
 
     def __init__(self, app: ASGIApp):
@@ -101,7 +101,7 @@ class BoundedUploads:
 
 
 def _uploads_held() -> Counter[str]:
-    """Bytes of the uploads that each session holds."""
+    """Bytes of the uploads of each session."""
     manager = cast(MemoryUploadedFileManager, get_instance().uploaded_file_mgr)
     sessions = list(manager.file_storage.items())
     return Counter(

@@ -1,1 +1,1 @@
-"""The file that the reader chose: opening it, asking it, saying what it lacks."""
+"""The file that the reader chose: opening, queries, and notices on missing statistics."""

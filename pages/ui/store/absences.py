@@ -1,4 +1,4 @@
-"""What the model and the corpus of the open file do not have, said before anything is shown."""
+"""Notices on tokens, pairs and positions that the open file's model or corpus lacks."""
 
 import streamlit as st
 
@@ -14,18 +14,18 @@ FIRST = "first"
 
 
 def has_special() -> bool:
-    """Whether the corpus, as the model reads it, has special tokens such as [CLS]."""
+    """Return True if the corpus, as the model reads it, has special tokens such as [CLS]."""
     return _has(*SPECIAL)
 
 
 def types_apart() -> str:
-    """In words, the types of tokens that are told apart from all others."""
+    """Names of the token types that are set apart from all others."""
     names = [name for name, there in (("first", has_first()), ("special", has_special())) if there]
     return say(f"types_apart.{'_'.join(names) or 'marks'}")
 
 
 def has_first() -> bool:
-    """Return whether the first token of a text is a type of its own."""
+    """Return True if the first token of a text is a type of its own."""
     return _has(FIRST)
 
 
@@ -34,8 +34,10 @@ def _has(*types: str) -> bool:
 
 
 def absences() -> None:
-    """Which tokens and pairs nobody should look for, what is masked, and what the tokens of images
-    are; nothing of a text whose model has all of them."""
+    """Show which special tokens and pairs are missing, and how sequences are masked.
+
+    For images, also says what their tokens are. Empty for a text model that lacks nothing.
+    """
     sentences = [
         say(f"absent.{name}")
         for name, absent in (
@@ -53,7 +55,7 @@ def absences() -> None:
 
 
 def masked_places() -> None:
-    """What masked places count for, where there are some."""
+    """Show how masked positions are counted, if there are any."""
     for sentence in _masked():
         st.caption(sentence)
 
@@ -72,7 +74,7 @@ def _masked() -> list[str]:
 
 
 def order_of_patches() -> None:
-    """In which order the patches of an image stand, on which offsets rest; nothing of a text."""
+    """Show the order of the patches of an image, which offsets depend on; empty for a text."""
     if shows_images():
         st.caption(_order())
 

@@ -1,4 +1,4 @@
-"""The demo, built from the dashboard: one build at a time, seen by every visitor."""
+"""Build of the demo from the dashboard: one at a time, shown to every visitor."""
 
 import re
 import shlex
@@ -20,13 +20,13 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 
 @dataclass
 class Build:
-    """A build that was started: its process, and the last lines it has printed so far."""
+    """A started build: its process, and the last lines that it printed."""
 
     process: subprocess.Popen[str]
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=30))
 
     def listen(self) -> None:
-        """Keep what the process prints until it ends."""
+        """Store the lines that the process prints until it ends."""
         for line in self.process.stdout or ():
             self.lines.append(line.rstrip())
         self.process.wait()
@@ -34,7 +34,7 @@ class Build:
 
 @dataclass
 class _Workshop:
-    """The one build of this server, guarded so that two visitors start no two."""
+    """The only build of this server, locked so that two visitors cannot start two."""
 
     build: Build | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -58,7 +58,7 @@ class _Workshop:
 
 
 def offer_demo(folder: Path) -> None:
-    """Say that there is nothing to show yet, and build the demo on request where readers may."""
+    """Say that there is no file yet, and build the demo on request if readers may."""
     output = folder.resolve() / "demo.duckdb"
     st.title(say("build.title"))
     if is_read_only():
@@ -94,7 +94,7 @@ def _offer(workshop: _Workshop, output: Path) -> None:
 
 @st.fragment(run_every=_SECONDS_BETWEEN_LOOKS)
 def _watch(output: Path) -> None:
-    """How far the build is, looked at every second; the page is drawn anew once there is a file."""
+    """Show the progress of the build every second; redraw the page once there is a file."""
     build = _workshop().build
     if build is None or build.process.poll() is not None or output.exists():
         st.rerun()

@@ -1,4 +1,4 @@
-"""A page that fails because its file was changed after it was built."""
+"""Errors of a page because its file was changed after it was built."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,10 +16,10 @@ from pages.ui.store.open_file import cursor
 
 @contextmanager
 def reporting_change() -> Iterator[None]:
-    """Where what stands in it fails, the reader is told which table of the open file was changed.
+    """Report a failure within the block by naming the changed table of the open file.
 
-    Tables are read whole for that, so not before something fails; where none was changed the fault
-    is ours, and it is raised.
+    To find it, tables are read whole, so only after a failure. If no table was changed, the error
+    is a bug of the program, and it is raised again.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""The file that the reader chose, and the only way to ask it something."""
+"""The file that the reader chose, and queries on it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,18 +22,18 @@ from pages.ui.store.open_file import Replaced, Store, Version, cursor, looked_at
 from pages.ui.words.say import ADDED, DISTANCE, IMAGES, PATCHES, TURNED, plain, say, speak_of
 
 CONTENT = "content"
-"""The parameter of the address that tells a file's content from others of its name."""
+"""Parameter of the address for a file's content."""
 _SHOWN = "file that was shown last"
 _UNREADABLE = (OtherSchema, BrokenContract, TooSlow, TooLarge, duckdb.Error)
 
 
 def stores() -> list[Store]:
-    """Every file of the folder that can be read, by name."""
+    """Readable files of the folder, by name."""
     return [store for store in map(readable, files()) if isinstance(store, Store)]
 
 
 def chosen_file() -> Path | None:
-    """The file that the address names, else the first one that can be read."""
+    """File named by the address, or else the first readable one."""
     paths = files()
     shown = st.session_state.get("file", st.query_params.get("file"))
     wanted = (otherwise() or {}).get("file", shown)
@@ -42,19 +42,19 @@ def chosen_file() -> Path | None:
 
 
 def other_stores() -> list[Store]:
-    """The other files of the folder that can be read."""
+    """Other readable files of the folder."""
     own = open_store().name
     return [store for store in stores() if store.name != own]
 
 
 def first_readable(paths: list[Path]) -> Path | None:
-    """The first file if none can be read."""
+    """First readable file; the first file if none can be read."""
     good = (path for path in paths if isinstance(readable(path), Store))
     return next(good, next(iter(paths), None))
 
 
 def file_picker() -> None:
-    """The picker in the sidebar; the choice is part of the address."""
+    """Draw the file picker in the sidebar; the choice is part of the address."""
     paths = files()
     for name in odd_names():
         st.sidebar.warning(say("store.odd_name", name=plain(name)))
@@ -81,7 +81,7 @@ def file_picker() -> None:
 
 
 def _compare_content(store: Store) -> None:
-    """Name the content of the file in the address; say so where a link was made of another."""
+    """Write the file's content into the address; warn if a link was made with other content."""
     shown, linked = st.session_state.get(_SHOWN), asked(CONTENT)
     st.session_state[_SHOWN] = store.name
     always_name(CONTENT, [store.content])
@@ -95,7 +95,7 @@ def _compare_content(store: Store) -> None:
 
 
 def open_store() -> Store:
-    """The chosen file; stops the page with a remedy if there is none that can be read."""
+    """Return the chosen file; stop the page with a remedy if none can be read."""
     path = chosen_file()
     if path is None:
         offer_demo(folder())
@@ -112,63 +112,63 @@ def open_store() -> Store:
 
 def _subjects(store: Store) -> tuple[str, ...]:
     how = store.facts["positions_by"]
-    by_offset = (TURNED, DISTANCE) if how == DISTANCE else (how,)  # most is said of both alike
+    by_offset = (TURNED, DISTANCE) if how == DISTANCE else (how,)  # both share most words
     return store.facts["input"], *by_offset
 
 
 def layer_order() -> LayerOrder:
-    """The scopes and effects that the layers of the chosen file's model have."""
+    """Scopes and effects of the layers of the chosen file's model."""
     return ORDERS[open_store().facts["layer_order"]]
 
 
 def layers() -> range:
-    """The layers of the chosen file's model, counted from 1."""
+    """Layers of the chosen file's model, counted from 1."""
     return range(1, int(open_store().run["n_layers"]) + 1)
 
 
 def is_causal() -> bool:
-    """Whether a token of the chosen file's model sees none behind itself."""
+    """Return True if the chosen file's model masks later tokens."""
     return open_store().facts["attention"] == "causal"
 
 
 def turns_positions() -> bool:
-    """Whether the chosen file's model turns its queries and keys by their positions."""
+    """Return True if the chosen file's model rotates queries and keys by their positions."""
     return open_store().facts["positions_by"] == TURNED
 
 
 def knows_offsets() -> bool:
-    """Whether scores of its model know offsets, so that position alone has a kernel."""
+    """Return True if the model's scores depend on offsets, so that position alone has a kernel."""
     return open_store().facts["positions_by"] in (TURNED, DISTANCE)
 
 
 def has_offsets() -> bool:
-    """Whether its scores know places along the order of tokens, not rows and columns instead."""
+    """Return True if the model's positions are places in the sequence, not rows and columns."""
     return open_store().facts["positions_by"] != PATCHES
 
 
 def adds_positions() -> bool:
-    """Whether it adds positions to its input instead, as vectors."""
+    """Return True if the model adds position vectors to its input."""
     return open_store().facts["positions_by"] == ADDED
 
 
 def shows_images() -> bool:
-    """Whether the sequences of the chosen file are images."""
+    """Return True if the sequences of the chosen file are images."""
     return open_store().facts["input"] == IMAGES
 
 
 def readable(path: Path) -> Store | Exception:
-    """A file of the folder, or why it cannot be read."""
+    """File of the folder, or the error on opening it."""
     try:
         return looked_at(path)
     except Replaced as error:
-        st.rerun()  # the next run finds what took its place
+        st.rerun()  # the next run finds the replacement
         return error
     except (*_UNREADABLE, OSError) as error:
         return error
 
 
 def why_unreadable(path: Path, error: Exception) -> str:
-    """What is wrong with a file and what to do, in the reader's language."""
+    """Explain in the reader's language why a file cannot be read, with a remedy."""
     name = plain(path.name)
     if isinstance(error, OtherSchema):
         return say("store.other_schema", name=name, has=error.has, reads=SCHEMA_VERSION)
@@ -188,16 +188,16 @@ def why_unreadable(path: Path, error: Exception) -> str:
 
 
 def ask(question: Callable[..., Any], **choices: Any) -> Any:
-    """The answer of a query of `analysis.tables` about the chosen file, yours to change.
+    """Return the answer of a query of `analysis.tables` on the chosen file, as a copy.
 
-    Enumerations arrive as text and whole numbers in 64 bits (as floats where some are missing), so
+    Enumerations become text, and whole numbers 64 bits wide (floats where some are missing), so
     that charts and arithmetic see nothing narrower.
     """
     return ask_store(open_store(), question, **choices)
 
 
 def ask_store(store: Store, question: Callable[..., Any], **choices: Any) -> Any:
-    """The answer of a query about a file as it was when it was found."""
+    """Return the answer of a query on a file, in the version that was found."""
     try:
         answer, queries = _answer(
             store.version, f"{question.__module__}.{question.__qualname__}", choices, question
@@ -215,7 +215,7 @@ def ask_store(store: Store, question: Callable[..., Any], **choices: Any) -> Any
 def _answer(
     version: Version, name: str, choices: dict[str, Any], _question: Callable[..., Any]
 ) -> tuple[Any, list[str]]:
-    """The answer, and the queries that it took."""
+    """Return the answer, and the SQL that it took."""
     with cursor(version) as store, recorded_queries() as queries:
         answer = _question(store, **choices)
     return _widened(answer) if isinstance(answer, pd.DataFrame) else answer, queries
@@ -231,5 +231,5 @@ def _widened(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def has_gates() -> bool:
-    """Whether the networks of the chosen file's model multiply two hidden layers."""
+    """Return True if the feed-forward networks of the chosen file's model are gated."""
     return open_store().facts.get("gate_rule", "none") != "none"

@@ -1,4 +1,4 @@
-"""The commands that make a file, told from what the file says of itself."""
+"""Commands that make a file, from its own records."""
 
 import shlex
 from pathlib import Path
@@ -22,7 +22,7 @@ _DEFAULTS = {
 def run_command(
     run: pd.Series, facts: dict[str, str], output: Path, *, statistics: list[str] | None = None
 ) -> str:
-    """The command that makes the file again, or, with statistics named, adds them to it.
+    """Command that makes the file again, or that adds statistics to it, if some are named.
 
     Settings are repeated, since a run with other settings replaces the file.
     """

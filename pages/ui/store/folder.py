@@ -1,4 +1,4 @@
-"""The folder of statistics and the files in it."""
+"""Folder of statistics, and its files."""
 
 import os
 from pathlib import Path
@@ -10,17 +10,17 @@ def folder() -> Path:
 
 
 def is_read_only() -> bool:
-    """Return whether readers may have nothing built into the folder: `mixscope serve` says so."""
+    """Return True if readers may build nothing in the folder, as under `mixscope serve`."""
     return bool(os.environ.get("MIXSCOPE_READ_ONLY"))
 
 
 def files() -> list[Path]:
-    """Every file of statistics in the folder, by name: demo before demo-treebank."""
+    """Files of statistics in the folder, by name: demo before demo-treebank."""
     return [path for path in _paths() if _text_of(path) == path.name]
 
 
 def odd_names() -> list[str]:
-    """Names of files that are left out since they are no UTF-8, with escapes for their bytes."""
+    """Names of files that are left out because they are not UTF-8, with escapes for their bytes."""
     return [name for path in _paths() if (name := _text_of(path)) != path.name]
 
 
@@ -30,5 +30,5 @@ def _paths() -> list[Path]:
 
 
 def _text_of(path: Path) -> str:
-    """A file's name, with escapes for bytes that are no UTF-8 and that no address can hold."""
+    """Name of a file, with escapes for bytes that are not UTF-8 and that no address can hold."""
     return os.fsencode(path.name).decode(errors="backslashreplace")

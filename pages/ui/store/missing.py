@@ -1,4 +1,4 @@
-"""What a file does not hold: said with the remedy, and with the files that do hold it."""
+"""Notices on statistics that a file lacks, with a remedy and with files that hold them."""
 
 from collections.abc import Iterable
 
@@ -48,8 +48,7 @@ def require(*tables: Table) -> None:
 
 
 def _annotation_lacking(tables: Iterable[Table]) -> tuple[str, str] | None:
-    """The words for what people would have to annotate in the corpus first, and for what to do;
-    None if nothing is lacking."""
+    """Words for the annotation that the corpus lacks, and for the remedy; None if it lacks none."""
     store, needs = open_store(), {need for table in tables for need in table.needs}
     has_words = store.holds(annotation.WORDS)
     if Need.TREES in needs and (not has_words or store.found_nothing(dependency_accuracy.TABLE)):
@@ -60,19 +59,19 @@ def _annotation_lacking(tables: Iterable[Table]) -> tuple[str, str] | None:
 
 
 def what_images_lack(tables: Iterable[Table]) -> str | None:
-    """What an image lacks for any of the tables, as the catalogue calls it; None if nothing."""
+    """Name of a need of any of the tables that images cannot meet; None if there is none."""
     return next((need for table in tables for need in table.needs if need in OF_TEXTS), None)
 
 
 def show_command(*tables: Table) -> None:
-    """The command that adds these statistics to the chosen file; without any, that makes it."""
+    """Show the command that adds statistics to the chosen file; without any, that makes it."""
     store, names = open_store(), [table.name for table in tables]
     command = run_command(store.run, store.facts, folder() / store.name, statistics=names)
     st.code(command, language="bash", wrap_lines=True)
 
 
 def name_files_with(*tables: Table) -> None:
-    """Which files of the folder hold these statistics, if there are any, each a click away."""
+    """List the files of the folder that hold these statistics, if any, as buttons."""
     if names := [store.name for store in stores() if store.holds(*tables)]:
         st.markdown(say("store.others_have"))
         for name in names:

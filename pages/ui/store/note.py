@@ -1,4 +1,4 @@
-"""What a run that is going on says of the file that it adds to."""
+"""Progress notes of a run that is in progress, read from the file next to its output."""
 
 import json
 import os
@@ -9,8 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Note:
-    """As the run writes it: the sequences it has done, of how many; the statistics it computes; and
-    which process it is, of which machine."""
+    """Progress note of a run: sequences done and in all, statistics, process and machine."""
 
     n_done: int
     n_sequences: int
@@ -20,7 +19,7 @@ class Note:
 
 
 def note_beside(file: Path) -> Note | None:
-    """What the run of a file says, if there is one and it goes on."""
+    """Return the note of the run that writes a file, if there is one and it is in progress."""
     for path in sorted(file.parent.glob(f".{file.name}.computing.*.unfinished")):
         try:
             note = Note(**json.loads(path.read_text(encoding="utf-8")))
@@ -36,6 +35,6 @@ def _is_running(process: int) -> bool:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError, TypeError):
         return False
-    except PermissionError:  # it is somebody else's
+    except PermissionError:  # a process of another user
         return True
     return True

@@ -1,7 +1,7 @@
-"""How a file is opened: read-only, locked down, and never mistaken for what it replaced.
+"""Opening of files: read-only, without access to others, and never confused with a replaced file.
 
-A file is attached to a fresh in-memory database, since DuckDB hands out an old connection for a
-path that it has open, even when the file there is a new one.
+A file is attached to a fresh in-memory database: DuckDB returns an old connection for a path that
+it has open, even if the file there is a new one.
 """
 
 from collections.abc import Iterator
@@ -27,15 +27,15 @@ from pages.ui.words.say import say
 ENDING = ".duckdb"
 _OWN_NAMES = {"demo": "all-MiniLM-L6-v2"}
 _FOR_SHOW = ("demo-digits", "demo-ja-bert", "demo-copy")
-"""Models that were trained for this project, to be looked at."""
+"""Demonstration models trained for this project."""
 _LOOKS = 5
 SECONDS = 60.0
-"""What a question may take; the slowest that a page asks of the papers' corpus takes one."""
+"""Time limit of a query; the slowest on the papers' corpus takes one second."""
 
 
 @dataclass(frozen=True)
 class Version:
-    """A file as it was when it was found; its replacement has another version."""
+    """A file at the time it was found; its replacement has another version."""
 
     path: str
     inode: int
@@ -48,8 +48,7 @@ class Version:
 
 @dataclass(frozen=True)
 class Store:
-    """A readable file: which one, its `run`, its `provenance`, how many rows its tables have, and
-    eight letters that change with its content."""
+    """A readable file, its manifest, and a code of eight letters that changes with its content."""
 
     version: Version
     run: pd.Series
@@ -63,50 +62,49 @@ class Store:
 
     @property
     def label(self) -> str:
-        """Its name where all that is named is such files."""
+        """Name of the file without its ending, for lists of such files."""
         return self.name.removesuffix(ENDING)
 
     @property
     def key(self) -> str:
-        """What stands for it in an address beside the open file: its name and its content."""
+        """Name and content of the file, for the address of a comparison."""
         return f"{self.name}:{self.content}"
 
     def holds(self, *tables: Table) -> bool:
-        """Whether the file has rows of all of these tables."""
+        """Return True if the file has rows in all of these tables."""
         return all(self.rows.get(table.name) for table in tables)
 
     def found_nothing(self, table: Table) -> bool:
-        """Whether a statistic was asked for when the file was made, and there was nothing of it."""
+        """Return True if a statistic was requested for the file, but has no rows."""
         return table.name in list(self.run["statistics"]) and not self.holds(table)
 
     @property
     def model(self) -> str:
-        """The model's name; of a model in a folder, the folder's; of the demo's, its own."""
+        """Name of the model; of a model in a folder, that of the folder; of the demo's, its own."""
         name = str(self.run["model"])
         return _OWN_NAMES.get(name, Path(name).name if Path(name).is_absolute() else name)
 
     @property
     def model_name(self) -> str:
-        """What pages call the model; one that was never trained, with its seed."""
+        """Display name of the model; with the seed if it is untrained."""
         seed = self.random_weights
         return self.model if seed is None else say("model.untrained", model=self.model, seed=seed)
 
     @property
     def is_for_show(self) -> bool:
-        """Whether the model is a small one that was trained for this project, to be looked at."""
+        """Return True if the model was trained for this project, as a small demonstration."""
         return self.run["model"] in _FOR_SHOW and self.random_weights is None
 
     @property
     def random_weights(self) -> int | None:
-        """The seed that the weights of an untrained model were drawn with; None if trained."""
+        """Seed of the weights of an untrained model; None if it is trained."""
         seed = self.facts.get("random_weights", "none")
         return None if seed == "none" else int(seed)
 
 
 @dataclass(frozen=True)
 class _Run:
-    """The files that a run of a page has found, and what they are: a page asks for that some twenty
-    times, and Streamlit's cache takes its time."""
+    """Files found by one run of a page: Streamlit's cache is slow for some twenty look-ups."""
 
     versions: dict[Path, Version] = field(default_factory=dict)
     stores: dict[Version, Store | UserError] = field(default_factory=dict)
@@ -116,31 +114,32 @@ _RUN: ContextVar[_Run | None] = ContextVar("files of this run", default=None)
 
 
 class Replaced(OSError):
-    """Another file took the place of the one that was found, before that was opened."""
+    """Raised if another file replaced the one that was found, before it was opened."""
 
 
 def seen_once(before: dict[Path, Version] | None = None) -> AbstractContextManager[None]:
-    """Within it a file stays the one that was found first, so that no page mixes it with what
-    replaces it meanwhile.
+    """Fix each file to the version found first while the block runs.
+
+    No page mixes a file with its replacement.
 
     Args:
-        before: `seen` of the run that a part of a page is drawn again of.
+        before: `seen` of the run of which a part is drawn again.
     """
     return holding(_RUN, _RUN.get() or (_Run() if before is None else _Run(before)))
 
 
 def _run() -> _Run:
-    """This run; outside of one, what is found is forgotten at once."""
+    """State of this run; outside of one, an empty state that is not kept."""
     return _RUN.get() or _Run()
 
 
 def seen() -> dict[Path, Version]:
-    """The files that this run has found, by their paths."""
+    """Files that this run has found, by path."""
     return _run().versions
 
 
 def version_of(path: Path) -> Version:
-    """The version of the file that is there now, or was when this run found it first.
+    """Version of a file now, or at the time when this run found it first.
 
     Raises:
         OSError: if there is none.
@@ -158,13 +157,13 @@ def _version_now(path: Path) -> Version:
 
 @contextmanager
 def cursor(version: Version) -> Iterator[DuckDBPyConnection]:
-    """A cursor of its own on a file, for a minute; cursors of different threads do not meet.
+    """Yield a cursor of its own on a file, for at most a minute; safe with several threads.
 
     Raises:
-        Replaced: if it is not there any longer, and was not opened before.
+        Replaced: if the file was replaced or removed, and was not opened before.
         OtherSchema: if the file is of another version of this program.
-        BrokenContract: if it is none of this program's, or was changed.
-        TooSlow: if what is asked takes too long.
+        BrokenContract: if it is not of this program, or was changed.
+        TooSlow: if a query takes too long.
         duckdb.Error: if it cannot be read.
     """
     with _attached(version).cursor() as opened, time_limit(opened, SECONDS):
@@ -172,7 +171,7 @@ def cursor(version: Version) -> Iterator[DuckDBPyConnection]:
 
 
 def described(version: Version) -> Store:
-    """What a file is; raises what `cursor` does."""
+    """Return the description of a file; raises the errors of `cursor`."""
     stores = _run().stores
     if version not in stores:
         stores[version] = _described(version)
@@ -184,7 +183,7 @@ def described(version: Version) -> Store:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _described(version: Version) -> Store | OtherSchema | BrokenContract:
-    """What a file is, or why it is none of this program's: neither changes with its next visit."""
+    """Describe a file, or return the error that it is not of this program; both are cached."""
     try:
         with cursor(version) as store:
             facts = provenance(store)
@@ -200,14 +199,13 @@ def _described(version: Version) -> Store | OtherSchema | BrokenContract:
 
 
 def looked_at(path: Path) -> Store:
-    """What the file is that is there now, or was when this run found it first.
+    """Describe the file as it is now, or as this run found it first.
 
-    Where another takes its place before this run has shown anything of it, the other is looked at:
-    a run that began anew before it knows which page is asked for would show the first page.
+    If it is replaced before this run has shown anything of it, the replacement is described: a run
+    that started again before it knows its page would show the first page.
 
     Raises:
-        Replaced: others take its place again and again, or of the one that was found something is
-            shown already; what else it raises, `cursor` does.
+        Replaced: the file is replaced again and again, or parts of the first one are shown already.
     """
     for _ in range(0 if path in seen() else _LOOKS):
         with suppress(Replaced):
@@ -217,13 +215,13 @@ def looked_at(path: Path) -> Store:
 
 
 def _content(store: DuckDBPyConnection) -> str:
-    """Eight letters for what the tables of a file hold."""
+    """Code of eight letters for the content of a file's tables."""
     query = "select name, n_rows, checksum from stored.manifest order by name"
     return sha256(repr(store.execute(query).fetchall()).encode()).hexdigest()[:8]
 
 
 def _check_there(version: Version) -> None:
-    """Raises `Replaced` if a file is not there any longer, but another or none."""
+    """Raise `Replaced` if the file was replaced or removed."""
     with suppress(OSError):
         if _version_now(Path(version.path)) == version:
             return
@@ -232,7 +230,7 @@ def _check_there(version: Version) -> None:
 
 @st.cache_resource(max_entries=12, on_release=lambda store: store.close(), show_spinner=False)
 def _attached(version: Version) -> DuckDBPyConnection:
-    """The file's views under their own names in a database in memory that reaches nothing else."""
+    """Attach a file to an in-memory database without other access, with its views by name."""
     store = duckdb.connect(":memory:")
     try:
         with time_limit(store, SECONDS):

@@ -1,4 +1,4 @@
-"""Answers that belong together: of one file for several values, or of several files at once."""
+"""Answers of one query for several values, or of a function of several files."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -11,14 +11,16 @@ from pages.ui.store.chosen import ask
 from pages.ui.store.open_file import Store, Version
 
 Recorded = list[tuple[list[str], int]]
-"""SQL that was asked, and which of the files answered it."""
+"""Executed SQL, with the index of its file."""
 
 
 def ask_each(
     question: Callable[..., Any], name: str, values: Iterable[Any], **choices: Any
 ) -> pd.DataFrame:
-    """The answers for several values of one of a question's arguments, one below the other, with
-    the value as a further column of the argument's name."""
+    """Concatenate the answers for several values of one argument of a query.
+
+    The value is a further column with the name of the argument.
+    """
     answers = [
         ask(question, **{name: value}, **choices).assign(**{name: value}) for value in values
     ]
@@ -26,8 +28,7 @@ def ask_each(
 
 
 def ask_together(question: Callable[..., Any], *stores: Store, **choices: Any) -> Any:
-    """What a function finds that asks files by `ask_store`: once, as long as these stay the same,
-    and kept as the answers of one file are.
+    """Return the cached result of a function that queries files by `ask_store`.
 
     Args:
         question: takes the files, then the choices, and draws nothing.
@@ -48,14 +49,14 @@ def _answer(
     _question: Callable[..., Any],
     _stores: tuple[Store, ...],
 ) -> tuple[Any, Recorded]:
-    """The answer, and what was asked for it: that is shown beside a kept answer too."""
+    """Return the answer and its SQL, which is recorded for cached answers too."""
     recorder = _Recorder(versions)
     with on_stage(recorder):
         return _question(*_stores, **choices), recorder.recorded
 
 
 class _Recorder(Outside):
-    """In place of a section while files are asked."""
+    """Stage that records the SQL while files are queried."""
 
     def __init__(self, versions: tuple[Version, ...]) -> None:
         self._versions = versions

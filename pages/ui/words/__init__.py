@@ -1,1 +1,1 @@
-"""What is said, in English and Japanese: the catalogue, numbers, names of scopes."""
+"""Words in English and Japanese: the catalogue, numbers, names of scopes."""

@@ -1,7 +1,7 @@
-"""What columns are called, how their numbers are written, and what the names in them mean.
+"""Titles, number formats and value names of columns.
 
-Axes, legends, tooltips and tables ask here, so that all of them call a thing by the same name. A
-section or a page that means something of its own by a column says so under `column` in its words.
+Axes, legends, tooltips and tables all use this module, so that they call a thing by the same name.
+A section or a page with its own meaning of a column has the title under `column` in its words.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,12 +33,12 @@ from pages.ui.words.place import key_of, say_here, say_here_if_any
 from pages.ui.words.units import title_in_unit, without_unit
 
 NAMED = "_named"
-"""What is put behind a column for the one with the names that a reader sees."""
+"""Suffix of a column with display names."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """What the values of a column are called, and their colours in the order of a legend."""
+    """Display names of a column's values, and their colours in the order of a legend."""
 
     of: Callable[[Any], str]
     colours: Mapping[str, str]
@@ -65,8 +65,10 @@ _COUNT, _NUMBER = "localized", "%.3f"
 
 
 def title(column: str) -> str:
-    """What a column is called, with its unit; the ends of any interval as those of a mean, unless
-    they have words of their own."""
+    """Title of a column, with its unit.
+
+    Ends of an interval have the titles of the ends of a mean, unless they have words of their own.
+    """
     name = _bare(column)
     end = name.rpartition("_")[2]
     if end in _ENDS and not key_of(f"column.{name}", shared="words"):
@@ -75,38 +77,38 @@ def title(column: str) -> str:
 
 
 def _bare(column: str) -> str:
-    """The name that words know a column by."""
+    """Name of a column in the words: without unit and suffix."""
     return without_unit(column).removesuffix(NAMED)
 
 
 def titled(column: str, given: str | None) -> str:
-    """The title given; that of the column if there is none."""
+    """The given title, or else that of the column."""
     return title(column) if given is None else given
 
 
 def picker_title(name: str, **values: Any) -> str:
-    """What a picker is called: as the section says, else as its column, with a capital letter."""
+    """Label of a picker: the section's word, or else the column's title with a capital letter."""
     called = say_here(name, shared="words.column", **values)
     return called if key_of(name) else with_capital(called)
 
 
 def title_or_name(column: str) -> str:
-    """What a column is called; its name in the frame where nothing calls it otherwise."""
+    """Title of a column, or else its name in the frame."""
     return title(column) if is_column(column) else column
 
 
 def is_column(name: str) -> bool:
-    """Whether there is a column of this name that has a title."""
+    """Return True if there is a column of this name that has a title."""
     return key_of(f"column.{_bare(name)}", shared="words") is not None
 
 
 def value_name(column: str, value: Any) -> str:
-    """What a value of a column is called; itself where it needs no other name."""
+    """Display name of a value of a column; the value itself if it has none."""
     return NAMES[column].of(value) if column in NAMES else str(value)
 
 
 def option_name(column: str, picker: str, option: Any) -> str:
-    """What an option of a picker is called: as the section says, else as a value of a column."""
+    """Display name of a picker's option: the section's word, or else that of a column's value."""
     word = say_here_if_any(f"{picker}_{option}")
     if column in NAMES:
         return word or value_name(column, option)
@@ -114,10 +116,10 @@ def option_name(column: str, picker: str, option: Any) -> str:
 
 
 def with_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with a further column of readable names for each that has such names.
+    """Add a column of display names for each column that has such names.
 
-    Names that a page gave by itself stay, and values of another kind under such a name, as places
-    in a list are.
+    Names that a page has set stay. Values of another kind under the same column name, such as
+    places in a list, get no names.
     """
     named = {}
     for name in frame:
@@ -131,7 +133,7 @@ def with_names(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def shown_as(column: str, frame: pd.DataFrame) -> str:
-    """The column that a reader sees in place of this one."""
+    """Name of the column that readers see in place of this one."""
     return f"{column}{NAMED}" if f"{column}{NAMED}" in frame else column
 
 
@@ -139,7 +141,7 @@ def column_settings(frame: pd.DataFrame, columns: Mapping[str, str | None]) -> d
     """Titles and number formats of a table's columns.
 
     Args:
-        columns: which to show, with the number format where it is not that of its kind.
+        columns: columns to show, with the number format if it is not the usual one of the column.
     """
     return {shown_as(name, frame): _setting(frame, name, form) for name, form in columns.items()}
 

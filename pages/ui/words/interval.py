@@ -1,4 +1,4 @@
-"""A number's 95% interval in words."""
+"""Sentences and phrases on a number's 95% interval."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -15,7 +15,7 @@ Side = Literal["above", "below", "unclear", "unsure"]
 
 
 def is_clear(low: Any, high: Any) -> Any:
-    """Whether an interval leaves out 0, or which of some in two columns do; no interval, no."""
+    """Return True if an interval excludes 0, elementwise for columns; False without an interval."""
     return (low > 0) | (high < 0)
 
 
@@ -23,7 +23,7 @@ def side_of(low: Any, high: Any, level: Any = 0.0, highest: Any = None) -> Side:
     """Side of a level on which an interval lies: `unclear` if it holds it, `unsure` without one.
 
     Args:
-        highest: the upper end of what is compared with, where that is an interval from `level` on.
+        highest: upper end of the baseline, if that is an interval from `level` on.
     """
     if pd.isna(low) or pd.isna(high):
         return "unsure"
@@ -32,32 +32,32 @@ def side_of(low: Any, high: Any, level: Any = 0.0, highest: Any = None) -> Side:
 
 
 def verdict(side: Side) -> str:
-    """Sentence on two numbers that were just told: whether their intervals are apart."""
+    """Sentence on whether the intervals of two numbers, just given, are apart."""
     return say(f"verdict.{'clear' if side in ('above', 'below') else side}")
 
 
 def beside_0(low: Any, high: Any) -> str:
-    """Sentence on a difference that was just told: whether its interval is clear of 0."""
+    """Sentence on whether the interval of a difference, just given, is clear of 0."""
     side = side_of(low, high)
     return say(f"verdict.zero_{'clear' if side in ('above', 'below') else side}")
 
 
 def interval(low: float, high: float, written: Written = signed) -> str:
-    """Between which values a number lies, or the reason why that is not known."""
+    """Phrase with both ends of an interval, or the reason why there is none."""
     if pd.isna(low):
         return say("interval.none")
     return say("interval.between", low=written(low), high=written(high))
 
 
 def ends(low: float, high: float, written: Written = signed) -> str:
-    """Both ends as they stand in brackets; in their place the reason why they are not known."""
+    """Both ends in brackets, or the reason why there are none."""
     return say("interval.none") if pd.isna(low) else f"{written(low)}, {written(high)}"
 
 
 def with_interval(
     number: float, low: float, high: float, written: Written = signed, *, unit: str = ""
 ) -> str:
-    """A number with its interval after it; the number alone if it has none.
+    """Format a number with its interval; the number alone if it has none.
 
     Args:
         unit: of the number, which its interval does not repeat.
@@ -67,12 +67,12 @@ def with_interval(
 
 
 def row_with_interval(row: Any, name: str = "mean", written: Written = signed) -> str:
-    """A number of a row with the row's interval from low to high after it, if it has one."""
+    """Format a number of a row with the row's interval from low to high, if it has one."""
     return with_interval(row[name], row["low"], row["high"], written)
 
 
 def difference_text(row: Any) -> str:
-    """A difference of shares with its interval if there is one, in points.
+    """Format a difference of shares with its interval, if there is one, in points.
 
     Args:
         row: with difference, low and high.
@@ -86,6 +86,6 @@ def difference_text(row: Any) -> str:
 
 
 def change_words(row: Any) -> dict[str, str]:
-    """How often the best head is right by weights and by norms, and their difference."""
+    """Format the best heads' accuracies by weights and by norms, and their difference."""
     shares = {method: percent(row[f"accuracy_{method}"], digits=1) for method in WEIGHINGS}
     return {**shares, "difference": difference_text(row)}

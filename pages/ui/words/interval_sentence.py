@@ -30,20 +30,19 @@ def interval_sentence(name: str, form: str | None) -> str:
 
 
 def interval_form(chart: Any) -> str | None:
-    """Return how a chart of Altair shows the intervals of its data: as bands, whiskers or both, or
-    in its tooltips alone."""
+    """Return the form of an Altair chart's intervals: bands, whiskers, both, or tooltips only."""
     forms = set(_forms(chart, None))
     drawn = forms - {_HOVER}
     return _BOTH if len(drawn) > 1 else next(iter(drawn or forms), None)
 
 
 def listed_form(frame: pd.DataFrame, columns: Iterable[str]) -> str | None:
-    """The form of a table, where one of its columns holds lower ends of intervals."""
+    """Return the form of a table, if one of its columns holds lower ends of intervals."""
     return "listed" if any(_has_ends(frame, str(name)) for name in columns) else None
 
 
 def _forms(chart: Any, rows: Any) -> Iterable[str]:
-    """The forms of all parts of a chart; `rows` are those of the chart that it is a part of."""
+    """Yield the forms of all parts of a chart; `rows` are those of the enclosing chart."""
     rows = chart.data if isinstance(chart.data, pd.DataFrame) else rows
     inner = [getattr(chart, name, None) for name in (*PARTS, "spec")]
     parts = [part for views in inner for part in (views if isinstance(views, list) else [views])]
@@ -69,5 +68,5 @@ def _field(channel: Any) -> str:
 
 
 def _has_ends(rows: pd.DataFrame, name: str) -> bool:
-    """Return whether a column holds lower ends of intervals, and one at least."""
+    """Return True if a column holds lower ends of intervals, at least one."""
     return name.endswith("low") and name in rows and bool(rows[name].notna().any())

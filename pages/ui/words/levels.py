@@ -1,4 +1,4 @@
-"""Levels that a correlation is split into, and which of them carries it, in words."""
+"""Levels that a correlation is divided into, and the part with most of it."""
 
 from typing import Any
 
@@ -11,27 +11,26 @@ from pages.ui.words.numbers import change
 from pages.ui.words.say import say
 
 POOLED = "pooled"
-"""The level of everything together."""
+"""Level of the pooled correlation."""
 
 
 def level_names(parts: tuple[str, ...]) -> dict[str, str]:
-    """Return the names of the levels, that of everything together last."""
+    """Return the names of the levels, with that of the pooled correlation last."""
     return {level: title(level) for level in (*parts, POOLED)}
 
 
 def of_level(frame: pd.DataFrame, level: str) -> pd.DataFrame:
-    """The rows with ρ and its interval as they are at a level."""
+    """Rows with ρ and its interval at a level."""
     return frame if level == POOLED else by_part(frame, (level,))
 
 
 def carrier(row: Any, parts: tuple[str, ...]) -> str:
-    """The part that has most of a correlation, in its direction."""
+    """Largest part of a correlation, in its direction."""
     return max(parts, key=lambda part: row[part] * (1 if row["spearman"] > 0 else -1))
 
 
 def carried(row: Any, parts: tuple[str, ...]) -> str:
-    """The parts that a correlation is the sum of, and whether the one with most of it is clear of 0
-    by itself."""
+    """Format the parts of a correlation; say whether the largest is clear of 0 by itself."""
     most = carrier(row, parts)
     own, low, high = (row[f"{most}_spearman{end}"] for end in ("", "_low", "_high"))
     step = "unsure" if pd.isna(low) else "clear" if is_clear(low, high) else "unclear"

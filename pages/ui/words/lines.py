@@ -1,32 +1,32 @@
-"""How wide texts are, and lines of them."""
+"""Width of texts, and division into lines."""
 
 import re
 
 _WIDE = "\u2e7f"  # characters after it are as wide as two letters
 _PIECE = re.compile(rf"[^\s&{_WIDE}-\U0010ffff]+&?\s*|\S\s*")
-_CLOSING = "、。）」』】〉》・：；？！"  # none of which begins a line
+_CLOSING = "、。）」』】〉》・：；？！"  # never at the beginning of a line
 
 
 def width_of(text: str) -> int:
-    """How many Latin letters a text is as wide as."""
+    """Width of a text in Latin letters; a Japanese letter counts as two."""
     return sum(1 + (character > _WIDE) for character in text)
 
 
 def with_capital(text: str) -> str:
-    """A text as it begins a sentence: a Latin letter is a capital one."""
+    """Text with a capital first letter, if that is Latin."""
     return text[:1].upper() + text[1:] if text[:1].isascii() else text
 
 
 def beginning(text: str, letters: int) -> str:
-    """A text as it stands where there is little room, cut after so many letters."""
+    """Beginning of a text, cut after a number of letters."""
     return text if len(text) <= letters else f"{text[:letters].rstrip()} …"
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Lines of at most so many Latin letters, of which a Japanese one takes two.
+    """Divide a text into lines of at most `width` Latin letters; a Japanese letter counts as two.
 
-    Words stay whole; a longer word has a line of its own, and
-    an address is broken between its parameters.
+    Words stay whole; a longer word has a line of its own, and an address is broken between its
+    parameters.
     """
     lines = [""]
     for piece in _PIECE.findall(text):

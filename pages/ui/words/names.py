@@ -1,4 +1,4 @@
-"""What scopes, effects of modules, relations and types of tokens are called in print."""
+"""Display names of scopes, effects of modules, relations and token types."""
 
 from analysis.scopes import BETWEEN, ROLES, WEIGHTS, WEIGHTS_WITH_RESIDUAL, WHOLE
 from analysis.sinks import POSITIONAL
@@ -8,29 +8,29 @@ from pages.ui.store.chosen import layer_order
 from pages.ui.words.say import say
 
 _NAMED = (WEIGHTS, WEIGHTS_WITH_RESIDUAL, ATTENTION_ROLLOUT, VECTORS)
-"""Whose names do not follow from what is counted in."""
+"""Scopes whose names do not follow from their modules."""
 
 
 def scope_name(scope: str) -> str:
-    """A scope as figures name it: what is counted in, step after step."""
+    """Display name of a scope: the modules included, step after step."""
     if scope in _NAMED:
         return say(f"scope.{scope}.name")
     return "".join(step.capitalize() for step in scope.split("_"))
 
 
 def scope_meaning(scope: str) -> str:
-    """What is counted in at a scope that is not at the one before, in plain words."""
+    """Module that a scope adds to the one before it, in plain words."""
     meaning = say(f"role.{ROLES[scope]}.meaning")
     return say("role.whole", meaning=meaning) if scope in WHOLE else meaning
 
 
 def step_name(scope: str) -> str:
-    """The step that leads from the scope before to this one."""
+    """Display name of the step from the scope before to this one."""
     return say(f"role.{ROLES[scope]}.step")
 
 
 def effect_name(effect: str) -> str:
-    """What an effect of `EFFECTS` is called in the reader's language."""
+    """Display name of an effect of `EFFECTS`."""
     if effect not in BETWEEN:
         return say(f"effect.{effect}.name")
     *first, last = [say(f"effect.between.{step}") for step in effect.split("_")]
@@ -39,20 +39,20 @@ def effect_name(effect: str) -> str:
 
 
 def effect_meaning(effect: str) -> str:
-    """Between which scopes an effect is in the layers of the open file."""
+    """Scopes between which an effect lies in the layers of the open file, as text."""
     return " → ".join(map(scope_name, layer_order().effects[effect]))
 
 
 def relation_name(relation: str) -> str:
-    """What a relation of `RELATIONS` is called in the reader's language."""
+    """Display name of a relation of `RELATIONS`."""
     return say(f"relation.{relation}.name")
 
 
 def token_type_name(token_type: str) -> str:
-    """What a token type is called in the reader's language."""
+    """Display name of a token type."""
     return say(f"token_type.{token_type}")
 
 
 def place_name(place: str) -> str:
-    """What tokens that attention may rest on are called: by their position, else by their type."""
+    """Display name of the tokens of a sink: by position, or else by type."""
     return say(f"place.{place}") if place in POSITIONAL else token_type_name(place)

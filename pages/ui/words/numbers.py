@@ -1,4 +1,4 @@
-"""Numbers as sentences and captions write them."""
+"""Number formats of sentences and captions."""
 
 import math
 
@@ -6,7 +6,7 @@ ABSENT = "–"
 
 
 def percent(share: float, *, digits: int | None = None) -> str:
-    """A share in per cent: whole, or with one decimal where that would round to nothing or all."""
+    """Format a share in per cent: whole, or with one decimal if whole would be 0 or 100."""
     if math.isnan(share):
         return ABSENT
     if digits is None:
@@ -16,12 +16,12 @@ def percent(share: float, *, digits: int | None = None) -> str:
 
 
 def change(difference: float, *, digits: int = 2) -> str:
-    """A difference with its sign."""
+    """Format a difference with its sign."""
     return f"{difference:+.{digits}f}".replace("-", "−")
 
 
 def points(difference: float, *, digits: int = 2) -> str:
-    """A difference of shares in percentage points, with its sign."""
+    """Format a difference of shares in percentage points, with its sign."""
     return change(100 * difference, digits=digits)
 
 
@@ -30,14 +30,14 @@ def count(number: float) -> str:
 
 
 def signed(value: float, *, digits: int = 2) -> str:
-    """A number with a true minus sign; a dash for one that is absent."""
+    """Format a number with a true minus sign; a dash if it is missing."""
     if math.isnan(value):
         return ABSENT
     return f"{value:.{digits}f}".replace("-", "−")
 
 
 def scientific(value: float) -> str:
-    """Two figures and a power of ten, as markdown: 1.6·10⁻⁷."""
+    """Format a number with two figures and a power of ten, in markdown: 1.6·10⁻⁷."""
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     digits, power = f"{value:.1e}".split("e")

@@ -1,6 +1,6 @@
-"""How relative positions are written."""
+"""Format of relative positions."""
 
 
 def offset_label(offset: float) -> str:
-    """An offset with its sign, a true minus among them."""
+    """Format an offset with its sign; negative ones with a true minus."""
     return f"{int(offset):+d}".replace("-", "−") if offset else "0"

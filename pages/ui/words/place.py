@@ -1,4 +1,4 @@
-"""Which section of which page is drawn just now, so that its words are found by their last name."""
+"""Scope of word look-up: the section and page drawn now, so that words have short names."""
 
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -16,15 +16,15 @@ def words_of(*names: str) -> AbstractContextManager[None]:
 
 
 def here() -> tuple[str, ...]:
-    """The names under which words are looked up now."""
+    """Names under which words are looked up now."""
     return _PLACE.get()
 
 
 def key_of(name: str, *, shared: str = "") -> str | None:
-    """The key of a word: the section's own, else its page's, else the one that all pages share.
+    """Key of a word: of the section, or else of its page, or else of all pages.
 
     Args:
-        shared: where the words of all pages stand; nowhere if empty.
+        shared: prefix of the words of all pages; none if empty.
 
     Returns:
         None if there is none.
@@ -36,7 +36,7 @@ def key_of(name: str, *, shared: str = "") -> str | None:
 
 
 def say_here(name: str, /, *, shared: str = "", **values: object) -> str:
-    """The text of a word of the section that is drawn, in the reader's language.
+    """Text of a word of the current section, in the reader's language.
 
     Raises:
         KeyError: neither the section nor its page has the word.
@@ -48,5 +48,5 @@ def say_here(name: str, /, *, shared: str = "", **values: object) -> str:
 
 
 def say_here_if_any(name: str, /, **values: Any) -> str | None:
-    """A word that not every section has."""
+    """Text of a word that not every section has; None if this one has not."""
     return say_here(name, **values) if key_of(name) else None

@@ -1,4 +1,4 @@
-"""Every visible word, in English and Japanese, from the files of words beside the pages."""
+"""Visible words in English and Japanese, from the words.toml files of the pages."""
 
 import re
 import string
@@ -17,7 +17,7 @@ LANGUAGES: tuple[Language, ...] = ("en", "ja")
 PAGES = Path(__file__).parents[2]
 _NAMES = {"en": "English", "ja": "日本語"}
 IMAGES = "images"
-"""What a file may be of instead of texts; under `images.KEY` stands what is then said for KEY."""
+"""Subject of image files; the word `images.KEY` then replaces KEY."""
 ADDED, TURNED, DISTANCE, PATCHES = "added", "turned", "distance", "patches"
 """The same of a model that turns its queries and keys, by places or by rows and columns of patches,
 or has terms of distances in its scores, where others add positions to the input."""
@@ -32,11 +32,10 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=])")
 
 
 def say(key: str, /, **values: object) -> str:
-    """The text of a key in the reader's language, with values put in as `str.format` does.
+    """Text of a key in the reader's language, with values inserted as by `str.format`.
 
-    Where the open file is of images, or of a model that turns its queries and keys, and the
-    catalogue has other words for them, these are taken.
-    Values are not escaped: pass what a stranger wrote through `plain` first.
+    If the catalogue has other words for image files, or for models with rotary positions, these are
+    used for such files. Values are not escaped: pass text of unknown origin through `plain` first.
 
     Raises:
         KeyError: with the key, if the catalogue has none.
@@ -55,31 +54,36 @@ class _Edged(string.Formatter):
 
 
 def _filled(text: str, values: Mapping[str, object]) -> str:
-    """The text with its values; the spaces that set off `[CLS]` from Japanese letters are left out
-    where the value begins or ends with such a letter itself."""
+    """Insert values into a text.
+
+    Spaces that set off `[CLS]` from Japanese letters are left out if the value begins or ends with
+    such a letter itself.
+    """
     edged = _Edged().vformat(text, (), values)
     return _SPACED.sub(r"\1\2\3\4", edged).replace(_EDGE, "")
 
 
 def speak_of(*subjects: str) -> None:
-    """Choose the words for what the open file is of, the last of these that has its own; those of
-    texts and of added positions are the usual ones."""
+    """Choose the words for the kind of the open file; later kinds' words win.
+
+    Words for texts and for added positions are the default.
+    """
     st.session_state[_SUBJECTS] = subjects
 
 
 def plain(text: object) -> str:
-    """Any text, escaped so that markdown and HTML show it as it is."""
+    """Escape a text so that markdown and HTML show it unchanged."""
     return _MARKDOWN.sub(r"\\\1", str(text)).replace("\n", " ")
 
 
 def language() -> Language:
-    """The chosen language; the browser's until one is chosen."""
+    """Language that the reader chose; the browser's by default."""
     asked = st.session_state.get("lang") or st.query_params.get("lang")
     return cast(Language, asked) if asked in LANGUAGES else _browser_language()
 
 
 def language_picker() -> None:
-    """The picker in the sidebar; the choice is part of the address."""
+    """Draw the language picker in the sidebar; the choice is part of the address."""
     choice = Choice("lang", LANGUAGES, _browser_language(), named=True)
     with st.sidebar:
         draw(
@@ -101,7 +105,7 @@ def _browser_language() -> Language:
 
 @cache
 def catalogue() -> dict[str, dict[str, str]]:
-    """Key to language to text, of all files of words of pages and of `ui`.
+    """Texts by key and language, from the words.toml files of pages and of `ui`.
 
     Raises:
         ValueError: if a key is there twice or a text lacks a language.
@@ -119,7 +123,7 @@ def catalogue() -> dict[str, dict[str, str]]:
 
 
 def _entries(prefix: str, node: dict[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Dotted keys with their texts; a node is an entry where its values are strings."""
+    """Yield dotted keys with their texts; a node with strings as values is an entry."""
     texts = {name: value for name, value in node.items() if isinstance(value, str)}
     if texts:
         yield prefix, texts

@@ -1,6 +1,6 @@
-"""Shares in other units: numbers and the names of their columns are converted together.
+"""Conversion of shares to other units, of numbers and column names together.
 
-A converted column bears its unit before its name, and `columns.title` writes the unit behind its
+The name of a converted column begins with its unit, and `columns.title` appends the unit to its
 title: a heading and its numbers cannot differ in unit.
 """
 
@@ -11,33 +11,33 @@ import pandas as pd
 from pages.ui.words.say import say
 
 PERCENT, POINTS = "percent", "points"
-"""Of a share, and of a difference of shares."""
+"""Units of a share, and of a difference of shares."""
 _PREFIXES = tuple(f"in_{unit}_" for unit in (PERCENT, POINTS))
 
 
 def named_in(unit: str, column: str) -> str:
-    """The name of a column once it is converted."""
+    """Name of a column after conversion."""
     return f"in_{unit}_{column}"
 
 
 def without_unit(column: str) -> str:
-    """The name of a column before it was converted; its own if it was not."""
+    """Name of a column before conversion; its own if it was not converted."""
     return column.removeprefix(next(filter(column.startswith, _PREFIXES), ""))
 
 
 def with_unit(title: str, unit: str) -> str:
-    """A title with its unit."""
+    """Title with its unit."""
     return say(f"unit.{unit}", title=title)
 
 
 def title_in_unit(column: str, title: str) -> str:
-    """The title of a column, with the unit that it was converted to, if it was."""
+    """Title of a column, with the unit that it was converted to, if any."""
     bare = without_unit(column)
     return title if bare == column else with_unit(title, column.split("_")[1])
 
 
 def in_unit(frame: pd.DataFrame, unit: str, columns: Iterable[str]) -> pd.DataFrame:
-    """The frame with some columns of shares, those that it has, converted and renamed."""
+    """Convert columns of shares, those that the frame has, and rename them."""
     names = {column: named_in(unit, column) for column in columns if column in frame}
     shown = frame.copy()
     for name in names:  # not by `assign`, which takes no column called self

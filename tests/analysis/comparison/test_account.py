@@ -1,4 +1,4 @@
-"""Why two files cannot be compared, and which of their sequences are the same."""
+"""Reasons why two files cannot be compared, and the sequences that they share."""
 
 import numpy as np
 import pandas as pd

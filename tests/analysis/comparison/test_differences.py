@@ -1,4 +1,4 @@
-"""Differences against slow twins; what was planted is found, and nothing where nothing was."""
+"""Differences against slow twins; planted differences are found, and no others."""
 
 import tracemalloc
 from itertools import product
@@ -34,7 +34,7 @@ def slow_interval(change: np.ndarray, seed: int) -> tuple[float, float]:
 
 
 def slow_signed_rank(change: np.ndarray) -> float:
-    """Over all signs that the changes could have had, how often the rank sum is as extreme."""
+    """Share of all possible signs of the changes whose rank sum is as extreme."""
     ranks = rankdata(np.abs(change))
     seen, middle = ranks[change > 0].sum(), ranks.sum() / 2
     sums = [ranks[np.array(signs)].sum() for signs in product((False, True), repeat=len(ranks))]

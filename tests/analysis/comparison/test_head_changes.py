@@ -1,4 +1,4 @@
-"""Heads differ by what their texts say, and a head's means are those that its file holds."""
+"""Changes of heads by their texts; the means of a head are those of its file."""
 
 from collections.abc import Iterator
 from dataclasses import replace

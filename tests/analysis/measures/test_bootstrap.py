@@ -75,7 +75,7 @@ def test_some_of_the_sequences_keep_their_draws():
 
 
 def test_a_percentile_interval_of_so_few_would_be_too_narrow():
-    """What the floor is for: five normal units, whose mean is 0 in truth."""
+    """Reason for the least number of units: five normal units whose true mean is 0."""
     samples = np.random.default_rng(0).normal(size=(5, 2000))
     low, high = percentile_interval(redraws(np.arange(5), seed=0).weights @ samples / 5)
     assert ((low <= 0) & (high >= 0)).mean() < 0.88

@@ -1,4 +1,4 @@
-"""What models with rotary positions have: turned queries and keys, windows, shared keys."""
+"""Models with rotary positions: rotated queries and keys, windows, shared keys."""
 
 import dataclasses
 from itertools import product

@@ -1,4 +1,4 @@
-"""What every family's adapter must get right, on tiny models of known sizes."""
+"""Laws of every family's adapter, on tiny models of known sizes."""
 
 from itertools import pairwise
 

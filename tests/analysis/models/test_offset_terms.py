@@ -74,7 +74,7 @@ def _inputs(n_tokens: int) -> dict[str, torch.Tensor]:
 
 
 def test_the_attention_is_made_of_queries_keys_and_tables(kind):
-    """Over texts as long as there are distances to tell apart, and longer."""
+    """Texts are as long as the distances with tables of their own, and longer."""
     model = _built(kind)
     adapter = adapter_for(model.config.model_type)
     layers = adapter.weights(model)

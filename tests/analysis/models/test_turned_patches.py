@@ -1,4 +1,4 @@
-"""What patches have that are turned by their rows and columns: which tokens, by which angles."""
+"""Rotation of patches by their rows and columns: the tokens concerned, and their angles."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""What holds of every family that reads images, also of those that the other laws leave out."""
+"""Laws of every family that reads images, including those that other tests leave out."""
 
 from functools import partial
 
@@ -155,7 +155,7 @@ def test_a_classifier_says_what_the_whole_model_says(model, images):
 
 @pytest.fixture
 def exact(monkeypatch) -> None:
-    """Attention in the number format of the model, which most families leave for float32."""
+    """Compute attention in the number format of the model; most families use float32."""
     softmax = torch.nn.functional.softmax
     monkeypatch.setattr(torch.nn.functional, "softmax", lambda of, dim, **_: softmax(of, dim))
 

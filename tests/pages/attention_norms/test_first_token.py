@@ -1,4 +1,4 @@
-"""Pages tell the first token of a causal model apart: GPT-2's, which has no BOS."""
+"""First tokens as a type of their own, in a causal model without BOS (GPT-2)."""
 
 import duckdb
 import pytest

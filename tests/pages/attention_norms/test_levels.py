@@ -1,4 +1,4 @@
-"""Levels of a correlation: what is drawn of pairs, and what the sentence says carries it."""
+"""Levels of a correlation: charts of pairs, and the sentence on the largest part."""
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ def test_pairs_within_heads_are_drawn_first_and_lose_none(section, exported, ans
 
 
 def test_multiples_of_a_heads_mean_have_a_geometric_mean_of_1(section, exported):
-    """But for the halves of cells of half and of eighth octaves."""
+    """Cells are half and eighth octaves wide, so the mean is 1 up to half a cell."""
     frame = drawn(section, exported, "pairs_within")
     for name, to_an_octave in (("attention_bin", 2), ("norm_bin", 8)):
         middle = (frame[name] + 0.5) / to_an_octave

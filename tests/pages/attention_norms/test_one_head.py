@@ -1,4 +1,4 @@
-"""What a head looks at: lists of tokens, and sequences shaded by weight and by norm."""
+"""Lists of tokens by attention, and sequences shaded by weight and by norm, for one head."""
 
 from html import escape, unescape
 

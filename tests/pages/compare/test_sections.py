@@ -1,4 +1,4 @@
-"""What differs is found and what does not is not; what cannot be compared is said."""
+"""Sections on comparison: planted differences are found, copies have none, obstacles are named."""
 
 from shutil import copyfile
 

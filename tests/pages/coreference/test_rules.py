@@ -37,7 +37,7 @@ ABOVE, BELOW, AROUND = (0.1, 0.2), (-0.2, -0.1), (-0.1, 0.1)
 
 
 def sentence_on_halves() -> str:
-    """What the section says of the best heads of both halves over all mentions."""
+    """The section's sentence on the best heads of both halves over all mentions."""
     choices = {"weighing": "weight", "merging": "mean"}
     best = ask_each(coreference_best.best, "chosen_on", ("first", "second"), **choices)
     best = best[best["mention_type"] == "all"]

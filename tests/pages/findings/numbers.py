@@ -23,7 +23,7 @@ def numbers(text: str) -> list[str]:
 
 
 def is_among(written: str, values: np.ndarray) -> bool:
-    """Return whether a written number is one of these values, rounded, as a share or as points."""
+    """Return True if a written number is one of these values, rounded, as a share or as points."""
     plain = written.rstrip("%").replace(",", "").replace("−", "-")
     digits = len(plain.partition(".")[2])
     scales = (100,) if written.endswith("%") else (1, 100)
@@ -34,8 +34,10 @@ def is_among(written: str, values: np.ndarray) -> bool:
 
 
 def values_of(frames: Iterable[pd.DataFrame]) -> np.ndarray:
-    """All numbers of some frames, and what they come to over rows and over rows of a kind: means,
-    medians, ends, sums of shares, counts."""
+    """All numbers of frames, and their aggregates over rows and over rows of a kind.
+
+    These are means, medians, ends, sums of shares and counts.
+    """
     found: list[np.ndarray] = [np.array([0.0])]
     for frame in frames:
         plain = frame.reset_index(drop=True)

@@ -1,5 +1,4 @@
-"""Headlines of sections: their numbers are those of the section, they claim no more than intervals
-do, and both languages tell the same."""
+"""Headlines of sections agree with their numbers, their intervals and the other language."""
 
 import re
 from collections.abc import Iterator
@@ -39,14 +38,13 @@ def folder(request) -> Path:
 
 @pytest.fixture
 def opener(monkeypatch, offered) -> Opener:
-    """Opens each section anew, so that what it says is heard."""
+    """Open each section anew, to record its findings."""
     return Opener(monkeypatch, offered, {})
 
 
 @contextmanager
 def heard() -> Iterator[tuple[list[str], list[str], list[Any], list[pd.DataFrame]]]:
-    """Headlines, keys of words, values that are put into them, and answers of the file, while pages
-    are drawn."""
+    """Record headlines, keys of words, their values, and the file's answers during drawing."""
     headlines, keys, values, answers = [], [], [], []
     ask = chosen.ask_store
     announce, filled, catalogue = stage.Stage.announce, words._filled, words.catalogue
@@ -120,7 +118,7 @@ NOT_SHOWN = {
 
 @pytest.fixture(scope="module")
 def unclear(request, tmp_path_factory) -> Any:
-    """Folders of files in which every interval holds whatever a number may be compared with."""
+    """Folders of files in which every interval holds every possible baseline."""
     made: dict[Path, Path] = {}
 
     def make(folder: Path) -> Path:

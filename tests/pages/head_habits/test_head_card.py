@@ -1,4 +1,4 @@
-"""The card of a head tells the same on every page, and why what is not there is not there."""
+"""The card of a head is the same on every page, and gives reasons for missing facts."""
 
 import re
 from html import unescape
@@ -95,7 +95,7 @@ def test_what_the_file_lacks_is_told_with_the_statistic(opened, changed):
 
 
 def fact(label: str) -> Fact:
-    """What is told of layer 2, head 3."""
+    """Fact of a label on layer 2, head 3."""
     return next(entry for entry in facts_of(2, 3) if entry.label == label)
 
 

@@ -1,4 +1,4 @@
-"""What the overview says of heads is what the file says."""
+"""Findings on heads in the overview agree with the file."""
 
 import pytest
 

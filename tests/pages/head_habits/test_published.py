@@ -1,4 +1,4 @@
-"""What the paper printed stands beside a file's own numbers, compared only for its experiment."""
+"""The paper's numbers stand next to the file's, and are compared only for the same experiment."""
 
 import pandas as pd
 import pytest

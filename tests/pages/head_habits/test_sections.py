@@ -1,4 +1,4 @@
-"""Each section shows what the file holds, as it is."""
+"""Sections on habits agree with the file."""
 
 import json
 from html import escape

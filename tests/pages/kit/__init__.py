@@ -1,1 +1,1 @@
-"""What tests of pages share: browsers, openings of pages, files, and what is asked of them."""
+"""Tools of the tests of pages: browsers, page openers, files and common checks."""

@@ -1,4 +1,4 @@
-"""What pages say of a file after some statements, without another file that has to be opened."""
+"""Pages on a file after some SQL statements, without opening another file."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -17,7 +17,7 @@ from pages.ui.words.say import speak_of
 
 @pytest.fixture(scope="session")
 def scratch(tmp_path_factory) -> Callable[[Path], duckdb.DuckDBPyConnection]:
-    """A copy of a folder's one file to be changed; one for all tests, which take changes back."""
+    """Connection to a copy of a folder's only file, shared by all tests; they roll changes back."""
 
     @cache
     def opened(folder: Path) -> duckdb.DuckDBPyConnection:
@@ -28,10 +28,10 @@ def scratch(tmp_path_factory) -> Callable[[Path], duckdb.DuckDBPyConnection]:
 
 
 def after_of(name: str) -> Any:
-    """A fixture by which pages are answered as after some statements in another fixture's store,
-    until it is given others.
+    """Make a fixture that changes another fixture's store by statements before pages query it.
 
-    What is known of the file itself stays as it was: its run, its facts, how many rows it has.
+    Further calls replace the statements. Facts on the file itself stay: its run, its provenance,
+    its numbers of rows.
     """
 
     @pytest.fixture

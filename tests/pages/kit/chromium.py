@@ -76,7 +76,7 @@ def wait_until(condition: Callable[[], object], seconds: float) -> None:
 
 @contextmanager
 def chromium(downloads: Path) -> Iterator[WebDriver]:
-    """A browser that puts what it is given into a folder."""
+    """Browser that downloads into a folder."""
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM or ""
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--lang=en-US"):
@@ -103,7 +103,7 @@ def browser(tmp_path_factory) -> Iterator[WebDriver]:
 
 @pytest.fixture(scope="session")
 def servers() -> Iterator[Callable[[Path], str]]:
-    """The address of a folder's server, started when it is first asked for."""
+    """Address of a folder's server, started on first use."""
     with ExitStack() as stack:
         addresses: dict[Path, str] = {}
 
@@ -157,6 +157,6 @@ class Patient:
 
 
 def is_idle(browser: WebDriver) -> bool:
-    """Whether the page is drawn to its end: a click on one that is not would begin it anew."""
+    """Return True if the page is drawn to its end: an earlier click would start it again."""
     state = browser.find_element(By.CSS_SELECTOR, "[data-testid=stApp]")
     return state.get_attribute("data-test-script-state") == "notRunning"

@@ -1,4 +1,4 @@
-"""Copies of a file of statistics that are changed for a test, and what a file itself answers."""
+"""Changed copies of a file of statistics, and queries on the original."""
 
 import re
 from collections.abc import Callable
@@ -17,13 +17,12 @@ def rows_of(table: str) -> str:
 
 
 def lacking(table: str) -> tuple[str, str]:
-    """The statements after which a file was made without a statistic."""
+    """Statements that turn a file into one made without a statistic."""
     return f"delete from stored.{table}", rows_of(table)
 
 
 def changed_copy(folder: Path, to: Path, *statements: str) -> Path:
-    """The folder `to`, with the one file of another folder as if it had been built after some
-    statements."""
+    """Copy the only file of another folder to `to`, as if built after some statements."""
     copyfile(folder / "tiny.duckdb", to / "tiny.duckdb")
     with duckdb.connect(str(to / "tiny.duckdb")) as store:
         for statement in statements:
@@ -34,7 +33,7 @@ def changed_copy(folder: Path, to: Path, *statements: str) -> Path:
 
 
 def changes_of(name: str) -> Any:
-    """A fixture that makes folders with the store of another fixture after some statements."""
+    """Make a fixture that copies the store of another fixture after some statements."""
 
     @pytest.fixture
     def change(request, tmp_path_factory) -> Callable[..., Path]:
@@ -47,7 +46,7 @@ def changes_of(name: str) -> Any:
 
 
 def answers_of(name: str) -> Any:
-    """A fixture that tells what the store of another fixture answers to a query."""
+    """Make a fixture that queries the store of another fixture."""
 
     @pytest.fixture
     def answer(request) -> Callable[[str], list[tuple[Any, ...]]]:

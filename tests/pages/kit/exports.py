@@ -1,4 +1,4 @@
-"""Exports of what a page shows, read back and compared with what is shown."""
+"""Exports of a page, read back and compared with the page."""
 
 import io
 import json
@@ -55,8 +55,10 @@ def assert_exported_as_shown(offer: Offer) -> None:
 
 
 def shown_columns(offer: Offer) -> Iterator[tuple[str, str, int]]:
-    """Of every number that is shown its column, the heading it has in print, and 100 where it is
-    shown in per cent, else 1; of those whose headings differ."""
+    """Yield column, printed heading and factor of every numeric column with a unique heading.
+
+    The factor is 100 for numbers in per cent, else 1.
+    """
     if offer.shown.is_own:
         return
     titles = dict(_of_chart(offer) if offer[1] is not None else _of_table(offer))
@@ -104,7 +106,7 @@ def _of_chart(offer: Offer) -> Iterator[tuple[str, tuple[str, int]]]:
 
 
 def _is_read(unit: Unit, channel: str) -> bool:
-    """Return whether a channel shows numbers under a title, not places that its axis names."""
+    """Return True if a channel shows numbers under a title, not places named by its axis."""
     entry = unit.encoding.get(channel, {})
     is_place = entry.get("field") in _PLACES and (entry.get("axis") or {}).get("values")
     return unit.is_number(channel) and bool((entry.get("title") or "").strip()) and not is_place
@@ -121,7 +123,7 @@ def _exported(frame: pd.DataFrame, name: str) -> pd.Series | None:
 
 
 def _in_percent(unit: Unit, entry: dict[str, Any]) -> bool:
-    """Return whether all that writes the numbers of a field writes them in per cent."""
+    """Return True if all formats of a field are in per cent."""
     entries = [entry, *(other for other in unit.tooltip if other["field"] == entry["field"])]
     parts = [part for shown in entries for part in (shown, shown.get("axis"), shown.get("legend"))]
     formats = [part["format"] for part in parts if part and part.get("format")]
@@ -184,7 +186,7 @@ def _assert_in_page(printed: pd.DataFrame, page: str) -> None:
 
 
 def _assert_drawn(offer: Offer, page: str) -> None:
-    """The chart of a web page has the data of the page, and the printed one tells its numbers."""
+    """Check that the web page's chart has the page's data, and the printed one its numbers."""
     charts = json.loads(page.partition('id="charts">')[2].partition("</script>")[0])
     assert charts["chart-1"]["datasets"] == export.with_data(offer[1])["datasets"]
     picture = export.svg(offer[1])

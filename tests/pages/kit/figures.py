@@ -1,4 +1,4 @@
-"""What a page offers for export, found by the beginning of its key; and clicks on what it drew."""
+"""Exports of a page by the beginning of their keys, and clicks on its figures."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tests.pages.kit.openings import Offered
 
 
 def figure_of(exported: Offered, key: str) -> tuple[Any, Any]:
-    """The frame and the chart of the one figure or table whose key begins so."""
+    """Frame and chart of the only figure or table whose key has this beginning."""
     (match,) = (figure for name, figure in exported.items() if name.startswith(key))
     return match
 
@@ -22,7 +22,7 @@ def chart_of(exported: Offered, key: str) -> Any:
 
 
 def click(session: AppTest, name: str, part: str, value: Any) -> None:
-    """Select something in a chart or table as it was drawn last."""
+    """Select something in a chart or table as last drawn."""
     key = session.session_state[f"{name} drawn"].key
     session.session_state[key] = {"selection": {part: [value]}}
     session.run()

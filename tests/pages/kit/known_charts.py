@@ -1,4 +1,4 @@
-"""What Altair found to be right once is not looked at again: half the time of opening a page."""
+"""Cache of valid charts: repeated validation takes half of the time of opening a page."""
 
 import json
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from altair.vegalite.v6.schema.core import VegaLiteSchema
 
 @contextmanager
 def validated_once() -> Iterator[None]:
-    """Altair validates a specification only where it has not yet found the same to be valid."""
+    """Make Altair validate each distinct specification once."""
     valid: set[bytes] = set()
     validate, wrappers = schemapi._get_errors_from_spec, schemapi._FromDict
 

@@ -1,4 +1,4 @@
-"""Pages opened in a browserless session; what was opened just so before is not opened again."""
+"""Pages opened in a browserless session, with a cache of sessions opened the same way."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,7 +32,7 @@ for table, find in FINDERS.items():
 
 
 class Offer(tuple[Any, Any]):
-    """The frame and the chart of what is shown, with all that goes along when it is exported."""
+    """Frame and chart of exported content, with everything that accompanies them."""
 
     shown: Shown
     printed: pd.DataFrame
@@ -89,7 +89,7 @@ class Opener:
 
 @cache
 def registered_pages() -> dict[Any, Any]:
-    """The pages that the contents name, which a session knows after its first run only."""
+    """Pages of the contents, which a session knows only after its first run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MIXSCOPE_STATISTICS", str(ROOT / "no such folder"))
         main = AppTest.from_file(str(ROOT / "pages" / "_main.py"), default_timeout=60)
@@ -98,7 +98,7 @@ def registered_pages() -> dict[Any, Any]:
 
 @contextmanager
 def keeping() -> Iterator[dict[Any, tuple[AppTest, Offered]]]:
-    """Sessions as they were opened; one that goes on is kept no longer."""
+    """Cache sessions as they were opened; drop those that run again."""
     sessions: dict[Any, tuple[AppTest, Offered]] = {}
     run = AppTest._run
 
@@ -114,7 +114,7 @@ def keeping() -> Iterator[dict[Any, tuple[AppTest, Offered]]]:
 
 @contextmanager
 def noting() -> Iterator[Offered]:
-    """What the page that is opened offers for export, besides offering it."""
+    """Record the exports that an opened page offers."""
     figures: Offered = {}
     offer = figure.export_buttons
 

@@ -123,7 +123,7 @@ def _marks(element: Any, kind: str = "") -> Iterator[tuple[str, dict[str, str]]]
 
 
 def _is_seen(element: Any) -> bool:
-    """Return whether a part of a drawing is a mark that is not wholly transparent."""
+    """Return True if a part of a drawing is a mark that is not fully transparent."""
     tag, names = element.tag.rpartition("}")[2], element.get("class", "")
     has_shape = tag in ("line", "text", "image") or (tag == "path" and bool(element.get("d")))
     is_ground = "background" in names or "foreground" in names

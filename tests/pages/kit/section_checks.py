@@ -1,4 +1,4 @@
-"""What is asked of every section of every page."""
+"""Checks of every section of every page."""
 
 from collections.abc import Set
 from importlib import import_module
@@ -16,12 +16,12 @@ def sections(page: str) -> list[Section]:
 
 
 def stems(page: str) -> list[str]:
-    """Their names in the address."""
+    """Names of a page's sections in the address."""
     return [section.stem for section in sections(page)]
 
 
 def assert_opened(session: AppTest) -> None:
-    """A title, what it shows and how that is measured, and no number that is none."""
+    """Check that a page has a title, content and method, and shows no NaN."""
     assert session.header
     assert not session.error
     assert session.expander, "how it is measured is not told"
@@ -30,7 +30,7 @@ def assert_opened(session: AppTest) -> None:
 
 
 def assert_translated(english: AppTest, japanese: AppTest, *, but: Set[str] = frozenset()) -> None:
-    """No headline is the same in both languages, but for some that are names."""
+    """Check that no headline is the same in both languages, except names."""
     for part in ("header", "subheader"):
         headlines = [
             {heading.value for heading in getattr(session, part)} for session in (english, japanese)

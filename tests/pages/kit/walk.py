@@ -1,4 +1,4 @@
-"""A walk through a whole page by the Tab key, and what it reaches."""
+"""Walk through a whole page by the Tab key."""
 
 from dataclasses import dataclass
 
@@ -70,15 +70,15 @@ return {
 
 @dataclass(frozen=True)
 class Walk:
-    """What Tab reached from the top of a page to where it began again.
+    """Stops of the Tab key from the top of a page until it starts again.
 
     Attributes:
         names: of the stops, in their order.
-        again: whether it came to the end and began again at the first stop.
-        unmarked: the stops that look the same with and without the focus.
-        back: the stops that stand before the one that came before them.
-        missed: the controls that it did not reach.
-        unreachable: what can be clicked and is no stop.
+        again: True if Tab reached the end and the first stop again.
+        unmarked: stops that look the same with and without the focus.
+        back: stops that precede the stop before them in the document.
+        missed: controls that Tab did not reach.
+        unreachable: clickable elements that cannot have the focus.
     """
 
     names: list[str]
@@ -90,14 +90,14 @@ class Walk:
 
     @property
     def faults(self) -> list[str]:
-        """What a reader without a mouse would miss or be lost at."""
+        """Faults for readers without a mouse."""
         lists = ("unmarked", "back", "missed", "unreachable")
         listed = [f"{name}: {control}" for name in lists for control in getattr(self, name)]
         return listed if self.again else [*listed, "no end"]
 
 
 def walk(browser: WebDriver) -> Walk:
-    """Through the page that is open, and from its end to its top again."""
+    """Press Tab through the open page, and from its end to its top again."""
     for _ in range(_MORE * browser.execute_script(_BEGIN)):
         ActionChains(browser).send_keys(Keys.TAB).perform()
         if browser.execute_async_script(_STEP):

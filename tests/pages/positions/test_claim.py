@@ -1,4 +1,4 @@
-"""The claim over all heads: its numbers are those of the file, and what disagrees is told."""
+"""The claim over all heads: numbers agree with the file, and contradicting heads are described."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +22,7 @@ VIEW = View("po", "claim")
 
 
 def over_all_heads(**other: float) -> pd.DataFrame:
-    """What a file answers of the agreement of all ten heads."""
+    """Agreement of all ten heads, as a query of a file returns it."""
     row = {"layer": np.nan, "n_heads": 10, "agreement": 0.8, "chance": 0.3}
     row |= dict.fromkeys(("agreement_low", "agreement_high"), np.nan)
     row |= dict.fromkeys(("spearman", "spearman_low", "spearman_high"), np.nan)
@@ -53,7 +53,7 @@ def counting(request) -> str:
 
 @pytest.fixture
 def counted(counting, request) -> tuple[Path, Callable[[str], list[tuple[Any, ...]]]]:
-    """The folder of a file in which offsets are counted so, and what that file answers."""
+    """Folder of a file with one way of counting offsets, and a query on it."""
     turned = counting == KERNEL
     names = ("turned_folder", "turned_answers") if turned else ("store_folder", "answers")
     folder, answers = map(request.getfixturevalue, names)

@@ -1,4 +1,4 @@
-"""The page on models whose scores know distances by tables, and on patches that are turned."""
+"""The page for models with tables of distances in their scores, and for rotated patches."""
 
 import duckdb
 import pytest
@@ -66,7 +66,7 @@ def test_the_words_are_those_of_tables(section, folder):
 
 @pytest.mark.parametrize("lang", ["en", "ja"])
 def test_patches_that_are_turned_have_no_offsets_and_say_so(lang, section, dinov3_folder):
-    """Whatever section a link asks for, the one that there is."""
+    """A link to any other section shows the only one there is."""
     for view in ("heads", "claim", "one_head"):
         session = section(view, dinov3_folder, lang)
         assert not session.error

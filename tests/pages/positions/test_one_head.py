@@ -1,4 +1,4 @@
-"""One head: every figure shows what the file holds of it, and signs mean what the page says."""
+"""Figures on one head agree with the file, and signs have the meaning that the page states."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ WHERE = "layer = 2 and head = 1"
 
 @pytest.fixture(scope="module")
 def leaning(store_folder, tmp_path_factory) -> Path:
-    """A folder with a file in which one head depends on position most, and leans to the left."""
+    """Folder of a file whose most position-dependent head prefers a negative offset."""
     return changed_copy(
         store_folder,
         tmp_path_factory.mktemp("leaning"),

@@ -1,4 +1,4 @@
-"""What the overview says of positions is what the file says."""
+"""Findings on positions in the overview agree with the file."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def numbers(session) -> list[str]:
 
 
 def waves(first: int, last: int) -> tuple[str, ...]:
-    """So many times the amplitude without positions in the first layer and in the last."""
+    """Statements that set the ratio to the spectrum without positions in the end layers."""
     as_it_is = "update stored.state_spectrum set max = {} * n_sequences where control = 'compared'"
     return (
         "update stored.state_spectrum set max = n_sequences",
@@ -24,7 +24,7 @@ def waves(first: int, last: int) -> tuple[str, ...]:
 
 @pytest.fixture
 def of_level(findings_of, changed):
-    """What is found in a file whose embeddings have no wave that stands out, and more changes."""
+    """Findings of a file whose embeddings have no peak, after further statements."""
     level = "update stored.embedding_spectrum set mean = 1, q25 = 1, q75 = 1, max = 100"
     return lambda *statements: findings_of("positions", changed(level, *statements))
 

@@ -1,4 +1,4 @@
-"""A peak stands out of its neighbours; what only falls, or only trembles, has none."""
+"""Peaks exceed their neighbours; falling or noisy spectra have none."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""What the paper printed stands beside a file's own numbers, compared only for its model."""
+"""The paper's numbers stand next to the file's, and are compared only for the same model."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Files that say of which run they are, and what the real one answers."""
+"""Files that claim a given run, and queries on the real one."""
 
 import pytest
 
@@ -17,7 +17,7 @@ SAME = {
 
 @pytest.fixture
 def file_of(changed):
-    """A folder whose one file says that it is of such a run."""
+    """Folder whose only file claims such a run."""
 
     def make(*statements: str, **run: object):
         return changed(*of_run(**run), *statements)
@@ -26,5 +26,5 @@ def file_of(changed):
 
 
 def of_run(**run: object) -> list[str]:
-    """After these statements a file says that it is of the papers' run, but for what is given."""
+    """Statements that make a file claim the papers' run, except for the given values."""
     return [f"update stored.run set {name} = '{value}'" for name, value in (SAME | run).items()]

@@ -1,4 +1,4 @@
-"""Whether a file is of the experiment that a paper made, and whether its values agree."""
+"""Recognition of a paper's experiment in a file, and agreement of its values."""
 
 from collections.abc import Callable, Mapping
 
@@ -14,7 +14,7 @@ from tests.pages.published.conftest import SAME
 
 @pytest.fixture
 def apart(monkeypatch) -> Callable[..., str]:
-    """What sets a file of such a run and such facts apart from a paper's experiment."""
+    """Difference of a file with such a run and such facts from a paper's experiment."""
 
     def ask(paper: str = "kobayashi-2020", facts: Mapping[str, str] = {}, **run: object) -> str:
         provenance = {"random_weights": "none", "segments_given": "0, 1", **facts}

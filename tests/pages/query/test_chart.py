@@ -1,4 +1,4 @@
-"""What is drawn of an answer, unless the reader says otherwise."""
+"""Default chart of the answer to a query."""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,4 @@
-"""Nothing that is asked leaves the file, goes on for ever or takes more memory than it may."""
+"""No query leaves the file, runs for ever or exceeds its memory."""
 
 import hashlib
 import tomllib

@@ -1,4 +1,4 @@
-"""Where relevance falls over a corpus: what is drawn and said is what the file holds."""
+"""Relevance over a corpus: charts and sentences agree with the file."""
 
 import json
 

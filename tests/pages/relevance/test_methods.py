@@ -1,4 +1,4 @@
-"""Methods side by side: their maps, their agreement, and what a class hangs on."""
+"""Comparison of methods: maps, agreement, and perturbation curves."""
 
 import json
 from itertools import chain

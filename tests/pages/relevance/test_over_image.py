@@ -1,4 +1,4 @@
-"""The section on one image shows what the file keeps, and says so in words."""
+"""The section on one image agrees with the file, in charts and in words."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a file of images lacks is said, and nothing takes its place."""
+"""Missing parts of image files are named, and nothing replaces them."""
 
 from itertools import chain
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""From a chart on a page to a report: collected, noted, put in order, shown one a screen."""
+"""Way from a chart on a page to a report: collect, note, sort, and show as slides."""
 
 import io
 import json

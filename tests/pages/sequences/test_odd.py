@@ -1,4 +1,4 @@
-"""Whether a text is odd: a planted one is found, and chance is counted."""
+"""Unusual numbers of a text: a planted one is found, and chance is stated."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ N, ODD = 200, 17
 
 @pytest.fixture
 def numbers() -> pd.DataFrame:
-    """Three numbers of many sequences, one of which is planted far out in the second."""
+    """Three numbers of many sequences; one of the second sequence is planted far out."""
     draw = np.random.default_rng(1)
     values = draw.normal([1.0, -2.0, 30.0], [0.1, 1.0, 5.0], size=(N, 3))
     values[ODD, 1] = 6.0
@@ -21,7 +21,7 @@ def numbers() -> pd.DataFrame:
 
 
 def split(numbers: pd.DataFrame, seq: int) -> tuple[pd.DataFrame, pd.Series]:
-    """The numbers of the others, and those of one sequence."""
+    """Numbers of the other sequences, and of one sequence."""
     is_own = numbers["seq"] == seq
     return numbers[~is_own], numbers[is_own].set_index("number")["value"]
 

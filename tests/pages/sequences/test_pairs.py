@@ -1,4 +1,4 @@
-"""The pairs of one text stand beside what the corpus does to them."""
+"""Pairs of one text are shown with their means in the corpus."""
 
 import re
 from typing import Any
@@ -45,7 +45,7 @@ def kept_changes(store) -> list[Any]:
 
 
 def mean_of(store, source: int, target: int, *, layer: int, effect: str) -> Any:
-    """What the file says of one pair."""
+    """The file's row on one pair."""
     means = pair_delta.of_pair(store, source_id=source, target_id=target)
     (row,) = rows(means[(means["layer"] == layer) & (means["effect"] == effect)])
     return row

@@ -1,4 +1,4 @@
-"""What the server itself answers, with and without a prefix, around a page that is only markup."""
+"""Responses of the server itself, with and without a prefix, around a page of markup."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ NAME = "stats.example.org"
 
 @pytest.fixture
 def options() -> Iterator[Callable[..., None]]:
-    """Sets options of the server, and puts them back."""
+    """Set options of the server for a test."""
     before = {name: st.get_option(name) for name in ("server.baseUrlPath", "server.allowedHosts")}
 
     def set_options(prefix: str = "", names: list[str] | None = None) -> None:
@@ -39,7 +39,7 @@ def options() -> Iterator[Callable[..., None]]:
 
 @pytest.fixture
 def client(options, monkeypatch) -> Callable[..., TestClient]:
-    """Asks the layers and routes of `app.py` about a folder."""
+    """Client of the layers and routes of `app.py` for a folder."""
 
     def ask(folder: Path, prefix: str = "", **given: list[str]) -> TestClient:
         options(prefix, **given)

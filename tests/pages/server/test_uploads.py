@@ -1,4 +1,4 @@
-"""What readers upload is bounded in a session, and in all of them together."""
+"""Uploads are bounded for each session, and for all of them together."""
 
 import asyncio
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ TAKEN, REFUSED = 204, 413
 
 
 class Server:
-    """The layer that bounds uploads, above one that holds them; limits of 3 and 6 bytes."""
+    """The layer that bounds uploads, over one that does not return; limits of 3 and 6 bytes."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.manager = MemoryUploadedFileManager("/_stcore/upload_file")
@@ -32,7 +32,7 @@ class Server:
         await send({"status": TAKEN})
 
     async def put(self, session: str, data: bytes, *, tells_size: bool = True) -> int:
-        """Return the status that an upload is answered with, while others go on."""
+        """Return the status of an upload's answer, while others are in progress."""
         self.n_uploads += 1
         path = f"/below/_stcore/upload_file/{session}/{self.n_uploads}"
         sizes = [(b"content-length", b"%d" % len(data))] if tells_size else []

@@ -1,4 +1,4 @@
-"""What the overview says of sinks is what the file says."""
+"""Findings on sinks in the overview agree with the file."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Each section shows what the file holds, as it is, beside what would be nothing special."""
+"""Sections on sinks agree with the file, with their baselines."""
 
 import json
 

@@ -28,7 +28,7 @@ def words(forms=FORMS, first: int = 0, **changes) -> pd.DataFrame:
 
 
 def arcs(drawn) -> list[tuple[str, int, int]]:
-    """Kind, governor and dependent of every arc, told from the words nearest to its ends."""
+    """Kind, governor and dependent of every arc, from the words nearest to its ends."""
     centres = drawn.words["along"].to_numpy()
     listed = []
     for _, points in drawn.lines.sort_values("step").groupby("arc"):

@@ -47,7 +47,7 @@ def planted(**shares: float) -> tuple[str, ...]:
 
 
 def finding(trained: pd.DataFrame) -> str:
-    """What the section says of such parsers."""
+    """The section's finding on these parsers."""
     view = View("sy", "parsers")
     with words_of("syntax", "parsers"):
         return _finding(view, _spread(_named(view, trained)).set_index("method"))
@@ -113,7 +113,7 @@ RANDOM = (
 
 @pytest.fixture
 def two_files(store_folder, changed):
-    """The file of a trained model beside one of the same that was never trained."""
+    """File of a trained model, next to one of the same model untrained."""
 
     def both(*more: str):
         folder = changed(*RANDOM, *more)

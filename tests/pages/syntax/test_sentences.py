@@ -14,7 +14,7 @@ WHERE = "layer = 1 and head = 2 and direction = 'dependent_to_head' and merging 
 
 @pytest.fixture
 def predictions(answers):
-    """Of every word what the head predicts, as the file has it."""
+    """Prediction of the head for every word, from the file."""
     rows = answers(f"select seq, predicted from dependency_prediction where {WHERE}")
     return dict(rows)
 

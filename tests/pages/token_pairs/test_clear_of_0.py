@@ -1,4 +1,4 @@
-"""Pairs that are clear of 0 come first, and no other is told or drawn as if it were."""
+"""Pairs clear of 0 come first, and no other is described or drawn as one."""
 
 import re
 from html import unescape
@@ -33,7 +33,7 @@ def planted(store_folder, tmp_path_factory) -> Path:
 
 @pytest.fixture
 def lists(planted):
-    """What the file lists: lists of a rank, for all layers or one."""
+    """Lists of the file, by layer or for all layers, in either direction."""
     [path] = planted.glob("*.duckdb")
 
     def ask(layer: int | None, **choices) -> dict[str, pd.DataFrame]:

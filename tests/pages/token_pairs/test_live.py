@@ -1,4 +1,4 @@
-"""The model run while a reader waits gives what the file keeps, or says why it cannot."""
+"""Results of the model run for a reader agree with the file, or are refused with a reason."""
 
 from pathlib import Path
 from shutil import copytree
@@ -79,7 +79,7 @@ def test_live_changes_average_to_the_stored_means(changes, store):
 
 
 def unstored(store) -> tuple[str, str]:
-    """A pair whose single changes the file does not keep in layer 1."""
+    """A pair whose single changes are not stored in layer 1."""
     return store.execute(
         """
         select source, target from pair_delta where layer = 1 and effect = 'ff' and (source, target)
@@ -124,7 +124,7 @@ def test_another_step_of_another_layer_has_its_maps(section):
 
 
 def without_maps(session: AppTest) -> str:
-    """What is told where the model cannot be run; what is stored is there all the same."""
+    """Warning of a section if the model cannot be run; its stored content must be there."""
     assert len(charts(session)) == 2
     assert " points**" in sentences(session)
     (warning,) = session.warning
@@ -139,7 +139,7 @@ def test_a_model_that_is_gone_is_told(section, changed, tmp_path):
 
 
 def test_another_model_under_the_same_name_is_not_taken_for_it(section, store, changed, tmp_path):
-    """Told too where a change is not stored and would have to be computed."""
+    """The warning also appears if a change is not stored and would have to be computed."""
     other = copytree(store_model(store), tmp_path / "model-bert")
     weights = load_file(other / "model.safetensors")
     name = next(iter(weights))
@@ -153,7 +153,7 @@ def test_another_model_under_the_same_name_is_not_taken_for_it(section, store, c
 
 
 def store_model(store) -> Path:
-    """Where the model is that made the file."""
+    """Path of the model that made the file."""
     ((path,),) = store.execute("select model from run").fetchall()
     return Path(path)
 

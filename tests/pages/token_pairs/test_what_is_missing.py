@@ -49,8 +49,10 @@ def test_pairs_of_one_sequence_each_have_no_interval_and_are_not_clear(changed, 
 
 @pytest.fixture(scope="module")
 def one_way(store_folder, tmp_path_factory) -> Path:
-    """A folder with a file in which one step amplifies every pair, another attenuates all, and a
-    third changes none; and in which nothing is known of correlations."""
+    """Folder of a file with extreme modules and without correlations.
+
+    One module amplifies every pair, another attenuates all, and a third changes none.
+    """
     return changed_copy(
         store_folder,
         tmp_path_factory.mktemp("one_way"),

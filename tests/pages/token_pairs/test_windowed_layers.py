@@ -1,4 +1,4 @@
-"""Pairs of models whose layers look through windows: what is outside of one is said to be there."""
+"""Pairs of models with windowed layers: pairs outside of a window are named as such."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""B beside A: what the second panel shows, and what the third one makes of both."""
+"""Comparison of a figure with another choice: the second panel, and the difference."""
 
 from pathlib import Path
 from shutil import copyfile
@@ -149,7 +149,7 @@ def test_panels_stand_below_each_other_where_there_is_no_room_beside():
 
 @pytest.fixture(scope="module")
 def two_files(store_folder, tmp_path_factory) -> Path:
-    """A file, and one that differs in how much is given to [CLS] in layer 1."""
+    """A file, and one with another share of [CLS] in layer 1."""
     folder = tmp_path_factory.mktemp("two")
     for name in ("demo.duckdb", MASKED):
         copyfile(store_folder / "tiny.duckdb", folder / name)

@@ -1,4 +1,4 @@
-"""The demo is built once, watched by whoever looks, and its failure is told."""
+"""The demo is built once, all visitors see its progress, and a failure is reported."""
 
 import sys
 import time

@@ -144,7 +144,7 @@ def collected() -> AppTest:
 
 @pytest.fixture
 def entries(monkeypatch) -> list[dict]:
-    """What was written into the address: every item is an entry of the history."""
+    """Entries of the browser's history that were written."""
     written, write = [], QueryParamsProxy.from_dict
 
     def note(self, values):

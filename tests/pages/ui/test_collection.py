@@ -1,4 +1,4 @@
-"""What is collected comes back as it was, shows the same elsewhere, and runs nothing."""
+"""Collections survive a round trip, look the same elsewhere, and run nothing."""
 
 import csv
 import io

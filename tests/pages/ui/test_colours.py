@@ -117,7 +117,7 @@ def apart(one: str, other: str, seen: str = "normally") -> float:
 
 
 def contrast(one: str, other: str) -> float:
-    """From 1 to 21."""
+    """Contrast of two colours, from 1 to 21."""
     low, high = sorted(float(TO_XYZ[1] @ linear(colour)) for colour in (one, other))
     return (high + 0.05) / (low + 0.05)
 

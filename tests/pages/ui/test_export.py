@@ -1,4 +1,4 @@
-"""What is exported can be opened, says what was drawn, and reads nothing from elsewhere."""
+"""Exports can be opened, agree with the chart, and read nothing from elsewhere."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""How clear a finding is decides its place."""
+"""Rank of a finding by its distance from the baseline."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What is folded away costs nothing until it is opened."""
+"""Folds cost nothing until they are opened."""
 
 import pytest
 

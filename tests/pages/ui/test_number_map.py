@@ -1,4 +1,4 @@
-"""Maps with numbers in their cells: what is printed can be read, whatever the colour."""
+"""Printed numbers of a map are legible on every colour."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The box in the sidebar finds whatever has a place in the dashboard, and says where."""
+"""The search box finds everything that has a place in the dashboard, with a link."""
 
 import pytest
 

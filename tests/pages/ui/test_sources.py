@@ -1,4 +1,4 @@
-"""What is copied for a paper: the link, the bibliography, the SQL."""
+"""Sources to copy into a paper: the link, the bibliography, the SQL."""
 
 import re
 

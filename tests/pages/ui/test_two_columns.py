@@ -1,4 +1,4 @@
-"""What is exported for one column of a paper is set in a document of two columns."""
+"""Figures exported for one column fit into a two-column document."""
 
 import re
 import shutil

@@ -21,14 +21,14 @@ COLUMN = re.compile(r"\bcolumn\.\w+$")
 
 
 def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
-    """Every call in a file with the last name of what is called."""
+    """All calls in a file, with the last name of the called function."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and node.args:
             yield ast.unparse(node.func).rpartition(".")[2], node
 
 
 def pattern(node: ast.AST) -> set[str]:
-    """A regular expression of what a string of the code may be; open parts match anything."""
+    """Regular expression for the values of a string expression; unknown parts match anything."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return {re.escape(node.value)}
     if isinstance(node, ast.JoinedStr):
@@ -41,7 +41,7 @@ def pattern(node: ast.AST) -> set[str]:
 
 
 def strings(folder: Path) -> set[str]:
-    """What the strings in a folder's code may be."""
+    """Regular expressions for all strings in a folder's code."""
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")]
     return {regex for tree in trees for node in ast.walk(tree) for regex in pattern(node)}
 
@@ -83,8 +83,10 @@ def test_every_word_of_a_section_is_in_the_words_of_its_page():
 
 
 def used_by(page: str) -> re.Pattern:
-    """What the last names of a page's words may be, with what is put behind them by the frame, and
-    before the name of a section by the button that leads to it."""
+    """Pattern of the last names of a page's words.
+
+    The frame appends to them, and the button to a section puts `to_` before its name.
+    """
     last_names = strings(PAGES / page) | FRAME
     return re.compile(f"(?:to_)?(?:{'|'.join(sorted(last_names))})(?:_{ANY})?")
 
@@ -103,7 +105,7 @@ def test_every_key_of_the_catalogue_is_used():
 
 
 def usual(key: str) -> str:
-    """The key in whose place something else is said of some files."""
+    """Key without the subject of a variant, such as that of images."""
     subject, _, rest = key.partition(".")
     return rest if subject in VARIANTS else key
 
@@ -139,7 +141,7 @@ def test_no_text_is_empty():
 
 
 def contracts() -> dict[str, str]:
-    """Every sentence of every contract, with a column or a view that says it."""
+    """Every sentence of every contract, with a column or a view that has it."""
     sources = {}
     for table in every_table():
         for view in (table.shown(), *table.all_views):

@@ -1,1 +1,1 @@
-"""Tests of the readers of corpora, and of what becomes of their entries."""
+"""Tests of the readers of corpora, and of the sequences made from their entries."""

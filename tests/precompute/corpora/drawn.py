@@ -38,13 +38,13 @@ def labels(*rows: tuple[int, ...], colours: dict[int, tuple[int, int, int]]) -> 
 
 
 def note(turn: int) -> Image.Exif:
-    """EXIF that says how an image is to be turned."""
+    """EXIF data with an orientation."""
     exif = Image.Exif()
     exif[ORIENTATION] = turn
     return exif
 
 
 def saved(path: Path, image: Image.Image, form: str = "PNG", **settings) -> Path:
-    """The image in a file of that name, whatever the name says of its form."""
+    """Save an image under a name, in any format."""
     path.write_bytes(encoded(image, form, **settings))
     return path

@@ -1,4 +1,4 @@
-"""A corpus on disk is what was read, whoever reads it, from wherever reading went on."""
+"""A corpus on disk equals its source, for any reader and any start of reading."""
 
 import os
 from collections.abc import Iterator

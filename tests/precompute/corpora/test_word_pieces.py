@@ -1,4 +1,4 @@
-"""Words that somebody else told apart, as tokens of every kind of tokenizer."""
+"""Pre-split words, as tokens of every kind of tokenizer."""
 
 from dataclasses import replace
 

@@ -97,7 +97,7 @@ def test_tokens_of_a_text_have_the_words_of_the_text(kind, text):
 
 
 def _ends(words):
-    """After which tokens a word ends."""
+    """For every token but the last, True if a word ends after it."""
     return [word != following for word, following in pairwise(words.tolist())]
 
 
@@ -128,7 +128,7 @@ def _pieces(sequence):
 
 
 def _runs(sequence):
-    """Tokens of each text of a sequence, and after which of them a word ends."""
+    """Yield the tokens of each text of a sequence, and `_ends` of its words."""
     of_words = sequence.words != NO_WORD
     for is_text, group in groupby(range(len(sequence)), key=of_words.__getitem__):
         places = list(group)

@@ -1,4 +1,4 @@
-"""Tiny tokenizers like those of BERT, RoBERTa, GPT-2 and Llama, and what tests of corpora share."""
+"""Tiny tokenizers like those of BERT, RoBERTa, GPT-2 and Llama, and tools for tests of corpora."""
 
 from collections import Counter
 from pathlib import Path
@@ -169,7 +169,7 @@ def load(
 
 
 def assert_same_sequences(some: tuple[Sequence, ...], others: tuple[Sequence, ...]) -> None:
-    """They are the same for a model and a reader; where they came from may differ."""
+    """Check that sequences are equal for a model and a reader; their sources may differ."""
     assert [_content(sequence) for sequence in some] == [_content(sequence) for sequence in others]
 
 

@@ -1,4 +1,4 @@
-"""A worker that is killed as it starts; by itself, since every worker loads this file."""
+"""A worker that is killed as it starts, in a file of its own, which every worker loads."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Which addresses a cluster that a run starts by itself listens on: a line for each process."""
+"""Print the addresses that a cluster started by a run listens on, one line per process."""
 
 import os
 import re
@@ -19,7 +19,7 @@ def addresses() -> dict[str, str]:
 
 
 def sockets(process: Path) -> list[str]:
-    """The inodes of what a process of Ray, or this one, has open."""
+    """Inodes of the open sockets of a process of Ray, or of this one."""
     try:
         command = (process / "cmdline").read_text()
         if "ray" not in command and int(process.name) != os.getpid():

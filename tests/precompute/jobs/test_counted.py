@@ -11,7 +11,7 @@ COUNTED = [statistic.TABLE for statistic in PASSES if statistic.TABLE.counted]
 
 
 def parts_of(table, n_rows: list[int]) -> list[pa.Table]:
-    """Rows with few keys each, whose names stand in another order in every part."""
+    """Parts of rows with few keys each, whose names are in another order in every part."""
     draw = np.random.default_rng(0)
     parts = []
     for place, n in enumerate(n_rows):

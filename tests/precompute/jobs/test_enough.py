@@ -1,4 +1,4 @@
-"""A run that is to stop by itself stops where its intervals are narrow enough, and says so."""
+"""A run with a stopping rule stops when its intervals are narrow enough, and reports it."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""How much is computed at a time follows from the device, which is pretended here."""
+"""Batch sizes follow from the memory of the device, which is simulated here."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ from tests.tiny import tiny_model
 
 
 def on_gpu(monkeypatch, memory: int) -> Any:
-    """A model that says it is on a GPU of so many bytes."""
+    """A model that claims to be on a GPU with so many bytes."""
     model = tiny_model("bert")
     device = torch.device("cuda")
     monkeypatch.setattr(
@@ -42,7 +42,7 @@ def test_a_job_is_cut_into_fewer_batches_where_more_fits():
 
 
 class Watched(torch.Tensor):
-    """A tensor that says it is somewhere, and of which only its ways are looked at."""
+    """A tensor that claims a device, and records transfers."""
 
     device = torch.device("cpu")
     ways: list[object]

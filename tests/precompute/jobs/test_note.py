@@ -1,4 +1,4 @@
-"""While a run is going on it says how far it is, and nothing stays of that."""
+"""A run in progress writes progress notes, and removes them at its end."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Runs on a Ray cluster: nodes that die and come, what is wrong on one, and who can listen."""
+"""Runs on a Ray cluster: nodes that die and join, faults of one node, and listening addresses."""
 
 import json
 import os
@@ -145,15 +145,15 @@ def test_gpus_are_shared_out_by_ray_alone():
 
 
 class _Died(Exception):
-    """What a Ray that is played here raises for a worker that died."""
+    """Error of a simulated Ray for a worker that died."""
 
 
 class _Failed(Exception):
-    """What it raises for a job that raised."""
+    """Error of a simulated Ray for a job that raised."""
 
 
 class PlayedRay(ModuleType):
-    """Ray as far as jobs are shared out with it; a job is done when it is waited for."""
+    """Simulation of the part of Ray that distributes jobs; a job is done when it is waited for."""
 
     def __init__(self):
         super().__init__("ray")
@@ -169,7 +169,7 @@ class PlayedRay(ModuleType):
         return ended()
 
     def worker(self, job):
-        """A worker whose jobs do as `job` does."""
+        """Worker that runs its jobs by `job`."""
 
         class Method:
             def __init__(self, call):
@@ -179,7 +179,7 @@ class PlayedRay(ModuleType):
 
 
 def shared(ray, job, jobs, report, *, workers):
-    """Jobs that need nothing, each done as `job` does it."""
+    """Distribute independent jobs, each run by `job`."""
     waiting = Waiting(jobs, lambda _: frozenset())
     ray_workers._share(
         ray, lambda: ray.worker(job), waiting, report, workers=workers, need="1 CPU", free=[]

@@ -36,7 +36,7 @@ EVERY_KIND = [
 
 
 def _tables(path: Path) -> dict[str, list]:
-    """All rows to the last bit, but for when they were made and what was asked."""
+    """Exact rows of all tables, except for times and requests."""
     with duckdb.connect(str(path), read_only=True) as store:
         listed = "select name from stored.manifest where n_rows > 0"
         names = {name for (name,) in store.execute(listed).fetchall()} - {"run", "provenance"}
@@ -92,7 +92,7 @@ def test_a_worker_that_dies_is_told(tmp_path, monkeypatch):
 
 
 def test_several_processes_give_the_numbers_of_one(tmp_path, monkeypatch):
-    """Over images, which every process reads for itself; tables are merged here."""
+    """The runs are over images, which every process reads for itself; tables are merged here."""
     monkeypatch.setattr("os.cpu_count", lambda: 2 * torch.get_num_threads())  # sums of one order
     statistics = ["token_norm", "relevance_map", "class_prediction"]
     shared = []

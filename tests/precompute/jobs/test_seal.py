@@ -1,4 +1,4 @@
-"""A shard that is not what was written for its place is noticed, told of and computed again."""
+"""A shard other than the one written is detected, reported and computed again."""
 
 import random
 import shutil
@@ -32,7 +32,7 @@ def shards(tmp_path_factory) -> list[Path]:
 
 @pytest.fixture
 def again(tmp_path_factory, tmp_path) -> Request:
-    """The same run once more, for a few statistics, with copies of the shards it left."""
+    """Repeat the run for a few statistics, with copies of its shards."""
     folder = shared_store(tmp_path_factory).parent
     shutil.copytree(folder / ".shards", tmp_path / ".shards")
     return replace(request(folder), output=tmp_path / "tiny.duckdb", statistics=list(CHOSEN))

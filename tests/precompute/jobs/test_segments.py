@@ -1,4 +1,4 @@
-"""`--segments zero` changes what the model gets, and nothing that is known of the text."""
+"""`--segments zero` changes the input of the model, and no facts on the text."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ STATISTICS = ["token_norm", "head_pattern", "relation_share"]
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory) -> dict[str, Request]:
-    """The same pairs of paragraphs, with the segments of the text and with none."""
+    """Runs over the same pairs of paragraphs, with the segments of the text and with none."""
     folder = tmp_path_factory.mktemp("segments")
     asked = {
         name: request(

@@ -1,4 +1,4 @@
-"""What the machine refuses is said in one line with what to do; our own faults are not hidden."""
+"""Resource errors of the machine become one line with a remedy; bugs are not hidden."""
 
 import errno
 from pathlib import Path

@@ -106,7 +106,7 @@ def test_a_fit_sees_only_what_it_says_that_it_needs(plan, monkeypatch, tmp_path)
 
 
 def test_a_file_is_the_same_whoever_makes_its_tables(tmp_path_factory, tmp_path):
-    """That of the shared store was made in one go; this one from copies of its shards alone."""
+    """The shared store was made in one run; this one is made from copies of its shards."""
 
     folder = shared_store(tmp_path_factory).parent
     shutil.copytree(folder / ".shards", tmp_path / ".shards")

@@ -1,4 +1,4 @@
-"""Jobs begin once what they need is done, and no later."""
+"""Jobs start when the jobs that they depend on are done, and no later."""
 
 from precompute.jobs.plan import Job
 from precompute.jobs.waiting import Waiting

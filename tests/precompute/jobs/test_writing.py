@@ -1,4 +1,4 @@
-"""Shards are written in order beside the computing, and what goes wrong with them is told."""
+"""Shards are written in order by a background thread, whose errors are reported."""
 
 from threading import Event, Timer, current_thread
 

@@ -1,5 +1,7 @@
-"""An input of a reader's own gives the numbers of a run, or is refused in words; nothing of it is
-written, and no two threads meet in the model."""
+"""A reader's input gives the numbers of a run, or is refused in words.
+
+Nothing of it is written, and only one thread at a time is in the model.
+"""
 
 import sys
 import zlib
@@ -42,7 +44,7 @@ def png(seed: int = 0, size: tuple[int, int] = (20, 30)) -> bytes:
 
 
 def claiming(width: int, height: int) -> bytes:
-    """A PNG file of a few pixels whose header speaks of more."""
+    """A small PNG file whose header claims a larger size."""
     content = bytearray(png())
     content[16:24] = width.to_bytes(4, "big") + height.to_bytes(4, "big")
     content[29:33] = zlib.crc32(content[12:29]).to_bytes(4, "big")
@@ -161,7 +163,7 @@ _WRITTEN: list[str] | None = None
 
 
 def _watch(event: str, given: tuple) -> None:
-    """What is opened to be written, while anyone wants to know; a hook cannot be taken off."""
+    """Record files opened for writing, while a list is set: an audit hook cannot be removed."""
     if _WRITTEN is not None and event == "open" and isinstance(given[0], str | bytes):
         mode, flags = given[1] or "", given[2] or 0
         if set(mode) & set("wax+") or flags & 3:
@@ -170,7 +172,7 @@ def _watch(event: str, given: tuple) -> None:
 
 @pytest.fixture
 def written(monkeypatch, tmp_path) -> list[str]:
-    """The files that are opened for writing from here on; that of `tmp_path` is there already."""
+    """Files opened for writing from here on, after `tmp_path` was made."""
     found: list[str] = []
     sys.addaudithook(_watch)
     monkeypatch.setattr(sys.modules[__name__], "_WRITTEN", found)

@@ -1,4 +1,4 @@
-"""A sequence run again gives what the run gave, and another model is never taken for the file's."""
+"""A sequence has the same numbers when it is run again, and no other model is accepted."""
 
 from typing import Any
 

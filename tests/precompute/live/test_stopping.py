@@ -12,11 +12,11 @@ pytestmark = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="
 
 
 class _Left(BaseException):
-    """What ends a run in the midst, as Streamlit does."""
+    """Ends a run in the middle, as Streamlit does."""
 
 
 class _After:
-    """Raises when it is asked for the n-th time, and counts on."""
+    """Raises at the n-th call, and counts all."""
 
     def __init__(self, n: int) -> None:
         self.n, self.asked = n, 0

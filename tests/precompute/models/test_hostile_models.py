@@ -1,4 +1,4 @@
-"""A model that anybody may have made is refused in one line, or is the model that it was."""
+"""Models from any source are refused in one line, or are unchanged."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Models that tell texts apart: the head comes with the model around it."""
+"""Text classifiers: the head is loaded with its model."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Tokenizers that are whole and read texts as their file says, and those that are refused."""
+"""Complete tokenizers that agree with their file, and refused ones."""
 
 import fnmatch
 import json

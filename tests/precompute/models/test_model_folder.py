@@ -1,4 +1,4 @@
-"""Files beside the weights and settings of how to run a model: refused, or of no effect."""
+"""Files next to the weights, and settings of the model run: refused, or without effect."""
 
 import json
 import shutil

@@ -218,7 +218,7 @@ def test_the_live_door_draws_the_weights_of_the_file_or_refuses(tmp_path):
 
 
 def test_untrained_attention_is_nearly_even(untrained):
-    """With weights so small scores are near 0, so that nothing of the trained model is left."""
+    """Such small weights give scores near 0, so that nothing of the trained model is left."""
     with duckdb.connect(str(untrained[0].output), read_only=True) as store:
         entropy = store.execute("select entropy from head_pattern").df()["entropy"].to_numpy()
         even = store.execute("select avg(ln(n_tokens)) from sequence").fetchall()[0][0]

@@ -1,4 +1,4 @@
-"""A tokenizer reads texts as its tokenizer.json says, whatever the library makes of a type."""
+"""Tokenizers follow their tokenizer.json, whatever class the library chooses."""
 
 import json
 
@@ -87,7 +87,7 @@ def test_a_tokenizer_that_agrees_with_its_file_stays_what_it_is(family, build, s
 
 
 def test_special_tokens_that_only_the_class_names_are_kept(tmp_path):
-    """As in folders that were made before tokenizer_config.json named them."""
+    """Folders older than the entries in tokenizer_config.json are like this."""
     nameless = dict.fromkeys(BUILT["bert"].special_tokens_map, "")
     folder = saved(tmp_path, "bert", _cased(), tokenizer_class="BertTokenizer", **nameless)
     found = read_tokenizer(folder, "m")

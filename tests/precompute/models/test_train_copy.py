@@ -127,7 +127,7 @@ def test_a_head_of_the_last_layer_looks_behind_the_earlier_copy(store):
 
 
 def test_the_pattern_is_that_of_the_weights_themselves(shipped):
-    """The same asked of the bare model: at the second copy, nearly all goes to that one token."""
+    """In the bare model, too, nearly all attention at the second copy goes to that one token."""
     ids, is_known = batch(held_out()[:N_TEXTS])
     with torch.inference_mode():
         attention = shipped(input_ids=ids, output_attentions=True).attentions[-1]

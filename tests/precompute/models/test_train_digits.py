@@ -1,4 +1,4 @@
-"""The bundled digits model: what it promises, and that its training can be repeated."""
+"""The bundled digits model: its stated properties, and repeatable training."""
 
 import json
 import re

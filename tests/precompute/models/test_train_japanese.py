@@ -1,4 +1,4 @@
-"""The bundled Japanese BERT: what it promises, and that its training can be repeated."""
+"""The bundled Japanese BERT: its stated properties, and repeatable training."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Static vectors from a file: what is read, what is passed over, what is refused."""
+"""Static vectors from a file: accepted, skipped and refused lines."""
 
 import hashlib
 from pathlib import Path

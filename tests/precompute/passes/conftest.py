@@ -144,7 +144,7 @@ def pair_words(pair_run) -> list[list[int | None]]:
 def slow_deltas(
     pair_run, layer_order
 ) -> dict[tuple[int, str], list[tuple[list[int], reference.Matrix]]]:
-    """By layer and effect, the token ids and changes of every sequence, pair by pair."""
+    """Token ids and changes of every sequence, pair by pair, by layer and effect."""
     deltas: dict = {}
     for batch in _again(pair_run):
         (sequence,), (layers,) = batch.sequences, batch.layer_mixing
@@ -209,7 +209,7 @@ def position_traces(position_run) -> dict[int, Trace]:
 
 @pytest.fixture(scope="session")
 def curves_run(tmp_path_factory) -> tuple[Request, Plan]:
-    """A ViT that tells three classes apart: what rules agree on, and curves of going patches."""
+    """A ViT with three classes: agreement of rules, and perturbation curves."""
     return _shared(tmp_path_factory, "curves", "vit", statistics=list(CURVES))
 
 
@@ -220,7 +220,7 @@ def curves_store(curves_run) -> Iterator[DuckDBPyConnection]:
 
 @pytest.fixture(scope="session")
 def probing_run(tmp_path_factory, family) -> tuple[Request, Plan]:
-    """What single heads find in the small treebank, of grammar and of antecedents."""
+    """Predictions of single heads in the small treebank: dependencies and antecedents."""
     statistics = ["dependency_accuracy", "dependency_baseline", "dependency_best"]
     statistics += ["coreference_accuracy", "coreference_best"]
     statistics += ["dependency_difference", "coreference_difference"]

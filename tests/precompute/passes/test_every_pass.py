@@ -1,4 +1,4 @@
-"""Laws that every pass keeps: over texts read both ways, and over images what only they have."""
+"""Laws of every pass, over texts of encoders and decoders, and over images."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -72,14 +72,14 @@ def batch(tiny) -> Traced:
 
 @pytest.fixture(scope="session")
 def together(batch, tiny, sequences, annotated) -> OfPass:
-    """What a pass makes of all sequences in one batch; over words, of those that are annotated."""
+    """Shards of a pass for all sequences in one batch; passes on words get the annotated ones."""
     plain, of_words = ([batch(chosen, tiny.trace(chosen))] for chosen in (sequences, annotated))
     return _counted(plain, of_words)
 
 
 @pytest.fixture(scope="session")
 def apart(batch, tiny, sequences, annotated) -> OfPass:
-    """What a pass makes of every sequence in a batch of its own."""
+    """Shards of a pass for each sequence in a batch of its own."""
     plain, of_words = (
         [batch((sequence,), tiny.trace([sequence])) for sequence in of]
         for of in (sequences, annotated)
@@ -104,13 +104,13 @@ def _rows(statistic: Totals, shards: list[pa.Table]) -> pd.DataFrame:
 
 
 def _numbers(column: pd.Series) -> np.ndarray:
-    """The numbers of a column one after the other, lists laid open."""
+    """Numbers of a column in one array, with lists flattened."""
     return column.explode().to_numpy(float)
 
 
 @every_total
 def test_padding_batching_and_order_change_no_number(statistic, together, apart, attention_error):
-    """But for rounding, of which there is more where the library's softmax is in float32."""
+    """Equality is up to rounding, which is larger if the library's softmax is in float32."""
     rtol, atol = (1e-6, 1e-12) if attention_error < 1e-9 else (1e-5, 1e-6)
     (shard,), shards = together(statistic), apart(statistic)
     assert shard.schema == statistic.TABLE.shard_schema

@@ -1,4 +1,4 @@
-"""What a reader uploads gives the numbers that the same file has in a folder."""
+"""Uploaded images have the same numbers as the same files in a folder."""
 
 from pathlib import Path
 

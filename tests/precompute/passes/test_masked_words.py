@@ -1,4 +1,4 @@
-"""Words that the model did not read stay in their trees, and nothing is scored by them."""
+"""Masked words stay in their trees, and are not scored."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -41,7 +41,7 @@ def store(masked_trees) -> Iterator[DuckDBPyConnection]:
 
 @pytest.fixture(scope="module")
 def every_word(store, masked_trees) -> pd.DataFrame:
-    """All words of all trees, with `is_scored`: neither they nor their governors are masked."""
+    """All words of all trees; `is_scored` if neither the word nor its governor is masked."""
     parts = []
     for sequence in masked_trees[1].corpus:
         assert sequence.word_spans is not None

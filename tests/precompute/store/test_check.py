@@ -1,4 +1,4 @@
-"""A damaged file is told from a sound one, and what is wrong is said."""
+"""Damaged files are distinguished from sound ones, with a description of the fault."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""The checksum of a table changes with each of its values: a file that was changed is told."""
+"""The checksum of a table depends on each of its values, so that changed files are detected."""
 
 import shutil
 from pathlib import Path

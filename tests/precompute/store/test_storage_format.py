@@ -1,4 +1,4 @@
-"""The oldest DuckDB that is promised opens a file, and finds in every view what the newest does."""
+"""The oldest supported DuckDB opens a file and reads the same from every view as the newest."""
 
 import json
 import os

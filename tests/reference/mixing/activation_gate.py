@@ -17,9 +17,9 @@ ACTIVATIONS: dict[str, Callable[[float], float]] = {
 def shares(
     summands: list[float], activation: Callable[[float], float], steps: int = 2000
 ) -> list[float]:
-    """What each summand of h gets of activation(h), along the straight path from nothing to all.
+    """Share of each summand of h in activation(h), along the straight path from 0 to h.
 
-    The differences are half a step wide, so that none of them reaches across 0, where a ReLU bends.
+    The differences are half a step wide, so that none of them crosses 0, where a ReLU bends.
     """
     hidden = sum(summands)
     width = abs(hidden) / (4 * steps)

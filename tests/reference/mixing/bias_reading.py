@@ -12,7 +12,7 @@ def shares(
     reading: str,
     steps: int = 2000,
 ) -> tuple[list[float], float]:
-    """What each token's summand gets of activation(h), and what is left for no token."""
+    """Share of each token's summand in activation(h), and the rest that belongs to no token."""
     sent = sum(summands)
     start = bias if reading == "constant" else 0.0
     end = sent if reading == "left_out" else sent + bias

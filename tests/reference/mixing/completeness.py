@@ -29,7 +29,7 @@ def token_errors(
     *,
     visible: float,
 ) -> list[float]:
-    """What each token's parts miss over one vector's length, coordinate by coordinate."""
+    """Error of each token's sum of parts, relative to the length of one vector."""
     width = len(output[0])
     sizes = [
         [

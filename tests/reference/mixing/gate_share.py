@@ -18,7 +18,7 @@ def shares(
     start: tuple[float, float] = (0.0, 0.0),
     steps: int = 4000,
 ) -> list[float]:
-    """What each summand, of g and of u at once, gets of the way from a start to start and all."""
+    """Share of each summand, of g and of u at once, on the path from a start to start plus sum."""
     given = [0.0] * len(gates)
     whole_gate, whole_value = sum(gates), sum(values)
     for step in range(steps):
@@ -33,7 +33,7 @@ def shares(
 def half_shares(
     gates: list[float], values: list[float], activation: Callable[[float], float]
 ) -> list[float]:
-    """Half of the product to each side; of the gate's side in proportion to its summands."""
+    """Half of the product for each side; the gate's half in proportion to its summands."""
     gate, value = sum(gates), sum(values)
     product = activation(gate) * value
     return [

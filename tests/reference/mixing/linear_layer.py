@@ -1,5 +1,5 @@
-"""kobayashi-2021 and kobayashi-2024: what a normalisation and a network do to a part of what goes
-through them, the rest of it held."""
+"""kobayashi-2021 and kobayashi-2024: a part of a vector through normalisations and a network, with
+the rest held fixed."""
 
 from collections.abc import Callable
 
@@ -23,7 +23,7 @@ PLACES, SHARES = (numbers / 2 for numbers in np.polynomial.legendre.leggauss(100
 
 
 def normalised(norm: Norm, part: Tensor, whole: Tensor, *, is_bias: bool = False) -> Tensor:
-    """What becomes of a part of one token's vector."""
+    """Part of one token's vector after a normalisation of the whole."""
     if isinstance(norm, NoNorm):
         return part
     if isinstance(norm, RootMeanSquareWeights):
@@ -45,7 +45,7 @@ def network_part(
     is_bias: bool = False,
     steps: int | None = None,
 ) -> Tensor:
-    """What leaves the network of a part of what it reads.
+    """Network output for a part of its input.
 
     Args:
         steps: of a sum over the path; else the network's own activation, or a fine quadrature of
@@ -72,7 +72,7 @@ def network_part(
 
 
 def network_output(weights: FeedForwardWeights, inputs: Tensor) -> Tensor:
-    """What the network puts out."""
+    """Network output for its full input."""
     hidden = inputs @ weights.input_weight + weights.input_bias
     activation = ACTIVATIONS[weights.activation]
     if weights.gate_weight is None or weights.gate_bias is None:
@@ -83,7 +83,7 @@ def network_output(weights: FeedForwardWeights, inputs: Tensor) -> Tensor:
 
 
 def _given_to_experts(weights: FeedForwardWeights, hidden: Tensor, inputs: Tensor) -> Tensor:
-    """The hidden layers of all experts, each as much as the router makes of it for its token."""
+    """Hidden layers of all experts, weighted by the router for each token."""
     router = weights.router
     if router is None:
         return hidden

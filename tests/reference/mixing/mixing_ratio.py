@@ -10,14 +10,14 @@ def moments(ratios: list[float]) -> tuple[float, float, float, float]:
 
 
 def with_residual(attention: list[list[float]]) -> list[float]:
-    """What half the weights and half the token itself leave to other tokens, row by row."""
+    """Share of other tokens in the mean of the attention weights and the identity, row by row."""
     n = len(attention)
     mixed = [[(attention[i][j] + (i == j)) / 2 for j in range(n)] for i in range(n)]
     return [sum(mixed[i][j] for j in range(n) if j != i) for i in range(n)]
 
 
 def mean_over_layers(layers: list[list[float]]) -> list[float]:
-    """Of every token, from one list of tokens per layer."""
+    """Mean over layers for every token, from one list of tokens per layer."""
     return [sum(of_token) / len(layers) for of_token in zip(*layers, strict=True)]
 
 

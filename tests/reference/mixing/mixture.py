@@ -5,7 +5,7 @@ from torch import Tensor
 
 
 def vectors(terms: list[list[list[float]]], shares: list[list[list[float]]]) -> Tensor:
-    """By query, key and coordinate."""
+    """Vectors by query, key and coordinate."""
     n, width = len(terms), len(terms[0][0])
     sums = torch.zeros(n, n, width, dtype=torch.float64)
     for key in range(n):

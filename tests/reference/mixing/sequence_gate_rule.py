@@ -4,6 +4,6 @@ from collections.abc import Callable
 
 
 def closed_share(gates: list[list[float]], activation: Callable[[float], float]) -> float:
-    """Of the gates of all tokens, those that let less than a tenth of their input through."""
+    """Share of closed gates of all tokens: those that pass less than a tenth of their input."""
     every = [gate for token in gates for gate in token]
     return sum(activation(gate) / gate < 0.1 for gate in every) / len(every)

@@ -15,7 +15,7 @@ Vectors = dict[tuple[int, int | None], Tensor]
 
 
 def vectors(layers: list[LayerTrace]) -> list[Vectors]:
-    """What makes up every token after each of the layers."""
+    """Vectors of input tokens that add up to every token, after each of the layers."""
     inputs = layers[0].input[0]
     n = len(inputs)
     nothing = torch.zeros_like(inputs[0])
@@ -83,7 +83,7 @@ def _normed(norm: Norm, parts: Vectors) -> Vectors:
 
 
 def _wholes(parts: Vectors) -> dict[int, Tensor]:
-    """What the parts of every token add up to: its own vector in the model."""
+    """Sum of the parts of every token: its own vector in the model."""
     wholes: dict[int, Tensor] = {}
     for (i, _), vector in parts.items():
         wholes[i] = wholes[i] + vector if i in wholes else vector

@@ -17,9 +17,9 @@ def joint_counts(
     *,
     causal: bool,
 ) -> Counter:
-    """How often (head, type, bin of α, bin of ‖f‖) occurs in one sequence.
+    """Counts of (head, type, bin of α, bin of ‖f‖) in one sequence.
 
-    A query of a causal model has no pair with the keys behind it.
+    In a causal model, a query has no pair with later keys.
     """
     counts: Counter = Counter()
     for head, rows in enumerate(attention):

@@ -10,8 +10,11 @@ Matrix = list[list[float]]
 
 
 class Average(NamedTuple):
-    """What is kept of an ordered pair of tokens; std is None for a single occurrence, the
-    standard error and its degrees of freedom below three sequences."""
+    """Statistics of an ordered pair of tokens.
+
+    std is None for a single occurrence; the standard error and its degrees of freedom are None
+    below three sequences.
+    """
 
     n: int
     n_sequences: int
@@ -26,7 +29,7 @@ def row_shares(norms: Matrix) -> Matrix:
 
 
 def deltas(before: Matrix, after: Matrix) -> Matrix:
-    """By how much the share of every token in every other changes."""
+    """Change of the share of every token in every other."""
     return [
         [a - b for a, b in zip(*rows, strict=True)]
         for rows in zip(row_shares(after), row_shares(before), strict=True)
@@ -36,7 +39,7 @@ def deltas(before: Matrix, after: Matrix) -> Matrix:
 def averages(
     sequences: list[tuple[list[int], Matrix]], *, causal: bool
 ) -> dict[tuple[int, int], Average]:
-    """Of token ids and deltas of every sequence, the mean change by source and target.
+    """Mean changes by source and target, from token ids and changes of every sequence.
 
     In a causal model the source stands before the target.
     """
@@ -92,7 +95,7 @@ def mean_interval(mean: float, error: float, degrees: float) -> tuple[float, flo
 
 
 def _within(reach: float, freedom: float, steps: int = 4000) -> float:
-    """How likely Student's t is within ±reach: Simpson's rule over the angle atan(t / √freedom)."""
+    """Probability of Student's t within ±reach, by Simpson's rule over atan(t / √freedom)."""
     end = math.atan(reach / math.sqrt(freedom))
     heights = [math.cos(end * k / steps) ** (freedom - 1) for k in range(steps + 1)]
     weights = [1, *([4, 2] * steps)[: steps - 1], 1]

@@ -11,7 +11,7 @@ from analysis.measures.pairs.pair_delta import LEAST_DEGREES
 
 
 def nearer_bound(mean: float, error: float, degrees: float) -> float | None:
-    """How far from 0 the interval begins; None if it holds 0 or there is none."""
+    """Distance of the interval from 0; None if it holds 0 or does not exist."""
     if math.isnan(degrees) or degrees < LEAST_DEGREES:
         return None
     reach = _quantile(degrees) * error
@@ -27,7 +27,7 @@ def _quantile(degrees: float) -> float:
 
 
 def place_in_list(pair: Mapping[Any, Any], order: str, rank: str) -> tuple[Any, ...]:
-    """What pairs of a layer are sorted by, the smallest first."""
+    """Sort key of a pair in a layer's list, the smallest first."""
     ids = (pair["source_id"], pair["target_id"])
     if order == "frequent":
         return (-pair["n"], *ids)

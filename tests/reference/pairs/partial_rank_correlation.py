@@ -20,7 +20,7 @@ def partial_rank_correlation(columns: Rows, weights: list[float] | None = None) 
 
 
 def influence(columns: Rows, row: int, step: float = 1e-5) -> float:
-    """How fast ρ changes while weight goes from all rows alike to one of them."""
+    """Derivative of ρ with respect to weight moved from all rows to one of them."""
     n = len(columns[0])
 
     def moved(amount: float) -> float:
@@ -46,7 +46,7 @@ def _product(first: list[float], second: list[float], weights: list[float]) -> f
 
 
 def _residual(values: list[float], given: Rows, weights: list[float]) -> list[float]:
-    """What is left of the values when mean and every given column are taken out one by one."""
+    """Residual of the values after mean and given columns are projected out one by one."""
     left = _centred(values, weights)
     for direction in _orthogonal(given, weights):
         left = _without(left, direction, weights)

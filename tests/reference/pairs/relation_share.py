@@ -1,4 +1,4 @@
-"""How a mean of shares compares with that of their baseline, sequence by sequence."""
+"""Ratio of mean shares to their baseline, sequence by sequence."""
 
 
 def mean_ratio(shares: list[float | None], before: list[float | None]) -> float | None:

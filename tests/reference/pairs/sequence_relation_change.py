@@ -6,9 +6,9 @@ from collections import defaultdict
 def relation_changes(
     before: list[list[float]], after: list[list[float]], relations: list[list[str]], *, causal: bool
 ) -> dict[str, tuple[int, float, float, float]]:
-    """By relation: pairs, Σ share before, Σ |δ|, Σ of the δ above 0.
+    """Sums by relation: pairs, Σ share before, Σ |δ|, Σ of the δ above 0.
 
-    A token is no pair with itself, nor with those after it if the model is causal.
+    A token forms no pair with itself, nor with later tokens in a causal model.
     """
     n: dict[str, int] = defaultdict(int)
     held: dict[str, float] = defaultdict(float)

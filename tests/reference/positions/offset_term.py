@@ -8,10 +8,10 @@ def dot(one, other):
 
 
 def score_terms(query, key, offset, tables, *, scale):
-    """What content, query, key and bias give to one pair.
+    """Terms of one pair's score: content, query, key and bias.
 
     Args:
-        tables: what is held against queries and against keys, and the bias, each by offset.
+        tables: vectors compared with queries and with keys, and the bias, each by offset.
     """
     of_queries, of_keys, bias = tables
     parts = (dot(query, key), dot(query, of_queries[offset]), dot(key, of_keys[offset]))
@@ -31,7 +31,7 @@ def offset_kernel(queries, keys, pairs, offset, tables, *, scale):
 
 
 def four_terms(queries, keys, pairs, tables, *, scale):
-    """What position, query, key and content give to each pair; four numbers per pair.
+    """Terms of each pair's score by position, query, key and content; four numbers per pair.
 
     Args:
         queries, keys: one list of coordinates per token, of all texts.
@@ -52,7 +52,7 @@ def four_terms(queries, keys, pairs, tables, *, scale):
 
 
 def _only(tables, place):
-    """The tables with nothing but one of them."""
+    """The tables with all but one replaced by 0."""
     of_queries, of_keys, bias = tables
     nothing = {offset: [0.0] * len(row) for offset, row in of_queries.items()}
     return (

@@ -4,7 +4,7 @@ import math
 
 
 def by_offset(matrix, n_rows, n_columns, reach):
-    """By row and column offset the attention per patch, and that per pair, of one head."""
+    """Attention of one head by row and column offset, per patch and per pair."""
     weights = {}
     for query in range(n_rows * n_columns):
         for key in range(n_rows * n_columns):

@@ -1,4 +1,4 @@
-"""The four terms of every score of one head written out, and how each goes with the score."""
+"""Four terms of every score of one head, and the covariance of each with the score."""
 
 import math
 
@@ -6,7 +6,7 @@ from tests.reference.positions.rotary_plane import score
 
 
 def score_terms(queries, keys, frequencies, pairs):
-    """What position, query, key and content give to each pair; four numbers per pair.
+    """Terms of each pair's score by position, query, key and content; four numbers per pair.
 
     Args:
         queries, keys: before they are turned, one list of coordinates per token, of all texts.

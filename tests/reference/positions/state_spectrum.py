@@ -7,7 +7,7 @@ from tests.reference.positions.amplitude_spectrum import spread as of_columns
 
 
 def spread(waves):
-    """By coefficient: mean, lower and upper quartile and largest amplitude of the waves."""
+    """Mean, quartiles and largest amplitude of the waves, by coefficient."""
     n = len(waves[0])
     return np.array([of_columns([amplitude(wave, k) for wave in waves]) for k in range(n // 2 + 1)])
 

@@ -15,10 +15,10 @@ def attention_score(
 
 
 def root_score(given: list[Matrix], weights: list[Vector], constant: float, word: int) -> float:
-    """What a word gives to special tokens: by kind a value and a weight per head, and a constant.
+    """Score of the root for a word, from its attention to special tokens.
 
     Args:
-        given: by kind and head what each word gives; `weights` by kind and head.
+        given: by kind and head the attention of each word; `weights` by kind and head.
     """
     total = constant
     for of_kind, weight_of_kind in zip(given, weights, strict=True):

@@ -20,7 +20,7 @@ def head_match(heads: list[int], head_texts: list[str]) -> list[int]:
 
 
 def values(features: str, name: str) -> set[str] | None:
-    """What an attribute may be; None if nothing is known of it."""
+    """Possible values of an attribute; None if nothing is known of it."""
     pairs = [part.split("=", 1) for part in features.split("|") if "=" in part]
     keys = {key: set(value.split(",")) for key, value in pairs}
     if "VerbForm" in keys:

@@ -2,7 +2,7 @@
 
 
 def picked(attention: list[list[float]], heads: list[int]) -> list[int]:
-    """For every mention the earlier head word it attends to most, -1 if there is none."""
+    """Earlier head word with most attention, for every mention; −1 if there is none."""
     antecedents = []
     for mention in heads:
         best, most = -1, 0.0

@@ -5,7 +5,7 @@ Word = tuple[str, str, int, int]
 
 
 def counts_for(relation: str, asked: str) -> bool:
-    """Whether a word of a relation counts for what is asked."""
+    """Return True if a word with this relation counts among those of `asked`."""
     base = relation.split(":")[0]
     if asked == "all_words":
         return True
@@ -15,7 +15,7 @@ def counts_for(relation: str, asked: str) -> bool:
 
 
 def is_right(words: list[Word], predicted: list[int], word: int) -> bool:
-    """Whether a word's governor is found; a possessor's by what follows it."""
+    """Return True if a word's governor is found; a possessor is judged by the word that follows."""
     form_and_sentence = [(form, sentence) for form, _, _, sentence in words]
     _, relation, governor, sentence = words[word]
     judged = word
@@ -27,13 +27,13 @@ def is_right(words: list[Word], predicted: list[int], word: int) -> bool:
 
 
 def score(words: list[Word], predicted: list[int], asked: str) -> tuple[int, int]:
-    """How many words count, and how many of them are right."""
+    """Number of words that count, and number of those that are right."""
     members = [place for place, word in enumerate(words) if counts_for(word[1], asked)]
     return len(members), sum(is_right(words, predicted, place) for place in members)
 
 
 def by_offset(words: list[Word], offset: int) -> list[int]:
-    """The word so many places further on, −1 outside the sentence."""
+    """Word at an offset from each word; −1 outside the sentence."""
     targets = []
     for place, word in enumerate(words):
         target = place + offset

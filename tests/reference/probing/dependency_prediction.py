@@ -4,7 +4,7 @@ Matrix = list[list[float]]
 
 
 def by_dependent(attention: Matrix, sentences: list[int], *, is_causal: bool) -> list[int]:
-    """Of each word the other word of its sentence that it attends to most."""
+    """Word of the sentence that each word attends to most, other than itself."""
     governors = []
     for word, row in enumerate(attention):
         best, place = float("-inf"), -1
@@ -19,7 +19,7 @@ def by_dependent(attention: Matrix, sentences: list[int], *, is_causal: bool) ->
 
 
 def by_governor(attention: Matrix, sentences: list[int], *, is_causal: bool) -> list[int]:
-    """Of each word the other word of its sentence that attends to it most."""
+    """Word of the sentence that attends most to each word, other than itself."""
     governors = []
     for word in range(len(attention)):
         best, place = float("-inf"), -1

@@ -19,7 +19,7 @@ def loss(scores: Matrix, governors: list[int], scored: list[bool]) -> float:
 
 
 def right(scores: Matrix, governors: list[int], scored: list[bool]) -> int:
-    """How many words that count have their governor at the first largest score."""
+    """Number of scored words whose governor has the first largest score."""
     hits = 0
     for word, row in enumerate(scores):
         candidates = [place for place in range(len(row)) if place != word]

@@ -1,4 +1,4 @@
-"""How often a probe is right: counted case by case, resampled sequence by sequence."""
+"""Accuracy of a probe: counted case by case, resampled sequence by sequence."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def counts(right: list[bool], sequences: list[int]) -> dict[int, tuple[int, int]]:
-    """By sequence, how many cases it has and how many are right."""
+    """Numbers of cases and of right ones, by sequence."""
     counted: dict[int, tuple[int, int]] = {}
     for hit, sequence in zip(right, sequences, strict=True):
         n, n_right = counted.get(sequence, (0, 0))
@@ -35,7 +35,7 @@ def interval(
 
 
 def best(right: list[list[float]], chosen: list[bool]) -> int:
-    """The first probe that no other beats on the chosen sequences."""
+    """First probe that has the most right cases on the chosen sequences."""
     totals = [
         sum(row[probe] for row, wanted in zip(right, chosen, strict=True) if wanted)
         for probe in range(len(right[0]))

@@ -5,12 +5,12 @@ Spans = list[tuple[int, int]]
 
 
 def received(row: list[float], span: tuple[int, int]) -> float:
-    """What a word receives from one token: the sum over its pieces."""
+    """Attention of one token to a word: the sum over the word's pieces."""
     return sum(row[key] for key in range(*span))
 
 
 def by_mean(attention: Matrix, spans: Spans) -> Matrix:
-    """What each word gives to each: the mean over its pieces."""
+    """Attention between words: the mean over the pieces of the attending word."""
     return [
         [
             sum(received(attention[query], to) for query in range(*of)) / (of[1] - of[0])
@@ -21,12 +21,12 @@ def by_mean(attention: Matrix, spans: Spans) -> Matrix:
 
 
 def by_first(attention: Matrix, spans: Spans) -> Matrix:
-    """What the first piece of each word gives to each word."""
+    """Attention of the first piece of each word to each word."""
     return [[received(attention[of[0]], to) for to in spans] for of in spans]
 
 
 def to_kind(attention: Matrix, spans: Spans, of_kind: list[bool]) -> list[float]:
-    """What each word gives to the tokens of one kind, the mean over its pieces."""
+    """Attention of each word to the tokens of one kind, as mean over its pieces."""
     return [
         sum(
             weight

@@ -1,4 +1,4 @@
-"""petsiuk-2018, section 4.2: patches go or come one step after the other, most relevant first."""
+"""petsiuk-2018, section 4.2: deletion and insertion of patches, most relevant first."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -7,7 +7,7 @@ from math import floor
 
 
 def order(relevance: list[float], draw: list[int]) -> list[int]:
-    """The most relevant patch that is left is taken, of equal ones the first of the draw."""
+    """Order of the patches by relevance; ties in the order of the draw."""
     left, taken = set(range(len(relevance))), []
     while left:
         largest = max(relevance[patch] for patch in left)
@@ -20,7 +20,7 @@ def order(relevance: list[float], draw: list[int]) -> list[int]:
 def curve(
     taken: list[int], n_steps: int, score: Callable[[list[bool]], float], *, insertion: bool
 ) -> list[float]:
-    """What a score says of what is there after every step."""
+    """Scores of the patches kept after every step."""
     scores = []
     for step in range(n_steps + 1):
         n = floor(Fraction(step * len(taken), n_steps) + Fraction(1, 2))
@@ -30,6 +30,6 @@ def curve(
 
 
 def area(values: list[float]) -> float:
-    """The mean of every two neighbours, averaged over the steps."""
+    """Area under the curve by the trapezoidal rule, over a width of 1."""
     steps = list(pairwise(values))
     return sum((before + after) / 2 for before, after in steps) / len(steps)

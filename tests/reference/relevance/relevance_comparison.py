@@ -5,13 +5,13 @@ Matrix = list[Vector]
 
 
 def weighed_rows(start: Vector, matrix: Matrix) -> Vector:
-    """The rows of a matrix, each as often as the start says."""
+    """Sum of the rows of a matrix, weighted by `start`."""
     n = len(matrix[0])
     return [sum(start[i] * row[j] for i, row in enumerate(matrix)) for j in range(n)]
 
 
 def rolled_back(layers: list[Matrix], start: Vector) -> Vector:
-    """Which tokens of the input the start after the last layer is made of, layer by layer down."""
+    """Shares of the input tokens in the start after the last layer, by rollout downwards."""
     share = start
     for matrix in reversed(layers):
         rows = [[value / sum(row) for value in row] for row in matrix]

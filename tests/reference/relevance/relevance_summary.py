@@ -1,4 +1,4 @@
-"""What is told of one map of relevance, token by token; None where it has no meaning."""
+"""Summary quantities of one relevance map, token by token; None where undefined."""
 
 from math import ceil, isnan, log
 
@@ -11,7 +11,10 @@ def summary(
     is_content: list[bool],
     coverage: list[float] | None = None,
 ) -> Numbers:
-    """Coverage is by content token; NaN where the mask does not tell."""
+    """Summary of one map.
+
+    `coverage` is by content token; NaN where the mask is unknown.
+    """
     row: Numbers = dict.fromkeys(
         ["cls_share", "entropy", "evenness", "top5_share", "mask_share", "mask_chance", "pointing"]
     )

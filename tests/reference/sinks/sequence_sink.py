@@ -5,7 +5,7 @@ WEIGHTS = ("attention", "even", "neighbour", "norm_share", "value_norm", "relati
 
 
 def place_tokens(types: list[str]) -> dict[str, list[int]]:
-    """The tokens of every place that a text has."""
+    """Tokens of every place in a text."""
     special = ("cls", "sep", "bos", "register")
     content = [j for j, kind in enumerate(types) if kind not in special]
     places = {"first": [0], "first_content": content[:1]}
@@ -16,7 +16,7 @@ def place_tokens(types: list[str]) -> dict[str, list[int]]:
 
 
 def resting(weights: Matrix, seen: list[list[int]], tokens: list[int]) -> float | None:
-    """What the queries that may look at any of some tokens give to all of them, on average."""
+    """Mean attention to some tokens, over the queries that may attend to one of them."""
     sums = [
         sum(weights[i][j] for j in tokens if j in keys)
         for i, keys in enumerate(seen)
@@ -26,7 +26,7 @@ def resting(weights: Matrix, seen: list[list[int]], tokens: list[int]) -> float 
 
 
 def neighbours(tokens: list[int], n: int) -> list[int]:
-    """The next token of each; of the last one that before it."""
+    """Token after each of the given ones; before it for the last token."""
     nearest = [j + 1 if j + 1 < n else j - 1 for j in tokens]
     return [j for j in nearest if j >= 0]
 
@@ -34,7 +34,7 @@ def neighbours(tokens: list[int], n: int) -> list[int]:
 def of_place(
     attention: Matrix, norms: list[float], seen: list[list[int]], tokens: list[int]
 ) -> dict[str, float | None]:
-    """Every quantity of one place; None where there is nothing to say."""
+    """All quantities of one place; None where undefined."""
     n = len(attention)
     even = [[1 / len(keys) for _ in range(n)] for keys in seen]
     weighted = [[alpha * norm for alpha, norm in zip(row, norms, strict=True)] for row in attention]

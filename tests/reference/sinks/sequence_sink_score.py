@@ -1,4 +1,4 @@
-"""gu-2025 on key biases and angles: one head's scores taken apart, one pair of tokens at a time."""
+"""gu-2025 on key biases and angles: decomposition of one head's scores, pair by pair."""
 
 import cmath
 import math
@@ -16,7 +16,7 @@ def times(x: Vector, matrix: Matrix) -> Vector:
 
 
 def turned(vector: Vector, position: int, frequencies: Vector | None) -> Vector:
-    """Every plane as a complex number, turned by its angle; what lies beyond stays."""
+    """Planes as complex numbers rotated by their angles; further coordinates unchanged."""
     if frequencies is None:
         return vector
     planes = len(frequencies)
@@ -44,11 +44,11 @@ def taken_apart(
     seen: list[list[int]],
     tokens: list[int],
 ) -> dict[str, float | None]:
-    """The excess of some tokens' scores over those of the others, and its three parts.
+    """Excess of some tokens' scores over those of the others, and its three parts.
 
     Args:
-        queries: as they are compared, as `keys`, which are without their biases.
-        biases: of every key as they are compared; None if there are none.
+        queries: as the layer compares them, like `keys`, which are without their biases.
+        biases: of every key, as the layer compares them; None if there are none.
     """
     parts: list[dict[str, float]] = []
     for query, sees in zip(queries, seen, strict=True):
@@ -86,7 +86,7 @@ def taken_apart(
 
 
 def excess(given: Matrix, seen: list[list[int]], tokens: list[int]) -> float | None:
-    """How far scores on some tokens are above those on the others, mean over queries."""
+    """Mean over queries of the scores on some tokens minus those on the others."""
     excesses = []
     for row, sees in zip(given, seen, strict=True):
         own = [row[j] for j in sees if j in tokens]

@@ -1,12 +1,11 @@
-"""How long readers wait from a click until the page stands still, in a real browser.
+"""Waiting times from a click until the page stands still, in a real browser.
 
     python -m tests.tools.benchmarks.click_times statistics [--only PAGE] [--size 1280x720]
 
-Every page is loaded anew, come to by the menu, and used: its sections, the first picker of each, a
-mark of its chart, the next head, its drawer, Back. A wait ends with the last change that is seen on
-the screen. Of it the server has what passes between the browser's question and the last part of
-the answer; the rest is the browser's own. What the first reader of a server waits for is left out,
-and so are clicks of which nothing comes.
+Every page is loaded anew, opened by the menu, and used: its sections, the first picker of each, a
+mark of its chart, the next head, its drawer, Back. A wait ends with the last visible change. The
+server's part is the time between the browser's question and the last part of the answer; the rest
+is the browser's own. The first reader of a server is left out, and so are clicks without effect.
 """
 
 import json
@@ -71,7 +70,7 @@ STEP, DRAWER = ".st-key-head_after button", ".st-key-head_drawer button"
 
 @dataclass(frozen=True)
 class Wait:
-    """What a reader did and waited for, in seconds, and how much the server sent."""
+    """An action of a reader, the wait after it in seconds, and the megabytes from the server."""
 
     kind: str
     name: str
@@ -88,7 +87,7 @@ class Reader:
         browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
 
     def timed(self, kind: str, name: str, act: Callable[[], object]) -> Wait:
-        """What is waited for after an action on a page that stands still."""
+        """Wait after an action on a page that stands still."""
         self._frames()
         act()
         acted, changed = self._still()
@@ -100,7 +99,7 @@ class Reader:
         self._browser.get(address)
 
     def visible(self, selector: str) -> list[WebElement]:
-        """What can be seen of what there is."""
+        """Displayed elements of a selector."""
         everything = self._browser.find_elements(By.CSS_SELECTOR, selector)
         return [element for element in everything if element.is_displayed()]
 
@@ -119,13 +118,13 @@ class Reader:
         self._browser.back()
 
     def _still(self) -> tuple[float, float]:
-        """When was acted and when a change was last seen, in milliseconds."""
+        """Times of the action and of the last visible change, in milliseconds."""
         time.sleep(0.1)
         wait = WebDriverWait(self._browser, PATIENCE, 0.1)
         return wait.until(lambda driver: driver.execute_script(STILL, QUIET))
 
     def _frames(self) -> list[dict[str, Any]]:
-        """What went through the page's socket since the last call."""
+        """Messages of the page's socket since the last call."""
         logged = self._browser.execute("getLog", {"type": "performance"})["value"]
         messages = (json.loads(entry["message"])["message"] for entry in logged)
         return [
@@ -136,7 +135,7 @@ class Reader:
 
 
 def _of_server(frames: list[dict[str, Any]]) -> tuple[float, int]:
-    """Seconds from the first question to the last part of the answer, and how many bytes it has."""
+    """Seconds from the first question to the last part of the answer, and its size in bytes."""
     asked = [frame["params"] for frame in frames if frame["method"].endswith("Sent")]
     answers = [frame["params"] for frame in frames if frame["method"].endswith("Received")]
     if not asked or not answers:
@@ -146,13 +145,13 @@ def _of_server(frames: list[dict[str, Any]]) -> tuple[float, int]:
 
 
 def loads(reader: Reader, server: str, places: dict[str, str]) -> Iterator[Wait]:
-    """Every page loaded anew."""
+    """Load every page anew."""
     for page, address in places.items():
         yield reader.timed("cold load", page, partial(reader.load, f"{server}/{address}"))
 
 
 def switches(reader: Reader, pages: list[str]) -> Iterator[Wait]:
-    """Every page come to from another one by the menu."""
+    """Open every page from another one by the menu."""
     for page in pages:
         entries = reader.visible("[data-testid=stSidebar] [data-testid=stPageLink-NavLink]")
         entry = entries[list(PAGES).index(page)]
@@ -160,7 +159,7 @@ def switches(reader: Reader, pages: list[str]) -> Iterator[Wait]:
 
 
 def uses(reader: Reader, page: str) -> Iterator[Wait]:
-    """What is done on a page that is open, in each of its sections."""
+    """Use an open page, in each of its sections."""
     first = reader.address
     yield from used(reader, page)
     for place in range(1, len(reader.visible(SECTION))):
@@ -177,7 +176,7 @@ def uses(reader: Reader, page: str) -> Iterator[Wait]:
 
 
 def used(reader: Reader, name: str) -> Iterator[Wait]:
-    """Another choice of the first picker of a section, and a click on a mark of its chart."""
+    """Choose another option of a section's first picker, and click on a mark of its chart."""
     if others := reader.visible(ROW + OTHER):
         yield reader.timed("picker", name, partial(reader.click, others[0]))
     elif selects := reader.visible(ROW + SELECT):
@@ -190,7 +189,7 @@ def used(reader: Reader, name: str) -> Iterator[Wait]:
 
 
 def summary(waits: list[Wait]) -> str:
-    """Of each kind of wait the median, the ninth decile and the slowest, and where time goes."""
+    """Median, ninth decile and maximum of each kind of wait, and the server's part."""
     frame = pd.DataFrame([vars(wait) for wait in waits])
     frame["target"] = frame["kind"].map(TARGETS).fillna(TARGET)
     kinds = frame.groupby("kind", sort=False)
@@ -219,7 +218,7 @@ def summary(waits: list[Wait]) -> str:
 
 
 def main(folder: Path, only: str = "", size: str = "1280x720") -> None:
-    """Print what a reader waits for on the files of a folder."""
+    """Print the waits of a reader on the files of a folder."""
     width, height = map(int, size.split("x"))
     files = held(folder)
     pages = [page for page in PAGES if only in page]

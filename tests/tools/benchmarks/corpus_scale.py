@@ -1,11 +1,11 @@
-"""How time, memory and disk grow with the corpus, and what more workers bring.
+"""Time, memory and disk by corpus size, and the gain of more workers.
 
     python -m tests.tools.benchmarks.corpus_scale                   # 10^5 and 10^6 tokens
     python -m tests.tools.benchmarks.corpus_scale --tokens 1000000  # 10^6 and 10^7
     python -m tests.tools.benchmarks.corpus_scale --workers         # one, two, two of Ray
 
-Synthetic text through a tiny model with random weights, so that it ends; workers are given one of
-the demo model's shape, since there is little to share out of a model that takes no time.
+Synthetic text through a tiny model with random weights keeps the runs short. The runs with workers
+use a model of the demo model's shape, since a model that takes no time leaves nothing to divide.
 Every run is a process of its own; its peak is the largest of it and of its workers.
 """
 

@@ -1,4 +1,4 @@
-"""What benchmarks share: clocks, a random model, whole runs beside bare forward passes, peaks."""
+"""Tools of the benchmarks: clocks, a random model, runs and bare forward passes, memory peaks."""
 
 import subprocess
 import sys
@@ -29,7 +29,7 @@ EAGER: dict[str, Any] = {"attn_implementation": "eager"}
 
 
 def timed(work: Callable[[], object]) -> np.ndarray:
-    """Seconds of a piece of work on the wall, and of the processor."""
+    """Seconds of a piece of work: wall time and processor time."""
     started = time.perf_counter(), time.process_time()
     work()
     return np.array([time.perf_counter(), time.process_time()]) - started
@@ -61,7 +61,7 @@ def plan_of(sequences: tuple[Sequence, ...], folder: Path, names: list[str] | No
 
 
 def run_row(plan: Plan, *, n_layers: int, n_heads: int, hidden_size: int) -> dict[str, Any]:
-    """What a file says of its run."""
+    """Row of the table `run` for a plan."""
     return {
         "model": "random", "revision": "", "family": "bert", "n_layers": n_layers,
         "n_heads": n_heads, "hidden_size": hidden_size, "corpus": plan.corpus.name,
@@ -73,7 +73,7 @@ def run_row(plan: Plan, *, n_layers: int, n_heads: int, hidden_size: int) -> dic
 
 
 def bare(model: LoadedModel, plan: Plan) -> None:
-    """The forward passes alone, attentions asked for and dropped."""
+    """Run the forward passes alone, with attentions computed and dropped."""
     with torch.inference_mode():
         for job in range(len(plan.corpus.job_sizes)):
             for sequences in batches(plan.corpus.job(job)):
@@ -101,10 +101,10 @@ def compare(
     rounds: int,
     few: int,
 ) -> np.ndarray:
-    """How many times the bare forward passes a whole run takes, on the wall and of the processor.
+    """Ratio of a whole run's time to that of the bare forward passes: wall and processor time.
 
-    Every round runs both in turn, so that a busy machine slows both, with nothing known of the
-    weights yet; it is printed, and the median is returned.
+    Every round runs both in turn, so that a busy machine slows both, and with weights of which
+    nothing is computed yet. Ratios are printed, and their median is returned.
 
     Args:
         few: how many sequences go through both first, to warm up.

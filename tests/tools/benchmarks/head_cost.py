@@ -1,11 +1,11 @@
-"""What statistics of what heads look at cost beside the bare forward passes, batch for batch.
+"""Cost of the statistics of heads relative to the bare forward passes, batch for batch.
 
     python -m tests.tools.benchmarks.head_cost [--sequences 64] [--rounds 3] [--threads 2] [--demo]
 
 Texts of 128 tokens, 15 % of them masked, through BERT-base's shape with random weights and the head
 that predicts masked tokens; with --demo through the demo model, which has no such head. Measured
 are habits, gradients, distances, and all three, each a whole run from forward passes to the
-published file; every one follows bare forward passes in the same process, so that a busy machine
+published file. Every run follows bare forward passes in the same process, so that a busy machine
 slows both. The peak of memory is that of a process of its own for each.
 """
 

@@ -1,12 +1,12 @@
-"""What it takes to compare every two heads, beside a double loop over heads.
+"""Time to compare every two heads, relative to a double loop over heads.
 
     python -m tests.tools.benchmarks.head_distances [--rounds 3]
 
-For 144 heads and one sequence of 128 tokens it prints the seconds that our way takes, and how many
-times longer a double loop takes that compares all rows of two heads at a time, as the released code
-of Clark et al. does: in the half precision that it stores attention in, and in single precision.
-Every round measures all of them in turn, so that a busy machine slows all; processor time tells
-most where the machine is busy.
+For 144 heads and one sequence of 128 tokens it prints the seconds of our method, and the ratio of
+the time of a double loop that compares all rows of two heads at a time, as the released code of
+Clark et al. does: in the half precision that it stores attention in, and in single precision. Every
+round measures all of them in turn, so that a busy machine slows all; on a busy machine, compare
+processor times.
 """
 
 import argparse
@@ -23,7 +23,7 @@ LIMIT = 0.3
 
 
 def attention() -> torch.Tensor:
-    """Rows as unlike as those of a trained model: from even to nearly all on one token."""
+    """Rows as varied as those of a trained model: from uniform to nearly one-hot."""
     generator = torch.Generator().manual_seed(0)
     scores = torch.randn(HEADS, TOKENS, TOKENS, generator=generator)
     return (scores * torch.linspace(0.2, 4, HEADS)[:, None, None]).softmax(dim=-1)

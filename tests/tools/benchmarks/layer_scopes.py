@@ -1,14 +1,14 @@
-"""What all scopes of all layers cost, beside the machine's own matrix products and two dense ways.
+"""Cost of all scopes of all layers, relative to matrix products and to two dense methods.
 
     python -m tests.tools.benchmarks.layer_scopes [--bert-base] [--rounds 5] [--threads 2]
     python -m tests.tools.benchmarks.layer_scopes --memory
 
-The first prints, for one sequence of 128 tokens through the demo model, or through two layers of
-BERT-base's shape with random weights, in float32: the share of the
-matrix-multiply rate at which the arithmetic of the method is done, and how many times faster it is
-than writing out every vector of every pair (with the activation's share in closed form, and with
-20 steps of numerical integration over every summand). Every round measures all of them in turn, so
-that a busy machine slows all. The second prints the peak memory for BERT-base's shape, 512 tokens.
+The first prints results for one sequence of 128 tokens through the demo model, or through two
+layers of BERT-base's shape with random weights, in float32. They are the share of the machine's
+matrix-multiply rate that the method's arithmetic reaches, and its speed relative to writing out
+every vector of every pair: with the activation's share in closed form, and with 20 steps of
+numerical integration over every summand. Every round measures all of them in turn, so that a busy
+machine slows all. The second prints the peak memory for BERT-base's shape, 512 tokens.
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""How large a file becomes, and in how much memory, by the number of sequences.
+"""File size and memory by the number of sequences.
 
     python -m tests.tools.benchmarks.many_sequences FOLDER [--sequences 20000 100000 1000000]
 
-Makes random rows of a model of two layers with two heads in place of shards, and hands them to the
+Makes random rows of a model of two layers with two heads in place of shards, and passes them to the
 real merge, the real fits and the real store, each corpus in a process of its own. No model is run.
 """
 

@@ -1,9 +1,9 @@
-"""How long readers wait: comparing, looking into a text, asking, reporting, alone and in a crowd.
+"""Waiting times of readers: comparing, reading a text, querying, reporting, alone and in a crowd.
 
     python -m tests.tools.benchmarks.page_times FOLDER [--sessions 20]
 
-The pages are asked of a real server, as a browser asks them, without the time that a browser takes
-to draw. The first file of the folder, by name, is opened. Every page was opened before.
+The benchmark requests pages from a real server, as a browser does, without the time that a browser
+takes to draw. It opens the first file of the folder, by name. Every page was opened before.
 """
 
 import argparse
@@ -47,7 +47,7 @@ PROMPT = 0.3  # seconds
 
 
 class Session:
-    """A reader of a server, who is sent what a browser would be sent."""
+    """A reader of a server, who receives what a browser would receive."""
 
     def __init__(self, server: str) -> None:
         address = f"{server.replace('http', 'ws')}/_stcore/stream"
@@ -63,7 +63,7 @@ class Session:
         self._socket.close()
 
     def open(self, page: str, **address: Any) -> float:
-        """Seconds until the page is there whole.
+        """Seconds until the page is complete.
 
         Raises:
             RuntimeError: it ended in an exception, or another page came.
@@ -91,7 +91,7 @@ class Session:
                 return took
 
     def ask(self, page: str, **address: Any) -> None:
-        """Ask for a page, which comes while its reader does something else."""
+        """Request a page without waiting for it."""
         asked_for = BackMsg()
         asked_for.rerun_script.query_string = urlencode({"lang": "en", **address})
         asked_for.rerun_script.page_name = PAGES[page]
@@ -137,7 +137,7 @@ def crowd(server: str, n: int, *, turns: int, pause: float, **address: Any) -> l
 
 
 def typed(folder: Path, file: str) -> tuple[float, float]:
-    """Seconds until the map of a text that was typed is there: the model's first, and its next."""
+    """Seconds until the map of a typed text is complete: for the first text, and for the next."""
     os.environ["MIXSCOPE_STATISTICS"] = str(folder)
     session = AppTest.from_file(ROOT / "pages" / "_main.py", default_timeout=PATIENCE).run()
     session.switch_page("sequences/page.py")
@@ -158,7 +158,7 @@ def _typed(session: AppTest, text: str) -> float:
 
 
 def report() -> dict[str, tuple[float, float]]:
-    """What makes a page and a document of twenty charts, as in a session."""
+    """Seconds and megabytes of a page and a document of twenty charts, as in a session."""
 
     def script() -> None:
         import pandas as pd

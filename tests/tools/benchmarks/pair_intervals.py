@@ -1,7 +1,8 @@
-"""How often a pair's 95 % interval covers the mean: python -m tests.tools.benchmarks.pair_intervals
+"""Coverage of a pair's 95 % interval: python -m tests.tools.benchmarks.pair_intervals
 
-Pairs whose true mean change is 0, spread evenly or unevenly over sequences, with changes that are
-alike within a sequence or not, normal or skewed; beside Student's interval with sequences counted.
+Pairs have a true mean change of 0. They are spread evenly or unevenly over sequences, with changes
+that are correlated within a sequence or not, normal or skewed. Student's interval with sequences as
+units is printed for comparison.
 """
 
 import numpy as np
@@ -52,11 +53,11 @@ def intervals(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 
 def stored(delta: np.ndarray, sequence: np.ndarray) -> pd.DataFrame:
-    """What the store makes of the pairs, one row each.
+    """Rows that the store makes of the pairs.
 
     Args:
         delta: the change of every occurrence, a row per pair.
-        sequence: which sequence each occurrence is in, those of one sequence together.
+        sequence: sequence of each occurrence, sorted by sequence.
     """
     n_pairs, n = delta.shape
     columns = dict.fromkeys(pair_delta.TABLE.shard_schema.names, np.zeros(n_pairs * n, dtype=int))

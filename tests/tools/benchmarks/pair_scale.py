@@ -1,10 +1,10 @@
-"""Statistics of token pairs at the papers' size: how large, how fast, in how much memory.
+"""Size, speed and memory of the statistics of token pairs at the papers' size.
 
     python -m tests.tools.benchmarks.pair_scale FOLDER [--sequences 992] [--layers 12]
 
-Makes norms of random pairs of Zipfian tokens in sequences of 122, hands them to the real pass and
-the real store, each in a process of its own, and asks the questions of the page: with nothing of
-the file in memory, and again. No model is run.
+Makes norms of random pairs of Zipfian tokens in sequences of 122, passes them to the real pass and
+the real store, each in a process of its own, and runs the page's queries: with nothing of the file
+in memory, and again. No model is run.
 """
 
 import argparse
@@ -132,7 +132,7 @@ def _telling(step: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def questions(store: duckdb.DuckDBPyConnection) -> dict[str, Callable[[], pd.DataFrame]]:
-    """What the page asks, and a question that a reader may put to the contract's view."""
+    """Queries of the page, and a reader's query of the contract's view."""
 
     def top(**choice: Any) -> Callable[[], pd.DataFrame]:
         asked = {"effect": "ff", "amplified": True, "layer": None, "rank": "mean"} | choice
@@ -198,7 +198,7 @@ def ask(path: Path) -> None:
 
 
 def _forget(path: Path) -> None:
-    """Drop what the system keeps of a file in memory."""
+    """Drop a file from the system's cache."""
     with path.open("rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 

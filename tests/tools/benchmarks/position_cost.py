@@ -1,4 +1,4 @@
-"""What all statistics of positions cost beside the bare forward passes, at the paper's size.
+"""Cost of all statistics of positions relative to the bare forward passes, at the paper's size.
 
     python -m tests.tools.benchmarks.position_cost [--sequences 100] [--rounds 1] [--threads 2]
     python -m tests.tools.benchmarks.position_cost --profile [--sequences 8]
@@ -81,7 +81,7 @@ def _joined(parts: tuple[Sequence, ...], index: int) -> Sequence:
 
 
 def measure_passes(model: LoadedModel, corpus: tuple[Sequence, ...]) -> None:
-    """What every pass takes, beside the forward passes."""
+    """Print the time of every pass relative to the forward passes."""
     spent: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(2))
 
     def clocked(name, work):

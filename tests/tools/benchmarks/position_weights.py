@@ -1,14 +1,14 @@
-"""What the statistics of positions cost that come from weights alone, at BERT-base's shape.
+"""Cost of the statistics of positions that need weights only, at BERT-base's shape.
 
     python -m tests.tools.benchmarks.position_weights [--rounds 5] [--threads 2] [--dense-layers 12]
     python -m tests.tools.benchmarks.position_weights --store FOLDER
 
-12 x 12 heads, width 768, 512 positions, random weights, float32. The first prints the seconds that
-every such statistic takes on a model of which nothing is known yet, and how many times faster the
-query-key form is taken apart by thin factors than by a dense decomposition of every head's 769 x
-769 product, both in float64; every round measures all of them in turn, so that a busy machine slows
-all. The second writes a file with the waves and phases of four random texts of 512 tokens by the
-real precompute, and prints its size, the peak memory and how fast it answers.
+12 x 12 heads, width 768, 512 positions, random weights, float32. The first prints the seconds of
+every such statistic on a model of which nothing is computed yet. It also prints the speed of the
+decomposition of the query-key form by thin factors, relative to a dense decomposition of every
+head's 769 x 769 product, both in float64. Every round measures all of them in turn, so that a busy
+machine slows all. The second writes a file with the waves and phases of four random texts of 512
+tokens by the real precompute, and prints its size, the peak memory and the times of its answers.
 """
 
 import argparse

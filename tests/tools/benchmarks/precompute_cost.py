@@ -1,13 +1,13 @@
-"""What statistics cost beside the bare forward passes with attentions, batch for batch.
+"""Cost of statistics relative to the bare forward passes with attentions, batch for batch.
 
     python -m tests.tools.benchmarks.precompute_cost [--sequences 256] [--rounds 3] [--whole-layers]
         [--bert-base]
 
-Of the demo model, or of BERT-base's shape with random weights, that of the papers' models.
-Measured are those of attention alone; with --whole-layers all there are, which take each layer
-apart pair by pair and so cost far more than a forward pass. Times alternate between the two in one
-process, so that a busy machine slows both; the peak of memory is that of a process of its own for
-each. Everything is 128 tokens long.
+The model is the demo model, or has BERT-base's shape, that of the papers' models, with random
+weights. Measured are the statistics of attention alone; with --whole-layers all statistics, which
+decompose each layer pair by pair and so cost far more than a forward pass. Runs alternate in one
+process, so that a busy machine slows both. The peak of memory is that of a process of its own for
+each. Every sequence is 128 tokens long.
 """
 
 import argparse

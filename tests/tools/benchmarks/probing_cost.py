@@ -1,4 +1,4 @@
-"""What probing every head for dependencies costs beside the bare forward passes.
+"""Cost of probing every head for dependencies relative to the bare forward passes.
 
     python -m tests.tools.benchmarks.probing_cost TREEBANK.conllu [--sequences 1000] [--threads 2]
     python -m tests.tools.benchmarks.probing_cost TREEBANK.conllu --parsers

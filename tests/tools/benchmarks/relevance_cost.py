@@ -1,4 +1,4 @@
-"""What relevance costs beside a forward pass, and how much room the maps of 1,000 images take.
+"""Cost of relevance relative to a forward pass, and size of the maps of 1,000 images.
 
     python -m tests.tools.benchmarks.relevance_cost [--images 6] [--rounds 7] [--threads 2]
         [--stored 64]
@@ -53,7 +53,7 @@ def dino_s() -> Any:
 
 
 def sequence(index: int, n_tokens: int) -> Sequence:
-    """An image without a picture: what passes need to know of it."""
+    """An image without a picture, with the fields that passes need."""
     return Sequence(
         index=index,
         ids=np.arange(n_tokens, dtype=np.int32),
@@ -68,7 +68,7 @@ def sequence(index: int, n_tokens: int) -> Sequence:
 
 
 def batch_of(trace: Trace, first: int = 0) -> Batch:
-    """Images whose maps are kept, among so many others that of none whole layers are rolled out."""
+    """A batch of images with stored maps, of a corpus too large for rollouts of whole layers."""
     batch, n_tokens = trace.is_token.shape
     sequences = tuple(sequence(first + row, n_tokens) for row in range(batch))
     others = range(first + batch, first + 100 * WHOLE_LAYERS)

@@ -1,11 +1,11 @@
-"""What goes wrong, done on purpose, and a table of how it ended.
+"""Deliberate faults, and a table of their outcomes.
 
     python -m tests.tools.faults [--full] [--times 5] [--seed 0] [--only NAME …]
 
-Runs are killed, starved, damaged and disturbed, and what anybody may have made is read: texts,
-images, models, files of statistics, addresses. Each mishap happens so many times, each time in
-another way; with `--full` as often as `FULL` says. After it a run must end with the same numbers,
-and what is read must be shown, or refused in one line. It ends with status 1 if one did not.
+Runs are killed, starved, damaged and disturbed. Inputs from any source are read: texts, images,
+models, files of statistics, addresses. Each fault is repeated, each time in another way; with
+`--full` as often as `FULL` says. A run after a fault must end with the same numbers. An input must
+be shown, or refused in one line. The exit status is 1 if one of these fails.
 """
 
 import argparse
@@ -47,7 +47,7 @@ parts, 100 files, 5,040 inputs, 400 collections, 512 addresses, 150 hostile file
 
 
 def runs(*, may_mount: bool) -> dict[str, Mishap]:
-    """Every mishap of a run by what it is called; disks can be full only where one may be made."""
+    """Faults of a run by name; full disks only if this process may make one."""
     at_phases = {
         "killed while": kills.in_phase,
         "no file may be large while": disk.small_files,
@@ -88,7 +88,7 @@ def runs(*, may_mount: bool) -> dict[str, Mishap]:
 
 
 def kinds(folder: Path) -> dict[str, Kind]:
-    """Everything that is tried, by what it is called; what they need is made as one is tried."""
+    """All faults by name; their inputs are made when they are tried."""
     scene: list[Scene] = []
 
     def on_scene(mishap: Mishap, chance: Random) -> str:
@@ -115,7 +115,7 @@ def _made(folder: Path) -> Path:
 
 
 def tried(name: str, kind: Kind, *, times: int, seed: int) -> tuple[Counter, list[str]]:
-    """How often it ended how, and what was wrong."""
+    """Count the outcomes of a fault, and list the wrong ones."""
     ended: Counter[str] = Counter()
     wrong: list[str] = []
     for number in range(times):

@@ -1,4 +1,4 @@
-"""What others do to the same files while a run goes on."""
+"""Changes to a run's files by other processes while it is in progress."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ def two_runs(scene: Scene, chance: Random) -> str:
 def third_run(scene: Scene, chance: Random) -> str:
     """Two equal runs of one output, one of which may be killed, and then one with another seed.
 
-    That is refused while one of the others lives; else its file is the last.
+    The third is refused while one of the others lives; otherwise the file is its own.
     """
     span = sum(scene.spans.values())
     is_killed = chance.random() < 0.5
@@ -55,7 +55,7 @@ def third_run(scene: Scene, chance: Random) -> str:
 
 
 def corpus(phase: str, scene: Scene, chance: Random) -> str:
-    """Another corpus under the same name when a phase starts, in secret or not."""
+    """Replace the corpus when a phase starts, and restore its modification time or not."""
     seed, is_put_back = chance.randrange(1, 1000), chance.random() < 0.5
     with scene.trial() as other:
         write_corpus(other / "text.txt", seed)
@@ -74,7 +74,7 @@ def corpus(phase: str, scene: Scene, chance: Random) -> str:
 
 
 def model(phase: str, scene: Scene, chance: Random) -> str:
-    """Other weights under the same name when a phase starts, in the same file or a new one."""
+    """Replace the weights when a phase starts, in the same file or in a new one."""
     with scene.trial() as folder:
         copied = shutil.copytree(scene.folder / "model", folder / "model")
         change = partial(_other_weights, copied / "model.safetensors", is_new=chance.random() < 0.5)
@@ -87,7 +87,7 @@ def model(phase: str, scene: Scene, chance: Random) -> str:
 
 
 def output(phase: str, scene: Scene, chance: Random) -> str:
-    """Something else under the output's name when a phase starts, such as a folder."""
+    """Replace the output by something else, such as a folder, when a phase starts."""
     with scene.trial() as folder:
         put = chance.choice((_a_text, Path.mkdir, partial(Path.symlink_to, target="nowhere")))
         ended = scene.run(folder, partial(at, phase, partial(put, folder / OUTPUT)))
@@ -99,7 +99,7 @@ def output(phase: str, scene: Scene, chance: Random) -> str:
 
 
 def clock(phase: str, scene: Scene, chance: Random) -> str:
-    """A clock that jumps when a phase starts, and files of a time long gone or to come."""
+    """Make the clock jump when a phase starts, with files of the far past or future."""
     moment = float(chance.choice(_AGES))
     with scene.trial() as folder:
         ended = scene.run(folder, partial(at, phase, partial(_jump, folder, moment)))

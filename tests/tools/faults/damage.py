@@ -1,4 +1,4 @@
-"""Bytes that flip and files that are cut short, of what a run left behind."""
+"""Flipped bytes and truncated files among a run's results."""
 
 from pathlib import Path
 from random import Random
@@ -49,7 +49,7 @@ def of_the_file(scene: Scene, chance: Random) -> str:
 
 
 def _damage(path: Path, chance: Random) -> str:
-    """Flip bits of one byte or of a run of bytes, or cut the file; what was done."""
+    """Flip bits of one byte or of a run of bytes, or cut the file; return a description."""
     content = bytearray(path.read_bytes())
     place = chance.randrange(len(content))
     kind = chance.choice(("flip", "flip", "noise", "cut"))

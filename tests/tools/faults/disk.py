@@ -18,7 +18,7 @@ _BALLAST = "ballast"
 
 
 def full(phase: str, scene: Scene, chance: Random) -> str:
-    """A disk of which next to nothing is left when a phase starts."""
+    """Fill the disk when a phase starts."""
     left = int(4096 * 2 ** chance.uniform(0, 9))
     with scene.trial() as folder, _mounted(folder):
         ended = scene.run(folder, partial(at, phase, partial(_fill, folder, left)))
@@ -46,7 +46,7 @@ def read_only(phase: str, scene: Scene, chance: Random) -> str:
 
 
 def removed(phase: str, scene: Scene, chance: Random) -> str:
-    """A folder of which everything is deleted when a phase starts, but the corpus."""
+    """Delete everything in the folder but the corpus when a phase starts."""
     with scene.trial() as folder:
         ended = scene.run(folder, partial(at, phase, _emptied(folder)))
         scene.assert_goes_on(folder)
@@ -54,7 +54,7 @@ def removed(phase: str, scene: Scene, chance: Random) -> str:
 
 
 def may_mount() -> bool:
-    """Whether this process may make disks of its own."""
+    """Return True if this process may mount disks."""
     return (
         os.geteuid() == 0 and subprocess.run(["unshare", "-m", "true"], check=False).returncode == 0
     )
@@ -66,7 +66,7 @@ def _emptied(folder: Path) -> Happening:
 
 @contextmanager
 def _mounted(folder: Path) -> Iterator[None]:
-    """A small disk of its own below a folder, with what was in it."""
+    """Mount a small disk over a folder, with the folder's content."""
     corpus = (folder / "text.txt").read_bytes()
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={_SIZE}", "faults", folder], check=True)
     try:

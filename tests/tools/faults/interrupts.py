@@ -15,12 +15,12 @@ STOPPED = "Stopped. Rerun the command to resume; the results are identical.\n"
 
 
 def interrupted(workers: int, scene: Scene, chance: Random) -> str:
-    """Ctrl-C, which goes to all processes of a terminal, at a random moment."""
+    """Send Ctrl-C to all processes of a run at a random moment."""
     return _stopped(signal.SIGINT, workers, scene, chance)
 
 
 def terminated(workers: int, scene: Scene, chance: Random) -> str:
-    """SIGTERM to the run alone or to all its processes, at a random moment."""
+    """Send SIGTERM to a run or to all of its processes at a random moment."""
     return _stopped(signal.SIGTERM, workers, scene, chance)
 
 
@@ -52,7 +52,7 @@ def hear_ctrl_c() -> None:
 
 
 def wait_for_handler(run: subprocess.Popen[str]) -> None:
-    """Return once a run handles SIGTERM itself, which it does as soon as Python has started."""
+    """Wait until a run handles SIGTERM itself, soon after Python has started."""
     status = Path(f"/proc/{run.pid}/status")
     while run.poll() is None:
         caught = status.read_text().partition("SigCgt:")[2].split()[0]
@@ -63,7 +63,7 @@ def wait_for_handler(run: subprocess.Popen[str]) -> None:
 
 
 def assert_stopped(run: subprocess.Popen[str], number: signal.Signals) -> str:
-    """How a run ended that was sent a signal: with one line, unless it was done before.
+    """Outcome of a run after a signal: it stopped with one line, or was done before.
 
     Raises:
         Wrong: with another status or other lines, or a process of it goes on.

@@ -82,7 +82,7 @@ def a_worker(scene: Scene, chance: Random) -> str:
 
 
 def a_parent(scene: Scene, chance: Random) -> str:
-    """The run whose two workers would live on."""
+    """Kill the parent of two workers, which would live on."""
     with scene.trial() as folder:
         parent = in_small_parts(scene, folder, workers=2)
         workers = _workers(parent)
@@ -128,7 +128,7 @@ def in_small_parts(
 
 
 def _workers(parent: subprocess.Popen[str]) -> list[int]:
-    """Both, once they are there."""
+    """Wait for both workers, and return them."""
     workers: set[int] = set()
     while len(workers) < 2 and parent.poll() is None:
         workers |= workers_of(parent.pid)

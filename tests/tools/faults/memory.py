@@ -1,4 +1,4 @@
-"""Less memory than a run wants."""
+"""Runs with too little memory."""
 
 import resource
 from functools import partial
@@ -9,7 +9,7 @@ from tests.tools.faults.scene import Scene
 
 
 def short(scene: Scene, chance: Random) -> str:
-    """A share of the address space that the run takes beyond what it starts with."""
+    """Limit the address space to a share of the run's needs beyond its start."""
     most = int(chance.uniform(0, 0.6) * scene.memory)
     with scene.trial() as folder:
         ended = scene.run(folder, partial(_limited, most))

@@ -1,4 +1,4 @@
-"""The phases of a run, and what happens at the start of one or at a random moment of it."""
+"""Phases of a run, and faults at the start of one or at a random moment."""
 
 import json
 import os
@@ -23,8 +23,10 @@ PHASES = {
 
 
 def small_and_quick() -> None:
-    """Two sequences to a job and four to a part, so that a small corpus has several of each; and no
-    comments in the file, which are half of what it takes to build a small one."""
+    """Make small jobs and parts, so that a small corpus has several, and write no comments.
+
+    Comments are half of the time of building a small file.
+    """
     index: Any = import_module("precompute.corpora.index.write")
     index.JOB_SEQUENCES, index.PART_SEQUENCES = 2, 4
     build: Any = import_module("precompute.store.build")
@@ -32,8 +34,10 @@ def small_and_quick() -> None:
 
 
 def measured(into: Path) -> None:
-    """Have a run write down how many seconds each phase takes, from its first start to its last
-    end, and how many bytes of address space it takes in all beyond those it started with."""
+    """Record the seconds of each phase of a run, from its first start to its last end.
+
+    Also records the bytes of address space beyond those at the start of the process.
+    """
     moments: dict[str, list[float]] = {}
     before = address_space("VmSize")
 

@@ -1,4 +1,4 @@
-"""Commands of precompute, each in a process of its own to which something may happen."""
+"""Commands of precompute, each in a process of its own with an injected fault."""
 
 import multiprocessing
 import os
@@ -17,19 +17,19 @@ Happening = Callable[[], object]
 
 
 class Wrong(Exception):
-    """A mishap that ended as none may."""
+    """A fault with a forbidden outcome."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a process ended: its exit status, below 0 if a signal ended it, and its stderr."""
+    """Outcome of a process: its exit status, below 0 if a signal ended it, and its stderr."""
 
     status: int
     stderr: str
 
     @property
     def manner(self) -> str:
-        """In a word or two, if it ended as a run may.
+        """Outcome in a word or two, if it is allowed for a run.
 
         Raises:
             Wrong: it crashed, or wrote nothing.
@@ -44,11 +44,11 @@ class Ended:
 
 
 def nothing() -> None:
-    """Happens to a run that nobody disturbs."""
+    """Do nothing: a run without a fault."""
 
 
 class Running:
-    """A command that has been started and says what it says into `log`."""
+    """A started command that writes its output to `log`."""
 
     def __init__(self, arguments: list[str], log: Path, happening: Happening = nothing) -> None:
         self._log = log
@@ -56,7 +56,7 @@ class Running:
         self._process.start()
 
     def ended(self) -> Ended:
-        """How it ended.
+        """Wait for the process, and return its outcome.
 
         Raises:
             Wrong: it goes on for minutes.

@@ -1,4 +1,4 @@
-"""A tiny model, a small corpus, and what a run of them ends with if nothing happens to it."""
+"""A tiny model, a small corpus, and the result of a run without faults."""
 
 import json
 import random
@@ -28,10 +28,10 @@ Numbers = dict[str, tuple]
 
 @dataclass(frozen=True)
 class Scene:
-    """What every trial starts from; a trial has a folder of its own, and a copy of the corpus.
+    """Starting point of all trials; a trial has a folder of its own, and a copy of the corpus.
 
-    `spans` are the seconds of each phase, `memory` the bytes, and `numbers` the numbers of a run
-    that nobody disturbs.
+    Of a run without faults, `spans` are the seconds of each phase, `memory` the bytes, and
+    `numbers` the numbers.
     """
 
     folder: Path
@@ -41,7 +41,7 @@ class Scene:
 
     @property
     def finished(self) -> Path:
-        """The folder of the run that nobody disturbed."""
+        """Folder of the run without faults."""
         return self.folder / "finished"
 
     @contextmanager
@@ -55,17 +55,17 @@ class Scene:
             yield Path(place)
 
     def start(self, folder: Path, happening: Happening = nothing, **given: str) -> Running:
-        """A run in the folder of a trial, to which something happens."""
+        """Start a run in a trial's folder, with a fault."""
         log = self.folder / f"log-{random.getrandbits(48)}"
         do_so = partial(together, small_and_quick, happening)
         return Running(command(self, folder, **given), log, do_so)
 
     def run(self, folder: Path, happening: Happening = nothing, **given: str) -> Ended:
-        """How such a run ended."""
+        """Run in a trial's folder to the end, and return the outcome."""
         return self.start(folder, happening, **given).ended()
 
     def assert_goes_on(self, folder: Path) -> None:
-        """What a mishap left is whole, and the same command ends with the right numbers.
+        """Check that the files are complete, and that the same command gives the right numbers.
 
         Raises:
             Wrong: if not.
@@ -127,7 +127,7 @@ def assert_whole(folder: Path) -> None:
 
 
 def command(scene: Scene, folder: Path, **given: str) -> list[str]:
-    """The run of a trial as it is typed, but for `python -m precompute`."""
+    """Arguments of a trial's run after `python -m precompute`."""
     options = {
         "model": str(scene.folder / "model"),
         "corpus": str(folder / "text.txt"),

@@ -1,11 +1,11 @@
-"""Mutants of measures and passes, one module after the other, and who survives.
+"""Mutants of measures and passes, module by module, and the list of survivors.
 
     python -m tests.tools.mutation [--jobs N] [--ending DIGITS] [--kind python|sql] [STEM …]
 
-Prints per module how many mutants were tried and how many died, with every survivor; in the end the
-same of all modules. `--ending 37` tries a fifth of them: those whose number ends in 3 or 7.
-Shapes are not checked here, since the import hook can be set once per process and mutmut runs tests
-again and again in one: a mutant that only the hook would catch counts as a survivor.
+Prints per module the number of mutants tried and killed, with every survivor, and in the end the
+same for all modules. `--ending 37` tries a fifth of them: those whose number ends in 3 or 7. Shapes
+are not checked here, since the import hook can be set once per process and mutmut runs tests again
+and again in one: a mutant that only the hook would catch counts as a survivor.
 """
 
 import argparse
@@ -69,7 +69,7 @@ class Mutant:
 
     @property
     def reason(self) -> str | None:
-        """Why nobody can tell it from what it was, where that needs no knowledge of the formula."""
+        """Reason why a mutant is equivalent, if no knowledge of the formula is needed to see it."""
         is_query = (
             self.function.startswith(("precompute.passes.", "analysis.tables."))
             and self.line != self.before
@@ -79,7 +79,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Result:
-    """What became of the mutants of a module, or of all."""
+    """Outcome of the mutants of a module, or of all."""
 
     module: str
     n_mutants: int
@@ -92,10 +92,10 @@ class Result:
 
 
 def mutated(module: str, scratch: Path, *, jobs: int, ending: str) -> Result:
-    """A module's mutants against its tests, in a copy of the project.
+    """Run a module's mutants against its tests, in a copy of the project.
 
     Args:
-        ending: the last digits of the numbers of those that are tried.
+        ending: the last digits of the numbers of the mutants that are tried.
 
     Raises:
         RuntimeError: the tests fail on the module as it is.
@@ -128,10 +128,10 @@ def mutated(module: str, scratch: Path, *, jobs: int, ending: str) -> Result:
 
 
 def mutated_queries(module: str, scratch: Path, *, ending: str) -> Result:
-    """The same of the SQL in a module.
+    """Run the mutants of a module's SQL against its tests.
 
     Args:
-        ending: the last digits of the numbers of those that are tried.
+        ending: the last digits of the numbers of the mutants that are tried.
 
     Raises:
         RuntimeError: the tests fail on the module as it is.

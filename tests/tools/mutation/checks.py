@@ -1,4 +1,4 @@
-"""Which tests a formula has to answer to."""
+"""Tests that a mutant has to fail, by module."""
 
 import re
 from collections.abc import Iterator
@@ -25,10 +25,10 @@ LAW = f"{TESTS}/test_every_pass.py::test_padding_batching_and_order_change_no_nu
 
 
 def checks_of(module: str) -> list[str]:
-    """Tests as pytest is told of them.
+    """Tests of a module, as arguments of pytest.
 
-    A measure answers to the tests that bear its name. A pass answers to the tests of passes that
-    speak of it, to the law of all passes, and to the public views that rest on it, computed anew.
+    A measure has the tests that bear its name. A pass has the tests of passes that name it, the law
+    of all passes, and the recomputed public views that depend on it.
     """
     stem = Path(module).stem
     if not module.startswith((PASSES, SHARED)):
@@ -49,7 +49,7 @@ def checks_of(module: str) -> list[str]:
 
 
 def resting_on(stem: str) -> list[str]:
-    """A pass, and all those that import it or read what it has stored, the nearest first."""
+    """A pass and all passes that import it or read its table, the nearest first."""
     texts = {path.stem: path.read_text("utf-8") for path in passes()}
     resting = [stem, *READ_BY.get(stem, ())]
     for module in resting:
@@ -63,8 +63,10 @@ def resting_on(stem: str) -> list[str]:
 
 
 def _speaking_of(stems: list[str]) -> list[str]:
-    """The tests that speak of the first of these modules that any speaks of: in its room, or else
-    in any."""
+    """Tests that name the first of these modules that any test names.
+
+    Tests in the module's own folder take precedence.
+    """
     rooms = {path.stem: path.parent.name for path in passes()}
     for stem, room in ((name, room) for name in stems for room in (rooms.get(name, "*"), "*")):
         word = re.compile(rf'\b{stem}\.|import .*\b{stem}\b|"{stem}"|from {stem}\b|test_{stem}\b')
@@ -76,13 +78,13 @@ def _speaking_of(stems: list[str]) -> list[str]:
 
 
 def _counts(stem: str) -> bool:
-    """Whether a module is a pass that the law is tested with on these families."""
+    """Return True if a module is a pass that the law of all passes is tested with."""
     texts = (path.read_text("utf-8") for path in passes() if path.stem == stem)
     return stem not in OF_OTHERS and any("def totals(" in text for text in texts)
 
 
 def passes() -> Iterator[Path]:
-    """The modules of passes, and what several of them share."""
+    """Yield the modules of passes, and modules shared by several."""
     for path in (ROOT / PASSES).rglob("*.py"):
         if path.stem not in ("__init__", "base", "batch"):
             yield path

@@ -82,7 +82,7 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def survives(tests: list[str], folder: Path) -> bool:
-    """Whether all tests pass in a copy of the project, in a process that knows no other copy."""
+    """Return True if all tests pass in a copy of the project, in a process without another copy."""
     child = os.fork()
     if not child:
         os._exit(_tested(tests, folder))

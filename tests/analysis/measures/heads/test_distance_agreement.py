@@ -16,7 +16,7 @@ from tests.reference.heads import distance_agreement as twin
 
 
 def distances(n: int, seed: int) -> np.ndarray:
-    """Of points of a plane."""
+    """Distances between points of a plane."""
     points = np.random.default_rng(seed).normal(size=(n, 2))
     return np.linalg.norm(points[:, None] - points, axis=-1)
 

@@ -1,4 +1,4 @@
-"""What heads mostly do, against the rules told one by one."""
+"""Main behaviours of heads, against the rules applied one by one."""
 
 import math
 

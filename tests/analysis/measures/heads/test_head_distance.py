@@ -1,4 +1,4 @@
-"""Distances of heads, against loops over rows and keys, and what holds of any divergence."""
+"""Distances of heads, against loops over rows and keys, and laws of any divergence."""
 
 from math import log
 

@@ -1,4 +1,4 @@
-"""The plane of heads, against what must come back exactly and how well it does otherwise."""
+"""Layout of heads in a plane, for exact and inexact distances."""
 
 import numpy as np
 import pytest

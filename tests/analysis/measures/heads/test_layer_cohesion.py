@@ -1,4 +1,4 @@
-"""Heads of one layer against heads of others, and what chance makes of it."""
+"""Distances within and between layers, and their permutation test."""
 
 import numpy as np
 import pytest

@@ -42,7 +42,7 @@ def short(family, language_model) -> tuple[Sequence, ...]:
 
 
 def moved_attention(monkeypatch, run: Callable[[], float]) -> Moved:
-    """`run` with one attention weight moved, in the function through which all of them go."""
+    """Run the model with one attention weight changed, in the function common to all."""
 
     def moved(layer: int, head: int, query: int, key: int, by: float) -> float:
         seen = 0

@@ -61,7 +61,7 @@ def _tokens(seed: int) -> torch.Tensor:
 
 
 def _missing(by: float) -> tuple[torch.Tensor, list[torch.Tensor], torch.Tensor]:
-    """An output, parts that miss it by some, and what the last two of them add."""
+    """An output, parts with a planted error, and the sum of the last two of them."""
     parts = [_tokens(seed) for seed in range(3)]
     update = parts[1] + parts[2]
     parts[0] *= 10
@@ -85,7 +85,7 @@ def test_errors_follow_their_slow_twin_against_output_and_update(dtype):
 
 
 def test_a_massive_coordinate_hides_no_other():
-    """In whatever units a coordinate is, errors are the same."""
+    """The unit of a coordinate does not change the errors."""
     output, parts, update = _missing(0.1)
     expected = token_errors(output, parts, [output, update], torch.float32)
     units = torch.ones(7, dtype=torch.float64)

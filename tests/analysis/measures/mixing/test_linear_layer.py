@@ -13,7 +13,7 @@ def layers(traced_alone) -> list[LayerTrace]:
 
 
 def _read(layer: LayerTrace) -> torch.Tensor:
-    """What the network reads, by the slow twin's normalisations."""
+    """Input of the feed-forward network, by the slow twin's normalisations."""
     order, norms, now = layer.weights.order, list(layer.weights.norms), layer.attention_output[0]
     del norms[: len(order.read)]
     for step in order.after_attention:

@@ -12,7 +12,7 @@ gated = pytest.mark.parametrize("family", ["llama", "gemma2"], indirect=True, sc
 
 
 def _moved(layer: LayerTrace, by: float) -> LayerTrace:
-    """The same layer with every gate moved."""
+    """The same layer with all gates shifted."""
     forward = layer.weights.feed_forward
     assert forward.gate_bias is not None
     moved = dataclasses.replace(forward, gate_bias=forward.gate_bias + by)

@@ -17,7 +17,7 @@ MAPS = st.integers(1, 4).flatmap(
 
 
 def similarities(maps: np.ndarray) -> np.ndarray:
-    """Those of maps in which every query sees every key."""
+    """Similarities of maps without masked keys."""
     return scope_similarities(maps, np.ones(maps.shape[1:], dtype=bool))
 
 

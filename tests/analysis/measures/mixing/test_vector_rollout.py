@@ -48,7 +48,7 @@ def test_the_slow_twin_adds_up_too(stack, written_out):
 
 
 def value_bias_to_no_token(layer: LayerTrace) -> LayerTrace:
-    """The same layer, with what every token's value has in common moved to the output bias.
+    """The same layer, with the bias of the values moved to the output bias.
 
     Rows of attention add up to 1, so the layer computes what it did before.
     """
@@ -97,7 +97,7 @@ def test_nothing_reaches_a_token_from_behind_in_a_causal_model(stacks):
 
 
 def without_biases(weights):
-    """The same weights, with zeros for everything that a layer adds by itself."""
+    """The same weights, with all biases of a layer set to 0."""
     if isinstance(weights, tuple):
         return tuple(map(without_biases, weights))
     if not dataclasses.is_dataclass(weights):

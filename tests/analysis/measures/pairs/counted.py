@@ -1,4 +1,4 @@
-"""PMI of pairs that are all there are."""
+"""PMI of pairs from their counts, if these pairs are the whole corpus."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from analysis.measures.pairs.pair import pointwise_mutual_information
 
 
 def pmi_of_pairs(n: np.ndarray, source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """That of every pair, one a row, from how often each occurs."""
+    """PMI of every pair, from the number of its occurrences."""
     of_source, of_target = (
         np.bincount(side, weights=n).astype(np.int64)[side] for side in (source, target)
     )

@@ -82,7 +82,7 @@ def test_an_effect_of_pmi_is_found_beside_those_of_words():
 
 
 def test_the_interval_covers_19_times_of_20_where_words_have_effects():
-    """Where pairs as such were independent it would cover far less often."""
+    """The interval of independent pairs would cover far less often."""
     partial = np.array([with_word_effects(seed, planted=0)[1] for seed in range(200)])
     truth = partial[:, 0].mean()
     covered = ((partial[:, 1] <= truth) & (truth <= partial[:, 2])).mean()

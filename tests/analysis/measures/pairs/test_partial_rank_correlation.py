@@ -11,7 +11,7 @@ few_values = st.tuples(*[st.integers(0, 5)] * 4)
 
 
 def measured(*columns):
-    """What the measure says of the first two columns given the others."""
+    """Result of the measure for the first two columns, given the others."""
     first, second, *others = (ranked(np.array(column, dtype=float)) for column in columns)
     return partial_rank_correlation(first, second, tuple(others))
 
@@ -32,7 +32,7 @@ def test_correlation_follows_its_definition(rows):
 @pytest.mark.parametrize("n_given", [0, 1, 2])
 @pytest.mark.parametrize("decimals", [1, 9])
 def test_influence_is_how_the_correlation_moves_with_weight(n_given, decimals):
-    """With many ties and with none."""
+    """Columns have many ties, or none."""
     drawn = np.random.default_rng(n_given).normal(size=(2 + n_given, 30))
     drawn[1] += drawn[0] + drawn[-1]
     columns = drawn.round(decimals).tolist()

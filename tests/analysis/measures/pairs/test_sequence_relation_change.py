@@ -26,7 +26,7 @@ def related(traced_alone, sequences) -> list[Related]:
 
 
 def changes(maps: np.ndarray, relations: np.ndarray, weights: LayerWeights):
-    """What the measure says of a layer."""
+    """Result of the measure for one layer."""
     pairs = weights.pairs(len(relations)).numpy()
     before = shares_before(maps, weights.order)
     return relation_changes(before, pair_deltas(maps, weights.order), relations, pairs)

@@ -1,4 +1,4 @@
-"""What scores have of offsets, against every pair written out, and planted offsets."""
+"""Terms of scores that depend on offsets, against explicit pairs and planted offsets."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ pytestmark = both_ways
 
 
 def _terms(kind="all", *, n_buckets=2 * REACH + 1):
-    """Random tables; offsets beyond the reach are as far as that."""
+    """Random tables; offsets beyond the reach share the last bucket."""
     draw = torch.Generator().manual_seed(0)
     shapes = {"bias": (HEADS, n_buckets)} | dict.fromkeys(
         ("of_queries", "of_keys"), (HEADS, n_buckets, 4)
@@ -41,7 +41,7 @@ def _with_terms(layer, terms, **changed):
 
 
 def _tables(terms, head):
-    """The tables of one head by offset, as the twin takes them."""
+    """Tables of one head by offset, in the form that the twin takes."""
     tables = []
     for name in ("of_queries", "of_keys", "bias"):
         table = getattr(terms, name)
@@ -58,7 +58,7 @@ def _tables(terms, head):
 
 
 def _sides(reads, weights, head):
-    """Queries and keys of one head of all texts, its pairs with their offsets, and their rows."""
+    """Queries and keys of one head in all texts, its pairs with their offsets, and their rows."""
     sides, pairs, rows = ([], []), [], []
     for read in reads:
         start = len(sides[0])
@@ -71,7 +71,7 @@ def _sides(reads, weights, head):
 
 
 def _head_totals(totals, head):
-    """Of one head, from one or several texts."""
+    """Totals of one head, from one or several texts."""
     sums = {
         name: np.sum([getattr(total, name)[[head]].numpy() for total in totals], axis=0)
         for name in TermTotals._fields[:6]

@@ -36,7 +36,7 @@ def test_one_plane_is_a_wave_that_comes_again_after_its_length():
 @both_ways
 @pytest.mark.parametrize("planes", [1, 2], ids=["partial", "whole"])
 def test_the_kernel_of_constant_queries_and_keys_is_all_of_every_score(traced_alone, planes):
-    """What is not turned adds the same to each, which no kernel holds and no softmax sees."""
+    """Coordinates without rotation add a constant to every score, which softmax ignores."""
     layer = traced_alone[0].layers[0]
     rotary = Rotary(torch.tensor([0.9, 0.05][:planes], dtype=torch.float64), 1.1)
     weights = planted(layer.weights, [-2, -1, 1], rotary)

@@ -13,7 +13,7 @@ PLANTED = np.array([[0, 0.9, 0, 0, 0], [0.1, 0, 0, 0, 0.1], [0, 0.05, 0.1, 0.5, 
 
 
 def _planted(n, *, seed):
-    """Profiles around the planted centres, and whose each is."""
+    """Profiles around the planted centres, and the centre of each."""
     draw = np.random.default_rng(seed)
     of = draw.integers(len(PLANTED), size=n)
     return PLANTED[of] + draw.normal(scale=0.01, size=(n, 5)), of

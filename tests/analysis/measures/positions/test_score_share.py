@@ -15,7 +15,7 @@ pytestmark = both_ways
 
 
 def _totals(totals, head):
-    """Of one head, from one or several texts."""
+    """Totals of one head, from one or several texts."""
     query, key, turn, query_turn, key_turn = (
         torch.stack([getattr(total, name)[head] for total in totals])
         .sum(dim=0, keepdim=True)

@@ -1,4 +1,4 @@
-"""Rules for antecedents: against a walk back through the text, and cases told by hand."""
+"""Rules for antecedents, against a walk back through the text and cases by hand."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What parsers learn: losses and counts against loops, planted trees, and nothing from chance."""
+"""Training of parsers: losses and counts against loops, planted trees, and chance level."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Counting and resampling cases of sequences, against loops, and what must hold of halves."""
+"""Counting and resampling of cases, against loops, and laws of halves."""
 
 import numpy as np
 import pytest

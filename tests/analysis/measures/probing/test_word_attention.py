@@ -1,4 +1,4 @@
-"""Words from pieces, against loops over pieces, and what must hold of any tokenizer."""
+"""Attention between words, against loops over pieces, and laws of any tokenizer."""
 
 import numpy as np
 import pytest

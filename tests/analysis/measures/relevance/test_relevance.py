@@ -1,4 +1,4 @@
-"""Relevance carried down, against loops over tokens, by hand, and against what must hold."""
+"""Propagation of relevance, against loops over tokens, cases by hand, and laws."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Methods beside the rules, against loops over tokens, by hand, and against what must hold."""
+"""Published relevance methods, against loops over tokens, cases by hand, and laws."""
 
 import numpy as np
 import pytest

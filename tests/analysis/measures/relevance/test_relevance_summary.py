@@ -1,4 +1,4 @@
-"""Numbers told of maps, against loops over tokens, by hand, and against what must hold."""
+"""Summary numbers of relevance maps, against loops over tokens, cases by hand, and laws."""
 
 import math
 

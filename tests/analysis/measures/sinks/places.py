@@ -11,7 +11,7 @@ NAMES = ("first", "first_content", "cls", "sep", "comma_period", "other", "regis
 
 
 def seen_by(n: int, *, is_causal: bool, window: int | None = None) -> list[list[int]]:
-    """The keys that each query of a text may look at."""
+    """Keys that each query of a text may attend to."""
     reach = n if window is None else window
     return [
         [j for j in range(n) if abs(i - j) <= reach and (j <= i or not is_causal)] for i in range(n)
@@ -19,7 +19,7 @@ def seen_by(n: int, *, is_causal: bool, window: int | None = None) -> list[list[
 
 
 def pairs_of(texts: list[list[list[int]]], n_tokens: int) -> Tensor:
-    """The same of several texts, padded."""
+    """Keys that each query may attend to, for several padded texts."""
     is_pair = torch.zeros(len(texts), n_tokens, n_tokens, dtype=torch.bool)
     for row, seen in enumerate(texts):
         for i, keys in enumerate(seen):
@@ -28,7 +28,7 @@ def pairs_of(texts: list[list[list[int]]], n_tokens: int) -> Tensor:
 
 
 def places_of(texts: Iterable[list[str]], n_tokens: int) -> Tensor:
-    """Which tokens are of each of `NAMES`, from the types of every text."""
+    """Mask of the tokens of each of `NAMES`, from the types of every text."""
     texts = list(texts)
     is_place = torch.zeros(len(texts), len(NAMES), n_tokens, dtype=torch.bool)
     for row, types in enumerate(texts):

@@ -27,14 +27,14 @@ def scores_of(read, weights: LayerWeights, types: list[list[str]]) -> torch.Tens
 
 
 def turning(weights: LayerWeights) -> LayerWeights:
-    """The same layer, as one that turns its queries and keys."""
+    """The same layer with rotary queries and keys."""
     planes = weights.query_weight.shape[-1] // 2
     frequencies = torch.tensor([1.0, 0.3, 0.05], dtype=weights.query_weight.dtype)[:planes]
     return replace(weights, rotary=Rotary(frequencies))
 
 
 def expected_of(weights: LayerWeights, read: torch.Tensor, head: int, types: list[str]) -> dict:
-    """By place what the twin says of one head of one text."""
+    """Twin's result for one head of one text, by place."""
     vectors = read[: len(types)].tolist()
     sides = {
         name: (
@@ -92,7 +92,7 @@ def test_every_head_has_the_scores_of_the_twin(traced, sequences, kind):
 
 
 def test_scores_of_these_queries_and_keys_are_those_of_the_models_attention(traced, sequences):
-    """So that what is taken apart is what the softmax is made of: log α differs by scores."""
+    """The decomposed scores are the input of the softmax: log α differs as the scores do."""
     for layer in traced.layers:
         weights = layer.weights
         for row, sequence in enumerate(sequences):
@@ -106,7 +106,7 @@ def test_scores_of_these_queries_and_keys_are_those_of_the_models_attention(trac
 
 @turned_positions
 def test_the_excess_is_that_of_the_scores_the_layer_compares(traced, sequences):
-    """Of models that turn queries and keys: wholly, after norms, in part; with a bias or none."""
+    """Models rotate queries and keys fully, after norms, or in part; with a bias or without."""
     types = [list(sequence.named_types) for sequence in sequences]
     for layer in traced.layers:
         sinks = scores_of(layer.attention_input, layer.weights, types)
@@ -186,7 +186,7 @@ def test_queries_that_are_all_bias_explain_the_whole_excess():
 
 
 def test_a_bias_that_all_keys_share_changes_no_part(traced, sequences):
-    """What is added to all keys alike changes no attention, and so nothing here."""
+    """A bias shared by all keys changes no attention, and so nothing here."""
     types = [list(sequence.named_types) for sequence in sequences]
     layer = traced.layers[0]
     bare = replace(layer.weights, rotary=None)

@@ -1,4 +1,4 @@
-"""Legends say which ends of their colours some numbers lie beyond; shades follow their values."""
+"""Legends mark ends beyond which numbers lie; shades follow their values."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a chart does to the process that draws it, it does to no other."""
+"""Faults of a chart end only the process that draws it."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -21,7 +21,7 @@ TEXT = ((1, 5, 6, 7, 2), (0, 0, 0, 0, 0))
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory) -> dict[str, Any]:
-    """What tells a small model from all others."""
+    """Identity of a small model."""
     folder = save_tiny("bert", tmp_path_factory.mktemp("model") / "model")
     weights = load_model(str(folder), device="cpu").weights_sha256
     named = {"name": str(folder), "revision": "", "dtype": "float32"}

@@ -10,11 +10,11 @@ PATIENCE = 60  # seconds
 
 
 class _Left(BaseException):
-    """As Streamlit ends a run that waits."""
+    """Ends a run that waits, as Streamlit does."""
 
 
 def _holding(turns: Turns, done: Event) -> Thread:
-    """A thread whose turn lasts until it is told."""
+    """Thread that holds its turn until it is released."""
     begun = Event()
 
     def hold() -> None:

@@ -1,5 +1,7 @@
-"""A reader sees that others come first, and may leave, then or while the model runs; what is kept
-needs no turn."""
+"""Readers see the queue for the model, and may leave it while they wait or the model runs.
+
+Cached results need no turn.
+"""
 
 from collections.abc import Iterator
 from threading import Event, Thread, Timer
@@ -36,7 +38,7 @@ def fresh() -> Iterator[None]:
 
 
 def _others(queue: Turns, n: int, done: Event) -> list[Thread]:
-    """Threads that run or wait until they are told."""
+    """Threads that run or wait until they are released."""
 
     def hold() -> None:
         with queue.turn(lambda _: None):
@@ -138,7 +140,7 @@ st.text("whole")
 def test_a_computation_that_runs_ends_where_its_reader_clicks(
     lang, expected, in_session, store_folder, monkeypatch
 ):
-    """Of a click Streamlit tells the run of a page in the same way as that it is to stop."""
+    """Streamlit signals a click to a running page in the same way as a stop."""
     runners: list[LocalScriptRunner] = []
     start = LocalScriptRunner.start
 

@@ -1,4 +1,4 @@
-"""CoNLL-U as it is written by others: read as it stands, or refused with its line."""
+"""CoNLL-U files of other programs: read unchanged, or refused with their line."""
 
 from pathlib import Path
 

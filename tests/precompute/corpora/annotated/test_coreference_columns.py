@@ -1,4 +1,4 @@
-"""Coreference in columns of many widths, and what is refused of them."""
+"""Coreference in columns of many widths, and refused columns."""
 
 import pytest
 

@@ -160,7 +160,7 @@ def test_trees_are_projective_but_for_those_that_are_named():
 
 
 def crosses(tree: list[Word]) -> bool:
-    """Whether two arcs of the tree cross."""
+    """Return True if two arcs of the tree cross."""
     places = ((n, word.governor) for n, word in enumerate(tree) if word.governor != ROOT)
     arcs = [(min(pair), max(pair)) for pair in places]
     return any(a < c < b < d for a, b in arcs for c, d in arcs)

@@ -1,4 +1,4 @@
-"""Which sequences are windows of one document, and are therefore redrawn together."""
+"""Documents of sequences: windows of one document are redrawn together."""
 
 from pathlib import Path
 

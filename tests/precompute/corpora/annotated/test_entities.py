@@ -1,4 +1,4 @@
-"""Mentions in CoNLL-U: brackets, clusters, heads, and what is refused."""
+"""Mentions in CoNLL-U: brackets, clusters, heads, and refused entities."""
 
 import pytest
 

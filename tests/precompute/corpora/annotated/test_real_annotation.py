@@ -1,4 +1,4 @@
-"""Real treebanks and coreference corpora, against what is known of them."""
+"""Real treebanks and coreference corpora, against known facts."""
 
 from functools import cache
 

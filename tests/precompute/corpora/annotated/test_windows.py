@@ -121,7 +121,7 @@ def grown_behind(following: Sentence, family: str) -> int:
 
 
 def test_the_space_between_two_sentences_counts():
-    """To a byte-level tokenizer without the word and its space in one piece it is a token."""
+    """It is a token for a byte-level tokenizer without the word and its space in one piece."""
     document = Document((sentence(1, ("cat",)), sentence(2, ("cat",))), bears_coreference=True)
     for family in TOKENIZERS:
         for room in range(6, 10):

@@ -1,4 +1,4 @@
-"""Runs over folders of images: what the file keeps of them, and what is said when they change."""
+"""Runs over folders of images: stored pictures, and errors after changes of the folder."""
 
 import pickle
 import shutil
@@ -33,7 +33,7 @@ LEFT_OUT = (
 
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory) -> Plan:
-    """A run over images of which one is broken and one has a mask of another size."""
+    """Plan of a run over images, of which one is broken and one has a mask of another size."""
     folder = tmp_path_factory.mktemp("images")
     asked = request(folder, "vit", statistics=["completeness"])
     images = folder / "images"

@@ -1,4 +1,4 @@
-"""What a model sees of an image, and which of its patches lie inside a mask."""
+"""Pixels that a model receives of an image, and coverage of its patches by a mask."""
 
 from dataclasses import replace
 

@@ -81,7 +81,7 @@ def test_a_corpus_is_told_by_its_images_masks_and_their_names(folder, reader):
 
 
 def broken(folder: Path) -> dict[str, str]:
-    """Writes images that cannot be used; what is said of each, by its name."""
+    """Write images that cannot be used; return the expected message of each, by name."""
     good = encoded(noise(8, 6))
     (folder / "0.png").write_bytes(b"")
     (folder / "cut.jpg").write_bytes(encoded(noise(40, 40), "JPEG")[:900])

@@ -20,7 +20,7 @@ def with_mask(mask: bytes, *, name: str = "mask.png", image: Image.Image | None 
 
 
 def shares(mask: bytes, **options) -> list:
-    """What the mask of an image of four pixels says: shares of 255, or None where it is untold."""
+    """Values of the mask of an image of four pixels: shares of 255, or None where unknown."""
     decoded = mask_of(with_mask(mask, **options))
     assert decoded is not None
     assert not (decoded.inside[decoded.unknown > 0]).any()

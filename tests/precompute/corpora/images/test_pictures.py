@@ -174,7 +174,7 @@ def test_what_is_no_image_that_is_read_says_what_it_is(content, reason):
 
 
 def damaged(content: bytes, seed: int) -> bytes:
-    """The same with its end cut off, or some of its bytes changed."""
+    """The same bytes, cut off at the end, or with some of them changed."""
     random = np.random.default_rng(seed)
     if seed % 3 == 0:
         return content[: random.integers(1, len(content))]

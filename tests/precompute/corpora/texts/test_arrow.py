@@ -16,7 +16,7 @@ PARTS = (["The cat sat.", "The dog."], ["A mat.", "A cat ran."], ["The end."])
 
 
 def write_stream(path: Path, texts: list[str], kind: pa.DataType, column: str) -> None:
-    """As the library writes a file: a stream of batches, here of one row each."""
+    """Write a stream of batches of one row each, as the library writes a file."""
     table = pa.table({"id": pa.array(range(len(texts))), column: pa.array(texts).cast(kind)})
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table, max_chunksize=1)

@@ -38,7 +38,7 @@ FILES = {
 
 @pytest.fixture
 def hub(tmp_path, monkeypatch) -> SimpleNamespace:
-    """A hub of one data set, owner/name; `asked` is what its client was asked for."""
+    """A hub with one data set, owner/name; `asked` records the arguments of its client."""
     folder = tmp_path / "cache"
     for name, texts in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -35,7 +35,7 @@ documents = st.lists(document, min_size=1, max_size=4)
 
 
 def numbered(texts):
-    """The documents' lines as they stand in a file, with a blank line after each document."""
+    """Lines of the documents in a file, with a blank line after each document."""
     number, groups = 0, []
     for paragraphs in texts:
         groups.append(

@@ -27,7 +27,7 @@ def _framed(backend: Tokenizer, cls: str, sep: str, unk: str, **more) -> PreTrai
 
 
 def unigram_like() -> PreTrainedTokenizerFast:
-    """As that of XLM-R: special tokens are pieces of its model too, and the likeliest ones."""
+    """Tokenizer like that of XLM-R: special tokens are its likeliest pieces."""
     special = ("<s>", "</s>", "<unk>", "<mask>")
     letters = (*"▁abcdefghijklmnopqrstuvwxyz<>/[].", "▁the", "▁cat", "▁ran")
     scores = [*((token, 0.0) for token in special), *((letter, -5.0) for letter in letters)]
@@ -37,7 +37,7 @@ def unigram_like() -> PreTrainedTokenizerFast:
 
 
 def word_level_like() -> PreTrainedTokenizerFast:
-    """Whatever stands between spaces is one token."""
+    """Tokenizer whose tokens are separated by spaces."""
     words = ("[CLS]", "[SEP]", "[UNK]", "[MASK]", "[PAD]", "the", "cat", "ran")
     backend = Tokenizer(models.WordLevel({word: n for n, word in enumerate(words)}, "[UNK]"))
     backend.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
@@ -46,7 +46,7 @@ def word_level_like() -> PreTrainedTokenizerFast:
 
 
 def japanese_by_marks() -> BertJapaneseTokenizer:
-    """Words end at spaces and marks, but for those that it is told never to split."""
+    """Tokenizer that splits at spaces and marks, except for words never to be split."""
     tokenizer = japanese_like()
     tokenizer.word_tokenizer = BasicTokenizer()
     return tokenizer

@@ -1,4 +1,4 @@
-"""Padding around tokens is left out, which is what a mask makes of it; elsewhere it is refused."""
+"""Padding around tokens is left out, as by an attention mask; padding elsewhere is refused."""
 
 import json
 from pathlib import Path

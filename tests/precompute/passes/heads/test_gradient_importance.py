@@ -38,7 +38,7 @@ def finished(tmp_path_factory, family) -> tuple[Request, Plan]:
 
 @pytest.fixture(scope="module")
 def alone(finished) -> pd.DataFrame:
-    """What the pass says of every sequence by itself; layers and heads from 1."""
+    """Result of the pass for each sequence alone; layers and heads from 1."""
     asked, plan = finished
     model = load_model(asked.model, device="cpu")
     batches = [

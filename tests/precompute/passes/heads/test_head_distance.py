@@ -1,4 +1,4 @@
-"""What a file says of heads that attend alike: distances, plane, tree, and layers."""
+"""Head distances in a file: matrix, plane, tree, and comparison of layers."""
 
 import numpy as np
 import pytest

@@ -56,14 +56,14 @@ def by_both(finished, is_causal) -> pd.DataFrame:
 
 
 def _with_zeros(rows: pd.DataFrame) -> pd.DataFrame:
-    """The same as means take them: attention to a type of which a text has no token is 0."""
+    """Values as means use them: attention to a type without tokens in a text is 0."""
     had = [name for name in ("first", "cls", "sep", "comma_period") if rows[name].notna().any()]
     return rows.fillna(dict.fromkeys(had, 0.0))
 
 
 @pytest.fixture(scope="module")
 def slow(by_both) -> pd.DataFrame:
-    """By weights alone, text by text."""
+    """Habits by weights alone, text by text."""
     return by_both[by_both["weighing"] == "weight"].reset_index(drop=True)
 
 

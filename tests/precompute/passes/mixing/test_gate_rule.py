@@ -1,4 +1,4 @@
-"""Another rule for gated networks is other numbers, in other shards, and the file says so."""
+"""Another rule for gated networks gives other numbers, in other shards, and the file names it."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ STATISTICS = ["mixing_ratio", "gate_rule_agreement", "token_type_mixing"]
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory) -> dict:
-    """The same run by both rules, in one folder, so that shards are shared where they may be."""
+    """Files of the same run by both rules, in one folder, so that they share shards if possible."""
     folder = tmp_path_factory.mktemp("rules")
     text = folder / "text.txt"
     text.write_text("\n\n".join(f"The cat sat, the dog ran {'far ' * n}." for n in range(12)))

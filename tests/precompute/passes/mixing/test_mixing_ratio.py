@@ -9,7 +9,7 @@ from tests.reference.mixing import mixing_ratio as reference
 
 
 def _ratios(batch: Batch, row: int, layer: int) -> dict[str, list[float]]:
-    """Of one sequence and layer, the ratios of its tokens by scope."""
+    """Ratios of the tokens of one sequence and layer, by scope."""
     ratios = batch.layer_mixing[row][layer].ratios.tolist()
     n = len(batch.sequences[row])
     mean = batch.trace.layers[layer].attention[row, :, :n, :n].mean(dim=0)

@@ -28,7 +28,7 @@ def batch(sequences, traced) -> Batch:
 
 @pytest.fixture(scope="module")
 def shares(traced_alone) -> list[np.ndarray]:
-    """Of the followed sequence, what comes from where after every layer."""
+    """Share of every token of the followed sequence in every other, after every layer."""
     maps = (layer.map.numpy() for layer in vector_rollout(traced_alone[FOLLOWED].layers))
     return [matrix / matrix.sum(axis=1, keepdims=True) for matrix in maps]
 

@@ -39,7 +39,7 @@ def store(path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @pytest.fixture(scope="module")
 def pairs(store, path) -> dict[str, dict[tuple[int, int], np.ndarray]]:
-    """By type the bins of α and ‖f(x)‖ of every pair of every head."""
+    """Bins of α and ‖f(x)‖ of every pair of every head, by type."""
     corpus = read_corpus(store, BareModel(path.parent / "model-bert"))
     found: dict[str, dict] = {}
     for layer in range(len(corpus.model.layers)):

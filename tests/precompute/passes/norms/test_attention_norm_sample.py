@@ -1,4 +1,4 @@
-"""Which pairs are drawn, and with which weight and length, against the bare traces."""
+"""Sampled pairs with their weights and norms, against the bare traces."""
 
 from collections.abc import Callable
 
@@ -74,7 +74,7 @@ def test_every_type_that_there_is_has_as_many_pairs_of_every_head(drawn, places)
 
 
 def test_all_pairs_of_a_type_are_drawn_alike(drawn, places):
-    """Of every head anew, so that a pair with one chance in n is drawn about as often as others."""
+    """Each head has its own draw, so a pair with chance 1/n is drawn about as often as others."""
     for name, rows in drawn.groupby("token_type", observed=True):
         there = places(name)
         found = rows[["seq", "query_pos", "key_pos"]].itertuples(index=False, name=None)

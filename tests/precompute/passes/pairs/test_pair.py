@@ -14,7 +14,7 @@ Counts = dict[tuple[int, int], tuple[int, Counter[str]]]
 
 
 def _counted(sequences: Iterable[Sequence], *, is_causal: bool) -> Counts:
-    """Of every ordered pair, in how many sequences it is and how often each relation occurs."""
+    """Number of sequences and count of each relation, for every ordered pair."""
     by_pair: Counts = {}
     for sequence in sequences:
         relations = token_relations(sequence.ids, sequence.words, sequence.segments)
@@ -57,7 +57,7 @@ def test_a_model_of_one_layer_has_every_pair(one_layer_run, one_layer_store):
 
 
 def test_pmi_follows_its_definition_pair_by_pair(pair_store, pair_words, is_causal):
-    """Over words alone: special and masked tokens are neither counted nor given one."""
+    """PMI is over words alone: special and masked tokens are not counted and have none."""
     expected = reference.pmi(pair_words, causal=is_causal)
     rows = pair_store.execute("select source, target, pmi, has_special from pair").fetchall()
     of_words = [(source, target, pmi) for source, target, pmi, special in rows if not special]

@@ -9,7 +9,7 @@ from tests.reference.pairs.pair_ranking import nearer_bound
 
 
 def test_the_bound_of_a_query_is_that_of_the_interval():
-    """Whatever the degrees of freedom; pairs whose interval is wider than their mean have none."""
+    """Degrees of freedom are arbitrary; pairs whose interval holds 0 have no bound."""
     degrees = np.concatenate(
         [[0.5, 1.09, 1.1], np.linspace(1.1, 3, 500), np.geomspace(3, 1e6, 500)]
     )

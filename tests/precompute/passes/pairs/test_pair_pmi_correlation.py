@@ -32,9 +32,9 @@ def words(pair_store) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def occurrences(pair_run, layer_order) -> dict[tuple[int, str], dict[tuple[int, int, int], float]]:
-    """By layer and effect, the change of every two positions of a sequence, as shards hold it.
+    """Change of every pair of positions of a sequence, by layer and effect, in float32 like shards.
 
-    In float32 some changes are ties, which decide ranks.
+    Rounding makes ties, which decide ranks.
     """
     rows = pd.concat(map(pd.read_parquet, pair_run[1].shards(pair_delta)))
     places = list(zip(rows["seq"], rows["target_pos"], rows["source_pos"], strict=True))
@@ -51,7 +51,7 @@ def occurrences(pair_run, layer_order) -> dict[tuple[int, str], dict[tuple[int, 
 def test_correlations_follow_their_definition(
     pair_store, pair_words, occurrences, is_causal, size, least
 ):
-    """From changes occurrence by occurrence, and words counted one by one."""
+    """The expected values come from single occurrences, and words counted one by one."""
     correlations = pair_pmi_correlation.by_layer(pair_store, min_count=least, window_size=size)
     rows = {(row.layer, row.effect, row.quantity): row for row in correlations.itertuples()}
     assert len(rows) == len(correlations)

@@ -1,4 +1,4 @@
-"""What may be asked of pairs besides their lists."""
+"""Queries on pairs other than their lists."""
 
 from itertools import product
 

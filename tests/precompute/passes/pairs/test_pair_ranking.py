@@ -30,14 +30,14 @@ _SURE = "where (source + target) % 3 = 0"
 
 @pytest.fixture(scope="module")
 def all_pairs(all_pairs) -> pd.DataFrame:
-    """All pairs, of which some are surer than they are, so that some are clear of 0."""
+    """All pairs; the errors of some are reduced, so that some are clear of 0."""
     sure = (all_pairs["source_id"] + all_pairs["target_id"]) % 3 == 0
     error = all_pairs["standard_error"]
     return all_pairs.assign(standard_error=error.where(~sure, error / 64))
 
 
 def copy_of(run: tuple[Request, Plan], folder: Path, *statements: str) -> DuckDBPyConnection:
-    """A store of the same numbers but for what is changed."""
+    """A store with the same numbers except for given changes."""
     path = folder / "copy.duckdb"
     path.write_bytes(run[0].output.read_bytes())
     store = duckdb.connect(str(path))
@@ -61,8 +61,10 @@ every_store = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def asked(request, pair_run, tmp_path_factory) -> Iterator[DuckDBPyConnection]:
-    """The store with some pairs surer than they are; and with so little kept for lists that they
-    look through all pairs."""
+    """Store with reduced errors of some pairs.
+
+    By parameter it keeps all lists, or so little that lists have to scan all pairs.
+    """
     folder = tmp_path_factory.mktemp("asked")
     sure = (
         *(

@@ -1,4 +1,4 @@
-"""How many pairs a list is chosen from is what the list itself would count, were it endless."""
+"""Tally of the pairs that a list is chosen from, against the list without a limit."""
 
 import duckdb
 import pytest

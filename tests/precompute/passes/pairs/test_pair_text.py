@@ -1,4 +1,4 @@
-"""Pairs are found by a text in their tokens, as it is written."""
+"""Search for pairs by a text in their tokens."""
 
 from collections.abc import Iterator
 

@@ -10,7 +10,7 @@ from tests.reference.pairs import sequence_relation_change as reference
 
 @pytest.fixture(scope="module")
 def amounts(masked_store) -> dict[tuple[int, str, str], dict[int, dict[str, float]]]:
-    """Of every layer, effect and quantity, by sequence, what each relation has."""
+    """Amounts of each relation by sequence, for every layer, effect and quantity."""
     by_quantity: dict = {}
     rows = masked_store.execute("from sequence_relation_change").fetchall()
     for seq, layer, effect, relation, n, before, change, gain in rows:
@@ -49,7 +49,7 @@ def test_shares_are_means_over_sequences_in_which_there_is_something_to_share(
 def test_the_mixing_before_is_that_of_the_maps_before_each_step(
     masked_store, masked_batches, layer_order, is_causal
 ):
-    """From the layers' norms, pair of positions by pair of positions."""
+    """Expected shares come from the layers' norms, pair of positions by pair of positions."""
     expected: dict = {}
     for batch in masked_batches:
         (layers,), (relations,), (sequence,) = batch.layer_mixing, batch.relations, batch.sequences

@@ -1,5 +1,4 @@
-"""Questions about pairs of a model whose layers look through windows, against pairs counted place
-by place."""
+"""Queries on pairs of a model with windowed layers, against pairs counted one by one."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -143,7 +142,7 @@ def test_places_beyond_the_window_of_a_layer_are_told_apart_and_come_last(
 
 @pytest.fixture(scope="module")
 def sampled(pair_run, tmp_path_factory) -> Iterator:
-    """The same run with room for the commonest pairs alone."""
+    """The same run with room for only the commonest pairs."""
     folder = tmp_path_factory.mktemp("sampled")
     bounds = Bounds(blocks=1, raw_rows=60)
     asked = replace(pair_run[0], output=folder / "tiny.duckdb", bounds=bounds)

@@ -1,4 +1,4 @@
-"""What fits make of shards of turned queries and keys, or of terms of offsets."""
+"""Fits from shards of rotary planes or of offset terms."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ CONTEXT = FitContext(seed=0, order=PRE_NORM, frequency_ranks={})
 
 
 def have_shards(store: DuckDBPyConnection, *, blocks: pd.DataFrame, **rows: object) -> None:
-    """Shards of some tables; those of the others are empty."""
+    """Register shards of some tables; those of the others are empty."""
     store.register("blocks", blocks)
     for table in (rotary_plane.TABLE, offset_term.TABLE):
         shards = rows.get(table.name, table.shard_schema.empty_table())
@@ -26,7 +26,7 @@ def have_shards(store: DuckDBPyConnection, *, blocks: pd.DataFrame, **rows: obje
 def fitted(
     name: str, rows: pd.DataFrame, offsets: Sequence[int], block: Callable[[int], int] = int
 ) -> tuple[Any, Any]:
-    """The kernels and the shares of rows of shards, each sequence a block unless told."""
+    """Kernels and shares fitted to rows of shards; by default each sequence is a block."""
     seqs = sorted(rows["seq"].unique())
     blocks = pd.DataFrame({"seq": seqs, "block": list(map(block, seqs))}, dtype="int32")
     heads = rows[["layer", "head"]].drop_duplicates()

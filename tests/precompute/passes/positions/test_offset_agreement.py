@@ -1,4 +1,4 @@
-"""Kinds of heads, what each head prefers, and how often scores and attention prefer the same."""
+"""Groups of heads, preferred offsets, and agreement of scores and attention."""
 
 import numpy as np
 import pytest

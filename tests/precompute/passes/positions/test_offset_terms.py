@@ -1,4 +1,4 @@
-"""What is stored of terms of offsets adds up over any cut, and says where heads look."""
+"""Stored offset terms add up over any division of the corpus, and give preferred offsets."""
 
 from collections.abc import Callable
 from dataclasses import replace

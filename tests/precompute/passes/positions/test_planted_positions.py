@@ -1,4 +1,4 @@
-"""Models whose every wave and every preference is known, because they were put there."""
+"""Models with planted waves and planted offsets."""
 
 from dataclasses import replace
 from functools import partial

@@ -1,4 +1,4 @@
-"""A decoder whose heads look as far back as was planted: kernels and attention find it."""
+"""A decoder with planted offsets: kernels and attention find them."""
 
 import duckdb
 import pytest

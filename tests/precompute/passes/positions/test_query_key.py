@@ -1,4 +1,4 @@
-"""What is stored of positions, queries and keys is what the measures say of the model itself."""
+"""Stored numbers on positions, queries and keys agree with the measures on the model itself."""
 
 from dataclasses import replace
 
@@ -134,7 +134,7 @@ def test_waves_are_those_of_the_first_directions(store, alone):
 
 
 def _expected_correlations(layer: LayerTrace) -> pd.DataFrame:
-    """Of head 2 by offset; with no key behind the query where none may be seen."""
+    """Correlations of head 2 by offset, without later keys in a causal model."""
     queries, keys = query_key_waves(layer.attention_input[0], layer.weights.query_key)
     correlation = cross_correlation(queries[1], keys[1]).numpy()
     n = len(layer.attention_input[0])

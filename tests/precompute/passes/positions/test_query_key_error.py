@@ -1,4 +1,4 @@
-"""A run whose queries and keys are not those that the model attends by is not published."""
+"""A run is not published if its queries and keys differ from those of the model."""
 
 from dataclasses import replace
 

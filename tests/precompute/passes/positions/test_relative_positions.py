@@ -1,4 +1,4 @@
-"""What is stored of attention and scores by relative position is what the model itself does."""
+"""Stored attention and scores by relative position agree with the model itself."""
 
 from typing import Any
 

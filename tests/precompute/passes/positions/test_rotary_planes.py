@@ -1,4 +1,4 @@
-"""What is stored of turned queries and keys adds up over any cut, and says where heads look."""
+"""Stored rotary planes add up over any division of the corpus, and give preferred offsets."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -73,7 +73,7 @@ def test_a_window_has_no_offsets_beyond_it(traced, sequences):
 
 @pytest.fixture
 def planes(traced, sequences) -> Callable[[Turned], pd.DataFrame]:
-    """The stored rows of layers as they would be turned."""
+    """Stored rows of layers with other rotations."""
     return lambda turned: _stored(
         rotary_plane, [rotary_plane.totals(Batch(sequences, _with(traced, turned)))]
     )
@@ -134,7 +134,7 @@ def _view(stored: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.fixture
 def shares(traced, sequences) -> Callable[[Turned], pd.DataFrame]:
-    """The shares of layers as they would be turned."""
+    """Shares of layers with other rotations."""
 
     def of(turned: Turned) -> pd.DataFrame:
         rows = rotary_plane.totals(Batch(sequences, _with(traced, turned)))

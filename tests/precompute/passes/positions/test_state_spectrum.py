@@ -1,4 +1,4 @@
-"""What is stored of spectra is what the model's states are made of, text by text."""
+"""Stored spectra agree with the model's states, text by text."""
 
 from shutil import copyfile
 
@@ -103,7 +103,7 @@ def test_controls_of_other_sequences_break_a_law(position_run, tmp_path, change)
 
 
 def test_some_length_has_sequences_that_were_not_run_again(position_traces):
-    """Else what is kept and what is compared could not be told apart."""
+    """Otherwise kept and compared sequences could not be told apart."""
     lengths = {seq: wave_length(t.is_token.shape[1]) for seq, t in position_traces.items()}
     again = {length for seq, length in lengths.items() if length and seq % 4 == 0}
     assert [length for seq, length in lengths.items() if seq % 4 and length in again]

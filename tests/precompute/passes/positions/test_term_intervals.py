@@ -55,7 +55,7 @@ def _together(sequences: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _place(of_head: pd.DataFrame, offset: int) -> int:
-    """That of the only bucket that has the offset."""
+    """Index of the only bucket that has the offset."""
     buckets = of_head[of_head["seq"] == 0]
     ends = zip(buckets["first_offset"], buckets["last_offset"], strict=True)
     [place] = [place for place, (first, last) in enumerate(ends) if first <= offset <= last]
@@ -67,7 +67,7 @@ def _kernel(sums: dict[str, Any], place: int) -> float:
 
 
 def _shares(sums: dict[str, Any]) -> list[float]:
-    """Of position, query, key and content, bucket after bucket."""
+    """Shares of position, query, key and content in the variance of scores."""
     query, key, bias = (
         sum(d * term / sums["pairs"] for d, term in zip(sums["deviation"], sums[name], strict=True))
         for name in ("query", "key", "bias")

@@ -62,7 +62,7 @@ def _kernel(sums: dict[str, Any], offset: int) -> float:
 
 
 def _shares(sums: dict[str, Any]) -> list[float]:
-    """Of position, query, key and content."""
+    """Shares of position, query, key and content."""
     query, key = sums["query"] / sums["pairs"], (sums["key"] / sums["pairs"]).conj()
     position = float((query * key * sums["turn"]).real.sum())
     of_query = float((key * sums["query_turn"]).real.sum()) - position

@@ -38,7 +38,7 @@ def texts(probing_run) -> dict[int, Annotation]:
 
 @pytest.fixture(scope="module")
 def slow(probing_run, texts) -> Picked:
-    """What the twins pick for every mention of every text, by method."""
+    """Antecedents picked by the twins for every mention of every text, by method."""
     asked, plan = probing_run
     model = load_model(asked.model, device="cpu")
     by_method: Picked = {}
@@ -86,7 +86,7 @@ def by_rules(known: Annotation) -> dict[str, list[int]]:
 
 
 def counted(slow: Picked, texts: dict[int, Annotation], mention_type: str) -> Any:
-    """By method and text how many mentions it is right about; and how many there are."""
+    """Numbers of right mentions by method and text, and of all mentions."""
     n: dict[int, int] = {}
     right: dict[Method, dict[int, int]] = {}
     for seq, known in texts.items():

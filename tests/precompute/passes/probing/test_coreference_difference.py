@@ -31,7 +31,7 @@ def texts(probing_store, probing_run) -> dict[int, Annotation]:
 
 
 def test_norms_are_picked_from_the_vectors_of_the_bare_trace(probing_run, probing_store, texts):
-    """What is picked gets the most, in float64 and word by word; near ties may go either way."""
+    """The picked antecedent has the largest value in float64, word by word, up to near ties."""
     asked, plan = probing_run
     model = load_model(asked.model, device="cpu")
     merge = dict(zip(MERGINGS, (word_attention.by_mean, word_attention.by_first), strict=True))
@@ -109,7 +109,7 @@ def _right_by_text(
     place: list[int],
     mention_type: str,
 ) -> dict[int, tuple[int, int]]:
-    """Mentions of a type in each text, and how many of them a head is right about."""
+    """Mentions of a type in each text, and the number that a head is right about."""
     layer, head = place
     rows = probing_store.execute(
         """

@@ -28,7 +28,7 @@ Predicted = dict[tuple[str, str, int, int, int], list[int]]
 
 @pytest.fixture(scope="module")
 def slow(probing_run) -> Predicted:
-    """What the twin predicts, by merging, direction, layer, head and sequence."""
+    """Predictions of the twin, by merging, direction, layer, head and sequence."""
     asked, plan = probing_run
     model = load_model(asked.model, device="cpu")
     is_causal = model.layers[0].is_causal

@@ -1,4 +1,4 @@
-"""What heads find by norms, against vectors of the bare trace, and against weights."""
+"""Dependencies predicted by norms, against vectors of the bare trace, and against weights."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ Predicted = dict[int, list[int]]
 
 @pytest.fixture(scope="module")
 def predicted(probing_store) -> dict[tuple[Any, ...], Predicted]:
-    """What the file says that heads predict: by weighing, direction, layer and head, by text."""
+    """Stored predictions of heads: by weighing, direction, layer and head, by text."""
     rows = probing_store.execute("from dependency_prediction_weighing where merging = 'mean'").df()
     predictions: dict[tuple[Any, ...], Predicted] = {}
     for row in rows.itertuples():
@@ -31,7 +31,7 @@ def predicted(probing_store) -> dict[tuple[Any, ...], Predicted]:
 
 
 def test_norms_are_predicted_from_the_vectors_of_the_bare_trace(probing_store, probing_run):
-    """What is predicted gets the most, in float64 and word by word; near ties may go either way."""
+    """The predicted word has the largest value in float64, word by word, up to near ties."""
     asked, plan = probing_run
     model = load_model(asked.model, device="cpu")
     is_causal = model.layers[0].is_causal

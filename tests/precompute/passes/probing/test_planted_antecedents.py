@@ -31,7 +31,10 @@ def text(mentions: list[tuple[int, int, MentionKind]]) -> Annotation:
 
 
 def rows(known: Annotation, attention: torch.Tensor, masked: tuple[int, ...] = ()) -> list[dict]:
-    """What the pass writes if the words of a text attend so, in layer after layer of heads."""
+    """Rows of the pass for a text with planted attention between words.
+
+    `attention` holds layers of heads, one after the other.
+    """
     sequences = tiny_sequences("bert", (Annotated(known, "line 1"),))
     trace = tiny_model("bert").trace(sequences)
     is_masked = np.isin(np.arange(len(known) + 2), np.array(masked) + 1)

@@ -1,4 +1,4 @@
-"""Where attention rests, in a store built by the real passes, against the twins, text by text."""
+"""Attention sinks in a store built by the real passes, against the twins, text by text."""
 
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ def traces(finished) -> list[tuple[Any, list[str], Any]]:
 
 @pytest.fixture(scope="module")
 def slow(traces) -> pd.DataFrame:
-    """What each head gives to each place of every text, as the twin counts it."""
+    """Attention of each head to each place of every text, by the twin."""
     rows = []
     for seq, types, layers in traces:
         for layer, traced in enumerate(layers, start=1):
@@ -147,7 +147,7 @@ def test_parts_of_scores_add_up_in_every_text_and_in_means(store):
 
 
 def test_a_place_whose_scores_are_above_gets_more_than_even_attention(store):
-    """Of one query with two keys the excess is the difference of log weights, exactly."""
+    """For one query with two keys, the excess is exactly the difference of log weights."""
     exact = store.execute("""
         select excess, attention from sequence_sink_score
         join sequence_sink using (seq, layer, head, place) join sequence using (seq)

@@ -1,1 +1,1 @@
-"""How far stored numbers are from exact ones, and intervals from what they promise."""
+"""Errors of stored numbers, and coverage of intervals."""

@@ -1,10 +1,10 @@
-"""How often the interval of partial ρ holds the truth, where words have effects of their own.
+"""Coverage of the interval of partial ρ if words have effects of their own.
 
     python -m tests.tools.benchmarks.accuracy.pmi_coverage [--draws 300]
 
-Draws Zipfian texts, the PMI of their pairs, and changes that follow word frequencies and effects
-of single words but not PMI. The truth is the mean of ρ over all draws. Beside the interval that is
-stored stands one that takes pairs as independent.
+Draws Zipfian texts, the PMI of their pairs, and changes that follow word frequencies and effects of
+single words but not PMI. The truth is the mean of ρ over all draws. An interval that takes pairs as
+independent is printed for comparison.
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""How far the histogram's Spearman is from the exact one, on real attention of the demo model.
+"""Error of the histogram's Spearman correlation, on real attention of the demo model.
 
     python -m tests.tools.benchmarks.accuracy.spearman_accuracy [--sequences 12]
 
-Exact means: every pair of α and ‖f(x)‖ kept, ranked by scipy with mid-ranks for ties.
+The exact value ranks every pair of α and ‖f(x)‖ by scipy, with mid-ranks for ties.
 """
 
 import argparse
@@ -65,7 +65,7 @@ def exact(pairs: pd.DataFrame) -> float:
 
 
 def binned(pairs: pd.DataFrame) -> float | None:
-    """What the precompute would store: None where the norms hardly vary."""
+    """ρ as the precompute would store it; None if the norms hardly vary."""
     first, second = (
         bins(torch.tensor(pairs[name].to_numpy()), per_octave=per_octave).numpy()
         for name, per_octave in (

@@ -1,12 +1,12 @@
-"""What whole layers with a gated network cost beside layers whose network has no gates.
+"""Cost of whole layers with a gated network relative to layers without gates.
 
     python -m tests.tools.benchmarks.shapes.gated [--width 768] [--tokens 128] [--rounds 15]
         [--threads 2]
 
-One text goes through two layers of a Llama with random weights, whose network is four
-times as wide as the stream and whose heads have 64 coordinates. The same layers are then taken
-apart once more with the gates left out, so that all else is equal. Every round measures both in
-turn, so that a busy machine slows both.
+One text goes through two layers of a Llama with random weights, whose network is four times as wide
+as the stream and whose heads have 64 coordinates. The same layers are then decomposed once more
+without their gates, all else being equal. Every round measures both in turn, so that a busy machine
+slows both.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Addresses of pages that name what is not there: a page with its default, and no traceback."""
+"""Addresses with values that do not exist: the page shows its default, without a traceback."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -44,7 +44,7 @@ _VALUES = (
 
 @dataclass
 class _Asked:
-    """What a page asks of its address, what each may be, and what may be any text."""
+    """Recorded choices of a page: keys in the address, their options, and those of free text."""
 
     keys: dict[str, None] = field(default_factory=dict)
     options: dict[str, list[str]] = field(default_factory=dict)
@@ -56,7 +56,7 @@ _Place = tuple[str, dict[str, str], str, _Asked]
 
 
 def kinds(pages: Pages) -> dict[str, Kind]:
-    """For every page: opened with another of its parameters each time, on files of three models."""
+    """Trials of every page: another of its parameters each time, on files of three models."""
     places: dict[str, Iterator[_Place]] = {}
     return {f"addresses of {page}": partial(_opened, page, pages, places) for page in PAGES}
 
@@ -80,7 +80,7 @@ def _opened(page: str, pages: Pages, places: dict[str, Iterator[_Place]], chance
 
 
 def _assert_in_step(session: AppTest, key: str, asked: _Asked, address: dict[str, Any]) -> None:
-    """What is no choice does not stay in the address."""
+    """Raise `Wrong` if a value that is no choice stays in the address."""
     if key not in asked.options or key in asked.free or key not in session.session_state:
         return
     value, there = session.session_state[key], session.query_params.get(key, [])
@@ -113,7 +113,7 @@ def _views(page: str, pages: Pages, file: str) -> list[dict[str, str]]:
 
 @contextmanager
 def _noting() -> Iterator[_Asked]:
-    """What is asked of the address meanwhile."""
+    """Record the parameters that a page reads from its address within the block."""
     asked = _Asked()
     get_all, of_choice = QueryParamsProxy.get_all, Choice.asked
 

@@ -40,7 +40,7 @@ def kinds(pages: Pages, folder: Path) -> dict[str, Kind]:
 
 
 def _filled(pages: Pages, folder: Path, chance: Random) -> str:
-    """Put too much into a table, whose rows the manifest counts, and open pages that need it."""
+    """Put too much into a table, with matching counts in the manifest, and open its pages."""
     with TemporaryDirectory(dir=folder) as place:
         path = Path(place) / f"tiny-{chance.choice(list(FAMILIES))}.duckdb"
         shutil.copy(pages.statistics / path.name, path)
@@ -58,7 +58,7 @@ def _filled(pages: Pages, folder: Path, chance: Random) -> str:
 
 
 def _fill(path: Path, chance: Random) -> tuple[Table, str]:
-    """Put too much into a file; the table, and what was done to it."""
+    """Put too much into a file; return the table and a description."""
     with duckdb.connect(str(path)) as store:
         filled = [table for table in every_table() if table != MANIFEST and n_rows(store, table)]
         table = chance.choice(filled)

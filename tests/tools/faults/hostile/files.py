@@ -1,4 +1,4 @@
-"""Files of statistics that anybody may have made: shown for what they hold, or refused in words."""
+"""Files of statistics from any source: shown with their own content, or refused in words."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -83,7 +83,7 @@ def _valued(pages: Pages, folder: Path, chance: Random) -> str:
 
 
 def _change(path: Path, chance: Random) -> tuple[Table, str]:
-    """Change what a file holds; the table, and what was done to it."""
+    """Change the content of a file; return the table and a description."""
     with duckdb.connect(str(path)) as store:
         filled = [table for table in every_table() if table != MANIFEST and n_rows(store, table)]
         while True:
@@ -107,7 +107,7 @@ def _change(path: Path, chance: Random) -> tuple[Table, str]:
 
 
 def n_rows(store: duckdb.DuckDBPyConnection, table: Table) -> int:
-    """How many rows a stored table has."""
+    """Number of rows of a stored table."""
     return store.execute(f"select count(*) from stored.{table.name}").fetchall()[0][0]
 
 

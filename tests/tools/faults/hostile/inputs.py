@@ -1,5 +1,7 @@
-"""Texts, annotation, images, models and collections that were changed at random: read, or refused
-in one line, in bounded time and memory, and never run."""
+"""Randomly changed texts, annotation, images, models and collections.
+
+Each is read or refused in one line, in bounded time and memory, and never executed.
+"""
 
 import resource
 import shutil
@@ -121,7 +123,7 @@ def _of_model(family: str, name: str, folder: Path, chance: Random) -> str:
 
 
 def _traced(family: str, folder: Path) -> None:
-    """Load a model and run it on what it reads itself."""
+    """Load a model and run it on an input that it can read."""
     model = load_model(str(folder), device="cpu")
     if family == "vit":
         [picture] = (sequence.picture for sequence in image_sequences(family, 1))
@@ -132,7 +134,7 @@ def _traced(family: str, folder: Path) -> None:
 
 
 def shown(content: bytes) -> None:
-    """Read a collection and make of it what a reader can download."""
+    """Read a collection, and make all downloads of it."""
     collection = collection_from(content)
     web, _ = web_page(collection), paper(collection)
     if "<script>alert" in web:
@@ -140,10 +142,10 @@ def shown(content: bytes) -> None:
 
 
 def outcome(act: Callable[[], object], content: bytes) -> str:
-    """How reading ended.
+    """Outcome of reading an input.
 
     Raises:
-        Wrong: other than with a result or one line, too late or with too much memory.
+        Wrong: the outcome is neither a result nor one line, or took too much time or memory.
     """
     with suppress(OSError):  # Linux alone has it; elsewhere the peak since the start is exceeded
         Path("/proc/self/clear_refs").write_text("5")  # forgets the peak
@@ -186,7 +188,7 @@ def most_memory() -> int:
 
 @contextmanager
 def _time_limit() -> Iterator[None]:
-    """Seconds of the processor, after which what is done is given up."""
+    """Abort the block after some seconds of processor time."""
 
     def give_up(*_: object) -> NoReturn:
         raise Wrong(f"still going after {SECONDS} s")

@@ -1,4 +1,4 @@
-"""Other bytes from bytes: what a broken disk, a wrong program or an enemy may make of a file."""
+"""Mutations of bytes, like those by a broken disk, a wrong program or an attacker."""
 
 import re
 from collections.abc import Callable
@@ -91,7 +91,7 @@ def _number(content: bytes, chance: Random) -> bytes:
 
 
 def _value(content: bytes, chance: Random) -> bytes:
-    """One value of JSON, or what looks like one, in the place of another."""
+    """Replace one JSON value by another, or by bytes that look like one."""
     values = _VALUE.findall(content)
     return _put(content, _VALUE, chance.choice(values), chance) if values else content
 
@@ -105,7 +105,7 @@ def _put(content: bytes, form: re.Pattern[bytes], other: bytes, chance: Random) 
 
 
 def _lines(content: bytes, chance: Random) -> bytes:
-    """A line in another place, twice or not at all."""
+    """Move, repeat or drop a line."""
     lines = content.splitlines(keepends=True)
     if not lines:
         return content

@@ -1,4 +1,4 @@
-"""Pages opened without a browser on files of small models, and what none of them may show."""
+"""Pages opened without a browser on files of small models, with checks of every page."""
 
 import os
 from contextlib import redirect_stderr, redirect_stdout

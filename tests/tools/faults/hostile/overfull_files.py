@@ -1,10 +1,10 @@
-"""Statements after which a small file would unfold into more than memory holds."""
+"""Statements that make a small file unfold into more than memory holds."""
 
 from tests.small_store import manifest_of
 
 
 def _insert(table: str, columns: str, n: int = 1) -> tuple[str, ...]:
-    """Rows more, of which the manifest knows; `n` counts them in their columns."""
+    """Insert more rows, counted in the manifest; `n` numbers them in their columns."""
     rows = f"select {columns} from range({n}) as each(n)"
     return f"insert into stored.{table} by name {rows}", manifest_of(table)
 

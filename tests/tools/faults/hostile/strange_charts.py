@@ -1,4 +1,4 @@
-"""Charts and collections that anybody may have made: refused in one line, or drawn in bounds."""
+"""Charts and collections from any source: refused in one line, or drawn within limits."""
 
 import json
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def _planted(chance: Random) -> str:
 
 
 def _places(part: Any) -> list[tuple[Any, Any, Any]]:
-    """Every part with what holds it, and its name or place there; of long lists the first ones."""
+    """Every part of a chart with its parent and its name or index; for long lists, the first."""
     inner = part.items() if isinstance(part, dict) else enumerate(part[:3])
     places = [(part, name, value) for name, value in inner]
     return places + [
@@ -75,7 +75,7 @@ def _much(chance: Random) -> str:
 
 
 def _read(**change: Any) -> str:
-    """How a collection ends of which one item is changed."""
+    """Outcome of reading a collection with one changed item."""
     collection = json.loads(samples.COLLECTION)
     collection["items"][0] |= change
     content = json.dumps(collection).encode()

@@ -1,4 +1,4 @@
-"""Layers of the tiny models that turn queries and keys, and what they make of a text."""
+"""Layers of the tiny models with rotary positions, and their queries and keys for a text."""
 
 from dataclasses import replace
 from typing import Any
@@ -20,8 +20,10 @@ def turning(weights: LayerWeights, *, planes: int = 2, scaling: float = 1.0, **o
 
 
 def planted(weights: LayerWeights, offsets: list[int], rotary: Rotary) -> LayerWeights:
-    """A layer whose head h gives every key its best score where it stands offsets[h] from the
-    query: queries and keys are the same whatever is read, and out of phase by θ · offset."""
+    """A layer whose head h has the best score at offsets[h].
+
+    Queries and keys are constant, and out of phase by θ · offset.
+    """
     parts = {name: torch.zeros_like(getattr(weights, name)) for name in ("query_bias", "key_bias")}
     planes = len(rotary.frequencies)
     for head, offset in enumerate(offsets):
