@@ -6,7 +6,7 @@ from functools import cached_property
 import pyarrow as pa
 
 from analysis.measures.bootstrap import LEAST_UNITS
-from analysis.needs import Need
+from analysis.needs import Need, Setting
 from analysis.tables.agreement import EXACT, TO_ROUND_OFF, Agreement
 
 _SIZES = (
@@ -82,6 +82,10 @@ class Table:
     sequence has to count. `rarest` names columns of `raw` shards: beyond `--raw-rows` the groups
     of them that have fewest rows are left out. Fits find all rows, whatever the file keeps.
 
+    `depends_on` names the settings that its numbers depend on beyond model, corpus, seed and number
+    format; all of them where nothing is declared, so that a new table is computed again too often
+    rather than too seldom. A fit is handed the declared ones alone.
+
     `declared` says how far runs agree that add up in another order, and `round_off` names columns
     that measure round-off, of which no such thing can be said.
     """
@@ -105,6 +109,7 @@ class Table:
     rarest: tuple[str, ...] = ()
     declared: Agreement = TO_ROUND_OFF
     round_off: tuple[str, ...] = ()
+    depends_on: tuple[Setting, ...] = tuple(Setting)
 
     @property
     def agreement(self) -> Agreement:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from analysis.errors import UnknownName
 from analysis.measures.mixing.layer_mixing import BUDGET
+from analysis.needs import Setting
 from analysis.relevance_rules import RULES
 from analysis.scopes import GATE_RULES, LayerOrder
 from analysis.tables import annotation, corpus
@@ -32,24 +33,6 @@ FOLLOWED = 32
 several times as long as all maps of whole layers."""
 IMAGE_MAP_BYTES, TEXT_MAP_BYTES = 512 * 2**20, 32 * 2**20
 _PROOFS = ("completeness",)  # of every file, whatever else is asked for
-_KEPT = (  # tables that depend on which sequences' maps are kept
-    "relevance_map",
-    "sequence_perturbation",
-    "sequence_relevance",
-    "sequence_relevance_agreement",
-)
-
-
-_COMPLETE = {"layer_completeness", "vector_completeness"}
-"""What every pass needs that follows tokens through networks."""
-
-
-def _shares_networks_out(of: Pass) -> bool:
-    """Whether a pass's own numbers depend on how the products of gated networks are shared out."""
-    name, needs = of.TABLE.name, {*needs_of(of)}
-    return name in _COMPLETE or name in _KEPT or bool(_COMPLETE & needs)
-
-
 CORPUS = (corpus.SEQUENCES, corpus.TOKENS, *annotation.TABLES, corpus.VOCABULARY)
 """Tables that hold the corpus itself, which every fit may read."""
 Job = int | str
@@ -124,23 +107,29 @@ class Plan:
     def _fingerprint(self, of: Pass) -> str:
         of_pass = {"version": of.VERSION, "table": contract(of.TABLE), "sealed": SEALED}
         of_pass |= {"counted_from": 1}
-        weights = {"weights": self.facts.weights_sha256}
+        weights = {"weights": self.facts.weights_sha256} | self._declared(of.TABLE)
         weights |= {"images": self.images.settings} if self.images else {}
         if isinstance(of, Weights):
             return fingerprint(**of_pass, **weights)
         corpus = {"dtype": self.facts.dtype, "seed": self.facts.seed}
         corpus |= {"segments": "zero"} if self.facts.segments == "zero" else {}
-        if self.facts.gate_rule != GATE_RULES[0] and _shares_networks_out(of):
-            corpus |= {"gate_rule": self.facts.gate_rule}
-        corpus |= {"kept": sorted(self.kept)} if of.TABLE.name in _KEPT else {}
         corpus |= {"corpus": self.corpus.content_sha256, "job_sequences": self.corpus.job_sequences}
         if isinstance(of, Fit):
             corpus |= self._limits if len(self.corpus) > self.bounds.blocks else {}
             corpus["needs"] = [self._fingerprint(BY_NAME[name]) for name in of.NEEDS]
-            corpus["frequencies"] = self.frequencies.sha256 if self.frequencies else None
-            if "word_vector" in of.NEEDS:
-                corpus["word_vectors"] = self.word_vectors.sha256 if self.word_vectors else None
+            weights = {"frequencies": None} | weights  # so that names of earlier versions hold
         return fingerprint(**of_pass, **weights, **corpus)
+
+    def _declared(self, table: Table) -> dict[str, object]:
+        """Return the value of each setting that a table depends on."""
+        values: dict[str, object] = {
+            Setting.KEPT: sorted(self.kept),
+            Setting.FREQUENCIES: self.frequencies and self.frequencies.sha256,
+            Setting.WORD_VECTORS: self.word_vectors and self.word_vectors.sha256,
+        }
+        if self.facts.gate_rule != GATE_RULES[0]:
+            values[Setting.GATE_RULE] = self.facts.gate_rule
+        return {setting: values[setting] for setting in table.depends_on if setting in values}
 
     @property
     def _limits(self) -> dict[str, int]:

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import torch
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Setting
 from analysis.tables.corpus import TOKENS
 from analysis.tables.question import quoted_files
 from analysis.tables.table import Table
@@ -156,11 +157,13 @@ def _threads() -> int:
 
 def _fitted(database: DuckDBPyConnection, plan: Plan, of: Fit) -> pa.Table:
     """The rows of a fit, from a database that holds what it needs and nothing else."""
+    declared = of.TABLE.depends_on
+    ranks = plan.frequencies if Setting.FREQUENCIES in declared else None
     context = FitContext(
         seed=plan.facts.seed,
         order=plan.facts.layer_order,
-        frequency_ranks={"file": plan.frequencies.ranks} if plan.frequencies else {},
-        word_vectors=plan.word_vectors,
+        frequency_ranks={"file": ranks.ranks} if ranks else {},
+        word_vectors=plan.word_vectors if Setting.WORD_VECTORS in declared else None,
         documents=plan.corpus.units() if len(plan.corpus) <= plan.bounds.blocks else None,
     )
     needed = [BY_NAME[name] for name in of.NEEDS]

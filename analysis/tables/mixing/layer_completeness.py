@@ -1,5 +1,6 @@
 """How nearly the parts of each whole layer add up to what the model computed."""
 
+from analysis.needs import Setting
 from analysis.tables.columns import single
 from analysis.tables.mixing.completeness import WORST_TOKEN, worst_per_block
 from analysis.tables.table import LAYER, SEQUENCE, Table
@@ -22,4 +23,5 @@ TABLE = Table(
     round_off=("relative_error", "worst_pos", "percentile_99"),
     laws=("relative_error >= 0",),
     per_block=worst_per_block(),
+    depends_on=(Setting.GATE_RULE,),
 )

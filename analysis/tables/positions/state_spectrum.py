@@ -113,6 +113,7 @@ TABLE = Table(
             """,
         ),
     ),
+    depends_on=(),
 )
 
 

@@ -9,7 +9,6 @@ from analysis.models.gradients import NO_TARGET
 from analysis.scopes import POST_NORM
 from precompute.jobs.plan import BATCH_PAIRS, Facts, Plan, batches, chosen_statistics
 from precompute.passes import PASSES
-from precompute.passes.base import Weights
 from tests.precompute.corpora.whole import on_disk
 from tests.refusals import refused
 
@@ -57,18 +56,6 @@ def test_an_unknown_statistic_is_told_the_nearest():
 
 def _places(plan: Plan) -> dict[str, Path]:
     return {statistic.TABLE.name: plan.place(statistic) for statistic in plan.passes}
-
-
-def test_other_weights_give_every_statistic_another_place(plan):
-    other = replace(plan, facts=replace(plan.facts, weights_sha256="v"))
-    assert not set(_places(plan).values()) & set(_places(other).values())
-
-
-@pytest.mark.parametrize("change", [{"seed": 1}, {"dtype": "bfloat16"}, {"segments": "zero"}])
-def test_what_corpus_statistics_depend_on_leaves_weight_statistics_in_place(plan, change):
-    before, after = _places(plan), _places(replace(plan, facts=replace(plan.facts, **change)))
-    of_weights = {statistic.TABLE.name for statistic in PASSES if isinstance(statistic, Weights)}
-    assert {name for name in before if before[name] == after[name]} == of_weights
 
 
 def test_one_other_token_gives_another_place(plan, sequences, tmp_path):

@@ -4,14 +4,18 @@ import shutil
 from dataclasses import replace
 
 import duckdb
+import numpy as np
 import pytest
 
+from analysis.tables.table import Table
+from precompute.corpora.frequencies import Frequencies
+from precompute.corpora.word_vectors import WordVectors
 from precompute.jobs import tables
 from precompute.jobs.plan import CORPUS
 from precompute.jobs.runner import run_local
 from precompute.jobs.seal import is_intact
 from precompute.passes import BY_NAME
-from precompute.passes.base import Fit
+from precompute.passes.base import Fit, FitContext
 from precompute.run import run
 from tests.shared_store import shared_store
 from tests.small_store import request, shards_only
@@ -103,6 +107,23 @@ def test_a_fit_sees_only_what_it_says_that_it_needs(plan, monkeypatch, tmp_path)
         pytest.raises(duckdb.CatalogException, match="head_token"),
     ):
         tables._fitted(database, plan, of)
+
+
+def test_a_fit_is_handed_only_settings_that_its_table_declares(plan, monkeypatch, tmp_path):
+    of, handed = BY_NAME["token_type_mixing"], list[FitContext]()
+    assert isinstance(of, Fit)
+    monkeypatch.setattr(of, "fit", lambda _, context: handed.append(context))
+    given = replace(
+        plan,
+        frequencies=Frequencies(np.arange(9), "0"),
+        word_vectors=WordVectors("glove.txt", "0", {}),
+    )
+    with tables.workspace(tmp_path) as database:
+        for declared in ((), Table.depends_on):
+            monkeypatch.setattr(of, "TABLE", replace(of.TABLE, depends_on=declared))
+            tables._fitted(database, given, of)
+    seen = [([*context.frequency_ranks], context.word_vectors) for context in handed]
+    assert seen == [([], None), (["file"], given.word_vectors)]
 
 
 def test_a_file_is_the_same_whoever_makes_its_tables(tmp_path_factory, tmp_path):
