@@ -179,6 +179,8 @@ SHARED_EFFECTS = tuple(e for e in EFFECTS if all(e in order.effects for order in
 BIAS_READINGS = ("player", "constant", "left_out")
 """What the bias is where an activation is shared out: one more summand on the way from 0 to the
 whole, as everywhere but where readings are compared; there all along; or not there."""
+BUDGET = 8 * 2**20
+"""Bytes that the hidden vectors of pairs may take at a time, on each path of the network."""
 GATE_RULES = ("ig", "half")
 """How the product of two hidden layers is shared out: by Integrated Gradients, or half to each."""
 RELATIONS = ("special", "same_word", "word_pieces", "adjacent", "same_segment", "other_segment")

@@ -5,17 +5,16 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from analysis.errors import UnknownName
-from analysis.measures.mixing.layer_mixing import BUDGET
 from analysis.needs import Setting
 from analysis.relevance_rules import RULES
-from analysis.scopes import GATE_RULES, LayerOrder
+from analysis.scopes import BUDGET, GATE_RULES, LayerOrder
 from analysis.tables import annotation, corpus
 from analysis.tables.probing.word_attention import SHOWN
 from analysis.tables.table import Table
 from precompute.corpora.frequencies import Frequencies
-from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.index.corpus import Corpus
 from precompute.corpora.sequence import Sequence
 from precompute.corpora.word_vectors import WordVectors
@@ -23,8 +22,10 @@ from precompute.jobs.bounds import USUAL, Bounds
 from precompute.jobs.seal import SEALED, is_intact
 from precompute.jobs.shards import contract, fingerprint, shard_path
 from precompute.passes import BY_NAME, PASSES
-from precompute.passes.base import Fit, Pass, Totals, Weights, needs_of
-from precompute.passes.relevance.relevance_maps import evenly_spaced
+from precompute.passes.base import Fit, Pass, Totals, Weights, evenly_spaced, needs_of
+
+if TYPE_CHECKING:  # which loads torch
+    from precompute.corpora.images.image_reader import ImageReader
 
 BATCH_PAIRS = 16 * 128 * 128
 EXEMPLARS = 4
@@ -75,7 +76,7 @@ class Plan:
     word_vectors: WordVectors | None = None
     hidden_budget: int = BUDGET
     kept: frozenset[int] = frozenset()
-    images: ImageReader | None = None
+    images: "ImageReader | None" = None
     bounds: Bounds = USUAL
 
     @property

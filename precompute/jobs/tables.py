@@ -13,7 +13,6 @@ from shutil import rmtree
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
-import torch
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Setting
@@ -152,7 +151,7 @@ def database_config() -> Config:
 
 
 def _threads() -> int:
-    return min(torch.get_num_threads(), os.cpu_count() or 1, _MOST_THREADS)
+    return min(pa.cpu_count(), os.cpu_count() or 1, _MOST_THREADS)
 
 
 def _fitted(database: DuckDBPyConnection, plan: Plan, of: Fit) -> pa.Table:

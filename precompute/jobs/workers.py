@@ -12,10 +12,8 @@ from multiprocessing.context import BaseContext
 from threading import Thread
 from typing import Any, ClassVar
 
-import torch
-
 from analysis.errors import UnfitModel, UserError
-from precompute.jobs.memory import return_freed_memory
+from precompute.jobs.memory import return_freed_memory, set_threads
 from precompute.jobs.plan import Job, Plan
 from precompute.jobs.runner import OnProgress, finish_job
 from precompute.jobs.waiting import Waiting
@@ -71,7 +69,7 @@ def _starting_quickly() -> BaseContext:
 def start_worker(plan: Plan, name: str, device: str, threads: int) -> None:
     """Keep what this process needs for every job."""
     return_freed_memory()
-    torch.set_num_threads(threads)
+    set_threads(threads)
     _Worker.here = _Worker(plan, name, device)
 
 

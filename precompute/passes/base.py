@@ -1,22 +1,23 @@
 """What a pass is: something with a table that it fills, in one of three ways."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 from jaxtyping import Float, Int, Int32
-from torch import Tensor
 
 from analysis.measures.bootstrap import Redraws, redraws
-from analysis.models.trace import ModelWeights
 from analysis.scopes import LayerOrder
 from analysis.tables.table import Table
-from precompute.corpora.sequence import TOKEN_TYPES, Sequence
+from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.corpora.word_vectors import WordVectors
-from precompute.passes.batch import Batch
+
+if TYPE_CHECKING:  # which load torch
+    from analysis.models.trace import ModelWeights
+    from precompute.passes.batch import Batch
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Totals(Named, Protocol):
     """
 
     @staticmethod
-    def totals(batch: Batch) -> pa.Table: ...
+    def totals(batch: "Batch") -> pa.Table: ...
 
 
 @runtime_checkable
@@ -76,7 +77,7 @@ class Weights(Named, Protocol):
     """A module that needs a model and no corpus."""
 
     @staticmethod
-    def weights(model: ModelWeights) -> pa.Table: ...
+    def weights(model: "ModelWeights") -> pa.Table: ...
 
 
 @runtime_checkable
@@ -101,13 +102,11 @@ def needs_of(of: Pass) -> tuple[str, ...]:
     return getattr(of, "NEEDS", ())
 
 
-def without_padding(
-    batch: Batch, padded: Float[Tensor, "batch token width"]
-) -> list[tuple[Sequence, Float[Tensor, "token width"]]]:
-    """The sequences of a batch, each with its own rows alone."""
-    return [
-        (sequence, padded[row, : len(sequence)]) for row, sequence in enumerate(batch.sequences)
-    ]
+def evenly_spaced(indices: Iterable[int], n: int) -> frozenset[int]:
+    """All of some indices, or n of them if they are more."""
+    ordered = indices if isinstance(indices, range) else sorted(indices)
+    n = min(n, len(ordered))
+    return frozenset(ordered[place * len(ordered) // n] for place in range(n))
 
 
 def names_of(places: np.ndarray, names: tuple[str, ...] = TOKEN_TYPES) -> pa.DictionaryArray:

@@ -1,6 +1,6 @@
 """All maps of relevance of a batch, of every rule and of the methods they are compared with."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,13 +117,6 @@ def relevance_maps(
         parts += _rolled(layers, weights, mixing[row])
         maps.append(_joined(parts))
     return tuple(maps)
-
-
-def evenly_spaced(indices: Iterable[int], n: int) -> frozenset[int]:
-    """All of some indices, or n of them if they are more."""
-    ordered = indices if isinstance(indices, range) else sorted(indices)
-    n = min(n, len(ordered))
-    return frozenset(ordered[place * len(ordered) // n] for place in range(n))
 
 
 def _padded(

@@ -8,7 +8,7 @@ from analysis.errors import UnknownName
 from analysis.models.gradients import NO_TARGET
 from analysis.scopes import POST_NORM
 from precompute.jobs.plan import BATCH_PAIRS, Facts, Plan, batches, chosen_statistics
-from precompute.passes import PASSES
+from precompute.passes import BY_NAME, PASSES
 from tests.precompute.corpora.whole import on_disk
 from tests.refusals import refused
 
@@ -79,10 +79,8 @@ def test_what_stood_behind_a_mask_gives_another_place(plan, sequences, tmp_path)
 
 
 def test_a_fit_moves_when_what_it_needs_moves(plan, monkeypatch):
-    from precompute.passes.norms import head_token
-
     before = _places(plan)
-    monkeypatch.setattr(head_token, "VERSION", 2)
+    monkeypatch.setattr(BY_NAME["head_token"], "VERSION", 2)
     after = _places(plan)
     moved = {name for name in before if before[name] != after[name]}
     assert moved == {

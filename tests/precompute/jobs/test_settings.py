@@ -18,7 +18,7 @@ from precompute.jobs.plan import Job, Plan
 from precompute.jobs.progress import OnProgress
 from precompute.jobs.runner import run_local
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes import PASSES
+from precompute.passes import BY_NAME, PASSES
 from precompute.passes.base import Fit, Pass, Weights, needs_of
 from precompute.request import Request
 from precompute.run import run
@@ -159,15 +159,13 @@ def test_another_value_has_exactly_those_tables_computed_again(asked, setting):
 
 
 def test_a_table_without_a_declaration_depends_on_every_setting(asked, monkeypatch):
-    from precompute.passes.norms import head_token, singular_value
-
     plan = planned(asked(model="llama"))
     others = [
         replace(plan, facts=replace(plan.facts, gate_rule="half")),
         replace(plan, kept=frozenset({0})),
         planned(asked(model="llama", frequencies="frequencies.txt")),
     ]
-    for of in (head_token, singular_value):
+    for of in (BY_NAME["head_token"], BY_NAME["singular_value"]):
         assert not any(of.TABLE.name in moved(plan, other) for other in others)
         monkeypatch.setattr(of, "TABLE", replace(of.TABLE, depends_on=Table.depends_on))
         assert all(of.TABLE.name in moved(plan, other) for other in others)

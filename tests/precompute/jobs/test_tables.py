@@ -1,7 +1,11 @@
 """Tables are merged and fitted once, in whatever order and by whatever process."""
 
+import pickle
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -124,6 +128,51 @@ def test_a_fit_is_handed_only_settings_that_its_table_declares(plan, monkeypatch
             tables._fitted(database, given, of)
     seen = [([*context.frequency_ranks], context.word_vectors) for context in handed]
     assert seen == [([], None), (["file"], given.word_vectors)]
+
+
+WITHOUT_TORCH = """
+import pickle, sys
+from importlib import import_module
+from pathlib import Path
+
+from precompute.command_line import app
+from precompute.jobs.tables import finish_table, workspace
+from precompute.passes import PASSES
+from precompute.passes.base import Fit
+
+for of in PASSES:
+    if isinstance(of, Fit) and of.TABLE.name != "parser_accuracy":
+        import_module(of.__name__)
+for command in (["statistics"], ["show", sys.argv[1]], ["check", sys.argv[1]]):
+    app(command, standalone_mode=False)
+plan = pickle.loads(Path(sys.argv[2]).read_bytes())
+with workspace(plan.folder) as database:
+    finish_table(database, plan, "token_type_mixing")
+print([name for name in ("torch", "transformers") if name in sys.modules])
+"""
+
+
+@pytest.mark.slow
+def test_what_needs_no_model_loads_no_torch(plan, tmp_path, tmp_path_factory):
+    """Fits but the one that trains parsers, and the commands that read a file."""
+    of = BY_NAME["token_type_mixing"]
+    files = [*plan.shards(of), plan.table_file(of)]
+    before = [file.read_bytes() for file in files]
+    for file in files:
+        file.unlink()
+    pickled = tmp_path / "plan"
+    pickled.write_bytes(pickle.dumps(plan))
+    store = shared_store(tmp_path_factory)
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, str(store), str(pickled)],
+        cwd=Path(__file__).parents[3],
+        check=True,
+        text=True,
+        capture_output=True,
+    )
+    assert run.stdout.endswith("\n[]\n")
+    assert f"{store}: whole and sound." in run.stdout
+    assert [file.read_bytes() for file in files] == before
 
 
 def test_a_file_is_the_same_whoever_makes_its_tables(tmp_path_factory, tmp_path):
