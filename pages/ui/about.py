@@ -1,15 +1,16 @@
 """How a page's numbers came about, told from the contracts of their tables."""
 
 from collections.abc import Iterable
-from functools import cache, partial
+from functools import partial
 
 import streamlit as st
 
 from analysis.sources import PAPERS
 from analysis.tables.table import Table, View
 from pages.ui.lazily import folded
+from pages.ui.words.contracts import translation
 from pages.ui.words.place import here
-from pages.ui.words.say import catalogue, language, say
+from pages.ui.words.say import say
 
 
 def about(*tables: Table) -> None:
@@ -36,18 +37,6 @@ def citation(key: str) -> str:
     """A paper as a link."""
     paper = PAPERS[key]
     return f"[{paper.authors} ({paper.year}). {paper.title}]({paper.url})"
-
-
-def translation(english: str) -> str:
-    """What a contract says, in the reader's language."""
-    return english if language() == "en" else _translations().get(english, english)
-
-
-@cache
-def _translations() -> dict[str, str]:
-    """Sentences of the contracts to Japanese."""
-    entries = catalogue().items()
-    return {text["en"]: text["ja"] for key, text in entries if key.startswith("contract.")}
 
 
 def view_columns(view: View) -> None:
