@@ -19,6 +19,7 @@ from precompute.jobs.runner import OnProgress, finish_job
 from precompute.jobs.waiting import Waiting
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
+from precompute.passes import PASSES
 
 _AT_HAND = 2
 """Jobs of every process, the one that it does included, so that none has to wait for the next."""
@@ -49,14 +50,14 @@ class _Worker:
 
 
 def _starting_quickly() -> BaseContext:
-    """Processes forked from one that has imported torch and done nothing else, where forks exist.
+    """Processes forked from one that has imported torch and all passes, where forks exist.
 
     They start at once, and share the memory of what is imported.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
+    context.set_forkserver_preload([__name__, *(of.__name__ for of in PASSES)])
     resource_tracker.ensure_running()  # which lets signals through again, so it comes before
     let_through = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

@@ -52,7 +52,10 @@ class FitContext:
 
 @runtime_checkable
 class Named(Protocol):
-    """What every pass has: the table it fills, and a version to raise when its numbers change."""
+    """Module of a pass, the table that it fills, and a version to raise when its numbers change."""
+
+    @property
+    def __name__(self) -> str: ...
 
     @property
     def TABLE(self) -> Table: ...
