@@ -29,6 +29,19 @@ class Need(StrEnum):
     GATES = "gates"
 
 
+class Setting(StrEnum):
+    """Settings of a run that the numbers of some tables depend on, and of others not.
+
+    The rule for gated networks, the sequences whose relevance maps are kept, and the files of word
+    frequencies and of word vectors.
+    """
+
+    GATE_RULE = "gate_rule"
+    KEPT = "kept"
+    FREQUENCIES = "frequencies"
+    WORD_VECTORS = "word_vectors"
+
+
 OF_TEXTS = (Need.PAIRS, Need.FREQUENCY, Need.RELATIONS)
 """Needs that every text meets and no image: words that pair up, recur and relate to each other."""
 OF_MODELS = (

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.errors import UserError
-from analysis.measures.mixing.layer_mixing import BUDGET
-from analysis.scopes import GATE_RULES
+from analysis.scopes import BUDGET, GATE_RULES
 from precompute.jobs.bounds import USUAL, Bounds
 from precompute.models.loaded_model import LoadedModel
 

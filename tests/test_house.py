@@ -144,7 +144,7 @@ def defines_version(path: Path) -> bool:
 
 
 def test_every_pass_in_the_folder_is_run_and_has_the_stem_of_its_table():
-    stems = {vars(statistic)["__name__"].split(".")[-1] for statistic in PASSES}
+    stems = {statistic.__name__.split(".")[-1] for statistic in PASSES}
     versioned = {path.stem for path in sources("precompute/passes") if defines_version(path)}
     assert stems == versioned
     assert stems == {statistic.TABLE.name for statistic in PASSES}
@@ -200,7 +200,7 @@ def test_variables_are_called_what_they_hold(folder):
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_files_stay_short(folder):
     lengths = [(len(path.read_text().splitlines()), path) for path in sources(folder)]
-    assert max(lengths)[0] <= 250, max(lengths)
+    assert max(lengths)[0] <= 400, max(lengths)
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -6,7 +6,7 @@ from functools import cached_property
 import pyarrow as pa
 
 from analysis.measures.bootstrap import LEAST_UNITS
-from analysis.needs import Need
+from analysis.needs import Need, Setting
 from analysis.tables.agreement import EXACT, TO_ROUND_OFF, Agreement
 
 _SIZES = (
@@ -82,6 +82,10 @@ class Table:
     of `raw` shards: beyond `--raw-rows` the groups of these columns with fewest rows are left out.
     Fits read all rows, whatever the file keeps.
 
+    `depends_on` lists the settings that its numbers depend on beyond model, corpus, seed and number
+    format; the default is all of them, so that a new table is recomputed too often rather than too
+    seldom. A fit receives the declared ones alone.
+
     `declared` is the tolerance between runs that add up in another order. `round_off` names columns
     that measure round-off, for which there is no tolerance.
     """
@@ -105,6 +109,7 @@ class Table:
     rarest: tuple[str, ...] = ()
     declared: Agreement = TO_ROUND_OFF
     round_off: tuple[str, ...] = ()
+    depends_on: tuple[Setting, ...] = tuple(Setting)
 
     @property
     def agreement(self) -> Agreement:

@@ -5,10 +5,11 @@ import re
 import streamlit as st
 
 from analysis.contracts import every_table
-from pages.ui.about import translation, view_columns
+from pages.ui.about import view_columns
 from pages.ui.choices.pick import choose
 from pages.ui.store.chosen import open_store
 from pages.ui.view import View
+from pages.ui.words.contracts import translation
 
 _FEW = 100  # rows
 

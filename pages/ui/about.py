@@ -1,15 +1,16 @@
 """Documentation of a page's tables, from their contracts."""
 
 from collections.abc import Iterable
-from functools import cache, partial
+from functools import partial
 
 import streamlit as st
 
 from analysis.sources import PAPERS
 from analysis.tables.table import Table, View
 from pages.ui.lazily import folded
+from pages.ui.words.contracts import translation
 from pages.ui.words.place import here
-from pages.ui.words.say import catalogue, language, say
+from pages.ui.words.say import say
 
 
 def about(*tables: Table) -> None:
@@ -36,18 +37,6 @@ def citation(key: str) -> str:
     """Paper as a link."""
     paper = PAPERS[key]
     return f"[{paper.authors} ({paper.year}). {paper.title}]({paper.url})"
-
-
-def translation(english: str) -> str:
-    """Sentence of a contract in the reader's language."""
-    return english if language() == "en" else _translations().get(english, english)
-
-
-@cache
-def _translations() -> dict[str, str]:
-    """Japanese sentences of the contracts by the English ones."""
-    entries = catalogue().items()
-    return {text["en"]: text["ja"] for key, text in entries if key.startswith("contract.")}
 
 
 def view_columns(view: View) -> None:

@@ -3,6 +3,7 @@
 import ctypes
 import sys
 
+import pyarrow as pa
 import torch
 
 from precompute.jobs.plan import BATCH_PAIRS
@@ -27,6 +28,12 @@ def return_freed_memory() -> None:
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
         if mallopt is not None:
             mallopt(_TRIM_THRESHOLD, _BYTES)
+
+
+def set_threads(n: int) -> None:
+    """Compute with so many threads, in torch, in Arrow and in the databases of tables."""
+    torch.set_num_threads(n)
+    pa.set_cpu_count(n)
 
 
 def most_pairs(model: LoadedModel) -> int:

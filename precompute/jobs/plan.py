@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from analysis.errors import UnknownName
-from analysis.measures.mixing.layer_mixing import BUDGET
+from analysis.needs import Setting
 from analysis.relevance_rules import RULES
-from analysis.scopes import GATE_RULES, LayerOrder
+from analysis.scopes import BUDGET, GATE_RULES, LayerOrder
 from analysis.tables import annotation, corpus
 from analysis.tables.probing.word_attention import SHOWN
 from analysis.tables.table import Table
 from precompute.corpora.frequencies import Frequencies
-from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.index.corpus import Corpus
 from precompute.corpora.sequence import Sequence
 from precompute.corpora.word_vectors import WordVectors
@@ -22,8 +22,10 @@ from precompute.jobs.bounds import USUAL, Bounds
 from precompute.jobs.seal import SEALED, is_intact
 from precompute.jobs.shards import contract, fingerprint, shard_path
 from precompute.passes import BY_NAME, PASSES
-from precompute.passes.base import Fit, Pass, Totals, Weights, needs_of
-from precompute.passes.relevance.relevance_maps import evenly_spaced
+from precompute.passes.base import Fit, Pass, Totals, Weights, evenly_spaced, needs_of
+
+if TYPE_CHECKING:  # which loads torch
+    from precompute.corpora.images.image_reader import ImageReader
 
 BATCH_PAIRS = 16 * 128 * 128
 EXEMPLARS = 4
@@ -32,24 +34,6 @@ FOLLOWED = 32
 as long as all maps of whole layers."""
 IMAGE_MAP_BYTES, TEXT_MAP_BYTES = 512 * 2**20, 32 * 2**20
 _PROOFS = ("completeness",)  # in every file, whatever the request
-_KEPT = (  # tables that depend on which sequences' maps are kept
-    "relevance_map",
-    "sequence_perturbation",
-    "sequence_relevance",
-    "sequence_relevance_agreement",
-)
-
-
-_COMPLETE = {"layer_completeness", "vector_completeness"}
-"""Proofs that every pass needs if it follows tokens through networks."""
-
-
-def _shares_networks_out(of: Pass) -> bool:
-    """Return True if a pass's numbers depend on the attribution rule of gated networks."""
-    name, needs = of.TABLE.name, {*needs_of(of)}
-    return name in _COMPLETE or name in _KEPT or bool(_COMPLETE & needs)
-
-
 CORPUS = (corpus.SEQUENCES, corpus.TOKENS, *annotation.TABLES, corpus.VOCABULARY)
 """Tables that hold the corpus itself; every fit may read them."""
 Job = int | str
@@ -92,7 +76,7 @@ class Plan:
     word_vectors: WordVectors | None = None
     hidden_budget: int = BUDGET
     kept: frozenset[int] = frozenset()
-    images: ImageReader | None = None
+    images: "ImageReader | None" = None
     bounds: Bounds = USUAL
 
     @property
@@ -124,23 +108,29 @@ class Plan:
     def _fingerprint(self, of: Pass) -> str:
         of_pass = {"version": of.VERSION, "table": contract(of.TABLE), "sealed": SEALED}
         of_pass |= {"counted_from": 1}
-        weights = {"weights": self.facts.weights_sha256}
+        weights = {"weights": self.facts.weights_sha256} | self._declared(of.TABLE)
         weights |= {"images": self.images.settings} if self.images else {}
         if isinstance(of, Weights):
             return fingerprint(**of_pass, **weights)
         corpus = {"dtype": self.facts.dtype, "seed": self.facts.seed}
         corpus |= {"segments": "zero"} if self.facts.segments == "zero" else {}
-        if self.facts.gate_rule != GATE_RULES[0] and _shares_networks_out(of):
-            corpus |= {"gate_rule": self.facts.gate_rule}
-        corpus |= {"kept": sorted(self.kept)} if of.TABLE.name in _KEPT else {}
         corpus |= {"corpus": self.corpus.content_sha256, "job_sequences": self.corpus.job_sequences}
         if isinstance(of, Fit):
             corpus |= self._limits if len(self.corpus) > self.bounds.blocks else {}
             corpus["needs"] = [self._fingerprint(BY_NAME[name]) for name in of.NEEDS]
-            corpus["frequencies"] = self.frequencies.sha256 if self.frequencies else None
-            if "word_vector" in of.NEEDS:
-                corpus["word_vectors"] = self.word_vectors.sha256 if self.word_vectors else None
+            weights = {"frequencies": None} | weights  # so that names of earlier versions hold
         return fingerprint(**of_pass, **weights, **corpus)
+
+    def _declared(self, table: Table) -> dict[str, object]:
+        """Return the value of each setting that a table depends on."""
+        values: dict[str, object] = {
+            Setting.KEPT: sorted(self.kept),
+            Setting.FREQUENCIES: self.frequencies and self.frequencies.sha256,
+            Setting.WORD_VECTORS: self.word_vectors and self.word_vectors.sha256,
+        }
+        if self.facts.gate_rule != GATE_RULES[0]:
+            values[Setting.GATE_RULE] = self.facts.gate_rule
+        return {setting: values[setting] for setting in table.depends_on if setting in values}
 
     @property
     def _limits(self) -> dict[str, int]:

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-import torch
-
 from analysis.errors import UserError
+from precompute.jobs.memory import set_threads
 from precompute.jobs.runner import Runner, run_local
 from precompute.jobs.workers import run_processes
 
@@ -35,5 +34,5 @@ def runner_for(
         yield partial(run_processes, workers=workers, cpus=cpus)
     else:
         if cpus is not None:
-            torch.set_num_threads(cpus)
+            set_threads(cpus)
         yield run_local

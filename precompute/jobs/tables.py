@@ -13,9 +13,9 @@ from shutil import rmtree
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
-import torch
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Setting
 from analysis.tables.corpus import TOKENS
 from analysis.tables.question import quoted_files
 from analysis.tables.table import Table
@@ -150,16 +150,18 @@ def database_config() -> Config:
 
 
 def _threads() -> int:
-    return min(torch.get_num_threads(), os.cpu_count() or 1, _MOST_THREADS)
+    return min(pa.cpu_count(), os.cpu_count() or 1, _MOST_THREADS)
 
 
 def _fitted(database: DuckDBPyConnection, plan: Plan, of: Fit) -> pa.Table:
     """Return the rows of a fit, from a database with its needed tables alone."""
+    declared = of.TABLE.depends_on
+    ranks = plan.frequencies if Setting.FREQUENCIES in declared else None
     context = FitContext(
         seed=plan.facts.seed,
         order=plan.facts.layer_order,
-        frequency_ranks={"file": plan.frequencies.ranks} if plan.frequencies else {},
-        word_vectors=plan.word_vectors,
+        frequency_ranks={"file": ranks.ranks} if ranks else {},
+        word_vectors=plan.word_vectors if Setting.WORD_VECTORS in declared else None,
         documents=plan.corpus.units() if len(plan.corpus) <= plan.bounds.blocks else None,
     )
     needed = [BY_NAME[name] for name in of.NEEDS]

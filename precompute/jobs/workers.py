@@ -12,15 +12,14 @@ from multiprocessing.context import BaseContext
 from threading import Thread
 from typing import Any, ClassVar
 
-import torch
-
 from analysis.errors import UnfitModel, UserError
-from precompute.jobs.memory import return_freed_memory
+from precompute.jobs.memory import return_freed_memory, set_threads
 from precompute.jobs.plan import Job, Plan
 from precompute.jobs.runner import OnProgress, finish_job
 from precompute.jobs.waiting import Waiting
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
+from precompute.passes import PASSES
 
 _AT_HAND = 2
 """Jobs per process, the running one included, so that none waits for the next."""
@@ -51,14 +50,14 @@ class _Worker:
 
 
 def _starting_quickly() -> BaseContext:
-    """Return a context of processes forked from one that has only imported torch, if forks exist.
+    """Return a context of processes forked from one that has imported torch and all passes.
 
     They start at once, and share the memory of what is imported.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
+    context.set_forkserver_preload([__name__, *(of.__name__ for of in PASSES)])
     resource_tracker.ensure_running()  # which lets signals through again, so it comes before
     let_through = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -71,7 +70,7 @@ def _starting_quickly() -> BaseContext:
 def start_worker(plan: Plan, name: str, device: str, threads: int) -> None:
     """Store the plan and the model's name in this process, for all jobs."""
     return_freed_memory()
-    torch.set_num_threads(threads)
+    set_threads(threads)
     _Worker.here = _Worker(plan, name, device)
 
 

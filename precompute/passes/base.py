@@ -1,22 +1,23 @@
 """Kinds of passes, each of which fills one table, and helpers for their rows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 from jaxtyping import Float, Int, Int32
-from torch import Tensor
 
 from analysis.measures.bootstrap import Redraws, redraws
-from analysis.models.trace import ModelWeights
 from analysis.scopes import LayerOrder
 from analysis.tables.table import Table
-from precompute.corpora.sequence import TOKEN_TYPES, Sequence
+from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.corpora.word_vectors import WordVectors
-from precompute.passes.batch import Batch
+
+if TYPE_CHECKING:  # which load torch
+    from analysis.models.trace import ModelWeights
+    from precompute.passes.batch import Batch
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,9 @@ class Named(Protocol):
     """Common attributes of passes: the table, and a version to raise when its numbers change."""
 
     @property
+    def __name__(self) -> str: ...
+
+    @property
     def TABLE(self) -> Table: ...
 
     @property
@@ -66,7 +70,7 @@ class Totals(Named, Protocol):
     """
 
     @staticmethod
-    def totals(batch: Batch) -> pa.Table: ...
+    def totals(batch: "Batch") -> pa.Table: ...
 
 
 @runtime_checkable
@@ -74,7 +78,7 @@ class Weights(Named, Protocol):
     """A module that needs a model and no corpus."""
 
     @staticmethod
-    def weights(model: ModelWeights) -> pa.Table: ...
+    def weights(model: "ModelWeights") -> pa.Table: ...
 
 
 @runtime_checkable
@@ -99,13 +103,11 @@ def needs_of(of: Pass) -> tuple[str, ...]:
     return getattr(of, "NEEDS", ())
 
 
-def without_padding(
-    batch: Batch, padded: Float[Tensor, "batch token width"]
-) -> list[tuple[Sequence, Float[Tensor, "token width"]]]:
-    """Return the sequences of a batch, each with its own rows without padding."""
-    return [
-        (sequence, padded[row, : len(sequence)]) for row, sequence in enumerate(batch.sequences)
-    ]
+def evenly_spaced(indices: Iterable[int], n: int) -> frozenset[int]:
+    """Return all indices, or n evenly spaced ones if there are more."""
+    ordered = indices if isinstance(indices, range) else sorted(indices)
+    n = min(n, len(ordered))
+    return frozenset(ordered[place * len(ordered) // n] for place in range(n))
 
 
 def names_of(places: np.ndarray, names: tuple[str, ...] = TOKEN_TYPES) -> pa.DictionaryArray:

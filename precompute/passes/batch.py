@@ -10,7 +10,6 @@ import torch
 from jaxtyping import Bool, Float, Int, Int8, Int32
 from torch import Tensor
 
-from analysis.measures.mixing.layer_mixing import BUDGET
 from analysis.measures.mixing.vector_rollout import TokenVectors, vector_rollout
 from analysis.measures.norms.head_token import value_norms
 from analysis.measures.norms.norm_weighted_attention import norm_weighted_attention
@@ -19,7 +18,7 @@ from analysis.measures.positions.relative_position_profile import diagonal_sums
 from analysis.measures.probing.word_attention import WordAttention
 from analysis.models.gradients import AttentionGradients
 from analysis.models.trace import LayerTrace, Trace
-from analysis.scopes import GATE_RULES, LayerOrder
+from analysis.scopes import BUDGET, GATE_RULES, LayerOrder
 from analysis.tables.norms.weighing import NORM, WEIGHT
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.images.image_reader import ImageReader
@@ -27,11 +26,11 @@ from precompute.corpora.sequence import Sequence
 from precompute.corpora.token_types import BOS, CLS, OTHER, REGISTER, SEP
 from precompute.models.classification import Classification
 from precompute.models.loaded_model import Control
+from precompute.passes.base import evenly_spaced
 from precompute.passes.probing.attention_of_words import attention_of_words
 from precompute.passes.relevance.relevance_maps import (
     WHOLE_LAYERS,
     RelevanceMaps,
-    evenly_spaced,
     relevance_maps,
     start_weights,
 )
@@ -156,6 +155,12 @@ class Batch:
     def _rows_of(self, n: int) -> tuple[int, ...]:
         few = evenly_spaced(self.followed, n)
         return tuple(row for row, sequence in enumerate(self.sequences) if sequence.index in few)
+
+    def without_padding(
+        self, padded: Float[Tensor, "batch token width"]
+    ) -> list[tuple[Sequence, Float[Tensor, "token width"]]]:
+        """Return the sequences of the batch, each with its own rows alone."""
+        return [(text, padded[row, : len(text)]) for row, text in enumerate(self.sequences)]
 
     def _alone(self, row: int) -> tuple[LayerTrace, ...]:
         """Return the layers of one sequence without padding."""

@@ -8,7 +8,8 @@ import pytest
 
 from analysis.errors import BrokenLaw, UserError
 from precompute.jobs.runner import run_local
-from precompute.passes.norms import head_token
+from precompute.passes import BY_NAME
+from precompute.passes.base import Totals
 from precompute.run import run
 from precompute.store import build
 from precompute.store.check import faults
@@ -109,6 +110,8 @@ def test_numbers_that_break_a_law_are_not_published(tmp_path, monkeypatch):
     asked = request(tmp_path, statistics=["head_token"])
     run(asked, run_local)
     before = asked.output.read_bytes()
+    head_token = BY_NAME["head_token"]
+    assert isinstance(head_token, Totals)
     honest = head_token.totals
 
     def negative(batch):

@@ -19,10 +19,8 @@ from analysis.measures.mixing.linear_layer import (
 )
 from analysis.measures.mixing.mixture import Mixture, Scope, attended
 from analysis.models.trace import LayerTrace
-from analysis.scopes import BIAS_READINGS, GATE_RULES
+from analysis.scopes import BIAS_READINGS, BUDGET, GATE_RULES
 
-BUDGET = 8 * 2**20
-"""Bytes that the hidden vectors of pairs may take at a time, on each path of the network."""
 KEYS = 64
 """Approximate number of keys whose hidden terms are held at a time."""
 

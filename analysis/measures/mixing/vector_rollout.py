@@ -7,10 +7,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.measures.mixing.layer_mixing import BUDGET
 from analysis.measures.mixing.linear_layer import linear_layer, through
 from analysis.models.trace import LayerTrace
-from analysis.scopes import GATE_RULES
+from analysis.scopes import BUDGET, GATE_RULES
 
 
 @dataclass(frozen=True)

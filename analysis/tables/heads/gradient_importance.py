@@ -37,6 +37,7 @@ TABLE = Table(
             "where head is not null",
         ),
     ),
+    depends_on=(),
 )
 
 

@@ -86,6 +86,7 @@ TABLE = Table(
             "select * exclude (mean_divergence, n_rows) from head_distance_mean",
         ),
     ),
+    depends_on=(),
 )
 
 

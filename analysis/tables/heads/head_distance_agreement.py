@@ -60,6 +60,7 @@ TABLE = Table(
         "p_within is null or p_within between 0 and 1",
         "p_value is null or p_value between 0 and 1",
     ),
+    depends_on=(),
 )
 
 

@@ -33,6 +33,7 @@ TABLE = Table(
         of_weights(_NAME, _GRAIN, (LAYER, HEAD, *_POINT)),
         of_weights("head_layout_stress", _GRAIN, (LAYER, HEAD, *_POINT, _STRESS), table=_NAME),
     ),
+    depends_on=(),
 )
 
 

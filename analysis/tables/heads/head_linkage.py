@@ -32,6 +32,7 @@ TABLE = Table(
     laws=("height >= 0", "n_heads >= 2", '"left" <> "right"'),
     shown_as="head_linkage_weighing",
     views=(of_weights(_NAME, _GRAIN, (_KEY, *_VALUES)),),
+    depends_on=(),
 )
 
 

@@ -56,6 +56,7 @@ TABLE = Table(
             table=_NAME,
         ),
     ),
+    depends_on=(),
 )
 
 

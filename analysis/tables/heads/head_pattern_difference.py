@@ -31,6 +31,7 @@ TABLE = Table(
         "n_sequences > 0",
     ),
     order=("head is not null", "layer", "head", "quantity"),
+    depends_on=(),
 )
 
 

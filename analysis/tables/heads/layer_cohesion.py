@@ -42,6 +42,7 @@ TABLE = Table(
     ),
     shown_as="layer_cohesion_weighing",
     views=(of_weights(_NAME, _GRAIN, (LAYER_OR_ALL, *_VALUES)),),
+    depends_on=(),
 )
 
 

@@ -25,4 +25,5 @@ TABLE = Table(
     source="clark-2019",
     laws=("importance >= 0 and isfinite(importance)", f"objective in ({quoted(*OBJECTIVES)})"),
     order=("layer", "head", "token_type", "seq"),
+    depends_on=(),
 )

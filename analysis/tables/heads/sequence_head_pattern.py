@@ -63,6 +63,7 @@ TABLE = Table(
     order=("weighing", "layer", "head", "seq"),
     shown_as="sequence_head_pattern_weighing",
     views=(of_weights(_NAME, "one row per sequence, layer and head", (*_KEY, *_VALUES)),),
+    depends_on=(),
 )
 
 

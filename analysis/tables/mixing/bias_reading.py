@@ -52,6 +52,7 @@ TABLE = Table(
         f"same_attenuated between 0 and {TOP}",
         f"reading <> 'player' or coalesce(same_amplified, {TOP}) = {TOP}",
     ),
+    depends_on=(),
 )
 
 

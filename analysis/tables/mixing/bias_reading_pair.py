@@ -1,6 +1,6 @@
 """Change of pairs of tokens by the feed-forward network under each reading of the bias."""
 
-from analysis.needs import Need
+from analysis.needs import Need, Setting
 from analysis.scopes import BIAS_READINGS
 from analysis.tables.columns import single
 from analysis.tables.pairs.pair import OCCURRENCES, SOURCE, TARGET
@@ -29,4 +29,5 @@ TABLE = Table(
     """,
     raw=(LAYER, SOURCE, TARGET, *_MEANS),
     piece="layer",
+    depends_on=(Setting.GATE_RULE,),
 )

@@ -82,6 +82,7 @@ TABLE = Table(
             """,
         ),
     ),
+    depends_on=(),
 )
 
 

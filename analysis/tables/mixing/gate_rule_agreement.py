@@ -27,6 +27,7 @@ TABLE = Table(
     source="achtibat-2024",
     needs=(Need.GATES,),
     laws=("spearman between -1 - 1e-6 and 1 + 1e-6", "closed between 0 and 1"),
+    depends_on=(),
 )
 
 

@@ -1,5 +1,6 @@
 """Errors of the sum of each whole layer's parts against the model's own output, by sequence."""
 
+from analysis.needs import Setting
 from analysis.tables.columns import single
 from analysis.tables.mixing.completeness import WORST_TOKEN, worst_per_block
 from analysis.tables.table import LAYER, SEQUENCE, Table
@@ -22,4 +23,5 @@ TABLE = Table(
     round_off=("relative_error", "worst_pos", "percentile_99"),
     laws=("relative_error >= 0",),
     per_block=worst_per_block(),
+    depends_on=(Setting.GATE_RULE,),
 )

@@ -54,6 +54,7 @@ TABLE = Table(
             "select layer, scope, token_type, mean, std, min, max, n from stored.mixing_ratio",
         ),
     ),
+    depends_on=(),
 )
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import Need
+from analysis.needs import Need, Setting
 from analysis.scopes import OF_RATIOS
 from analysis.tables.agreement import BY_RANK
 from analysis.tables.mixing.sequence_mixing_ratio import RATIO_SCOPE
@@ -21,6 +21,7 @@ TABLE = Table(
     declared=BY_RANK,
     needs=(Need.FREQUENCY,),
     laws=LAWS,
+    depends_on=(Setting.FREQUENCIES,),
 )
 
 

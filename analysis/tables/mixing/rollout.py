@@ -27,6 +27,7 @@ TABLE = Table(
     values=(*SHARE, N_SEQUENCES),
     source="abnar-2020",
     laws=("mean between 0 and 1 + 1e-4", "low <= high", "n_sequences > 0"),
+    depends_on=(),
 )
 
 

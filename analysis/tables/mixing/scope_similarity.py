@@ -33,6 +33,7 @@ TABLE = Table(
             "select layer, scope_a, scope_b, spearman, n_sequences from stored.scope_similarity",
         ),
     ),
+    depends_on=(),
 )
 
 

@@ -1,6 +1,6 @@
 """Effect of the feed-forward network on mixing under each role of the bias, by sequence."""
 
-from analysis.needs import Need
+from analysis.needs import Need, Setting
 from analysis.tables.columns import named, single
 from analysis.tables.table import LAYER, SEQUENCE, Table
 
@@ -31,4 +31,5 @@ TABLE = Table(
     round_off=("relative_error",),
     needs=(Need.PAIRS,),
     laws=("similarity between -1 - 1e-6 and 1 + 1e-6", "mixing_ratio between 0 and 1 + 1e-6"),
+    depends_on=(Setting.GATE_RULE,),
 )

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Setting
 from analysis.scopes import WEIGHTS_WITH_RESIDUAL
 from analysis.tables.columns import named, number, whole
 from analysis.tables.question import asks
@@ -37,6 +38,7 @@ TABLE = Table(
         "mean between min - 1e-9 and max + 1e-9",
     ),
     order=("layer", "scope", "token_type", "seq"),
+    depends_on=(Setting.GATE_RULE,),
 )
 
 

@@ -3,6 +3,7 @@
 import pyarrow as pa
 
 from analysis.measures.mixing.sequence_rollout import DISTANCES
+from analysis.needs import Setting
 from analysis.tables.columns import named, single
 from analysis.tables.table import LAYER, SEQUENCE, TOKEN_TYPE, Column, Table
 
@@ -28,4 +29,5 @@ TABLE = Table(
     source="abnar-2020",
     laws=("share between 0 and 1 + 1e-4",),
     order=("layer", "scope", "token_type", "distance", "seq"),
+    depends_on=(Setting.GATE_RULE,),
 )

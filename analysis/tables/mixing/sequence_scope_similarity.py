@@ -5,6 +5,7 @@ from dataclasses import replace
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Setting
 from analysis.tables.columns import single
 from analysis.tables.question import asks
 from analysis.tables.table import LAYER, SCOPE, SEQUENCE, Column, Table
@@ -25,6 +26,7 @@ TABLE = Table(
     source="kobayashi-2024",
     laws=("spearman between -1 and 1", "scope_a <> scope_b"),
     order=("layer", "scope_a", "scope_b", "seq"),
+    depends_on=(Setting.GATE_RULE,),
 )
 
 

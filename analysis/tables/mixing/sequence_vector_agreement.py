@@ -1,5 +1,6 @@
 """Rank correlation between rollout by products of maps and by vectors, in one sequence."""
 
+from analysis.needs import Setting
 from analysis.tables.columns import single
 from analysis.tables.mixing.sequence_rollout import ROLLOUT
 from analysis.tables.table import LAYER, SEQUENCE, Table
@@ -18,4 +19,5 @@ TABLE = Table(
     ),
     source="modarressi-2023",
     laws=("spearman between -1 - 1e-6 and 1 + 1e-6",),
+    depends_on=(Setting.GATE_RULE,),
 )

@@ -1,5 +1,6 @@
 """Rollout by vectors propagated through the layers, in one sequence."""
 
+from analysis.needs import Setting
 from analysis.tables.mixing.sequence_rollout import DISTANCE
 from analysis.tables.mixing.sequence_rollout import TABLE as ROLLED_OUT
 from analysis.tables.table import LAYER, SEQUENCE, TOKEN_TYPE, Table
@@ -14,4 +15,5 @@ TABLE = Table(
     source="modarressi-2023",
     laws=ROLLED_OUT.laws,
     order=("layer", "token_type", "distance", "seq"),
+    depends_on=(Setting.GATE_RULE,),
 )

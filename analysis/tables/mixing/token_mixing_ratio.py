@@ -3,7 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import Need
+from analysis.needs import Need, Setting
 from analysis.tables.columns import single
 from analysis.tables.mixing.sequence_mixing_ratio import RATIO_SCOPE
 from analysis.tables.question import asks
@@ -19,6 +19,7 @@ TABLE = Table(
     laws=("mean >= 0 and mean <= 1 + 1e-5",),
     raw_rows=True,
     order=("scope", "seq", "pos"),
+    depends_on=(Setting.GATE_RULE,),
 )
 
 

@@ -24,6 +24,7 @@ TABLE = Table(
     ),
     source="modarressi-2023",
     laws=("spearman between -1 - 1e-6 and 1 + 1e-6", "low <= high", "n_sequences > 0"),
+    depends_on=(),
 )
 
 

@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Setting
 from analysis.tables.columns import single
 from analysis.tables.question import asks
 from analysis.tables.table import LAYER, SEQUENCE, Table
@@ -27,6 +28,7 @@ TABLE = Table(
     source="modarressi-2023",
     round_off=("relative_error",),
     laws=("relative_error >= 0", "bias_share between 0 and 1"),
+    depends_on=(Setting.GATE_RULE,),
 )
 
 

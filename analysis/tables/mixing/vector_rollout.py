@@ -32,6 +32,7 @@ TABLE = Table(
         "n_sequences > 0",
         "(token_type is null) <> (distance is null)",
     ),
+    depends_on=(),
 )
 
 

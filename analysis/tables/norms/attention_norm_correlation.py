@@ -37,6 +37,7 @@ TABLE = Table(
         *part_laws(OF_PAIRS),
         "attention_rank between 0 and 1 and norm_rank between 0 and 1",
     ),
+    depends_on=(),
 )
 
 

@@ -25,6 +25,7 @@ TABLE = Table(
     merge="select layer, head, token_type, attention_bin, norm_bin, sum(n)::bigint as n "
     "from shards group by all",
     counted=True,
+    depends_on=(),
 )
 
 

@@ -28,6 +28,7 @@ TABLE = Table(
     laws=("priority > 0", "attention between 0 and 1.0001", "value_norm >= 0"),
     merge="from shards qualify row_number() over (partition by layer, head, token_type "
     f"order by priority, seq, query_pos, key_pos) <= {SAMPLE}",
+    depends_on=(),
 )
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import Need
+from analysis.needs import Need, Setting
 from analysis.tables.agreement import BY_RANK
 from analysis.tables.columns import count, flag, number, text
 from analysis.tables.parts import OF_TOKENS, part_columns, part_laws
@@ -37,6 +37,7 @@ TABLE = Table(
     declared=BY_RANK,
     needs=(Need.FREQUENCY,),
     laws=LAWS,
+    depends_on=(Setting.FREQUENCIES,),
 )
 
 

@@ -57,6 +57,7 @@ TABLE = Table(
             "from stored.head_token",
         ),
     ),
+    depends_on=(),
 )
 RANKINGS = {
     "attention": "attention_received / n_tokens",

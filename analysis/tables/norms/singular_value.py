@@ -36,6 +36,7 @@ TABLE = Table(
             "from stored.singular_value",
         ),
     ),
+    depends_on=(),
 )
 
 

@@ -16,6 +16,7 @@ TABLE = Table(
     laws=("input_norm >= 0", "not isnan(input_norm)"),
     raw_rows=True,
     order=("layer", "seq", "pos"),
+    depends_on=(),
 )
 
 

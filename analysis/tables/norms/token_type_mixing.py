@@ -69,6 +69,7 @@ TABLE = Table(
             "from stored.token_type_mixing",
         ),
     ),
+    depends_on=(),
 )
 
 

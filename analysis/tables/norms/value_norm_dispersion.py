@@ -14,6 +14,7 @@ TABLE = Table(
     values=DISPERSION,
     source="kobayashi-2020",
     laws=DISPERSION_LAWS,
+    depends_on=(),
 )
 
 

@@ -65,6 +65,7 @@ TABLE = Table(
         "has_special = (relation = 'special')",
     ),
     order=("n desc", "source", "target"),
+    depends_on=(),
 )
 
 

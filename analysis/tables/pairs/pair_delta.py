@@ -7,7 +7,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
-from analysis.needs import Need
+from analysis.needs import Need, Setting
 from analysis.scopes import EFFECTS, SHARED_EFFECTS
 from analysis.tables.columns import flag, number, text
 from analysis.tables.pairs.pair import (
@@ -122,6 +122,7 @@ TABLE = Table(
             _long("standard_error", "degrees"),
         ),
     ),
+    depends_on=(Setting.GATE_RULE,),
 )
 
 

@@ -49,4 +49,5 @@ TABLE = Table(
         "mean <> 0 and (mean > 0) = amplified",
         "(std is null) = (n = 1)",
     ),
+    depends_on=(),
 )

@@ -20,6 +20,7 @@ TABLE = Table(
     needs=(Need.PAIRS,),
     raw_rows=True,
     laws=("source_pos <> target_pos", "delta between -1 - 1e-6 and 1 + 1e-6"),
+    depends_on=(),
 )
 
 

@@ -60,6 +60,7 @@ TABLE = Table(
         "(low is null) = (high is null)",
         "low is null or (low <= spearman and spearman <= high)",
     ),
+    depends_on=(),
 )
 
 

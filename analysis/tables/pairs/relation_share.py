@@ -49,6 +49,7 @@ TABLE = Table(
         "(ratio_low is null) = (ratio_high is null)",
         "ratio_low is null or (ratio is not null and ratio_low <= ratio_high)",
     ),
+    depends_on=(),
 )
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import Need
+from analysis.needs import Need, Setting
 from analysis.tables.columns import number, whole
 from analysis.tables.question import asks
 from analysis.tables.table import EFFECT, LAYER, RELATION, SEQUENCE, Table
@@ -28,6 +28,7 @@ TABLE = Table(
     needs=(Need.RELATIONS,),
     laws=("n > 0", "before >= 0", "gain >= 0 and gain <= change"),
     order=("layer", "effect", "relation", "seq"),
+    depends_on=(Setting.GATE_RULE,),
 )
 
 

@@ -25,6 +25,7 @@ TABLE = Table(
     source="yamamoto-2023",
     needs=(Need.ADDED_POSITIONS,),
     laws=("frequency between 0 and 256", "q25 >= 0", "q25 <= q75 and q75 <= max", "mean <= max"),
+    depends_on=(),
 )
 
 

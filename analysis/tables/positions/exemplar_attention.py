@@ -23,6 +23,7 @@ TABLE = Table(
         "list_min(attention) >= 0",
         "list_sum(attention) <= n * 1.05",
     ),
+    depends_on=(),
 )
 
 

@@ -49,6 +49,7 @@ TABLE = Table(
         f"abs(score_offset_centred) <= {REACH}",
         f"kernel_offset is null or abs(kernel_offset) <= {REACH}",
     ),
+    depends_on=(),
 )
 
 

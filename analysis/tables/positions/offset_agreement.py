@@ -58,6 +58,7 @@ TABLE = Table(
         "spearman is not null or spearman_low is null",
         *part_laws(OF_HEADS),
     ),
+    depends_on=(),
 )
 
 

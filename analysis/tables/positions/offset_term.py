@@ -39,4 +39,5 @@ TABLE = Table(
     """,
     raw=(SEQUENCE, *_KEY, *_VALUES),
     piece="layer",
+    depends_on=(),
 )

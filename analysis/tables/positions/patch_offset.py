@@ -76,6 +76,7 @@ TABLE = Table(
             """,
         ),
     ),
+    depends_on=(),
 )
 
 

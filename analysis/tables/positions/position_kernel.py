@@ -26,6 +26,7 @@ TABLE = Table(
     source="su-2021",
     needs=(Need.KERNELS,),
     laws=("isfinite(kernel)", "low <= high"),
+    depends_on=(),
 )
 
 

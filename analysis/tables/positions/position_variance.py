@@ -19,6 +19,7 @@ TABLE = Table(
     source="yamamoto-2023",
     needs=(Need.ADDED_POSITIONS,),
     laws=("component >= 1", "ratio between 0 and 1", "cumulative between ratio and 1 + 1e-9"),
+    depends_on=(),
 )
 
 

@@ -89,6 +89,7 @@ TABLE = Table(
             'select layer, head, "offset", value, attention from query_key_correlation_mean',
         ),
     ),
+    depends_on=(),
 )
 
 

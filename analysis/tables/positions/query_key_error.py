@@ -34,6 +34,7 @@ TABLE = Table(
     source="yamamoto-2023",
     round_off=("score_error", "trace_error", "attention_error"),
     laws=("score_error >= 0", "trace_error >= 0", "attention_error >= 0"),
+    depends_on=(),
 )
 
 

@@ -23,6 +23,7 @@ TABLE = Table(
     source="yamamoto-2023",
     needs=(Need.ADDED_POSITIONS,),
     laws=("plane >= 0", "phase between -pi() and pi()"),
+    depends_on=(),
 )
 
 

@@ -17,6 +17,7 @@ TABLE = Table(
     source="yamamoto-2023",
     needs=(Need.ADDED_POSITIONS,),
     laws=("value >= 0", "rank >= 1"),
+    depends_on=(),
 )
 
 

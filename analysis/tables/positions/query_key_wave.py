@@ -39,6 +39,7 @@ TABLE = Table(
         "list_min(correlation) >= -2 - 1e-4 and list_max(correlation) <= 2 + 1e-4",
     ),
     order=("layer", "head", "seq", "rank"),
+    depends_on=(),
 )
 
 

@@ -36,6 +36,7 @@ TABLE = Table(
         "explained between 0 and 1",
         "k between 2 and 12",
     ),
+    depends_on=(),
 )
 
 

@@ -28,6 +28,7 @@ TABLE = Table(
             "select layer, head, cluster, share from stored.relative_position_cluster where k = 6",
         ),
     ),
+    depends_on=(),
 )
 
 

@@ -62,6 +62,7 @@ TABLE = Table(
             """,
         ),
     ),
+    depends_on=(),
 )
 
 

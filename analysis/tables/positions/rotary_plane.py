@@ -119,6 +119,7 @@ TABLE = Table(
             """,
         ),
     ),
+    depends_on=(),
 )
 
 

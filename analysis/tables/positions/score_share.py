@@ -39,6 +39,7 @@ TABLE = Table(
         'position is null or abs(position + "query" + "key" + content - 1) <= 1e-6',
         *(f"{name}_low <= {name}_high" for name in PARTS),
     ),
+    depends_on=(),
 )
 
 

@@ -114,6 +114,7 @@ TABLE = Table(
             """,
         ),
     ),
+    depends_on=(),
 )
 
 

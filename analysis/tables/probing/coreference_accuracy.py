@@ -63,6 +63,7 @@ TABLE = Table(
             or_rules=True,
         ),
     ),
+    depends_on=(),
 )
 
 

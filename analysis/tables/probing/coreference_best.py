@@ -66,6 +66,7 @@ TABLE = Table(
             (*_KEY, *_VALUES),
         ),
     ),
+    depends_on=(),
 )
 
 

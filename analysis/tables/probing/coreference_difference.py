@@ -32,6 +32,7 @@ TABLE = Table(
         "abs(difference - (accuracy_norm - accuracy_weight)) < 1e-9",
         "low <= high",
     ),
+    depends_on=(),
 )
 
 

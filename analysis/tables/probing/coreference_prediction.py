@@ -69,6 +69,7 @@ TABLE = Table(
             or_rules=True,
         ),
     ),
+    depends_on=(),
 )
 
 

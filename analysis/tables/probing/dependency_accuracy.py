@@ -48,6 +48,7 @@ TABLE = Table(
             table=_NAME,
         ),
     ),
+    depends_on=(),
 )
 
 

@@ -17,6 +17,7 @@ TABLE = Table(
     source="clark-2019",
     needs=(Need.TREES,),
     laws=("n > 0", "accuracy between 0 and 1", '"offset" <> 0 and abs("offset") <= 3'),
+    depends_on=(),
 )
 
 

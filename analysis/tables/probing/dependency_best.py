@@ -61,6 +61,7 @@ TABLE = Table(
             (*_KEY, *_VALUES),
         ),
     ),
+    depends_on=(),
 )
 
 

@@ -37,6 +37,7 @@ TABLE = Table(
         ),
     ),
     order=("weighing", "merging", "layer", "head", "direction", "seq"),
+    depends_on=(),
 )
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import Need
+from analysis.needs import Need, Setting
 from analysis.tables.agreement import CHOSEN
 from analysis.tables.columns import count, number, text
 from analysis.tables.question import asks, placed
@@ -63,6 +63,7 @@ TABLE = Table(
             "select method, seed, uas, n from stored.parser_accuracy",
         ),
     ),
+    depends_on=(Setting.WORD_VECTORS,),
 )
 
 

@@ -39,6 +39,7 @@ TABLE = Table(
     ),
     raw=(SEQUENCE, _SENTENCE, LAYER, HEAD, *_VALUES),
     merge="from shards where seq < 64",
+    depends_on=(),
 )
 
 

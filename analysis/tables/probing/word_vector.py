@@ -28,4 +28,5 @@ TABLE = Table(
         from shards
         group by form
     """,
+    depends_on=(),
 )

@@ -27,6 +27,7 @@ TABLE = Table(
     declared=CHOSEN,
     needs=(Need.CLASSES,),
     laws=("probability between 0 and 1 + 1e-5", f"rank between 1 and {RANKS}"),
+    depends_on=(),
 )
 
 

@@ -40,6 +40,7 @@ TABLE = Table(
         "n_sequences > 0",
     ),
     order=("rule", "curve", "share"),
+    depends_on=(),
 )
 
 

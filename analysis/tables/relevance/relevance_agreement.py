@@ -25,6 +25,7 @@ TABLE = Table(
         "n_sequences > 0",
         "rule_a <> rule_b or mean = 1",
     ),
+    depends_on=(),
 )
 
 

@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Setting
 from analysis.relevance_rules import ALL
 from analysis.tables.columns import named, singles
 from analysis.tables.question import asks, placed, sequences_of
@@ -31,6 +32,7 @@ TABLE = Table(
         f"abs(list_sum(relevance) - 1) <= if(rule = 'attention', {ROUNDING}, 1e-4)",
     ),
     order=("seq", "rule", "layer", "head"),
+    depends_on=(Setting.GATE_RULE, Setting.KEPT),
 )
 
 

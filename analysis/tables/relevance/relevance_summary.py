@@ -73,6 +73,7 @@ TABLE = Table(
             """,
         ),
     ),
+    depends_on=(),
 )
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import Need
+from analysis.needs import Need, Setting
 from analysis.relevance_rules import ALL
 from analysis.tables.columns import named, single, singles
 from analysis.tables.question import asks, placed
@@ -46,6 +46,7 @@ TABLE = Table(
         "area between list_min(probability) - 1e-5 and list_max(probability) + 1e-5",
     ),
     order=("seq", "rule", "curve"),
+    depends_on=(Setting.GATE_RULE, Setting.KEPT),
 )
 
 

@@ -4,6 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import UnknownName
+from analysis.needs import Setting
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS
 from analysis.tables.columns import single, whole
 from analysis.tables.question import asks, frame_of, placed, quoted
@@ -78,6 +79,7 @@ TABLE = Table(
         "n_in_place is null or n_in_place >= 0",
     ),
     order=("rule", "layer", "head", "seq"),
+    depends_on=(Setting.GATE_RULE, Setting.KEPT),
 )
 
 

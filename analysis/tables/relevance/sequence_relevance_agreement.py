@@ -1,5 +1,6 @@
 """Rank correlation between relevance rules and methods, in every sequence."""
 
+from analysis.needs import Setting
 from analysis.tables.columns import named, single
 from analysis.tables.table import SEQUENCE, Table
 
@@ -21,4 +22,5 @@ TABLE = Table(
     source="sawaki-2025",
     laws=("spearman between -1 - 1e-6 and 1 + 1e-6", "rule_a <> rule_b"),
     order=("rule_a", "rule_b", "seq"),
+    depends_on=(Setting.GATE_RULE, Setting.KEPT),
 )

@@ -32,6 +32,7 @@ TABLE = Table(
         "n_sequences > 0",
     ),
     order=("place", "quantity", "depth"),
+    depends_on=(),
 )
 
 

@@ -23,6 +23,7 @@ TABLE = Table(
     source="sun-2024",
     laws=("mean > 0 and mean <= 1", "low <= high", "largest >= 0", "n_sequences > 0"),
     order=("place", "depth", "mean desc", "coordinate"),
+    depends_on=(),
 )
 
 

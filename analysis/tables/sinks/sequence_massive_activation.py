@@ -42,4 +42,5 @@ TABLE = Table(
             f"select *, largest::double / nullif(median, 0) as ratio from stored.{_NAME}",
         ),
     ),
+    depends_on=(),
 )

@@ -55,6 +55,7 @@ TABLE = Table(
         "relative_norm is null or (relative_norm >= 0 and isfinite(relative_norm))",
     ),
     order=("place", "layer", "head", "seq"),
+    depends_on=(),
 )
 
 

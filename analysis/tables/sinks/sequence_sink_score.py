@@ -31,4 +31,5 @@ TABLE = Table(
         "<= 1e-3 * (1 + abs(norm) + abs(direction) + abs(coalesce(bias, 0)))",
     ),
     order=("place", "layer", "head", "seq"),
+    depends_on=(),
 )

@@ -28,6 +28,7 @@ TABLE = Table(
         "n_sequences > 0",
     ),
     order=("head is not null", "place", "layer", "head", "quantity"),
+    depends_on=(),
 )
 
 

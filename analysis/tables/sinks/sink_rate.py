@@ -26,6 +26,7 @@ TABLE = Table(
     source="gu-2025",
     laws=("mean between 0 and 1", "low <= high", "threshold > 0", "n_sequences > 0"),
     order=("place", "layer is not null", "layer", "quantity", "threshold"),
+    depends_on=(),
 )
 
 

@@ -21,6 +21,7 @@ TABLE = Table(
     source="gu-2025",
     laws=("isfinite(mean)", "low <= high", "n_sequences > 0"),
     order=("head is not null", "place", "layer", "head", "quantity"),
+    depends_on=(),
 )
 
 

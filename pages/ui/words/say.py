@@ -15,6 +15,8 @@ from pages.ui.choices.address import Choice, draw
 Language = Literal["en", "ja"]
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 PAGES = Path(__file__).parents[2]
+CONTRACTS = Path(__file__).with_name("contracts.toml")
+"""The Japanese of what contracts say."""
 _NAMES = {"en": "English", "ja": "日本語"}
 IMAGES = "images"
 """Subject of image files; the word `images.KEY` then replaces KEY."""
@@ -111,7 +113,8 @@ def catalogue() -> dict[str, dict[str, str]]:
         ValueError: if a key is there twice or a text lacks a language.
     """
     by_key: dict[str, dict[str, str]] = {}
-    for path in sorted(toml for toml in PAGES.rglob("*.toml") if toml.name != "formulas.toml"):
+    others = ("formulas.toml", CONTRACTS.name)
+    for path in sorted(toml for toml in PAGES.rglob("*.toml") if toml.name not in others):
         file = f"{path.parent.name}/{path.name}"
         for key, texts in _entries("", tomllib.loads(path.read_text(encoding="utf-8"))):
             if key in by_key:

@@ -11,7 +11,7 @@ from analysis.measures.positions.offset_term import OffsetTotals, bucket_ends, o
 from analysis.models.offset_terms import OffsetTerms
 from analysis.tables.positions.offset_term import SUMS, TABLE
 from analysis.tables.positions.query_key_correlation import REACH
-from precompute.passes.base import table_of, without_padding
+from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
 
 VERSION = 2
@@ -23,7 +23,7 @@ def totals(batch: Batch) -> pa.Table:
         _rows(sequence.index, index, terms, offset_totals(read, layer.weights))
         for index, layer in enumerate(batch.trace.layers)
         if (terms := layer.weights.offset_terms) is not None
-        for sequence, read in without_padding(batch, layer.attention_input)
+        for sequence, read in batch.without_padding(layer.attention_input)
     ]
     return pa.concat_tables([TABLE.shard_schema.empty_table(), *parts])
 

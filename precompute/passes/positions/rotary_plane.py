@@ -10,7 +10,7 @@ from torch import Tensor
 from analysis.measures.positions.rotary_plane import PlaneTotals, plane_totals
 from analysis.models.rotary import Rotary
 from analysis.tables.positions.rotary_plane import COMPLEX, REAL, TABLE, UNTURNED
-from precompute.passes.base import table_of, without_padding
+from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
 
 VERSION = 2
@@ -22,7 +22,7 @@ def totals(batch: Batch) -> pa.Table:
         _rows(sequence.index, index, layer.weights.rotary, plane_totals(read, layer.weights))
         for index, layer in enumerate(batch.trace.layers)
         if isinstance(layer.weights.rotary, Rotary)
-        for sequence, read in without_padding(batch, layer.attention_input)
+        for sequence, read in batch.without_padding(layer.attention_input)
     ]
     return pa.concat_tables([TABLE.shard_schema.empty_table(), *parts])
 

@@ -1,6 +1,6 @@
 """All relevance maps of a batch, by every rule and by the methods for comparison."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,13 +119,6 @@ def relevance_maps(
         parts += _rolled(layers, weights, mixing[row])
         maps.append(_joined(parts))
     return tuple(maps)
-
-
-def evenly_spaced(indices: Iterable[int], n: int) -> frozenset[int]:
-    """Return all indices, or n evenly spaced ones if there are more."""
-    ordered = indices if isinstance(indices, range) else sorted(indices)
-    n = min(n, len(ordered))
-    return frozenset(ordered[place * len(ordered) // n] for place in range(n))
 
 
 def _padded(

@@ -10,9 +10,9 @@ from analysis.tables.relevance.sequence_perturbation import CURVES, ORDERS, RAND
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
 from precompute.models.classification import Classification
-from precompute.passes.base import lists_of, names_of, table_of
+from precompute.passes.base import evenly_spaced, lists_of, names_of, table_of
 from precompute.passes.batch import Batch
-from precompute.passes.relevance.relevance_maps import WHOLE_LAYERS, evenly_spaced
+from precompute.passes.relevance.relevance_maps import WHOLE_LAYERS
 
 VERSION = 1
 TOKENS = 4160

@@ -3,14 +3,15 @@
 import ast
 import re
 import string
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from analysis.contracts import every_table
-from pages.ui.about import translation
 from pages.ui.words import say as words
+from pages.ui.words.contracts import digest, japanese, translation
 
 PAGES = words.PAGES
 VARIANTS = (words.IMAGES, words.TURNED, words.DISTANCE, words.PATCHES)
@@ -92,7 +93,7 @@ def used_by(page: str) -> re.Pattern:
 
 
 def test_every_key_of_the_catalogue_is_used():
-    keys = {usual(key) for key in words.catalogue() if not key.startswith("contract.")}
+    keys = set(map(usual, words.catalogue()))
     used = re.compile("|".join(f"(?:{regex})" for regex in strings(PAGES)))
     left = {key for key in keys if not used.fullmatch(key)}
     columns = {column.name for table in every_table() for column in table.columns}
@@ -153,15 +154,24 @@ def contracts() -> dict[str, str]:
 
 
 def test_every_sentence_of_every_contract_is_told_in_japanese():
-    translated = {
-        texts["en"] for key, texts in words.catalogue().items() if key.startswith("contract.")
-    }
-    assert not {text: place for text, place in contracts().items() if text not in translated}
-    assert not translated - set(contracts()), "translations of what no contract says any more"
+    said = {digest(english): (place, english) for english, place in contracts().items()}
+    missing = {of: said[of] for of in said if of not in japanese()}
+    assert not missing, f"write their Japanese as `NAME_{{digest}}` into {words.CONTRACTS.name}"
+    idle = {of: text for of, text in japanese().items() if of not in said}
+    assert not idle, "the Japanese of what no contract says any more"
+    assert all(japanese().values())
+    entries = tomllib.loads(words.CONTRACTS.read_text(encoding="utf-8")).values()
+    assert sum(map(len, entries)) == len(japanese()) == len(contracts())
+
+
+def test_another_english_text_has_no_japanese_until_it_is_written():
+    assert digest("smallest") in japanese()
+    assert digest("smallest of all") not in japanese()
+    assert digest("Smallest") != digest("smallest")
 
 
 def test_contracts_are_told_in_the_language_of_the_session(in_session):
-    imported = "import streamlit as st\nfrom pages.ui.about import translation\n"
+    imported = "import streamlit as st\nfrom pages.ui.words.contracts import translation\n"
     script = f"{imported}st.markdown(translation('smallest'))"
     assert in_session(script, lang="ja").markdown[0].value == "最小値"
     assert in_session(script, lang="en").markdown[0].value == "smallest"

@@ -8,8 +8,7 @@ from analysis.errors import UnknownName
 from analysis.models.gradients import NO_TARGET
 from analysis.scopes import POST_NORM
 from precompute.jobs.plan import BATCH_PAIRS, Facts, Plan, batches, chosen_statistics
-from precompute.passes import PASSES
-from precompute.passes.base import Weights
+from precompute.passes import BY_NAME, PASSES
 from tests.precompute.corpora.whole import on_disk
 from tests.refusals import refused
 
@@ -59,18 +58,6 @@ def _places(plan: Plan) -> dict[str, Path]:
     return {statistic.TABLE.name: plan.place(statistic) for statistic in plan.passes}
 
 
-def test_other_weights_give_every_statistic_another_place(plan):
-    other = replace(plan, facts=replace(plan.facts, weights_sha256="v"))
-    assert not set(_places(plan).values()) & set(_places(other).values())
-
-
-@pytest.mark.parametrize("change", [{"seed": 1}, {"dtype": "bfloat16"}, {"segments": "zero"}])
-def test_what_corpus_statistics_depend_on_leaves_weight_statistics_in_place(plan, change):
-    before, after = _places(plan), _places(replace(plan, facts=replace(plan.facts, **change)))
-    of_weights = {statistic.TABLE.name for statistic in PASSES if isinstance(statistic, Weights)}
-    assert {name for name in before if before[name] == after[name]} == of_weights
-
-
 def test_one_other_token_gives_another_place(plan, sequences, tmp_path):
     ids = sequences[0].ids.copy()
     ids[1] += 1
@@ -92,10 +79,8 @@ def test_what_stood_behind_a_mask_gives_another_place(plan, sequences, tmp_path)
 
 
 def test_a_fit_moves_when_what_it_needs_moves(plan, monkeypatch):
-    from precompute.passes.norms import head_token
-
     before = _places(plan)
-    monkeypatch.setattr(head_token, "VERSION", 2)
+    monkeypatch.setattr(BY_NAME["head_token"], "VERSION", 2)
     after = _places(plan)
     moved = {name for name in before if before[name] != after[name]}
     assert moved == {

@@ -1,17 +1,25 @@
 """Tables are merged and fitted once, in whatever order and by whatever process."""
 
+import pickle
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import duckdb
+import numpy as np
 import pytest
 
+from analysis.tables.table import Table
+from precompute.corpora.frequencies import Frequencies
+from precompute.corpora.word_vectors import WordVectors
 from precompute.jobs import tables
 from precompute.jobs.plan import CORPUS
 from precompute.jobs.runner import run_local
 from precompute.jobs.seal import is_intact
 from precompute.passes import BY_NAME
-from precompute.passes.base import Fit
+from precompute.passes.base import Fit, FitContext
 from precompute.run import run
 from tests.shared_store import shared_store
 from tests.small_store import request, shards_only
@@ -103,6 +111,68 @@ def test_a_fit_sees_only_what_it_says_that_it_needs(plan, monkeypatch, tmp_path)
         pytest.raises(duckdb.CatalogException, match="head_token"),
     ):
         tables._fitted(database, plan, of)
+
+
+def test_a_fit_is_handed_only_settings_that_its_table_declares(plan, monkeypatch, tmp_path):
+    of, handed = BY_NAME["token_type_mixing"], list[FitContext]()
+    assert isinstance(of, Fit)
+    monkeypatch.setattr(of, "fit", lambda _, context: handed.append(context))
+    given = replace(
+        plan,
+        frequencies=Frequencies(np.arange(9), "0"),
+        word_vectors=WordVectors("glove.txt", "0", {}),
+    )
+    with tables.workspace(tmp_path) as database:
+        for declared in ((), Table.depends_on):
+            monkeypatch.setattr(of, "TABLE", replace(of.TABLE, depends_on=declared))
+            tables._fitted(database, given, of)
+    seen = [([*context.frequency_ranks], context.word_vectors) for context in handed]
+    assert seen == [([], None), (["file"], given.word_vectors)]
+
+
+WITHOUT_TORCH = """
+import pickle, sys
+from importlib import import_module
+from pathlib import Path
+
+from precompute.command_line import app
+from precompute.jobs.tables import finish_table, workspace
+from precompute.passes import PASSES
+from precompute.passes.base import Fit
+
+for of in PASSES:
+    if isinstance(of, Fit) and of.TABLE.name != "parser_accuracy":
+        import_module(of.__name__)
+for command in (["statistics"], ["show", sys.argv[1]], ["check", sys.argv[1]]):
+    app(command, standalone_mode=False)
+plan = pickle.loads(Path(sys.argv[2]).read_bytes())
+with workspace(plan.folder) as database:
+    finish_table(database, plan, "token_type_mixing")
+print([name for name in ("torch", "transformers") if name in sys.modules])
+"""
+
+
+@pytest.mark.slow
+def test_what_needs_no_model_loads_no_torch(plan, tmp_path, tmp_path_factory):
+    """Fits but the one that trains parsers, and the commands that read a file."""
+    of = BY_NAME["token_type_mixing"]
+    files = [*plan.shards(of), plan.table_file(of)]
+    before = [file.read_bytes() for file in files]
+    for file in files:
+        file.unlink()
+    pickled = tmp_path / "plan"
+    pickled.write_bytes(pickle.dumps(plan))
+    store = shared_store(tmp_path_factory)
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, str(store), str(pickled)],
+        cwd=Path(__file__).parents[3],
+        check=True,
+        text=True,
+        capture_output=True,
+    )
+    assert run.stdout.endswith("\n[]\n")
+    assert f"{store}: whole and sound." in run.stdout
+    assert [file.read_bytes() for file in files] == before
 
 
 def test_a_file_is_the_same_whoever_makes_its_tables(tmp_path_factory, tmp_path):

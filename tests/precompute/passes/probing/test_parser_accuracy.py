@@ -217,17 +217,6 @@ def test_true_trees_are_easier_to_learn_than_shuffled_ones(store):
     assert mean["distances_words"] > mean["right_branching"] + 0.1
 
 
-def test_another_file_of_vectors_costs_the_parsers_alone(treebank, tmp_path):
-    _, plan = treebank
-    path = tmp_path / "glove.txt"
-    path.write_text("the 1 0\ncat 0 1\ndog 1 1\n", encoding="utf-8")
-    vectors = read_word_vectors(path, ["the", "cat", "dog"])
-    other = replace(plan, word_vectors=vectors)
-    tables = (fit for fit in plan.passes if plan.place(fit) != other.place(fit))
-    changed = [fit.TABLE.name for fit in tables]
-    assert changed == ["parser_accuracy"]
-
-
 def test_masked_words_have_no_vector(tmp_path, family):
     asked = asked_for(tmp_path, family, annotated=True, mask_rate=mask_rate(family, 0.5), limit=4)
     plan = run(replace(asked, statistics=["word_vector"]), run_local)

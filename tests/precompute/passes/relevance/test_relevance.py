@@ -14,8 +14,8 @@ from analysis.tables.relevance import relevance_map, relevance_summary, sequence
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.models.load_models import load_model
+from precompute.passes.base import evenly_spaced
 from precompute.passes.batch import Batch
-from precompute.passes.relevance.relevance_maps import evenly_spaced
 from precompute.run import Request, run
 from precompute.store.check import assert_laws
 from tests.intervals import assert_ordered

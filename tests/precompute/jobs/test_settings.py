@@ -1,0 +1,185 @@
+"""Every setting of a run: the tables that it has computed again, and no others."""
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from analysis.needs import Setting
+from analysis.tables.table import Table
+from precompute.jobs import plan as of_plans
+from precompute.jobs.bounds import Bounds
+from precompute.jobs.plan import Job, Plan
+from precompute.jobs.progress import OnProgress
+from precompute.jobs.runner import run_local
+from precompute.models.loaded_model import LoadedModel
+from precompute.passes import BY_NAME, PASSES
+from precompute.passes.base import Fit, Pass, Weights, needs_of
+from precompute.request import Request
+from precompute.run import run
+from tests.small_store import request, shard_rows, shards_only
+from tests.tiny import save_tiny
+
+NONE: frozenset[str] = frozenset()
+ALL = frozenset(of.TABLE.name for of in PASSES)
+OF_CORPUS = frozenset(of.TABLE.name for of in PASSES if not isinstance(of, Weights))
+BEYOND_BOUNDS = frozenset(
+    of.TABLE.name
+    for of in PASSES
+    if isinstance(of, Fit) or of.TABLE.of_sequences or of.TABLE.rarest
+)
+DECLARED: dict[Setting, set[str]] = {
+    Setting.GATE_RULE: {
+        *("layer_completeness", "vector_completeness", "token_mixing_ratio", "pair_delta"),
+        *("bias_reading_pair", "sequence_bias_reading", "sequence_mixing_ratio"),
+        *("sequence_rollout", "sequence_scope_similarity", "sequence_relation_change"),
+        *("sequence_vector_agreement", "sequence_vector_rollout", "relevance_map"),
+        *("sequence_perturbation", "sequence_relevance", "sequence_relevance_agreement"),
+    },
+    Setting.KEPT: {
+        *("relevance_map", "sequence_perturbation"),
+        *("sequence_relevance", "sequence_relevance_agreement"),
+    },
+    Setting.FREQUENCIES: {"frequency_correlation", "ratio_frequency_correlation"},
+    Setting.WORD_VECTORS: {"parser_accuracy"},
+}
+
+
+def following(names: set[str]) -> frozenset[str]:
+    """Some tables, and all fits that read one of them."""
+    moved = {*names}
+    for of in PASSES:  # in the order of what they need
+        if isinstance(of, Fit) and moved & {*needs_of(of)}:
+            moved.add(of.TABLE.name)
+    return frozenset(moved)
+
+
+CHANGES: dict[str, tuple[Any, frozenset[str]]] = {
+    "model": ("roberta", ALL),
+    "corpus": ("other.jsonl", OF_CORPUS),
+    "output": ("other.duckdb", NONE),
+    "statistics": (["token_norm"], NONE),
+    "mask_rate": (0.5, OF_CORPUS),
+    "seed": (1, OF_CORPUS),
+    "max_tokens": (8, OF_CORPUS),
+    "limit": (2, OF_CORPUS),
+    "device": ("auto", NONE),
+    "dtype": ("bfloat16", OF_CORPUS),
+    "packing": ("sentences", OF_CORPUS),
+    "column": ("title", OF_CORPUS),
+    "segments": ("zero", OF_CORPUS),
+    "gate_rule": ("half", following(DECLARED[Setting.GATE_RULE])),
+    "random_weights": (1, ALL),
+    "frequencies": ("frequencies.txt", following(DECLARED[Setting.FREQUENCIES])),
+    "word_vectors": ("vectors.txt", following(DECLARED[Setting.WORD_VECTORS])),
+    "pair_memory": (1, NONE),
+    "until": (0.5, NONE),
+    "bounds": (Bounds(blocks=2, raw_rows=10), BEYOND_BOUNDS),
+}
+"""Another value of every setting, and the tables that it has computed again."""
+ON_OTHERS: Mapping[str, dict[str, Any]] = {
+    "corpus": {"corpus": "texts.jsonl"},
+    "column": {"corpus": "texts.jsonl"},
+    "gate_rule": {"model": "llama"},
+    "word_vectors": {"corpus": "text.conllu"},
+    "until": {"statistics": ["token_type_mixing"]},
+}
+"""What a setting needs to be of use."""
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory) -> Callable[..., Request]:
+    """Requests in a folder of models and corpora, which settings name."""
+    folder = tmp_path_factory.mktemp("settings")
+    base = request(folder)
+    request(folder, annotated=True)
+    for family in ("roberta", "llama"):
+        save_tiny(family, folder / family)
+    for name, word in (("texts", "cat"), ("other", "dog")):
+        rows = ({"text": f"The {word} {'sat ' * n}.", "title": f"Mat {n}."} for n in range(4))
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (folder / "frequencies.txt").write_text("1 900 5\n2 800 6\n")
+    (folder / "vectors.txt").write_text("the 1 0\ncat 0 1\ndog 1 1\n")
+
+    def made(**settings) -> Request:
+        for name in {"model", "corpus", "output", "frequencies", "word_vectors"} & {*settings}:
+            path = folder / settings[name]
+            settings[name] = str(path) if name in ("model", "corpus") else path
+        return replace(base, **settings)
+
+    return made
+
+
+class _Planned(Exception):
+    """The plan of a run is made."""
+
+
+def planned(wanted: Request) -> Plan:
+    """The plan of a run, of which nothing is computed."""
+    with patch("precompute.run.finish_plan", side_effect=_Planned) as finish, suppress(_Planned):
+        run(wanted, run_local)
+    return finish.call_args.args[0]
+
+
+def traced_only(wanted: Request) -> Plan:
+    """The plan of a run, of which shards of sequences and of weights are computed alone."""
+
+    def run_sequences(plan: Plan, model: LoadedModel, jobs: list[Job], report: OnProgress) -> None:
+        run_local(plan, model, [job for job in jobs if isinstance(job, int)], report)
+
+    return shards_only(wanted, run_sequences)
+
+
+def files(plan: Plan, of: Pass) -> tuple[Path, Path]:
+    return plan.place(of), plan.table_file(of)
+
+
+def moved(plan: Plan, other: Plan) -> set[str]:
+    """The tables that one plan does not find where the other left them."""
+    return {of.TABLE.name for of in PASSES if files(plan, of) != files(other, of)}
+
+
+def test_of_every_setting_it_is_known_what_depends_on_it():
+    assert {setting.name for setting in fields(Request)} == {*CHANGES}
+    for setting, names in DECLARED.items():
+        assert {of.TABLE.name for of in PASSES if setting in of.TABLE.depends_on} == names
+
+
+@pytest.mark.parametrize("setting", CHANGES)
+def test_another_value_has_exactly_those_tables_computed_again(asked, setting):
+    value, expected = CHANGES[setting]
+    usual = ON_OTHERS.get(setting, {})
+    before, after = (planned(asked(**usual | other)) for other in ({}, {setting: value}))
+    assert moved(before, after) == expected
+
+
+def test_a_table_without_a_declaration_depends_on_every_setting(asked, monkeypatch):
+    plan = planned(asked(model="llama"))
+    others = [
+        replace(plan, facts=replace(plan.facts, gate_rule="half")),
+        replace(plan, kept=frozenset({0})),
+        planned(asked(model="llama", frequencies="frequencies.txt")),
+    ]
+    for of in (BY_NAME["head_token"], BY_NAME["singular_value"]):
+        assert not any(of.TABLE.name in moved(plan, other) for other in others)
+        monkeypatch.setattr(of, "TABLE", replace(of.TABLE, depends_on=Table.depends_on))
+        assert all(of.TABLE.name in moved(plan, other) for other in others)
+
+
+def test_what_is_not_declared_changes_no_number(asked, tmp_path, monkeypatch):
+    settings = {"model": "llama", "corpus": "text.conllu", "limit": 6}
+    usual = traced_only(replace(asked(**settings), output=tmp_path / "a" / "a.duckdb"))
+    monkeypatch.setattr(of_plans, "TEXT_MAP_BYTES", 1)  # the maps of one sequence are kept
+    changed = asked(**settings, gate_rule="half")
+    other = traced_only(replace(changed, output=tmp_path / "b" / "b.duckdb"))
+    rows, of_others = shard_rows(usual), shard_rows(other)
+    same = {path for path in rows if path in of_others}
+    declared = DECLARED[Setting.GATE_RULE] | DECLARED[Setting.KEPT]
+    assert {path.parts[0] for path in {*rows} - same} == declared & {*usual.statistics}
+    assert len({path.parts[0] for path in same}) > 25
+    assert [path for path in same if rows[path] != of_others[path]] == []
