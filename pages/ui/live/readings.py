@@ -116,12 +116,12 @@ def _numbers(model: door.Model, key: str, _sequence: Any) -> Any:
     return door.asked(model, "numbers", _sequence)
 
 
-@st.cache_data(max_entries=64, max_size="128MB", scope="session", show_spinner=False)
+@st.cache_data(max_entries=64, max_size="16MB", scope="session", show_spinner=False)
 def _maps_of_reader(model: door.Model, key: str, layer: int, _sequence: Any) -> Any:
     return door.asked(model, "layer_maps", _sequence, layer=layer)
 
 
-@st.cache_data(max_entries=256, max_size="256MB", show_spinner=False)
+@st.cache_data(max_entries=256, max_size="64MB", show_spinner=False)
 def _maps_of_file(model: door.Model, key: str, layer: int, _sequence: Any) -> Any:
     return door.asked(model, "layer_maps", _sequence, layer=layer)
 

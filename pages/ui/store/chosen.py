@@ -211,7 +211,7 @@ def ask_store(store: Store, question: Callable[..., Any], **choices: Any) -> Any
         stop()
 
 
-@st.cache_data(max_entries=256, max_size="256MB", show_spinner=False)
+@st.cache_data(max_entries=256, max_size="128MB", show_spinner=False)
 def _answer(
     version: Version, name: str, choices: dict[str, Any], _question: Callable[..., Any]
 ) -> tuple[Any, list[str]]:

@@ -41,7 +41,7 @@ def ask_together(question: Callable[..., Any], *stores: Store, **choices: Any) -
     return answer
 
 
-@st.cache_data(max_entries=256, max_size="128MB", show_spinner=False)
+@st.cache_data(max_entries=256, max_size="64MB", show_spinner=False)
 def _answer(
     versions: tuple[Version, ...],
     name: str,

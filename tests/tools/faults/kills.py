@@ -8,6 +8,7 @@ import time
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from tests.processes import is_running, workers_of
 from tests.tools.faults.phases import at, killed_after, killed_at_name
@@ -112,9 +113,9 @@ def a_node(scene: Scene, chance: Random) -> str:
 
 
 def in_small_parts(
-    scene: Scene, folder: Path, *, workers: int, start_new_session: bool = False
+    scene: Scene, folder: Path, *, workers: int, **how: Any
 ) -> subprocess.Popen[str]:
-    """A run of a trial, started as from a shell."""
+    """A run of a trial, started as from a shell; `how` are further options of Popen."""
     given = {"workers": str(workers), "cpus-per-worker": "1"}
     typed = [sys.executable, "-c", _IN_SMALL_PARTS, *command(scene, folder, **given)]
     return subprocess.Popen(
@@ -123,7 +124,7 @@ def in_small_parts(
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        start_new_session=start_new_session,
+        **how,
     )
 
 
