@@ -8,7 +8,15 @@ from analysis.needs import KNOWS_PLACES_BY
 from analysis.scopes import ORDERS, LayerOrder
 from analysis.tables.columns import count, flag, number, text, whole
 from analysis.tables.question import asks, frame_of, quoted
-from analysis.tables.table import POSITION, SEQUENCE, TOKEN_TYPE, Column, Table, View
+from analysis.tables.table import (
+    MOST_POSITIONS,
+    POSITION,
+    SEQUENCE,
+    TOKEN_TYPE,
+    Column,
+    Table,
+    View,
+)
 
 LETTERS_A_TOKEN = 64
 """Characters of text that a file keeps per token of a sequence: some fifteen times a usual
@@ -20,7 +28,7 @@ SEQUENCES = Table(
     grain="one row per sequence",
     key=(SEQUENCE,),
     values=(
-        whole("n_tokens", "tokens, special ones included", "tokens", at_most="32768"),
+        whole("n_tokens", "tokens, special ones included", "tokens", at_most=str(MOST_POSITIONS)),
         text(
             "text",
             f"the text it was made of, its first {LETTERS_A_TOKEN} letters for each token; NULL "
@@ -88,7 +96,7 @@ RUN = Table(
     source="clark-2019",
     laws=(
         "n_sequences between 1 and 100000000",
-        "n_tokens between n_sequences and 32768 * n_sequences",
+        f"n_tokens between n_sequences and {MOST_POSITIONS} * n_sequences",
         "mask_rate >= 0 and mask_rate < 1",
         "n_layers between 1 and 255",
         "n_heads between 1 and 255",

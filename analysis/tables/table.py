@@ -180,6 +180,8 @@ SEQUENCE = Column(
     "index",
     at_most="(select n_sequences - 1 from stored.run)",
 )
+MOST_POSITIONS = 2**15
+"""Tokens of a sequence that positions in 16 bits can number."""
 POSITION = Column("pos", pa.int16(), "position in the sequence, counted from 0", "index")
 LAYER = Column(
     "layer",

@@ -5,12 +5,11 @@ from dataclasses import asdict, dataclass, replace
 
 import streamlit as st
 
+from analysis.upload_bounds import UPLOAD_BYTES
 from pages.ui.collection.item import Item, NotCollected, item_from
 from pages.ui.export.shown import bibliography
 
 MOST_ITEMS = 60
-MOST_BYTES = 20 * 2**20
-"""Size limit of a file, as of all uploads."""
 FORMAT = 1
 """Version of the file; raised when an older program would misread it."""
 _KEY = "what was collected"
@@ -67,8 +66,8 @@ def collection_from(text: str | bytes) -> Collection:
     Raises:
         NotCollected: it is something else; says where.
     """
-    if len(text) > MOST_BYTES:
-        raise NotCollected("file", f"has more than {MOST_BYTES // 2**20} MB")
+    if len(text) > UPLOAD_BYTES:
+        raise NotCollected("file", f"has more than {UPLOAD_BYTES // 2**20} MB")
     try:
         read = json.loads(text)
     except (ValueError, RecursionError) as error:

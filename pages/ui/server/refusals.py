@@ -26,9 +26,10 @@ class NoMetrics:
 
     def __init__(self, app: ASGIApp):
         self.app = app
+        self._metrics = f"{root()}_stcore/metrics"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_metrics = scope.get("path", "").startswith(f"{root()}_stcore/metrics")
+        is_metrics = scope.get("path", "").startswith(self._metrics)
         answer = PlainTextResponse("Not Found", 404) if is_metrics else self.app
         await answer(scope, receive, send)
 

@@ -14,7 +14,8 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from pages.ui.collection.collection import MOST_BYTES, MOST_ITEMS, Collection, collection_from
+from analysis.upload_bounds import UPLOAD_BYTES
+from pages.ui.collection.collection import MOST_ITEMS, Collection, collection_from
 from pages.ui.collection.item import MOST_ROWS, Item, NotCollected, item_from, table_of
 from pages.ui.collection.markup import LONGEST, clean
 from pages.ui.collection.paper import paper
@@ -138,7 +139,7 @@ def test_long_markup_of_a_report_is_taken_as_it_is():
     "text",
     [
         b"\xff",
-        b" " * (MOST_BYTES + 1),
+        b" " * (UPLOAD_BYTES + 1),
         "",
         "[]",
         "{",

@@ -89,7 +89,7 @@ ON_OTHERS: Mapping[str, dict[str, Any]] = {
     "word_vectors": {"corpus": "text.conllu"},
     "until": {"statistics": ["token_type_mixing"]},
 }
-"""What a setting needs to be of use."""
+"""Models, corpora and statistics for which a setting matters."""
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from precompute.models.bundled import BUNDLED
 from precompute.models.load_models import load_model
 from tests.docs.written import ROOT
 from tests.precompute.corpora.tiny_japanese import japanese_like
-from tests.precompute.corpora.whole import whole
+from tests.precompute.corpora.whole import whole_for
 from tests.refusals import refused
 from tests.tiny import TINY, save_tiny, tiny_model
 
@@ -220,19 +220,8 @@ def test_a_device_that_is_not_there_is_told(folder):
 
 
 def test_the_demo_model_adds_up_with_its_real_weights():
-    from precompute.corpora.load import read_corpus
-
     model = load_model("demo", device="cpu")
-    corpus = whole(
-        read_corpus(
-            "demo",
-            model.tokenizer,
-            positions=model.positions,
-            segment_types=model.segment_types,
-            is_causal=model.layers[0].is_causal,
-            limit=3,
-        )
-    )
+    corpus = whole_for(model, limit=3)
     from analysis.measures.mixing.completeness import attention_block_errors, attention_sum_error
 
     trace = model.trace(corpus.sequences)

@@ -20,12 +20,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from precompute.corpora.load import read_corpus
 from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.base import Totals
 from precompute.passes.batch import Batch
-from tests.precompute.corpora.whole import whole
+from tests.precompute.corpora.whole import whole_for
 from tests.tools.benchmarks.cost import (
     bare,
     bert_base,
@@ -59,15 +58,7 @@ OF_POSITIONS = [
 
 def long_texts(model: LoadedModel, n_sequences: int) -> tuple[Sequence, ...]:
     """The demo corpus over and over, cut into texts of exactly 512 tokens."""
-    corpus = whole(
-        read_corpus(
-            "demo",
-            model.tokenizer,
-            positions=model.positions,
-            segment_types=model.segment_types,
-            is_causal=model.layers[0].is_causal,
-        )
-    )
+    corpus = whole_for(model)
     sequences = corpus.sequences
     turned = [sequences[i % len(sequences) :] + sequences for i in range(n_sequences)]
     return tuple(_joined(parts, index) for index, parts in enumerate(turned))

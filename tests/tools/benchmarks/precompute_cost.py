@@ -15,11 +15,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from precompute.corpora.load import read_corpus
 from precompute.corpora.sequence import Sequence
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
-from tests.precompute.corpora.whole import whole
+from tests.precompute.corpora.whole import whole_for
 from tests.tools.benchmarks.cost import bert_base, compare, measure_memory, print_peaks
 
 TOKENS = 128
@@ -40,15 +39,7 @@ OF_ATTENTION = [
 
 def full_length(model: LoadedModel, n_sequences: int) -> tuple[Sequence, ...]:
     """The demo corpus, joined and cut into sequences of exactly 128 tokens."""
-    corpus = whole(
-        read_corpus(
-            "demo",
-            model.tokenizer,
-            positions=model.positions,
-            segment_types=model.segment_types,
-            is_causal=model.layers[0].is_causal,
-        )
-    )
+    corpus = whole_for(model)
     long = [sequence for sequence in corpus.sequences if len(sequence) >= TOKENS - 16]
     repeated = [long[i % len(long)] for i in range(n_sequences)]
     return tuple(replace(_stretched(s), index=i) for i, s in enumerate(repeated))

@@ -14,9 +14,8 @@ import argparse
 
 import torch
 
-from precompute.corpora.load import read_corpus
 from precompute.models.loaded_model import LoadedModel
-from tests.precompute.corpora.whole import Whole, whole
+from tests.precompute.corpora.whole import Whole, whole_for
 from tests.tools.benchmarks.cost import bert_base, compare
 
 LIMIT = 2.0
@@ -25,17 +24,7 @@ OF_DEPENDENCIES = ["dependency_accuracy", "dependency_baseline", "dependency_bes
 
 def sentences(model: LoadedModel, treebank: str, limit: int) -> Whole:
     """The first sentences of a treebank, each by itself."""
-    return whole(
-        read_corpus(
-            treebank,
-            model.tokenizer,
-            positions=model.positions,
-            segment_types=model.segment_types,
-            is_causal=model.layers[0].is_causal,
-            limit=limit,
-            packing="trees",
-        )
-    )
+    return whole_for(model, treebank, limit=limit, packing="trees")
 
 
 def main() -> None:

@@ -42,8 +42,9 @@ FULL = {
     "files": 50,
     "file names": 50,
 }
-"""How often what begins so is tried by `--full`: 200 kills, 100 interrupts, 25 third runs, 201
-parts, 100 files, 5,040 inputs, 400 collections, 512 addresses, 150 hostile files and 50 names."""
+"""Trials by `--full` of the kinds whose names begin so: 200 kills, 100 interrupts, 25 third runs,
+201 parts, 100 files, 5,040 inputs, 400 collections, 512 addresses, 150 hostile files and 50
+names."""
 
 
 def runs(*, may_mount: bool) -> dict[str, Mishap]:

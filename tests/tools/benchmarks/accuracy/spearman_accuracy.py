@@ -18,26 +18,16 @@ from analysis.measures.norms.attention_norm_histogram import (
     NORM_BINS_PER_OCTAVE,
     bins,
 )
-from precompute.corpora.load import read_corpus
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.models.load_models import load_model
 from precompute.passes.batch import Batch
-from tests.precompute.corpora.whole import whole
+from tests.precompute.corpora.whole import whole_for
 
 
 def real_pairs(n_sequences: int) -> pd.DataFrame:
     """layer, head, token type, α and ‖f(x)‖ of every pair of the demo's first sequences."""
     model = load_model("demo", device="cpu")
-    corpus = whole(
-        read_corpus(
-            "demo",
-            model.tokenizer,
-            positions=model.positions,
-            segment_types=model.segment_types,
-            is_causal=model.layers[0].is_causal,
-            limit=n_sequences,
-        )
-    )
+    corpus = whole_for(model, limit=n_sequences)
     parts = []
     for sequence in corpus.sequences:
         batch = Batch((sequence,), model.trace([sequence]))

@@ -1,1 +1,1 @@
-"""What anybody may give to readers: inputs, files, addresses, charts and sockets."""
+"""Gifts of strangers to readers: inputs, files, addresses, charts and sockets."""
