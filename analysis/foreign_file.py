@@ -12,10 +12,10 @@ from duckdb import DuckDBPyConnection
 
 from analysis.contracts import every_table
 from analysis.errors import UserError
-from analysis.tables import SCHEMA_VERSION
-from analysis.tables.corpus import FACTS, MANIFEST, PROVENANCE, RUN
-from analysis.tables.question import quoted
-from analysis.tables.table import Column, Table
+from analysis.statistics import SCHEMA_VERSION
+from analysis.statistics.corpus import FACTS, MANIFEST, PROVENANCE, RUN
+from analysis.statistics.question import quoted
+from analysis.statistics.table import Column, Table
 
 MEMORY = "2GB"
 """Memory limit of a page's query; at the papers' size it takes a fifth."""

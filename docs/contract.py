@@ -14,8 +14,8 @@ from mkdocs.structure.files import File, Files
 
 from analysis.contracts import every_table
 from analysis.sources import PAPERS
-from analysis.tables import SCHEMA_VERSION
-from analysis.tables.table import Column, Table, View
+from analysis.statistics import SCHEMA_VERSION
+from analysis.statistics.table import Column, Table, View
 from precompute.command_line import app
 
 _OPENING = """# Contract

@@ -9,8 +9,8 @@ import duckdb
 import torch
 
 from analysis.errors import UserError
-from analysis.tables.corpus import provenance
-from analysis.tables.corpus import run as stored_run
+from analysis.statistics.corpus import provenance
+from analysis.statistics.corpus import run as stored_run
 from precompute.corpora.frequencies import Frequencies, read_frequencies
 from precompute.corpora.images.digits import read_digit_images
 from precompute.corpora.images.images import read_images

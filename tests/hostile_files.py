@@ -6,8 +6,8 @@ import duckdb
 
 from analysis.checksums import contents
 from analysis.contracts import every_table
-from analysis.tables import SCHEMA_VERSION
-from analysis.tables.corpus import MANIFEST
+from analysis.statistics import SCHEMA_VERSION
+from analysis.statistics.corpus import MANIFEST
 from precompute.store.build import create_empty, describe
 from tests.small_store import manifest_of
 from tests.tools.faults.hostile.overfull_files import OVERFULL

@@ -13,7 +13,7 @@ from analysis.axes import AXES
 from analysis.contracts import every_table
 from analysis.models.adapter import ADAPTERS
 from analysis.sources import PAPERS
-from analysis.tables import annotation, corpus, image
+from analysis.statistics import annotation, corpus, image
 from pages.ui.contents import PAGES
 from precompute.passes import PASSES
 from tests.tiny import TINY, TINY_VISION
@@ -24,7 +24,7 @@ FILES = {"pathlib", "os", "io", "shutil", "tempfile", "requests", "urllib", "soc
 MAY_NOT_IMPORT = {
     "analysis": {"streamlit", "altair", "precompute", "pages"} | FILES,
     "analysis/measures": {"transformers", "duckdb", "pandas", "pyarrow"},
-    "analysis/tables": {"torch", "transformers"},
+    "analysis/statistics": {"torch", "transformers"},
     "precompute": {"streamlit", "altair", "pages"},
     "pages": {"torch", "transformers", "precompute", "analysis.measures", "analysis.models"},
 }
@@ -60,7 +60,7 @@ def test_imports_point_one_way(folder):
         ("streamlit.testing", "analysis"),
         ("pages.ui.store.chosen", "precompute"),
         ("precompute.run", "pages"),
-        ("torch", "analysis/tables"),
+        ("torch", "analysis/statistics"),
     ],
 )
 def test_an_import_the_wrong_way_would_be_seen(name, folder):
@@ -98,7 +98,7 @@ def loads_torch(names: list[str]) -> bool:
 
 @pytest.mark.slow
 def test_pages_start_without_torch():
-    names = modules("analysis/tables") + modules("pages/ui")
+    names = modules("analysis/statistics") + modules("pages/ui")
     names += ["precompute.live.answers", "precompute.corpora.sequence"]  # what a model answers with
     assert not loads_torch(names)
     assert loads_torch(["torch"]), "this test could not have failed"
@@ -148,7 +148,7 @@ def test_every_pass_in_the_folder_is_run_and_has_the_stem_of_its_table():
     versioned = {path.stem for path in sources("precompute/passes") if defines_version(path)}
     assert stems == versioned
     assert stems == {statistic.TABLE.name for statistic in PASSES}
-    assert stems <= {path.stem for path in sources("analysis/tables")}
+    assert stems <= {path.stem for path in sources("analysis/statistics")}
 
 
 def test_every_table_of_a_file_has_its_contract_where_the_dashboard_looks():

@@ -9,8 +9,8 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 from jaxtyping import Int
 
-from analysis.tables.corpus import provenance, run
-from analysis.tables.question import frame_of
+from analysis.statistics.corpus import provenance, run
+from analysis.statistics.question import frame_of
 
 _STEP = re.compile(
     r"(?:step|checkpoint|ckpt|iter)s?[-_]?(\d{1,12})(k|m|)(?![a-z0-9])", re.IGNORECASE

@@ -10,8 +10,8 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from analysis.habits import TOKEN_TYPES
-from analysis.tables.heads import head_pattern
-from analysis.tables.positions import relative_position_profile
+from analysis.statistics.heads import head_pattern
+from analysis.statistics.positions import relative_position_profile
 
 PROFILES = {
     "positions": relative_position_profile.TABLE,

@@ -9,13 +9,13 @@ from duckdb import DuckDBPyConnection
 
 from analysis.scopes import LayerOrder
 from analysis.sinks import FIRST, RATE_ROUNDING, USUAL_THRESHOLD
-from analysis.tables.corpus import layer_order
-from analysis.tables.heads import sequence_head_pattern
-from analysis.tables.mixing import sequence_mixing_ratio, sequence_scope_similarity
-from analysis.tables.norms import head_token
-from analysis.tables.positions import head_offset
-from analysis.tables.question import frame_of
-from analysis.tables.sinks import sequence_sink
+from analysis.statistics.corpus import layer_order
+from analysis.statistics.heads import sequence_head_pattern
+from analysis.statistics.mixing import sequence_mixing_ratio, sequence_scope_similarity
+from analysis.statistics.norms import head_token
+from analysis.statistics.positions import head_offset
+from analysis.statistics.question import frame_of
+from analysis.statistics.sinks import sequence_sink
 
 TABLES = (
     sequence_mixing_ratio.TABLE,

@@ -9,7 +9,7 @@ from analysis.comparison.differences import corrected
 from analysis.errors import UnknownName
 from analysis.measures.pairs.pair_delta import LEAST_DEGREES, mean_interval
 from analysis.scopes import EFFECTS
-from analysis.tables.question import frame_of
+from analysis.statistics.question import frame_of
 
 _KEY = ["source", "target", "source_token", "target_token"]
 

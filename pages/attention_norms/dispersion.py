@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analysis.published.numbers import numbers
-from analysis.tables.norms import input_norm_dispersion, value_norm_dispersion
+from analysis.statistics.norms import input_norm_dispersion, value_norm_dispersion
 from pages.attention_norms.opened_head import CARD_TABLES, opened_below
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import lines

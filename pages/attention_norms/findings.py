@@ -4,10 +4,10 @@ from collections.abc import Callable, Collection, Iterator
 
 import pandas as pd
 
-from analysis.tables.norms import attention_norm_correlation as correlation
-from analysis.tables.norms import frequency_correlation as frequency
-from analysis.tables.norms import token_type_mixing, value_norm_dispersion
-from analysis.tables.parts import OF_PAIRS, OF_TOKENS
+from analysis.statistics.norms import attention_norm_correlation as correlation
+from analysis.statistics.norms import frequency_correlation as frequency
+from analysis.statistics.norms import token_type_mixing, value_norm_dispersion
+from analysis.statistics.parts import OF_PAIRS, OF_TOKENS
 from pages.attention_norms.weight_and_norm import lowest_within, weight_and_norm
 from pages.ui.finding import Finding, rows_of, share_of
 from pages.ui.store.absences import FIRST, SPECIAL, types_apart

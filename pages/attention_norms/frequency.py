@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from analysis.tables.norms import frequency_correlation
-from analysis.tables.parts import OF_TOKENS
+from analysis.statistics.norms import frequency_correlation
+from analysis.statistics.parts import OF_TOKENS
 from pages.ui.charts.standard import bars
 from pages.ui.choices.links import link_to_view
 from pages.ui.page import section

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.norms import head_token, token_type_mixing
+from analysis.statistics.norms import head_token, token_type_mixing
 from pages.attention_norms.opened_head import CARD_TABLES, norms_card, pick_norms_head
 from pages.ui.charts import shading
 from pages.ui.charts.shaded_sequence import sequence_name, shaded_by

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from analysis.tables.norms import token_type_mixing
+from analysis.statistics.norms import token_type_mixing
 from pages.attention_norms.opened_head import CARD_TABLES, opened_below
 from pages.ui.charts.head_map import quantity_maps
 from pages.ui.head.choice import head_name

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from analysis.tables.norms import token_type_mixing
+from analysis.statistics.norms import token_type_mixing
 from pages.attention_norms.findings import APART, shares_of_types
 from pages.ui.charts.standard import bars
 from pages.ui.finding import compared

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.norms import (
+from analysis.statistics.norms import (
     attention_norm_correlation,
     singular_value,
     token_type_mixing,

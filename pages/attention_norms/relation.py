@@ -4,9 +4,9 @@ import altair as alt
 import pandas as pd
 
 from analysis.published.numbers import numbers
-from analysis.tables.norms import attention_norm_correlation as correlation
-from analysis.tables.norms import attention_norm_histogram, attention_norm_sample
-from analysis.tables.parts import OF_PAIRS, by_part
+from analysis.statistics.norms import attention_norm_correlation as correlation
+from analysis.statistics.norms import attention_norm_histogram, attention_norm_sample
+from analysis.statistics.parts import OF_PAIRS, by_part
 from pages.attention_norms.opened_head import most_drawn, pick_norms_head
 from pages.attention_norms.pair_panels import density_panels, rank_panels, sample_panels, with_edges
 from pages.attention_norms.weight_and_norm import WEAK, lowest_within, weight_and_norm

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.norms import singular_value
+from analysis.statistics.norms import singular_value
 from pages.ui.charts.colours import ZERO
 from pages.ui.charts.head_map import from_zero, head_map
 from pages.ui.charts.look import layered, tooltips

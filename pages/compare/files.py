@@ -4,8 +4,8 @@ import pandas as pd
 import streamlit as st
 
 from analysis.comparison.account import account, reasons, training_step
-from analysis.tables.corpus import sequence_lengths
-from analysis.tables.table import Table
+from analysis.statistics.corpus import sequence_lengths
+from analysis.statistics.table import Table
 from pages.ui.charts.colours import GROUP_COLOURS
 from pages.ui.choices.address import asked
 from pages.ui.choices.pick import pick_many

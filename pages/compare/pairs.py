@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analysis.comparison.pair_changes import changed_pairs, pairs_with_error
-from analysis.tables.pairs import pair_delta
+from analysis.statistics.pairs import pair_delta
 from pages.compare.dots import dots
 from pages.compare.files import can_compare, pick_sides, texts_sentence
 from pages.compare.numbers import LEVEL

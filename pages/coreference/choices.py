@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.tables.annotation import MERGINGS
-from analysis.tables.probing import coreference_accuracy
+from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.probing import coreference_accuracy
 from pages.coreference.names import type_name
 from pages.ui.charts.standard import bars
 from pages.ui.head.bar import clicked_head

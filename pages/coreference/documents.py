@@ -5,9 +5,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from analysis.tables import annotation
-from analysis.tables.probing import coreference_prediction
-from analysis.tables.probing.coreference_prediction import METHODS
+from analysis.statistics import annotation
+from analysis.statistics.probing import coreference_prediction
+from analysis.statistics.probing.coreference_prediction import METHODS
 from pages.coreference.choices import pick_best_head, pick_way
 from pages.coreference.names import method_name, type_name
 from pages.coreference.text_chart import phrase, text_chart

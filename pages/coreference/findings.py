@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from analysis.tables.probing import coreference_best
+from analysis.statistics.probing import coreference_best
 from pages.ui.finding import Finding, rows_of
 from pages.ui.head.facts import CHOSEN_ON, MERGING, chosen_head
 from pages.ui.store.chosen import ask

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from analysis.tables.annotation import MERGINGS
-from analysis.tables.norms.weighing import WEIGHINGS
-from analysis.tables.probing import coreference_best, coreference_difference
+from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.norms.weighing import WEIGHINGS
+from analysis.statistics.probing import coreference_best, coreference_difference
 from pages.coreference.choices import accuracy_bars
 from pages.coreference.names import type_name
 from pages.ui.charts.colours import WEIGHING_COLOURS

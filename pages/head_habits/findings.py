@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 import pandas as pd
 
 from analysis.habits import TOKEN_TYPES
-from analysis.tables.heads import gradient_importance, head_pattern
-from analysis.tables.heads.head_behaviour import OTHER
+from analysis.statistics.heads import gradient_importance, head_pattern
+from analysis.statistics.heads.head_behaviour import OTHER
 from pages.ui.finding import Finding, over_layers, rows_of, share_of
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, habits_sentence
 from pages.ui.store.absences import FIRST, types_apart

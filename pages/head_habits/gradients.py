@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.heads import gradient_importance, sequence_gradient_importance
+from analysis.statistics.heads import gradient_importance, sequence_gradient_importance
 from pages.head_habits.findings import importance_sentence, weight_and_importance
 from pages.head_habits.layer_chart import draw_layers
 from pages.ui.finding import compared

@@ -5,7 +5,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.heads import head_pattern, sequence_head_pattern
+from analysis.statistics.heads import head_pattern, sequence_head_pattern
 from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.head_map import head_map
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, habits_sentence

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from analysis.published.heads import NEIGHBOURS
-from analysis.tables.heads import head_pattern, sequence_head_pattern
-from analysis.tables.norms.weighing import WEIGHT
+from analysis.statistics.heads import head_pattern, sequence_head_pattern
+from analysis.statistics.norms.weighing import WEIGHT
 from pages.head_habits.layer_chart import draw_layers
 from pages.ui.head.habits import GROUPS, habit_name, habit_value, of_habits, share_title
 from pages.ui.page import section

@@ -7,8 +7,8 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.heads import head_pattern, sequence_head_pattern
-from analysis.tables.norms import head_token
+from analysis.statistics.heads import head_pattern, sequence_head_pattern
+from analysis.statistics.norms import head_token
 from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS
 from pages.ui.charts.look import coloured, layered, tooltips

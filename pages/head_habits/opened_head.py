@@ -1,6 +1,6 @@
 """Picker for one head, with its details below a chart of all heads."""
 
-from analysis.tables.heads import head_pattern
+from analysis.statistics.heads import head_pattern
 from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import Head, head_with_most
 from pages.ui.head.habits import GROUPS

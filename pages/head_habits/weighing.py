@@ -4,7 +4,7 @@ from functools import partial
 
 import pandas as pd
 
-from analysis.tables.heads import head_pattern, head_pattern_difference
+from analysis.statistics.heads import head_pattern, head_pattern_difference
 from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.head_map import around_zero, head_map
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value

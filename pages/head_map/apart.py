@@ -1,6 +1,6 @@
 """Distances between heads as text, and the head farthest from all others."""
 
-from analysis.tables.heads import head_distance
+from analysis.statistics.heads import head_distance
 from pages.ui.head.choice import Head
 from pages.ui.store.chosen import ask
 

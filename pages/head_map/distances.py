@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.tables.heads import head_distance, head_linkage
+from analysis.statistics.heads import head_distance, head_linkage
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import MARK
 from pages.head_map.tree import Tree

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from analysis.tables.heads import layer_cohesion
+from analysis.statistics.heads import layer_cohesion
 from pages.head_map.apart import LEVEL, chance, nats
 from pages.ui.finding import Finding, rows_of
 from pages.ui.store.chosen import ask

@@ -7,7 +7,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.tables.heads import head_distance, head_layout, head_linkage
+from analysis.statistics.heads import head_distance, head_layout, head_linkage
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import MARK, plane_chart
 from pages.head_map.tree import Tree

@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.tables.heads import head_distance, layer_cohesion
+from analysis.statistics.heads import head_distance, layer_cohesion
 from pages.head_map.apart import DISTANCE, LEVEL, chance, nats
 from pages.ui.charts.colours import IN_NO_GROUP, SAME_LAYER_COLOURS
 from pages.ui.charts.encodings import named

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.tables.heads import head_distance, head_layout, head_pattern
+from analysis.statistics.heads import head_distance, head_layout, head_pattern
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import plane_chart
 from pages.ui.head import behaviours

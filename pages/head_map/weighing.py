@@ -3,9 +3,9 @@
 import altair as alt
 import pandas as pd
 
-from analysis.tables.heads import head_distance, head_distance_agreement, layer_cohesion
-from analysis.tables.norms.weighing import WEIGHINGS
-from analysis.tables.parts import OF_HEADS
+from analysis.statistics.heads import head_distance, head_distance_agreement, layer_cohesion
+from analysis.statistics.norms.weighing import WEIGHINGS
+from analysis.statistics.parts import OF_HEADS
 from pages.head_map.apart import LEVEL, chance, most_unlike, nats
 from pages.head_map.layers import with_all_layers
 from pages.ui.charts.head_map import head_map

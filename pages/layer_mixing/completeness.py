@@ -3,9 +3,9 @@
 import streamlit as st
 
 from analysis.error_limits import LIMITS
-from analysis.tables.corpus import sequence_texts
-from analysis.tables.mixing import completeness as largest_errors
-from analysis.tables.mixing import layer_completeness
+from analysis.statistics.corpus import sequence_texts
+from analysis.statistics.mixing import completeness as largest_errors
+from analysis.statistics.mixing import layer_completeness
 from pages.ui.charts.error_chart import error_chart, worst_errors
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store

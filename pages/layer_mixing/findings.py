@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.tables.mixing import mixing_ratio, scope_similarity
-from analysis.tables.pairs import relation_share
+from analysis.statistics.mixing import mixing_ratio, scope_similarity
+from analysis.statistics.pairs import relation_share
 from pages.ui.finding import Finding, over_layers, rows_of
 from pages.ui.store.chosen import ask, layer_order
 from pages.ui.words.names import relation_name, step_name

@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from analysis.published.numbers import numbers
-from analysis.tables.mixing import ratio_frequency_correlation, token_mixing_ratio
-from analysis.tables.parts import OF_TOKENS
+from analysis.statistics.mixing import ratio_frequency_correlation, token_mixing_ratio
+from analysis.statistics.parts import OF_TOKENS
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars
 from pages.ui.page import section

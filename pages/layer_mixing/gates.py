@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from analysis.tables.mixing import gate_rule_agreement, sequence_gate_rule
+from analysis.statistics.mixing import gate_rule_agreement, sequence_gate_rule
 from pages.layer_mixing.findings import three_decimals
 from pages.ui.charts.standard import lines
 from pages.ui.page import section

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.scopes import RELATIONS
-from analysis.tables.pairs import relation_share
+from analysis.statistics.pairs import relation_share
 from pages.layer_mixing.findings import relation_facts, relation_ratios, times
 from pages.ui.charts.colours import LESS_TO_MORE
 from pages.ui.charts.number_map import Ramp, number_map

@@ -5,7 +5,7 @@ import streamlit as st
 
 from analysis.published.numbers import numbers
 from analysis.scopes import POST_NORM
-from analysis.tables.mixing import scope_similarity, sequence_scope_similarity
+from analysis.statistics.mixing import scope_similarity, sequence_scope_similarity
 from pages.layer_mixing.findings import mean_steps, three_decimals
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map

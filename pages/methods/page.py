@@ -9,7 +9,7 @@ import streamlit as st
 from analysis.families import FAMILIES
 from analysis.scopes import ORDERS
 from analysis.sources import PAPERS
-from analysis.tables.mixing import bias_reading
+from analysis.statistics.mixing import bias_reading
 from pages.ui.about import citation, contracts
 from pages.ui.choices.links import link_to_view
 from pages.ui.choices.pick import pick

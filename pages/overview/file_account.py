@@ -7,9 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from analysis.error_limits import LIMITS
-from analysis.tables import image
-from analysis.tables.corpus import first_sequences, sequence_lengths, token_type_counts
-from analysis.tables.mixing import completeness
+from analysis.statistics import image
+from analysis.statistics.corpus import first_sequences, sequence_lengths, token_type_counts
+from analysis.statistics.mixing import completeness
 from pages.ui.charts.colours import SERIES_COLOURS, TOKEN_TYPE_COLOURS
 from pages.ui.charts.error_chart import error_chart, worst_errors
 from pages.ui.charts.image_ground import ImageGround

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from analysis.tables import image
-from analysis.tables.sample import left_out
+from analysis.statistics import image
+from analysis.statistics.sample import left_out
 from pages.overview.file_account import (
     corpus,
     holdings,

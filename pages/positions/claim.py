@@ -9,10 +9,10 @@ import pandas as pd
 
 from analysis.published.numbers import Published
 from analysis.published.positions import OFFSETS, SHIFT
-from analysis.tables.parts import OF_HEADS
-from analysis.tables.positions import head_offset, offset_agreement, query_key_phase
-from analysis.tables.positions.head_offset import REACH
-from analysis.tables.positions.offset_agreement import MIN_DEPENDENCES
+from analysis.statistics.parts import OF_HEADS
+from analysis.statistics.positions import head_offset, offset_agreement, query_key_phase
+from analysis.statistics.positions.head_offset import REACH
+from analysis.statistics.positions.offset_agreement import MIN_DEPENDENCES
 from pages.positions.offsets import (
     agreement_at_zero,
     agreement_of_dependent,

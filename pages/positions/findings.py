@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pandas as pd
 
-from analysis.tables.positions import (
+from analysis.statistics.positions import (
     embedding_spectrum,
     position_variance,
     score_share,
     state_spectrum,
 )
-from analysis.tables.positions.offset_agreement import KERNEL
+from analysis.statistics.positions.offset_agreement import KERNEL
 from pages.positions.offsets import (
     agreement_at_zero,
     agreement_of,

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.tables.positions.head_offset import REACH
+from analysis.statistics.positions.head_offset import REACH
 from pages.ui.charts.colours import MARKED, NEUTRAL
 from pages.ui.charts.encodings import named
 from pages.ui.charts.look import cell_selection, column_tooltips, layered

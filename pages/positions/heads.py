@@ -9,8 +9,8 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.tables import image
-from analysis.tables.positions import (
+from analysis.statistics import image
+from analysis.statistics.positions import (
     patch_offset,
     relative_position_centre,
     relative_position_cluster,

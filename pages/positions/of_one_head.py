@@ -7,9 +7,9 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.positions import position_kernel, query_key_correlation, query_key_error
-from analysis.tables.positions.head_offset import REACH
-from analysis.tables.positions.offset_agreement import KERNEL
+from analysis.statistics.positions import position_kernel, query_key_correlation, query_key_error
+from analysis.statistics.positions.head_offset import REACH
+from analysis.statistics.positions.offset_agreement import KERNEL
 from pages.positions.offsets import counting_picker, offset_axis
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
 from pages.ui.charts.look import column_tooltips, layered

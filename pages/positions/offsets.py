@@ -3,8 +3,8 @@
 import altair as alt
 import pandas as pd
 
-from analysis.tables.positions import head_offset, offset_agreement
-from analysis.tables.positions.offset_agreement import COUNTINGS, KERNEL
+from analysis.statistics.positions import head_offset, offset_agreement
+from analysis.statistics.positions.offset_agreement import COUNTINGS, KERNEL
 from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import Head, head_name, head_with_most
 from pages.ui.store.chosen import ask, knows_offsets

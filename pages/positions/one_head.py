@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from analysis.tables.positions import (
+from analysis.statistics.positions import (
     exemplar_attention,
     head_offset,
     query_key_correlation,

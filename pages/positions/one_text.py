@@ -8,7 +8,11 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.tables.positions import exemplar_attention, query_key_wave, relative_position_profile
+from analysis.statistics.positions import (
+    exemplar_attention,
+    query_key_wave,
+    relative_position_profile,
+)
 from pages.positions.offsets import offset_axis
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
 from pages.ui.charts.look import column_tooltips, layered, with_axes

@@ -7,7 +7,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.tables.positions import head_offset, query_key_phase
+from analysis.statistics.positions import head_offset, query_key_phase
 from pages.positions.spectra.peaks import UNIT
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import column_tooltips, layered, open_ends, ramp

@@ -5,8 +5,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.tables.positions import score_share
-from analysis.tables.positions.score_share import PARTS
+from analysis.statistics.positions import score_share
+from analysis.statistics.positions.score_share import PARTS
 from pages.positions.offsets import head_row
 from pages.ui.charts.colours import SCORE_PART_COLOURS
 from pages.ui.charts.head_map import head_map

@@ -7,8 +7,8 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.tables.corpus import sequence_lengths
-from analysis.tables.positions import (
+from analysis.statistics.corpus import sequence_lengths
+from analysis.statistics.positions import (
     exemplar_attention,
     head_offset,
     position_kernel,

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from analysis.tables.corpus import TOKENS
-from analysis.tables.heads import head_pattern
-from analysis.tables.mixing import mixing_ratio
-from analysis.tables.norms import head_token, token_type_mixing
-from analysis.tables.pairs import pair_delta
-from analysis.tables.table import Table
+from analysis.statistics.corpus import TOKENS
+from analysis.statistics.heads import head_pattern
+from analysis.statistics.mixing import mixing_ratio
+from analysis.statistics.norms import head_token, token_type_mixing
+from analysis.statistics.pairs import pair_delta
+from analysis.statistics.table import Table
 from pages.ui.store.open_file import Store
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from analysis.tables import image
-from analysis.tables.relevance import relevance_map
+from analysis.statistics import image
+from analysis.statistics.relevance import relevance_map
 from pages.relevance.maps.source import MEAN, StoredMaps
 from pages.relevance.rules import rule_name
 from pages.ui.store.chosen import ask

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.relevance_rules import RULES
-from analysis.tables.relevance import relevance_map, relevance_summary, sequence_relevance
+from analysis.statistics.relevance import relevance_map, relevance_summary, sequence_relevance
 from pages.relevance.corpus_heads import follow_click, heads_and_extremes
 from pages.relevance.quantities import (
     CHANCE,

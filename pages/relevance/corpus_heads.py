@@ -3,8 +3,8 @@
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.relevance import relevance_map, sequence_relevance
-from analysis.tables.relevance.relevance_summary import GAINS
+from analysis.statistics.relevance import relevance_map, sequence_relevance
+from analysis.statistics.relevance.relevance_summary import GAINS
 from pages.relevance.choices import pick_head, pick_layer
 from pages.relevance.maps.source import MEAN
 from pages.relevance.quantities import axis_format, number_format, quantity_axis, quantity_name

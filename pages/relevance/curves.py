@@ -6,8 +6,8 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.relevance import perturbation, sequence_perturbation
-from analysis.tables.relevance.sequence_perturbation import CURVES, RANDOM
+from analysis.statistics.relevance import perturbation, sequence_perturbation
+from analysis.statistics.relevance.sequence_perturbation import CURVES, RANDOM
 from pages.relevance.rule_lines import rule_lines
 from pages.relevance.rules import in_order, pick_rules, rule_name
 from pages.ui.charts.look import layered

@@ -3,8 +3,8 @@
 import pandas as pd
 import streamlit as st
 
-from analysis.tables import image
-from analysis.tables.relevance import (
+from analysis.statistics import image
+from analysis.statistics.relevance import (
     class_prediction,
     perturbation,
     relevance_agreement,

@@ -6,8 +6,8 @@ from typing import Any
 import streamlit as st
 
 from analysis.relevance_rules import MEAN_WEIGHTS, RULES
-from analysis.tables import image
-from analysis.tables.relevance import relevance_map, sequence_relevance
+from analysis.statistics import image
+from analysis.statistics.relevance import relevance_map, sequence_relevance
 from pages.relevance.choices import (
     head_names,
     layer_name,

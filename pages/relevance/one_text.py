@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 import streamlit as st
 
-from analysis.tables.relevance import relevance_map, relevance_summary
+from analysis.statistics.relevance import relevance_map, relevance_summary
 from pages.relevance.choices import (
     head_names,
     pick_head,

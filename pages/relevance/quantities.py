@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping
 from functools import partial
 from typing import Any
 
-from analysis.tables.relevance.relevance_summary import GAINS
+from analysis.statistics.relevance.relevance_summary import GAINS
 from pages.ui.words.interval import ends
 from pages.ui.words.numbers import percent, points, signed
 from pages.ui.words.say import say

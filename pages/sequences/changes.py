@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.tables.pairs import pair_mean, pair_occurrence
+from analysis.statistics.pairs import pair_mean, pair_occurrence
 from pages.sequences.subject import Subject
 from pages.ui.live.readings import Reading, layer_maps
 from pages.ui.store.chosen import ask, is_causal, layer_order

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.tables.corpus import SEQUENCES, TOKENS
-from analysis.tables.positions import exemplar_attention
+from analysis.statistics.corpus import SEQUENCES, TOKENS
+from analysis.statistics.positions import exemplar_attention
 from pages.sequences.shares import MapOf, map_name, pick_map, pick_minus, shares_of
 from pages.sequences.subject import Subject, pick_subject
 from pages.sequences.through_layers import through_layers

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
 
-from analysis.tables import corpus
-from analysis.tables.heads import sequence_head_pattern
-from analysis.tables.mixing import sequence_mixing_ratio
-from analysis.tables.norms import token_norm
-from analysis.tables.pairs import sequence_relation_change
-from analysis.tables.table import Table
+from analysis.statistics import corpus
+from analysis.statistics.heads import sequence_head_pattern
+from analysis.statistics.mixing import sequence_mixing_ratio
+from analysis.statistics.norms import token_norm
+from analysis.statistics.pairs import sequence_relation_change
+from analysis.statistics.table import Table
 from pages.ui.head.habits import habit_name
 from pages.ui.live import readings
 from pages.ui.store.chosen import ask_store, open_store

@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.tables.pairs import pair_delta, pair_occurrence
+from analysis.statistics.pairs import pair_delta, pair_occurrence
 from pages.sequences.changes import LEAST, changes, extremes, with_distance
 from pages.sequences.subject import Subject, pick_subject
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL, ZERO

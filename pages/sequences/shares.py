@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.tables.positions import exemplar_attention
+from analysis.statistics.positions import exemplar_attention
 from pages.sequences.subject import Subject
 from pages.ui.head.bar import every_head, pick_head
 from pages.ui.head.choice import head_name, short_name

@@ -8,8 +8,8 @@ from functools import cached_property
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.corpus import matching_sequences, sequence_texts
-from analysis.tables.pairs import pair_occurrence
+from analysis.statistics.corpus import matching_sequences, sequence_texts
+from analysis.statistics.pairs import pair_occurrence
 from pages.ui.charts.image_ground import ImageGround, ground_of
 from pages.ui.charts.pieces import written
 from pages.ui.choices.address import asked

@@ -4,7 +4,7 @@ import altair as alt
 import pandas as pd
 
 from analysis.sinks import EVERY
-from analysis.tables.sinks import (
+from analysis.statistics.sinks import (
     massive_activation,
     massive_coordinate,
     sequence_massive_activation,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pandas as pd
 
 from analysis.sinks import EVERY
-from analysis.tables.sinks import massive_activation, sink
+from analysis.statistics.sinks import massive_activation, sink
 from pages.sinks.places import depth_name, usual_place
 from pages.ui.finding import Finding, compared, over_layers, rows_of
 from pages.ui.store.chosen import ask

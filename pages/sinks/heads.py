@@ -4,7 +4,7 @@ import altair as alt
 import pandas as pd
 
 from analysis.sinks import RATED, THRESHOLDS, USUAL_THRESHOLD
-from analysis.tables.sinks import sequence_sink, sink, sink_rate
+from analysis.statistics.sinks import sequence_sink, sink, sink_rate
 from pages.sinks.places import as_series, pick_place
 from pages.ui.charts.colours import SINK_COLOURS
 from pages.ui.charts.head_map import head_map

@@ -3,7 +3,7 @@
 import altair as alt
 import pandas as pd
 
-from analysis.tables.sinks import sink
+from analysis.statistics.sinks import sink
 from pages.sinks.findings import shares_over_layers
 from pages.sinks.places import as_series, distinct, pick_place
 from pages.ui.charts.colours import SINK_COLOURS

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.sinks import FIRST, FIRST_CONTENT
-from analysis.tables.sinks import sink
+from analysis.statistics.sinks import sink
 from pages.ui.charts.colours import PLACE_COLOURS
 from pages.ui.store.chosen import ask
 from pages.ui.view import View

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analysis.sinks import PARTS
-from analysis.tables.sinks import sequence_sink_score, sink, sink_score
+from analysis.statistics.sinks import sequence_sink_score, sink, sink_score
 from pages.sinks.places import as_series, pick_place
 from pages.ui.charts.colours import EXCESS_PART_COLOURS
 from pages.ui.charts.head_map import around_zero, head_map

@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.norms import head_token
-from analysis.tables.sinks import sequence_sink, sink
+from analysis.statistics.norms import head_token
+from analysis.statistics.sinks import sequence_sink, sink
 from pages.sinks.places import pick_place
 from pages.ui.charts.shaded_sequence import sequence_name, texts_of_head
 from pages.ui.head.bar import pick_head

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from analysis.tables.probing import dependency_best, parser_accuracy
+from analysis.statistics.probing import dependency_best, parser_accuracy
 from pages.ui.finding import Finding, rows_of
 from pages.ui.head.facts import CHOSEN_ON, LEAST, MERGING, SUMS, chosen_head
 from pages.ui.store.chosen import ask

@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.tables.probing import dependency_accuracy, dependency_baseline
+from analysis.statistics.probing import dependency_accuracy, dependency_baseline
 from pages.syntax.choices import pick_chosen, pick_probe
 from pages.syntax.names import direction_name, readable, relation_label
 from pages.syntax.row_charts import OFFSET_COLOUR

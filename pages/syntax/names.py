@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.probing import dependency_accuracy
+from analysis.statistics.probing import dependency_accuracy
 from pages.ui.head.choice import head_names
 from pages.ui.stage import stage
 from pages.ui.store.chosen import ask

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from analysis.tables.annotation import MERGINGS
-from analysis.tables.probing import dependency_accuracy, dependency_baseline
-from analysis.tables.probing.dependency_prediction import DIRECTIONS
+from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.probing import dependency_accuracy, dependency_baseline
+from analysis.statistics.probing.dependency_prediction import DIRECTIONS
 from pages.syntax.choices import EITHER, LEAST, Chosen, pick_probe, pick_relation
 from pages.syntax.names import EVERYTHING, columns, direction_name, readable, relation_label
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows

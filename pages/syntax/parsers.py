@@ -4,9 +4,9 @@ import pandas as pd
 import streamlit as st
 
 from analysis.published.heads import RANDOM_INIT, numbers
-from analysis.tables import annotation
-from analysis.tables.probing import dependency_accuracy, parser_accuracy
-from analysis.tables.probing.parser_accuracy import INPUT_EMBEDDING, METHODS
+from analysis.statistics import annotation
+from analysis.statistics.probing import dependency_accuracy, parser_accuracy
+from analysis.statistics.probing.parser_accuracy import INPUT_EMBEDDING, METHODS
 from pages.syntax.row_charts import CONTROL_COLOUR, HEAD_COLOUR, OFFSET_COLOUR, parser_rows
 from pages.ui.page import section
 from pages.ui.published import Row

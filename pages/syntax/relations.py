@@ -3,10 +3,10 @@
 import pandas as pd
 
 from analysis.published.heads import PublishedHead, numbers
-from analysis.tables.annotation import MERGINGS
-from analysis.tables.norms.weighing import WEIGHT
-from analysis.tables.probing import dependency_accuracy, dependency_baseline, dependency_best
-from analysis.tables.probing.dependency_best import CHOSEN_ON
+from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.norms.weighing import WEIGHT
+from analysis.statistics.probing import dependency_accuracy, dependency_baseline, dependency_best
+from analysis.statistics.probing.dependency_best import CHOSEN_ON
 from pages.syntax.choices import LEAST, best_heads, pick_relation
 from pages.syntax.names import (
     EVERYTHING,

@@ -6,9 +6,9 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.tables import annotation
-from analysis.tables.norms.weighing import WEIGHT
-from analysis.tables.probing import dependency_accuracy, dependency_prediction, word_attention
+from analysis.statistics import annotation
+from analysis.statistics.norms.weighing import WEIGHT
+from analysis.statistics.probing import dependency_accuracy, dependency_prediction, word_attention
 from pages.syntax.arc_chart import arc_chart
 from pages.syntax.arcs import drawing
 from pages.syntax.choices import pick_chosen, pick_probe

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from analysis.tables.annotation import MERGINGS
-from analysis.tables.norms.weighing import WEIGHINGS
-from analysis.tables.probing import dependency_accuracy, dependency_best, dependency_difference
-from analysis.tables.probing.dependency_best import CHOSEN_ON
+from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.norms.weighing import WEIGHINGS
+from analysis.statistics.probing import dependency_accuracy, dependency_best, dependency_difference
+from analysis.statistics.probing.dependency_best import CHOSEN_ON
 from pages.syntax.choices import LEAST, best_heads
 from pages.syntax.names import (
     EVERYTHING,

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from analysis.tables.pairs import pair, pair_delta
+from analysis.statistics.pairs import pair, pair_delta
 from pages.token_pairs import grid
 from pages.token_pairs.choices import choices
 from pages.token_pairs.lists import COLUMNS, DIRECTIONS, in_points, tally_sentence, top_pairs

@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any
 
 from analysis.scopes import RELATIONS
-from analysis.tables.pairs.pair_ranking import RANKS
-from analysis.tables.sample import least_count
+from analysis.statistics.pairs.pair_ranking import RANKS
+from analysis.statistics.sample import least_count
 from pages.token_pairs.lists import DIRECTIONS
 from pages.ui.choices.clicks import forget, fresh_click
 from pages.ui.choices.pick import choose

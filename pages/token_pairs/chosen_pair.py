@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.pairs import pair, pair_delta, pair_occurrence
-from analysis.tables.sample import least_count
+from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
+from analysis.statistics.sample import least_count
 from pages.token_pairs.choices import PAIR
 from pages.token_pairs.lists import CHANGE, HIGH, LOW, change, in_points, pair_name
 from pages.token_pairs.maps import occurrence_maps

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.tables.pairs import pair_delta, pair_tally
+from analysis.statistics.pairs import pair_delta, pair_tally
 from pages.ui.store.chosen import ask
 from pages.ui.words.interval import is_clear
 from pages.ui.words.names import effect_name

@@ -7,7 +7,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.tables.pairs import pair_occurrence
+from analysis.statistics.pairs import pair_occurrence
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import layered, ramp_below, tooltips
 from pages.ui.charts.token_map import (

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.tables.pairs import pair, pair_delta, pair_pmi_correlation
-from analysis.tables.sample import least_count
+from analysis.statistics.pairs import pair, pair_delta, pair_pmi_correlation
+from analysis.statistics.sample import least_count
 from pages.token_pairs.choices import PAIR, choice
 from pages.token_pairs.lists import CHANGE, with_pair_names
 from pages.ui.charts.colours import SERIES_COLOURS

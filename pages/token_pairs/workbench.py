@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.pairs import pair, pair_delta, pair_occurrence
+from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
 from pages.token_pairs.choices import PAIR, choices
 from pages.token_pairs.chosen_pair import chosen_pair
 from pages.token_pairs.lists import (

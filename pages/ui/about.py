@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from analysis.sources import PAPERS
-from analysis.tables.table import Table, View
+from analysis.statistics.table import Table, View
 from pages.ui.lazily import folded
 from pages.ui.words.contracts import translation
 from pages.ui.words.place import here

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.table import LEAST_UNITS
+from analysis.statistics.table import LEAST_UNITS
 from pages.ui.beside.beside import Beside, beside
 from pages.ui.beside.unseen import Content
 from pages.ui.charts.headline import emphasised, headlined, joined, sentences, unmarked

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.contracts import every_table
-from analysis.tables.table import Table
+from analysis.statistics.table import Table
 from pages.ui.contents import PAGES
 
 _FOLDER = Path(__file__).parents[1]

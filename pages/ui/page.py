@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from analysis.tables.table import Table
+from analysis.statistics.table import Table
 from pages.ui.about import about
 from pages.ui.choices.address import LONGEST_TEXT, dropped, one_entry
 from pages.ui.choices.otherwise import DrawingEnds

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from analysis.tables.norms.weighing import WEIGHINGS, WEIGHT
+from analysis.statistics.norms.weighing import WEIGHINGS, WEIGHT
 from pages.ui.choices.address import LONGEST_TEXT, Choice, FreeChoice
 from pages.ui.choices.pick import Kind, choose, draw, pick, pick_many
 from pages.ui.stage import Picked, stage

@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from analysis.tables import corpus
-from analysis.tables.pairs import pair
+from analysis.statistics import corpus
+from analysis.statistics.pairs import pair
 from pages.ui.choices.address import LONGEST_TEXT
 from pages.ui.choices.links import VIEWS, link
 from pages.ui.contents import PAGES

@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from analysis.tables.table import Table
+from analysis.statistics.table import Table
 from pages.ui.holding import holding
 from pages.ui.words.say import say
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, NoReturn
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.norms.weighing import WEIGHT
+from analysis.statistics.norms.weighing import WEIGHT
 from pages.ui import published
 from pages.ui.charts.headline import emphasised, joined, sentences
 from pages.ui.choices import clicks

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from analysis.tables.table import Table
+from analysis.statistics.table import Table
 
 
 def added_up(table: Table, rows: pa.Table) -> pa.Table:

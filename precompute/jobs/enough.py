@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import duckdb
 
 from analysis.errors import UserError
-from analysis.tables.question import quoted_files
+from analysis.statistics.question import quoted_files
 from precompute.jobs.plan import Plan
 from precompute.passes import BY_NAME
 

@@ -11,9 +11,9 @@ from analysis.errors import UnknownName
 from analysis.needs import Setting
 from analysis.relevance_rules import RULES
 from analysis.scopes import BUDGET, GATE_RULES, LayerOrder
-from analysis.tables import annotation, corpus
-from analysis.tables.probing.word_attention import SHOWN
-from analysis.tables.table import Table
+from analysis.statistics import annotation, corpus
+from analysis.statistics.probing.word_attention import SHOWN
+from analysis.statistics.table import Table
 from precompute.corpora.frequencies import Frequencies
 from precompute.corpora.index.corpus import Corpus
 from precompute.corpora.sequence import Sequence

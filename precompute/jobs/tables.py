@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Setting
-from analysis.tables.corpus import TOKENS
-from analysis.tables.question import quoted_files
-from analysis.tables.table import Table
+from analysis.statistics.corpus import TOKENS
+from analysis.statistics.question import quoted_files
+from analysis.statistics.table import Table
 from precompute.jobs.plan import CORPUS, Plan
 from precompute.jobs.sample import WHOLE, Cut, cut_of, register_blocks, register_texts
 from precompute.jobs.seal import seal

@@ -17,7 +17,7 @@ from typing import Any, cast
 import pyarrow as pa
 
 from analysis.contracts import every_table
-from analysis.tables.table import Table
+from analysis.statistics.table import Table
 from precompute.passes.base import Pass, needs_of
 
 _KINDS = ("totals", "weights", "fit")

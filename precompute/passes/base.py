@@ -11,7 +11,7 @@ from jaxtyping import Float, Int, Int32
 
 from analysis.measures.bootstrap import Redraws, redraws
 from analysis.scopes import LayerOrder
-from analysis.tables.table import Table
+from analysis.statistics.table import Table
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.corpora.word_vectors import WordVectors
 

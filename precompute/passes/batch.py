@@ -19,7 +19,7 @@ from analysis.measures.probing.word_attention import WordAttention
 from analysis.models.gradients import AttentionGradients
 from analysis.models.trace import LayerTrace, Trace
 from analysis.scopes import BUDGET, GATE_RULES, LayerOrder
-from analysis.tables.norms.weighing import NORM, WEIGHT
+from analysis.statistics.norms.weighing import NORM, WEIGHT
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.sequence import Sequence

@@ -9,7 +9,7 @@ from duckdb import DuckDBPyConnection
 from jaxtyping import Float, Int
 
 from analysis.measures.positions.score_share import HeadTotals, TermTotals
-from analysis.tables.positions import offset_term, rotary_plane
+from analysis.statistics.positions import offset_term, rotary_plane
 
 Totals = HeadTotals | TermTotals
 

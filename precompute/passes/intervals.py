@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 
 from analysis.measures.bootstrap import means_of_sums
 from analysis.measures.mixing.mixing_ratio import pooled_interval
-from analysis.tables.table import Table
+from analysis.statistics.table import Table
 from precompute.passes.base import FitContext
 
 NOTHING: Mapping[str, Any] = {}

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.positions.relative_position_profile import REACH
+from analysis.statistics.positions.relative_position_profile import REACH
 
 
 class Profiles(NamedTuple):

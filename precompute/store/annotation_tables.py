@@ -4,7 +4,7 @@ from collections.abc import Sequence as SequenceOf
 
 import pyarrow as pa
 
-from analysis.tables.annotation import MENTIONS, WORDS
+from analysis.statistics.annotation import MENTIONS, WORDS
 from precompute.corpora.annotated.annotation import ROOT
 from precompute.corpora.sequence import Sequence
 

@@ -10,12 +10,12 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.checksums import contents
-from analysis.tables import annotation
-from analysis.tables import corpus as corpus_tables
-from analysis.tables import image as image_table
-from analysis.tables.question import quoted, quoted_files
-from analysis.tables.sample import Sample, sample_facts
-from analysis.tables.table import Table, View
+from analysis.statistics import annotation
+from analysis.statistics import corpus as corpus_tables
+from analysis.statistics import image as image_table
+from analysis.statistics.question import quoted, quoted_files
+from analysis.statistics.sample import Sample, sample_facts
+from analysis.statistics.table import Table, View
 from precompute.jobs.plan import CORPUS, Plan
 from precompute.jobs.sample import register_texts
 from precompute.jobs.shards import unfinished_name

@@ -10,8 +10,8 @@ from analysis.checksums import contents
 from analysis.error_limits import LIMITS
 from analysis.errors import BrokenLaw, UserError
 from analysis.foreign_file import BrokenContract, OtherSchema
-from analysis.tables.corpus import MANIFEST
-from analysis.tables.table import Table
+from analysis.statistics.corpus import MANIFEST
+from analysis.statistics.table import Table
 from analysis.time_limit import TooSlow
 from precompute.jobs.tables import pieces
 from precompute.store.cross_laws import CROSS_LAWS

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.corpus import SEQUENCES, TOKENS
-from analysis.tables.question import quoted_files
+from analysis.statistics.corpus import SEQUENCES, TOKENS
+from analysis.statistics.question import quoted_files
 from precompute.corpora.sequence import Sequence
 from precompute.passes.base import names_of
 

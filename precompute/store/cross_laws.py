@@ -1,9 +1,9 @@
 """Laws between the tables of a file: for each a query that counts violations."""
 
 from analysis.scopes import EFFECTS, ORDERS, POST_NORM
-from analysis.tables.corpus import IS_CAUSAL, N_OTHERS
-from analysis.tables.question import quoted
-from analysis.tables.sample import LEAST_COUNT, is_whole
+from analysis.statistics.corpus import IS_CAUSAL, N_OTHERS
+from analysis.statistics.question import quoted
+from analysis.statistics.sample import LEAST_COUNT, is_whole
 
 
 def _strangers() -> str:

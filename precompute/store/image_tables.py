@@ -5,7 +5,7 @@ from itertools import islice
 
 import pyarrow as pa
 
-from analysis.tables.image import TABLE
+from analysis.statistics.image import TABLE
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.pictures import png
 from precompute.corpora.sequence import Sequence

@@ -4,7 +4,7 @@ import sys
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from analysis.tables import SCHEMA_VERSION
+from analysis.statistics import SCHEMA_VERSION
 from precompute import __version__
 from precompute.corpora.index.corpus import Corpus
 from precompute.jobs.plan import Plan

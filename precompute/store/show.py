@@ -10,9 +10,9 @@ import duckdb
 from analysis.contracts import every_table as every_table
 from analysis.errors import UserError
 from analysis.foreign_file import OtherSchema, rows
-from analysis.tables import image, sample
-from analysis.tables.corpus import provenance, run
-from analysis.tables.mixing.completeness import by_layer
+from analysis.statistics import image, sample
+from analysis.statistics.corpus import provenance, run
+from analysis.statistics.mixing.completeness import by_layer
 from precompute.passes import PASSES
 from precompute.store.open_file import opened
 

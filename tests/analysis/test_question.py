@@ -4,7 +4,7 @@ import duckdb
 import pandas as pd
 import pytest
 
-from analysis.tables.question import frame_of
+from analysis.statistics.question import frame_of
 
 KINDS = ("'x' || i", "i", "i / 3", "i % 2 = 0", "[i]", "'a'::enum('a', 'b')", "i::hugeint")
 

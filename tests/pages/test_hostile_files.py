@@ -11,8 +11,8 @@ import streamlit as st
 
 from analysis.errors import UserError
 from analysis.foreign_file import attach
-from analysis.tables import SCHEMA_VERSION
-from analysis.tables.question import TooLarge, frame_of
+from analysis.statistics import SCHEMA_VERSION
+from analysis.statistics.question import TooLarge, frame_of
 from analysis.time_limit import TooSlow, time_limit
 from pages.ui.store import open_file
 from pages.ui.store.chosen import readable, why_unreadable
@@ -190,7 +190,7 @@ def test_a_question_that_takes_too_much_memory_is_stopped(path, monkeypatch):
 
 
 def test_an_answer_that_no_memory_should_hold_is_refused_before_it_is_there(path, monkeypatch):
-    monkeypatch.setattr("analysis.tables.question.LARGEST_ANSWER", 2**20)
+    monkeypatch.setattr("analysis.statistics.question.LARGEST_ANSWER", 2**20)
     before = _memory()
     with cursor(version_of(path)) as opened:
         for many in ("range", "repeat('x', 900) as text", "range(90) as list", "1 as a, 2 as b"):
@@ -208,7 +208,7 @@ def _memory() -> int:
 
 @pytest.mark.parametrize("lang", words.LANGUAGES)
 def test_a_page_says_that_an_answer_is_too_large(lang, store_folder, opened, monkeypatch):
-    monkeypatch.setattr("analysis.tables.question.LARGEST_ANSWER", 100)
+    monkeypatch.setattr("analysis.statistics.question.LARGEST_ANSWER", 100)
     session = opened("head_map", store_folder, lang=lang, hm_view="layers")
     assert_sound(session)
     (error,) = session.error

@@ -11,7 +11,7 @@ import pytest
 from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
-from analysis.tables.relevance import class_prediction
+from analysis.statistics.relevance import class_prediction
 from analysis.upload_bounds import UPLOAD_BYTES
 from pages.ui.live import door as live
 from precompute.live.live_relevance import MAX_CHARACTERS

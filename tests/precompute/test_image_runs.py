@@ -10,7 +10,7 @@ from PIL import Image
 
 from analysis.errors import UserError
 from analysis.needs import Need
-from analysis.tables.corpus import provenance
+from analysis.statistics.corpus import provenance
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.needs import check_corpus, corpus_needs

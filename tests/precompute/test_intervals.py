@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from analysis.scopes import POST_NORM
-from analysis.tables.mixing.rollout import TABLE
+from analysis.statistics.mixing.rollout import TABLE
 from precompute.jobs.bounds import block_of
 from precompute.jobs.runner import run_local
 from precompute.passes import intervals

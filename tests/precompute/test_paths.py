@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from analysis.errors import UserError
-from analysis.tables.question import quoted_files
+from analysis.statistics.question import quoted_files
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from tests.refusals import refused

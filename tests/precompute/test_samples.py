@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 from analysis.contracts import every_table
-from analysis.tables.corpus import provenance, sequence_lengths
-from analysis.tables.mixing.completeness import by_layer
-from analysis.tables.sample import Sample, least_count, samples
+from analysis.statistics.corpus import provenance, sequence_lengths
+from analysis.statistics.mixing.completeness import by_layer
+from analysis.statistics.sample import Sample, least_count, samples
 from precompute.corpora.index import write
 from precompute.jobs.bounds import Bounds
 from precompute.jobs.runner import run_local

@@ -7,8 +7,8 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.positions import state_spectrum
-from analysis.tables.table import Table
+from analysis.statistics.positions import state_spectrum
+from analysis.statistics.table import Table
 from pages.positions.spectra.charts import below_each_other, span, spectrum_chart, spectrum_lines
 from pages.positions.spectra.peaks import with_period
 from pages.ui.charts.colours import SERIES_COLOURS

@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 
 from analysis.published.positions import COMPONENTS, PEAK
-from analysis.tables.positions import embedding_spectrum, position_variance, state_spectrum
+from analysis.statistics.positions import embedding_spectrum, position_variance, state_spectrum
 from pages.positions.spectra.charts import SCALES, spectrum_chart
 from pages.positions.spectra.comparisons import file_label, file_panels, pick_stores
 from pages.positions.spectra.peaks import UNIT, peaks, peaks_text, with_period

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.corpus import sequence_lengths
-from analysis.tables.positions import embedding_spectrum, state_spectrum
-from analysis.tables.positions.state_spectrum import CONTROLS
+from analysis.statistics.corpus import sequence_lengths
+from analysis.statistics.positions import embedding_spectrum, state_spectrum
+from analysis.statistics.positions.state_spectrum import CONTROLS
 from pages.positions.spectra.charts import (
     SCALES,
     SOURCES,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.tables.relevance import class_prediction, relevance_map, sequence_relevance
+from analysis.statistics.relevance import class_prediction, relevance_map, sequence_relevance
 from pages.ui.charts.image_ground import ImageGround, ground_of
 from pages.ui.store.chosen import ask, layers, open_store
 

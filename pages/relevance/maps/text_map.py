@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.tables.pairs.pair_occurrence import sequence
+from analysis.statistics.pairs.pair_occurrence import sequence
 from pages.relevance.maps.source import LiveMaps, MapSource, StoredMaps
 from pages.ui.charts import shading
 from pages.ui.charts.image_ground import Numbers

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from PIL import Image, ImageFilter
 
-from analysis.tables import image
-from analysis.tables.pairs import pair_occurrence
+from analysis.statistics import image
+from analysis.statistics.pairs import pair_occurrence
 from pages.ui.charts.colours import EDGES
 from pages.ui.store.chosen import ask
 

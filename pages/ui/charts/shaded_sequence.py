@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.tables import image
-from analysis.tables.norms import head_token
+from analysis.statistics import image
+from analysis.statistics.norms import head_token
 from pages.ui.charts import shading
 from pages.ui.store.chosen import ask, open_store, shows_images
 from pages.ui.words.say import plain, say

@@ -11,9 +11,9 @@ import pandas as pd
 
 from analysis.contracts import every_table
 from analysis.sources import MIXSCOPE, PAPERS
-from analysis.tables.corpus import SEQUENCES
-from analysis.tables.pairs import pair, pair_delta, pair_extreme
-from analysis.tables.sample import LEAST_COUNT, least_count, samples
+from analysis.statistics.corpus import SEQUENCES
+from analysis.statistics.pairs import pair, pair_delta, pair_extreme
+from analysis.statistics.sample import LEAST_COUNT, least_count, samples
 from pages.ui.export.files import with_data
 from pages.ui.export.headings import Heading, of_chart, of_table
 from pages.ui.stage import stage

@@ -7,9 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from analysis.published.heads import THRESHOLDS
-from analysis.tables.heads import head_behaviour, head_pattern
-from analysis.tables.heads.head_behaviour import BEHAVIOURS, OTHER, Thresholds
-from analysis.tables.norms.weighing import WEIGHT
+from analysis.statistics.heads import head_behaviour, head_pattern
+from analysis.statistics.heads.head_behaviour import BEHAVIOURS, OTHER, Thresholds
+from analysis.statistics.norms.weighing import WEIGHT
 from pages.ui.charts.colours import BEHAVIOUR_COLOURS
 from pages.ui.choices.address import Choice, draw
 from pages.ui.store.chosen import ask, open_store

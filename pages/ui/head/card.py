@@ -5,7 +5,7 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
-from analysis.tables.heads import head_pattern
+from analysis.statistics.heads import head_pattern
 from pages.ui.charts.colours import HABIT_COLOURS
 from pages.ui.choices.links import VIEWS, link
 from pages.ui.facts import STYLE, fact_grid

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from analysis.tables.heads import head_pattern, sequence_head_pattern
+from analysis.statistics.heads import head_pattern, sequence_head_pattern
 from pages.ui.charts import shading
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.look import in_theme

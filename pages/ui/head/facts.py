@@ -6,12 +6,16 @@ import pandas as pd
 
 from analysis.published.heads import THRESHOLDS
 from analysis.sinks import FIRST, USUAL_THRESHOLD
-from analysis.tables.heads import head_pattern
-from analysis.tables.norms import token_type_mixing
-from analysis.tables.positions import head_offset
-from analysis.tables.probing import coreference_accuracy, dependency_accuracy, dependency_baseline
-from analysis.tables.sinks import sequence_sink
-from analysis.tables.table import Table
+from analysis.statistics.heads import head_pattern
+from analysis.statistics.norms import token_type_mixing
+from analysis.statistics.positions import head_offset
+from analysis.statistics.probing import (
+    coreference_accuracy,
+    dependency_accuracy,
+    dependency_baseline,
+)
+from analysis.statistics.sinks import sequence_sink
+from analysis.statistics.table import Table
 from pages.ui.facts import Fact
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
 from pages.ui.head.choice import head_name, row_of

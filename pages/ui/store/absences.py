@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from analysis.tables import image
-from analysis.tables.corpus import masked_share, token_type_counts
+from analysis.statistics import image
+from analysis.statistics.corpus import masked_share, token_type_counts
 from pages.ui.store.chosen import ask, is_causal, shows_images
 from pages.ui.store.windows import windows
 from pages.ui.words.numbers import count, percent

@@ -9,7 +9,7 @@ import streamlit as st
 from analysis.checksums import changed_tables
 from analysis.contracts import every_table
 from analysis.foreign_file import BrokenContract
-from analysis.tables.corpus import MANIFEST
+from analysis.statistics.corpus import MANIFEST
 from pages.ui.store.chosen import open_store, why_unreadable
 from pages.ui.store.open_file import cursor
 

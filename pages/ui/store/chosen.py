@@ -10,8 +10,8 @@ import streamlit as st
 
 from analysis.foreign_file import MEMORY, BrokenContract, OtherSchema
 from analysis.scopes import ORDERS, LayerOrder
-from analysis.tables import SCHEMA_VERSION
-from analysis.tables.question import TooLarge, recorded_queries
+from analysis.statistics import SCHEMA_VERSION
+from analysis.statistics.question import TooLarge, recorded_queries
 from analysis.time_limit import TooSlow
 from pages.ui.choices.address import Choice, always_name, asked, draw, stop, write
 from pages.ui.choices.otherwise import otherwise
@@ -188,7 +188,7 @@ def why_unreadable(path: Path, error: Exception) -> str:
 
 
 def ask(question: Callable[..., Any], **choices: Any) -> Any:
-    """Return the answer of a query of `analysis.tables` on the chosen file, as a copy.
+    """Return the answer of a query of `analysis.statistics` on the chosen file, as a copy.
 
     Enumerations become text, and whole numbers 64 bits wide (floats where some are missing), so
     that charts and arithmetic see nothing narrower.

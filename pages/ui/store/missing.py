@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import streamlit as st
 
 from analysis.needs import OF_TEXTS, Need
-from analysis.tables import annotation
-from analysis.tables.probing import dependency_accuracy
-from analysis.tables.table import Table
+from analysis.statistics import annotation
+from analysis.statistics.probing import dependency_accuracy
+from analysis.statistics.table import Table
 from pages.ui.choices.address import stop
 from pages.ui.choices.pick import choose
 from pages.ui.store.chosen import open_store, shows_images, stores

@@ -18,8 +18,8 @@ from duckdb import DuckDBPyConnection
 
 from analysis.errors import UserError
 from analysis.foreign_file import BrokenContract, OtherSchema, attach, rows
-from analysis.tables.corpus import provenance, run
-from analysis.tables.table import Table
+from analysis.statistics.corpus import provenance, run
+from analysis.statistics.table import Table
 from analysis.time_limit import time_limit
 from pages.ui.holding import holding
 from pages.ui.words.say import say

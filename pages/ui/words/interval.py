@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from analysis.tables.norms.weighing import WEIGHINGS
+from analysis.statistics.norms.weighing import WEIGHINGS
 from pages.ui.words.numbers import percent, points, signed
 from pages.ui.words.say import say
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.tables.parts import by_part
+from analysis.statistics.parts import by_part
 from pages.ui.words.columns import title
 from pages.ui.words.interval import is_clear, with_interval
 from pages.ui.words.numbers import change

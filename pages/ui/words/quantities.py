@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from analysis.tables.norms import token_type_mixing
+from analysis.statistics.norms import token_type_mixing
 from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
 from pages.ui.words.say import say
 

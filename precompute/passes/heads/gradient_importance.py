@@ -1,6 +1,6 @@
 """Gradient importance of heads by type of attended token: means over sequences with intervals."""
 
-from analysis.tables.heads.gradient_importance import TABLE
+from analysis.statistics.heads.gradient_importance import TABLE
 from precompute.passes.intervals import Means, mean_over_sequences
 
 VERSION = 1

@@ -5,8 +5,8 @@ import pyarrow as pa
 import torch
 
 from analysis.measures.heads.head_distance import head_distances
-from analysis.tables.heads.head_distance import TABLE
-from analysis.tables.norms.weighing import WEIGHINGS
+from analysis.statistics.heads.head_distance import TABLE
+from analysis.statistics.norms.weighing import WEIGHINGS
 from precompute.passes.base import one_name, table_of
 from precompute.passes.batch import Batch
 

@@ -5,8 +5,8 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.heads.head_layout import head_layout
-from analysis.tables.heads.head_layout import TABLE
-from analysis.tables.norms.weighing import WEIGHINGS
+from analysis.statistics.heads.head_layout import TABLE
+from analysis.statistics.norms.weighing import WEIGHINGS
 from precompute.passes.base import FitContext
 from precompute.passes.heads.head_matrix import stored_distances
 from precompute.passes.intervals import rows_of

@@ -5,8 +5,8 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.heads.head_linkage import head_linkage
-from analysis.tables.heads.head_linkage import TABLE
-from analysis.tables.norms.weighing import WEIGHINGS
+from analysis.statistics.heads.head_linkage import TABLE
+from analysis.statistics.norms.weighing import WEIGHINGS
 from precompute.passes.base import FitContext, one_name, table_of
 from precompute.passes.heads.head_matrix import stored_distances
 

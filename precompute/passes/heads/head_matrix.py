@@ -6,7 +6,7 @@ import numpy as np
 from duckdb import DuckDBPyConnection
 from jaxtyping import Float, Int
 
-from analysis.tables.heads import head_distance
+from analysis.statistics.heads import head_distance
 
 
 class HeadMatrix(NamedTuple):

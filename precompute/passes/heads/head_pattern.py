@@ -1,7 +1,7 @@
 """Attention of each head by kind of token, and its entropy: means over sequences with intervals."""
 
 from analysis.habits import QUANTITIES, TOKEN_TYPES
-from analysis.tables.heads.head_pattern import TABLE
+from analysis.statistics.heads.head_pattern import TABLE
 from precompute.passes.intervals import Means, mean_over_sequences
 
 VERSION = 5

@@ -4,7 +4,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.habits import HABITS, TOKEN_TYPES
-from analysis.tables.heads.head_pattern_difference import TABLE
+from analysis.statistics.heads.head_pattern_difference import TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import means, rows_of
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.scopes import BIAS_READINGS
-from analysis.tables.mixing.bias_reading import TABLE, TOP
+from analysis.statistics.mixing.bias_reading import TABLE, TOP
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import means, rows_of
 

@@ -8,7 +8,7 @@ from analysis.measures.mixing.completeness import (
     attention_sum_error,
     worst_token,
 )
-from analysis.tables.mixing.completeness import TABLE
+from analysis.statistics.mixing.completeness import TABLE
 from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
 

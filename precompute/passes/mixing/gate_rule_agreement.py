@@ -4,7 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.mixing.gate_rule_agreement import TABLE
+from analysis.statistics.mixing.gate_rule_agreement import TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import means, rows_of
 

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.measures.mixing.completeness import worst_token
-from analysis.tables.mixing.layer_completeness import TABLE
+from analysis.statistics.mixing.layer_completeness import TABLE
 from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
 

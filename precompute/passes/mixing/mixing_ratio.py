@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.mixing.mixing_ratio import TABLE
+from analysis.statistics.mixing.mixing_ratio import TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import by_block, means, rows_of
 

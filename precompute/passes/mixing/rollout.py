@@ -5,7 +5,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.mixing.rollout import TABLE
+from analysis.statistics.mixing.rollout import TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import BlockSums, block_sizes, by_block, rows_of
 

@@ -1,6 +1,6 @@
 """Mean similarity of the scopes, per layer and over the layers."""
 
-from analysis.tables.mixing.scope_similarity import TABLE
+from analysis.statistics.mixing.scope_similarity import TABLE
 from precompute.passes.intervals import Means, both_ways, layers_and_mean, mean_over_sequences
 
 VERSION = 1

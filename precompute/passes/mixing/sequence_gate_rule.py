@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from analysis.measures.mixing.sequence_gate_rule import closed_share
 from analysis.measures.mixing.sequence_scope_similarity import scope_similarities
-from analysis.tables.mixing.sequence_gate_rule import TABLE
+from analysis.statistics.mixing.sequence_gate_rule import TABLE
 from precompute.passes.base import nulls_where, table_of
 from precompute.passes.batch import Batch
 

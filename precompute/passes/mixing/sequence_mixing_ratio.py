@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from analysis.measures.mixing.layer_mixing import LayerMixing
 from analysis.measures.mixing.mixing_ratio import ratio_moments, ratios_of_layer
-from analysis.tables.mixing.sequence_mixing_ratio import MASK_TYPES, TABLE
+from analysis.statistics.mixing.sequence_mixing_ratio import MASK_TYPES, TABLE
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
 from precompute.corpora.token_types import FIRST, SPECIAL
 from precompute.passes.base import names_of, table_of

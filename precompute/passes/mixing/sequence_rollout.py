@@ -13,8 +13,8 @@ from analysis.measures.mixing.sequence_rollout import (
     shares_of_cells,
     with_residual,
 )
-from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT, TABLE
-from analysis.tables.table import Table
+from analysis.statistics.mixing.sequence_rollout import ATTENTION_ROLLOUT, TABLE
+from analysis.statistics.table import Table
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
 from precompute.passes.base import names_of, table_of
 from precompute.passes.batch import Batch

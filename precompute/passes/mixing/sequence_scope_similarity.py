@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.measures.mixing.sequence_scope_similarity import scope_similarities
-from analysis.tables.mixing.sequence_scope_similarity import TABLE
+from analysis.statistics.mixing.sequence_scope_similarity import TABLE
 from precompute.passes.base import names_of, table_of
 from precompute.passes.batch import Batch
 

@@ -5,8 +5,8 @@ import pyarrow as pa
 
 from analysis.measures.mixing.sequence_scope_similarity import scope_similarities
 from analysis.measures.pairs.pair_delta import row_shares
-from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT
-from analysis.tables.mixing.sequence_vector_agreement import TABLE
+from analysis.statistics.mixing.sequence_rollout import ATTENTION_ROLLOUT
+from analysis.statistics.mixing.sequence_vector_agreement import TABLE
 from precompute.passes.base import names_of, table_of
 from precompute.passes.batch import Batch
 from precompute.passes.mixing.sequence_rollout import rollouts

@@ -1,6 +1,6 @@
 """Mean agreement of multiplied maps with vectors, per layer and over the layers."""
 
-from analysis.tables.mixing.vector_agreement import TABLE
+from analysis.statistics.mixing.vector_agreement import TABLE
 from precompute.passes.intervals import Means, layers_and_mean, mean_over_sequences
 
 VERSION = 1

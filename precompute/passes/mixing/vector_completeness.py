@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from analysis.tables.mixing.vector_completeness import TABLE
+from analysis.statistics.mixing.vector_completeness import TABLE
 from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
 

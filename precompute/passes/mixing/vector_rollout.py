@@ -7,8 +7,8 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.mixing.sequence_vector_rollout import VECTORS
-from analysis.tables.mixing.vector_rollout import TABLE
+from analysis.statistics.mixing.sequence_vector_rollout import VECTORS
+from analysis.statistics.mixing.vector_rollout import TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import block_sizes, by_block, rows_of
 

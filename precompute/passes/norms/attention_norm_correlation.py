@@ -19,8 +19,8 @@ from analysis.measures.norms.attention_norm_correlation import (
     centred_midranks,
     histogram_spearman,
 )
-from analysis.tables.norms.attention_norm_correlation import TABLE
-from analysis.tables.parts import OF_PAIRS, part_values
+from analysis.statistics.norms.attention_norm_correlation import TABLE
+from analysis.statistics.parts import OF_PAIRS, part_values
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
 

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.measures.norms.attention_norm_histogram import joint_histogram
-from analysis.tables.norms.attention_norm_histogram import TABLE
+from analysis.statistics.norms.attention_norm_histogram import TABLE
 from precompute.passes.base import names_of, table_of
 from precompute.passes.batch import Batch
 

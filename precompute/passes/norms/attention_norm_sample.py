@@ -5,7 +5,7 @@ import pyarrow as pa
 import torch
 
 from analysis.measures.norms.attention_norm_sample import SAMPLE, earliest, sample_priorities
-from analysis.tables.norms.attention_norm_sample import TABLE
+from analysis.statistics.norms.attention_norm_sample import TABLE
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence
 from precompute.passes.base import names_of, table_of
 from precompute.passes.batch import Batch

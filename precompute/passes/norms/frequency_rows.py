@@ -14,7 +14,7 @@ from analysis.measures.norms.frequency_correlation import (
     frequency_ranks,
     rank_correlation,
 )
-from analysis.tables.parts import OF_TOKENS, part_values
+from analysis.statistics.parts import OF_TOKENS, part_values
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import make_table
 

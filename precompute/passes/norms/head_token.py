@@ -5,7 +5,7 @@ import pyarrow as pa
 from torch import Tensor
 
 from analysis.measures.norms.head_token import attention_received
-from analysis.tables.norms.head_token import TABLE
+from analysis.statistics.norms.head_token import TABLE
 from precompute.passes.base import names_of, table_of
 from precompute.passes.batch import Batch
 

@@ -1,7 +1,7 @@
 """Dispersion of ‖x‖ per layer and pooled."""
 
-from analysis.tables.norms.dispersion import dispersion_query
-from analysis.tables.norms.input_norm_dispersion import TABLE
+from analysis.statistics.norms.dispersion import dispersion_query
+from analysis.statistics.norms.input_norm_dispersion import TABLE
 from precompute.passes.base import fit_of_query
 
 VERSION = 1

@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from analysis.measures.norms.singular_value import affine_singular_values, linear_singular_values
 from analysis.models.trace import ModelWeights
-from analysis.tables.norms.singular_value import TABLE
+from analysis.statistics.norms.singular_value import TABLE
 from precompute.passes.base import nulls_where, table_of
 
 VERSION = 2

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.measures.norms.token_norm import input_norms
-from analysis.tables.norms.token_norm import TABLE
+from analysis.statistics.norms.token_norm import TABLE
 from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 from jaxtyping import Float
 
-from analysis.tables.norms.token_type_mixing import QUANTITIES, TABLE
+from analysis.statistics.norms.token_type_mixing import QUANTITIES, TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import BlockSums, block_sizes, by_block, make_table, rows_of
 

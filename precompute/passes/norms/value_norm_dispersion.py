@@ -1,7 +1,7 @@
 """Dispersion of ‖f(x)‖ per head and pooled."""
 
-from analysis.tables.norms.dispersion import dispersion_query
-from analysis.tables.norms.value_norm_dispersion import TABLE
+from analysis.statistics.norms.dispersion import dispersion_query
+from analysis.statistics.norms.value_norm_dispersion import TABLE
 from precompute.passes.base import fit_of_query
 
 VERSION = 1

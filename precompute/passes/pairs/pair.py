@@ -6,8 +6,8 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.pairs.pair import pointwise_mutual_information
 from analysis.scopes import RELATIONS
-from analysis.tables.pairs.pair import TABLE
-from analysis.tables.pairs.pair_merge import RELATION_COUNTS, RELATION_OF_COUNTS, WIDEST
+from analysis.statistics.pairs.pair import TABLE
+from analysis.statistics.pairs.pair_merge import RELATION_COUNTS, RELATION_OF_COUNTS, WIDEST
 from precompute.passes.base import FitContext, names_of, nulls_where, table_of
 
 VERSION = 2

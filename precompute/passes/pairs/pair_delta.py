@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from analysis.measures.pairs.pair_delta import pair_deltas
 from analysis.scopes import EFFECTS
-from analysis.tables.pairs.pair_delta import TABLE
+from analysis.statistics.pairs.pair_delta import TABLE
 from precompute.corpora.sequence import Sequence
 from precompute.passes.base import table_of
 from precompute.passes.batch import Batch

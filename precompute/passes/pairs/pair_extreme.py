@@ -8,7 +8,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.scopes import EFFECTS, RELATIONS
-from analysis.tables.pairs.pair_extreme import KEPT, MIN_COUNTS, TABLE
+from analysis.statistics.pairs.pair_extreme import KEPT, MIN_COUNTS, TABLE
 from precompute.passes.base import FitContext, nulls_where, table_of
 
 VERSION = 2

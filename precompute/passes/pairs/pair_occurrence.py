@@ -6,9 +6,9 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.pairs.pair_delta import top
-from analysis.tables.pairs.pair_extreme import MIN_COUNTS
-from analysis.tables.pairs.pair_occurrence import LIMIT, TABLE
+from analysis.statistics.pairs.pair_delta import top
+from analysis.statistics.pairs.pair_extreme import MIN_COUNTS
+from analysis.statistics.pairs.pair_occurrence import LIMIT, TABLE
 from precompute.passes.base import FitContext, from_query
 
 VERSION = 1

@@ -8,7 +8,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.pairs.relation_share import mean_ratios
-from analysis.tables.pairs.relation_share import BASELINE, TABLE
+from analysis.statistics.pairs.relation_share import BASELINE, TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import BlockSums, by_block, rows_of
 

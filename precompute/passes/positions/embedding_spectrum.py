@@ -6,7 +6,7 @@ import pyarrow as pa
 from analysis.measures.positions.amplitude_spectrum import SPREAD, frequencies
 from analysis.measures.positions.embedding_spectrum import CONTROLS, embedding_spectrum
 from analysis.models.trace import ModelWeights
-from analysis.tables.positions.embedding_spectrum import TABLE
+from analysis.statistics.positions.embedding_spectrum import TABLE
 from precompute.passes.base import names_of, table_of
 
 VERSION = 1

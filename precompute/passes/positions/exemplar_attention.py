@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.models.trace import LayerTrace
-from analysis.tables.positions.exemplar_attention import SHOWN, TABLE
+from analysis.statistics.positions.exemplar_attention import SHOWN, TABLE
 from precompute.corpora.sequence import Sequence
 from precompute.passes.base import lists_of, table_of
 from precompute.passes.batch import Batch

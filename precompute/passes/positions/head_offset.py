@@ -6,7 +6,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.positions.head_offset import preferred_offsets
-from analysis.tables.positions.head_offset import REACH, TABLE
+from analysis.statistics.positions.head_offset import REACH, TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
 

@@ -11,8 +11,8 @@ from analysis.measures.positions.offset_agreement import (
     layer_parts,
     rank_correlation,
 )
-from analysis.tables.parts import OF_HEADS, part_values
-from analysis.tables.positions.offset_agreement import COUNTINGS, MIN_DEPENDENCES, TABLE
+from analysis.statistics.parts import OF_HEADS, part_values
+from analysis.statistics.positions.offset_agreement import COUNTINGS, MIN_DEPENDENCES, TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
 

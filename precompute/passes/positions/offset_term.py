@@ -9,8 +9,8 @@ import torch
 
 from analysis.measures.positions.offset_term import OffsetTotals, bucket_ends, offset_totals
 from analysis.models.offset_terms import OffsetTerms
-from analysis.tables.positions.offset_term import SUMS, TABLE
-from analysis.tables.positions.query_key_correlation import REACH
+from analysis.statistics.positions.offset_term import SUMS, TABLE
+from analysis.statistics.positions.query_key_correlation import REACH
 from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from analysis.measures.positions.patch_offset import PatchOffsets, patch_offsets
 from analysis.models.layout import TokenLayout
-from analysis.tables.positions.patch_offset import REACH, TABLE
+from analysis.statistics.positions.patch_offset import REACH, TABLE
 from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
 

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 
 from analysis.measures.positions.position_kernel import position_kernel
 from analysis.measures.positions.score_share import TermTotals
-from analysis.tables.positions.position_kernel import TABLE
+from analysis.statistics.positions.position_kernel import TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.head_blocks import Totals, blocks_there, head_blocks
 from precompute.passes.intervals import rows_of

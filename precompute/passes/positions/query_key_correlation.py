@@ -12,7 +12,7 @@ from analysis.measures.positions.query_key_correlation import (
 )
 from analysis.measures.positions.relative_position_profile import window
 from analysis.models.trace import LayerWeights
-from analysis.tables.positions.query_key_correlation import REACH, TABLE
+from analysis.statistics.positions.query_key_correlation import REACH, TABLE
 from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
 

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.measures.positions.query_key_error import ERRORS, query_key_error
-from analysis.tables.positions.query_key_error import TABLE
+from analysis.statistics.positions.query_key_error import TABLE
 from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
 

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.models.trace import ModelWeights
-from analysis.tables.positions.query_key_rotation import TABLE
+from analysis.statistics.positions.query_key_rotation import TABLE
 from precompute.passes.base import table_of
 
 VERSION = 1

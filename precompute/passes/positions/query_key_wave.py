@@ -6,7 +6,7 @@ import pyarrow as pa
 from analysis.measures.positions.query_key_rotation import NEGLIGIBLE
 from analysis.measures.positions.query_key_wave import cross_correlation, query_key_waves
 from analysis.models.trace import LayerTrace
-from analysis.tables.positions.query_key_wave import RANKS, REACH, SHOWN, TABLE
+from analysis.statistics.positions.query_key_wave import RANKS, REACH, SHOWN, TABLE
 from precompute.corpora.sequence import Sequence
 from precompute.passes.base import lists_of, table_of
 from precompute.passes.batch import Batch

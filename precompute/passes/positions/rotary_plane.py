@@ -9,7 +9,7 @@ from torch import Tensor
 
 from analysis.measures.positions.rotary_plane import PlaneTotals, plane_totals
 from analysis.models.rotary import Rotary
-from analysis.tables.positions.rotary_plane import COMPLEX, REAL, TABLE, UNTURNED
+from analysis.statistics.positions.rotary_plane import COMPLEX, REAL, TABLE, UNTURNED
 from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
 

@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from analysis.measures.bootstrap import Redraws
 from analysis.measures.positions.score_share import score_shares
-from analysis.tables.positions.score_share import PARTS, TABLE
+from analysis.statistics.positions.score_share import PARTS, TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.head_blocks import blocks_there, head_blocks
 from precompute.passes.intervals import rows_of

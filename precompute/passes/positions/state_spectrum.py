@@ -14,7 +14,7 @@ import pyarrow as pa
 from analysis.measures.positions.amplitude_spectrum import frequencies, wave_length
 from analysis.measures.positions.state_spectrum import state_spreads, wave_spread
 from analysis.models.trace import Trace
-from analysis.tables.positions.state_spectrum import CONTROLLED, CONTROLS, SOURCES, TABLE
+from analysis.statistics.positions.state_spectrum import CONTROLLED, CONTROLS, SOURCES, TABLE
 from precompute.passes.base import one_name, table_of
 from precompute.passes.batch import Batch
 

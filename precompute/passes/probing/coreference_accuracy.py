@@ -4,7 +4,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.probing.probe_accuracy import accuracy_interval
-from analysis.tables.probing.coreference_accuracy import TABLE
+from analysis.statistics.probing.coreference_accuracy import TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
 from precompute.passes.probing.coreference_counts import coreference_counts

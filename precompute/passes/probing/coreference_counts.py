@@ -9,7 +9,7 @@ from duckdb import DuckDBPyConnection
 from jaxtyping import Bool
 
 from analysis.measures.probing.probe_accuracy import best_probe, halves
-from analysis.tables.probing.coreference_prediction import MENTION_TYPES
+from analysis.statistics.probing.coreference_prediction import MENTION_TYPES
 
 _COUNTS = """
     with picked as (

@@ -11,9 +11,9 @@ from analysis.measures.probing.coreference_accuracy import is_right
 from analysis.measures.probing.coreference_baseline import agreement, head_match, nearest, sieve
 from analysis.measures.probing.coreference_prediction import attended_antecedents
 from analysis.measures.probing.word_attention import WordAttention
-from analysis.tables.annotation import MERGINGS
-from analysis.tables.norms.weighing import WEIGHINGS
-from analysis.tables.probing.coreference_prediction import BASELINES, METHODS, TABLE
+from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.norms.weighing import WEIGHINGS
+from analysis.statistics.probing.coreference_prediction import BASELINES, METHODS, TABLE
 from precompute.passes.base import one_name, table_of
 from precompute.passes.batch import Batch
 from precompute.passes.probing.mentions import Mentions, mentions_of

@@ -4,7 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.probing.dependency_baseline import TABLE
+from analysis.statistics.probing.dependency_baseline import TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import rows_of
 from precompute.passes.probing.dependency_scores import OFFSETS, trees

@@ -5,9 +5,9 @@ import pyarrow as pa
 import torch
 
 from analysis.measures.probing.dependency_prediction import predicted_governors
-from analysis.tables.annotation import MERGINGS
-from analysis.tables.norms.weighing import WEIGHINGS
-from analysis.tables.probing.dependency_prediction import DIRECTIONS, TABLE
+from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.norms.weighing import WEIGHINGS
+from analysis.statistics.probing.dependency_prediction import DIRECTIONS, TABLE
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.passes.base import names_of, table_of
 from precompute.passes.batch import Batch

@@ -10,7 +10,7 @@ from duckdb import DuckDBPyConnection
 from jaxtyping import Float
 
 from analysis.measures.probing.dependency_accuracy import base_of
-from analysis.tables.probing.parser_accuracy import INPUT_EMBEDDING
+from analysis.statistics.probing.parser_accuracy import INPUT_EMBEDDING
 from precompute.corpora.word_vectors import WordVectors
 
 BUDGET = 2**27

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.measures.probing.word_attention import WordAttention
-from analysis.tables.probing.word_attention import KEPT, TABLE
+from analysis.statistics.probing.word_attention import KEPT, TABLE
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.passes.base import lists_of, table_of
 from precompute.passes.batch import Batch

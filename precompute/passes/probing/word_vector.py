@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 from jaxtyping import Float, Int32
 
-from analysis.tables.probing.word_vector import TABLE
+from analysis.statistics.probing.word_vector import TABLE
 from precompute.corpora.sequence import Sequence
 from precompute.passes.base import lists_of, table_of
 from precompute.passes.batch import Batch

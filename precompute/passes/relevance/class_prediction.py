@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from analysis.tables.relevance.class_prediction import RANKS, TABLE
+from analysis.statistics.relevance.class_prediction import RANKS, TABLE
 from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from analysis.tables.relevance.perturbation import TABLE
-from analysis.tables.relevance.sequence_perturbation import STEPS
+from analysis.statistics.relevance.perturbation import TABLE
+from analysis.statistics.relevance.sequence_perturbation import STEPS
 from precompute.passes.intervals import Means, mean_over_sequences
 
 VERSION = 1

@@ -1,6 +1,6 @@
 """Mean agreement of rules and methods, with intervals."""
 
-from analysis.tables.relevance.relevance_agreement import TABLE
+from analysis.statistics.relevance.relevance_agreement import TABLE
 from precompute.passes.intervals import Means, both_ways, mean_over_sequences
 
 VERSION = 1

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.relevance_rules import ALL
-from analysis.tables.relevance.relevance_map import TABLE
+from analysis.statistics.relevance.relevance_map import TABLE
 from precompute.passes.base import lists_of, names_of, table_of
 from precompute.passes.batch import Batch
 from precompute.passes.relevance.relevance_maps import MEAN, RelevanceMaps

@@ -1,6 +1,6 @@
 """Summaries of relevance maps: means over sequences with intervals."""
 
-from analysis.tables.relevance.relevance_summary import GAINS, QUANTITIES, TABLE
+from analysis.statistics.relevance.relevance_summary import GAINS, QUANTITIES, TABLE
 from precompute.passes.intervals import Means, mean_over_sequences
 
 VERSION = 1

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from analysis.measures.relevance.perturbation import area_under_curve, kept_patches, removal_order
-from analysis.tables.relevance.sequence_perturbation import CURVES, ORDERS, RANDOM, STEPS, TABLE
+from analysis.statistics.relevance.sequence_perturbation import CURVES, ORDERS, RANDOM, STEPS, TABLE
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
 from precompute.models.classification import Classification

@@ -6,7 +6,7 @@ from jaxtyping import Bool, Float
 
 from analysis.measures.relevance.relevance_summary import QUANTITIES, relevance_summary
 from analysis.relevance_rules import ALL
-from analysis.tables.relevance.sequence_relevance import TABLE
+from analysis.statistics.relevance.sequence_relevance import TABLE
 from precompute.corpora.sequence import Sequence
 from precompute.corpora.token_types import CLS
 from precompute.passes.base import names_of, nulls_where, table_of

@@ -1,7 +1,7 @@
 """Means over sequences of how far the largest coordinate stands out, with intervals."""
 
 from analysis.sinks import ACTIVATIONS, MASSIVE, MASSIVE_RATIO
-from analysis.tables.sinks.massive_activation import TABLE
+from analysis.statistics.sinks.massive_activation import TABLE
 from precompute.passes.intervals import Means, mean_over_sequences
 
 VERSION = 1

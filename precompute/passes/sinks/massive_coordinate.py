@@ -3,7 +3,7 @@
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.sinks.massive_coordinate import SHOWN, TABLE
+from analysis.statistics.sinks.massive_coordinate import SHOWN, TABLE
 from precompute.passes.base import FitContext
 from precompute.passes.intervals import means, rows_of
 

@@ -4,7 +4,7 @@ import pyarrow as pa
 
 from analysis.measures.sinks.sequence_sink import sink_weights
 from analysis.sinks import WEIGHTS
-from analysis.tables.sinks.sequence_sink import TABLE
+from analysis.statistics.sinks.sequence_sink import TABLE
 from precompute.passes.batch import Batch
 from precompute.passes.sinks.places import places_of
 from precompute.passes.sinks.rows import rows_of_layer

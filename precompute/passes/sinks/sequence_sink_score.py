@@ -4,7 +4,7 @@ import pyarrow as pa
 
 from analysis.measures.sinks.sequence_sink_score import sink_scores
 from analysis.sinks import SCORES
-from analysis.tables.sinks.sequence_sink_score import TABLE
+from analysis.statistics.sinks.sequence_sink_score import TABLE
 from precompute.passes.batch import Batch
 from precompute.passes.sinks.places import places_of
 from precompute.passes.sinks.rows import rows_of_layer

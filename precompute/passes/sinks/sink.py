@@ -1,7 +1,7 @@
 """Means over sequences of where attention rests, with intervals."""
 
 from analysis.sinks import WEIGHTS
-from analysis.tables.sinks.sink import TABLE
+from analysis.statistics.sinks.sink import TABLE
 from precompute.passes.intervals import Means, mean_over_sequences
 
 VERSION = 1

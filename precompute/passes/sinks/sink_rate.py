@@ -1,7 +1,7 @@
 """The share of heads above each threshold, mean over sequences, with intervals."""
 
 from analysis.sinks import RATE_ROUNDING, RATED, THRESHOLDS
-from analysis.tables.sinks.sink_rate import TABLE
+from analysis.statistics.sinks.sink_rate import TABLE
 from precompute.passes.intervals import Means, layers_and_mean, mean_over_sequences
 
 VERSION = 1

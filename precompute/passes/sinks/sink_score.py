@@ -1,7 +1,7 @@
 """Decomposition of the score excess of a place's keys: means over sequences with intervals."""
 
 from analysis.sinks import SCORES
-from analysis.tables.sinks.sink_score import TABLE
+from analysis.statistics.sinks.sink_score import TABLE
 from precompute.passes.intervals import Means, mean_over_sequences
 
 VERSION = 1

@@ -13,7 +13,7 @@ from analysis.comparison.account import account
 from analysis.comparison.head_changes import habit_of_heads, head_differences, held_habits
 from analysis.errors import UnknownName
 from analysis.foreign_file import attach
-from analysis.tables.heads import head_pattern
+from analysis.statistics.heads import head_pattern
 from tests.shared_store import shared_store
 
 

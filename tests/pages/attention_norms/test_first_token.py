@@ -4,8 +4,8 @@ import duckdb
 import pytest
 
 from analysis.comparison.numbers import unit_values
-from analysis.tables.mixing import token_mixing_ratio
-from analysis.tables.norms import head_token
+from analysis.statistics.mixing import token_mixing_ratio
+from analysis.statistics.norms import head_token
 from pages.head_habits.findings import _gradients
 from tests.pages.conftest import assert_sound, sentences
 from tests.pages.kit.after import after_of

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.tables.parts import OF_PAIRS, OF_TOKENS
+from analysis.statistics.parts import OF_PAIRS, OF_TOKENS
 from pages.attention_norms.findings import _frequency, _weight_and_length
 from pages.ui.words.levels import carried, carrier, of_level
 from tests.pages.conftest import charts, frames, sentences

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.tables.norms import attention_norm_histogram, attention_norm_sample
+from analysis.statistics.norms import attention_norm_histogram, attention_norm_sample
 from pages.attention_norms.pair_panels import edges
 from tests.pages.conftest import assert_exportable, charts, frames
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from analysis.published.heads import numbers
-from analysis.tables.probing import coreference_best
+from analysis.statistics.probing import coreference_best
 from pages.coreference.rules import _on_halves, antecedents
 from pages.ui.store.together import ask_each
 from pages.ui.view import View

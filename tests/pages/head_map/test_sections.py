@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.tables.heads import head_layout
+from analysis.statistics.heads import head_layout
 from pages.head_map.map import _finding
 from pages.ui.store.chosen import ask
 from pages.ui.view import View

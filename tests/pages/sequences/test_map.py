@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from analysis.tables.pairs import pair_occurrence
+from analysis.statistics.pairs import pair_occurrence
 from pages.sequences.map import cells
 from pages.sequences.through_layers import layer_shares, strongest
 from pages.ui.live import door, readings

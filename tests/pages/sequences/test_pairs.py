@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.tables.pairs import pair_delta, pair_mean, pair_occurrence
+from analysis.statistics.pairs import pair_delta, pair_mean, pair_occurrence
 from pages.sequences.changes import LEAST, extremes, with_distance
 from tests.pages.conftest import charts
 from tests.pages.kit.figures import frame_of

@@ -4,8 +4,8 @@ from itertools import cycle
 
 import pytest
 
-from analysis.tables.annotation import MERGINGS
-from analysis.tables.probing.dependency_prediction import DIRECTIONS
+from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.probing.dependency_prediction import DIRECTIONS
 from tests.pages.conftest import frames, in_address, sentences
 from tests.pages.kit.figures import chart_of, click, frame_of
 from tests.pages.kit.rows import rows_of

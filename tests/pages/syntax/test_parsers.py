@@ -6,8 +6,8 @@ from shutil import copyfile
 import pandas as pd
 import pytest
 
-from analysis.tables.probing import parser_accuracy
-from analysis.tables.probing.parser_accuracy import INPUT_EMBEDDING, METHODS
+from analysis.statistics.probing import parser_accuracy
+from analysis.statistics.probing.parser_accuracy import INPUT_EMBEDDING, METHODS
 from pages.syntax.parsers import _alike, _finding, _named, _spread
 from pages.ui.store.chosen import ask
 from pages.ui.store.open_file import described, version_of

@@ -4,8 +4,8 @@ from itertools import cycle
 
 import pytest
 
-from analysis.tables.annotation import MERGINGS
-from analysis.tables.probing.dependency_best import CHOSEN_ON
+from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.probing.dependency_best import CHOSEN_ON
 from pages.syntax.names import UNIVERSAL
 from tests.pages.conftest import charts, frames, in_address, sentences
 from tests.pages.kit.figures import chart_of, click, frame_of

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from analysis.tables.probing.word_attention import SHOWN
+from analysis.statistics.probing.word_attention import SHOWN
 from pages.syntax.sentences import _deciding
 from tests.pages.conftest import bodies, frames, in_address, sentences
 from tests.pages.kit.figures import chart_of, click, frame_of

@@ -3,7 +3,7 @@
 import re
 from html import escape
 
-from analysis.tables.pairs import pair, pair_delta, pair_occurrence
+from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
 from pages.token_pairs.choices import PAIR
 from pages.token_pairs.chosen_pair import PAGE, marked
 from pages.token_pairs.lists import pair_name

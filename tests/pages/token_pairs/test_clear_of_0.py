@@ -8,7 +8,7 @@ import duckdb
 import pandas as pd
 import pytest
 
-from analysis.tables.pairs import pair_delta
+from analysis.statistics.pairs import pair_delta
 from pages.token_pairs.choices import PAIR
 from pages.token_pairs.lists import DIRECTIONS, change, with_pair_names
 from pages.token_pairs.workbench import pair_rows, reach_of

@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
 from analysis.scopes import POST_NORM
-from analysis.tables.pairs import pair, pair_occurrence
+from analysis.statistics.pairs import pair, pair_occurrence
 from pages.token_pairs.chosen_pair import PAGE
 from pages.ui.live import door
 from tests.pages.conftest import assert_exportable, charts, sentences
@@ -24,7 +24,7 @@ NOISE = 2e-6  # of shares in float32
 SCRIPT = """
 import numpy as np
 import streamlit as st
-from analysis.tables.pairs import pair_occurrence
+from analysis.statistics.pairs import pair_occurrence
 from pages.ui.live import door as live
 from pages.ui.store.chosen import ask, open_store
 

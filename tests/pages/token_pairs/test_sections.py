@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.tables.pairs import pair_delta, pair_pmi_correlation
+from analysis.statistics.pairs import pair_delta, pair_pmi_correlation
 from pages.token_pairs.lists import CHANGE, in_points
 from pages.token_pairs.pmi import _finding
 from pages.token_pairs.workbench import ROWS

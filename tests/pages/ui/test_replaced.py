@@ -7,7 +7,7 @@ from shutil import copyfile
 import pytest
 import streamlit as st
 
-from analysis.tables.corpus import sequence_lengths
+from analysis.statistics.corpus import sequence_lengths
 from pages.ui.store import open_file
 from pages.ui.store.open_file import Replaced, cursor, seen, seen_once, version_of
 from tests.pages.kit.copies import changed_copy
@@ -16,7 +16,7 @@ PAGE = """
 import os
 from pathlib import Path
 import streamlit as st
-from analysis.tables.corpus import sequence_lengths
+from analysis.statistics.corpus import sequence_lengths
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.store.folder import files
 from pages.ui.store.open_file import seen_once

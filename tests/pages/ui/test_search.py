@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.tables import corpus
+from analysis.statistics import corpus
 from tests.pages.conftest import assert_sound
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.sources import MIXSCOPE, PAPERS
-from analysis.tables.question import asks, frame_of, literal, recorded_queries
+from analysis.statistics.question import asks, frame_of, literal, recorded_queries
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 import streamlit as st
 
 from analysis.foreign_file import OtherSchema, attach
-from analysis.tables.corpus import sequence_lengths
-from analysis.tables.norms import token_type_mixing
+from analysis.statistics.corpus import sequence_lengths
+from analysis.statistics.norms import token_type_mixing
 from pages.ui.store import chosen as shell
 from pages.ui.store import open_file
 from pages.ui.store.commands import run_command
@@ -20,7 +20,7 @@ from tests.pages.kit.copies import changed_copy, lacking
 
 ASK = """
 import streamlit as st
-from analysis.tables.norms import token_type_mixing as mixing
+from analysis.statistics.norms import token_type_mixing as mixing
 from pages.ui.store.chosen import ask, file_picker, open_store
 file_picker()
 st.text(open_store().name)
@@ -31,7 +31,7 @@ st.text(ask(mixing.by_layer, head=None)["layer"].max())
 """
 REQUIRE = """
 import streamlit as st
-from analysis.tables.norms.token_type_mixing import TABLE
+from analysis.statistics.norms.token_type_mixing import TABLE
 from pages.ui.store.chosen import file_picker
 from pages.ui.store.missing import require
 file_picker()

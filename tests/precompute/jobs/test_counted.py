@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from analysis.tables.table import HEAD, TOKEN_TYPE
+from analysis.statistics.table import HEAD, TOKEN_TYPE
 from precompute.jobs.counted import added_up
 from precompute.jobs.shards import as_stored, merged
 from precompute.passes import PASSES

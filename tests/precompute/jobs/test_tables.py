@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from analysis.tables.table import Table
+from analysis.statistics.table import Table
 from precompute.corpora.frequencies import Frequencies
 from precompute.corpora.word_vectors import WordVectors
 from precompute.jobs import tables

@@ -11,7 +11,7 @@ import torch
 
 from analysis.errors import UnfitModel
 from analysis.needs import Need
-from analysis.tables.corpus import provenance
+from analysis.statistics.corpus import provenance
 from precompute.jobs import workers
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local

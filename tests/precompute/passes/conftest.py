@@ -11,7 +11,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.models.trace import Trace
 from analysis.scopes import LayerOrder
-from analysis.tables.annotation import words
+from analysis.statistics.annotation import words
 from precompute.jobs.plan import Plan
 from precompute.models.load_models import load_model
 from precompute.passes.batch import Batch

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from analysis.tables import image as image_table
-from analysis.tables.relevance import class_prediction, relevance_map
+from analysis.statistics import image as image_table
+from analysis.statistics.relevance import class_prediction, relevance_map
 from precompute.live.one_sequence import Rerun
 from precompute.models.load_models import load_model
 from tests.small_images import SIZES

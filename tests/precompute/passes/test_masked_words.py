@@ -9,8 +9,12 @@ import pandas as pd
 import pytest
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.annotation import mentions, words
-from analysis.tables.probing import dependency_accuracy, dependency_baseline, dependency_prediction
+from analysis.statistics.annotation import mentions, words
+from analysis.statistics.probing import (
+    dependency_accuracy,
+    dependency_baseline,
+    dependency_prediction,
+)
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.passes.probing.parser_sentences import static_vectors, tree_sentences

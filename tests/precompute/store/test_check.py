@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from analysis.tables import SCHEMA_VERSION
+from analysis.statistics import SCHEMA_VERSION
 from precompute.store.check import faults
 from precompute.store.show import every_table, lines
 from tests.shared_store import shared_store

@@ -8,7 +8,7 @@ import pytest
 
 from analysis.checksums import contents
 from analysis.contracts import every_table
-from analysis.tables.corpus import MANIFEST, SEQUENCES
+from analysis.statistics.corpus import MANIFEST, SEQUENCES
 from precompute.store.build import _KEPT, add_table
 from tests.shared_store import shared_store
 

@@ -15,7 +15,7 @@ import transformers
 
 from analysis.models.adapter import adapter_for
 from analysis.scopes import POST_NORM
-from analysis.tables import SCHEMA_VERSION
+from analysis.statistics import SCHEMA_VERSION
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.plan import Facts, Plan, batches, chosen_statistics
 from precompute.jobs.runner import finish_plan, run_local

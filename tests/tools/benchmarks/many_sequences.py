@@ -18,8 +18,8 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.scopes import POST_NORM
-from analysis.tables.norms.weighing import WEIGHINGS
-from analysis.tables.table import Table
+from analysis.statistics.norms.weighing import WEIGHINGS
+from analysis.statistics.table import Table
 from precompute.corpora.index import write
 from precompute.corpora.reading import Reading
 from precompute.corpora.sequence import TOKEN_TYPES, Sequence

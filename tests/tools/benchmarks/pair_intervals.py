@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 
 from analysis.measures.pairs.pair_delta import mean_interval
 from analysis.scopes import EFFECTS
-from analysis.tables.pairs import pair_delta
+from analysis.statistics.pairs import pair_delta
 from precompute.jobs.shards import as_stored
 from precompute.passes.base import table_of
 

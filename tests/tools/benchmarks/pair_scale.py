@@ -24,8 +24,8 @@ import torch
 
 from analysis.measures.mixing.layer_mixing import LayerMixing
 from analysis.scopes import POST_NORM
-from analysis.tables.pairs import pair, pair_delta, pair_occurrence, pair_pmi_correlation
-from analysis.tables.table import Table
+from analysis.statistics.pairs import pair, pair_delta, pair_occurrence, pair_pmi_correlation
+from analysis.statistics.table import Table
 from precompute.corpora.sequence import NO_WORD, TOKEN_TYPES, Sequence
 from precompute.jobs import tables
 from precompute.jobs.plan import Facts, Plan, batches

@@ -27,7 +27,7 @@ import transformers
 from analysis.measures.positions.query_key_factors import query_key_factors
 from analysis.models.families import bert
 from analysis.models.trace import LayerWeights, ModelWeights
-from analysis.tables.positions import query_key_phase, query_key_wave
+from analysis.statistics.positions import query_key_phase, query_key_wave
 from precompute.jobs.runner import run_local
 from precompute.passes.positions import (
     embedding_spectrum,

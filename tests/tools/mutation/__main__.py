@@ -71,7 +71,7 @@ class Mutant:
     def reason(self) -> str | None:
         """Reason why a mutant is equivalent, if no knowledge of the formula is needed to see it."""
         is_query = (
-            self.function.startswith(("precompute.passes.", "analysis.tables."))
+            self.function.startswith(("precompute.passes.", "analysis.statistics."))
             and self.line != self.before
         )
         return OF_CASE if is_query and self.line.lower() == self.before.lower() else None

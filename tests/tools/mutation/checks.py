@@ -10,7 +10,7 @@ from tests.tiny import BOTH_WAYS
 ROOT = Path(__file__).parents[3]
 PASSES, TESTS = "precompute/passes", "tests/precompute/passes"
 OTHERS = ("roberta", "dinov2")
-SHARED = "analysis/tables/norms/dispersion.py"
+SHARED = "analysis/statistics/norms/dispersion.py"
 """A query that several passes ask."""
 READ_BY = {
     "attention_of_words": ("dependency_prediction", "coreference_prediction"),

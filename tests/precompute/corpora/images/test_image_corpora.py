@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from analysis.errors import BadCorpus, UserError
-from analysis.tables import image
+from analysis.statistics import image
 from precompute.corpora.convert import convert_corpus
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local

@@ -6,7 +6,7 @@ import duckdb
 import pandas as pd
 import pytest
 
-from analysis.tables.heads import gradient_importance
+from analysis.statistics.heads import gradient_importance
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.models.load_models import load_model

@@ -7,11 +7,11 @@ from analysis.measures.heads.distance_agreement import distance_agreement
 from analysis.measures.heads.head_layout import head_layout
 from analysis.measures.heads.head_linkage import head_linkage
 from analysis.measures.heads.layer_cohesion import layer_cohesion as cohesion_of
-from analysis.tables.heads import head_distance, head_distance_agreement
-from analysis.tables.heads import head_layout as layout_table
-from analysis.tables.heads import head_linkage as linkage_table
-from analysis.tables.heads import layer_cohesion as cohesion_table
-from analysis.tables.norms.weighing import NORM, WEIGHINGS
+from analysis.statistics.heads import head_distance, head_distance_agreement
+from analysis.statistics.heads import head_layout as layout_table
+from analysis.statistics.heads import head_linkage as linkage_table
+from analysis.statistics.heads import layer_cohesion as cohesion_table
+from analysis.statistics.norms.weighing import NORM, WEIGHINGS
 from precompute.jobs.runner import run_local
 from precompute.models.load_models import load_model
 from precompute.run import run

@@ -12,8 +12,8 @@ from analysis.error_limits import LIMITS
 from analysis.errors import UnknownName
 from analysis.habits import HABITS, QUANTITIES
 from analysis.measures.bootstrap import redraws
-from analysis.tables.heads import head_pattern, head_pattern_difference, sequence_head_pattern
-from analysis.tables.norms.weighing import WEIGHINGS
+from analysis.statistics.heads import head_pattern, head_pattern_difference, sequence_head_pattern
+from analysis.statistics.norms.weighing import WEIGHINGS
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local

@@ -4,7 +4,7 @@ from scipy.stats import spearmanr
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.scopes import BIAS_READINGS, POST_NORM
-from analysis.tables.mixing import bias_reading
+from analysis.statistics.mixing import bias_reading
 from precompute.passes.base import FitContext
 from precompute.passes.batch import Batch
 from precompute.passes.mixing import bias_reading as the_pass

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from analysis.tables.mixing import mixing_ratio
+from analysis.statistics.mixing import mixing_ratio
 from precompute.passes.batch import Batch
 from precompute.passes.mixing import token_mixing_ratio
 from tests.intervals import assert_ordered

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from analysis.tables.mixing import rollout
-from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT
+from analysis.statistics.mixing import rollout
+from analysis.statistics.mixing.sequence_rollout import ATTENTION_ROLLOUT
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.passes.batch import Batch
 from precompute.passes.mixing import sequence_rollout

@@ -4,7 +4,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from analysis.tables.mixing import scope_similarity, sequence_scope_similarity
+from analysis.statistics.mixing import scope_similarity, sequence_scope_similarity
 from precompute.passes.batch import Batch
 from precompute.passes.mixing.sequence_scope_similarity import totals
 from tests.intervals import assert_ordered

@@ -3,10 +3,10 @@ import pytest
 from scipy.stats import spearmanr
 
 from analysis.measures.mixing.vector_rollout import vector_rollout
-from analysis.tables.mixing import vector_agreement
-from analysis.tables.mixing import vector_rollout as table
-from analysis.tables.mixing.sequence_rollout import ATTENTION_ROLLOUT
-from analysis.tables.mixing.sequence_vector_rollout import VECTORS
+from analysis.statistics.mixing import vector_agreement
+from analysis.statistics.mixing import vector_rollout as table
+from analysis.statistics.mixing.sequence_rollout import ATTENTION_ROLLOUT
+from analysis.statistics.mixing.sequence_vector_rollout import VECTORS
 from precompute.corpora.sequence import TOKEN_TYPES
 from precompute.passes.batch import Batch
 from precompute.passes.mixing import (

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from analysis.tables.norms import attention_norm_correlation
-from analysis.tables.parts import OF_PAIRS, by_part
+from analysis.statistics.norms import attention_norm_correlation
+from analysis.statistics.parts import OF_PAIRS, by_part
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from precompute.store.check import faults

@@ -5,7 +5,7 @@ import math
 import duckdb
 import pytest
 
-from analysis.tables.norms.dispersion import DISPERSION, dispersion_query
+from analysis.statistics.norms.dispersion import DISPERSION, dispersion_query
 
 
 def test_dispersion_is_told_by_layer_and_over_all():

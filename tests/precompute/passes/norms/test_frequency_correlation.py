@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.mixing import token_mixing_ratio
+from analysis.statistics.mixing import token_mixing_ratio
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from precompute.store.check import faults

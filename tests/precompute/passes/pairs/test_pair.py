@@ -6,7 +6,7 @@ import pytest
 
 from analysis.measures.pairs.token_relation import token_relations
 from analysis.scopes import RELATIONS
-from analysis.tables.pairs import pair
+from analysis.statistics.pairs import pair
 from precompute.corpora.sequence import Sequence
 from tests.reference.pairs import pair as reference
 

@@ -4,7 +4,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from analysis.tables.pairs import pair_bound
+from analysis.statistics.pairs import pair_bound
 from tests.reference.pairs.pair_ranking import nearer_bound
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
 from analysis.scopes import EFFECTS, SHARED_EFFECTS
-from analysis.tables.pairs import pair_delta
+from analysis.statistics.pairs import pair_delta
 from precompute.corpora.index import write as index
 from precompute.jobs import plan as planning
 from precompute.jobs.runner import run_local

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from analysis.scopes import EFFECTS, POST_NORM, RELATIONS
-from analysis.tables.pairs import pair_extreme
+from analysis.statistics.pairs import pair_extreme
 from precompute.passes.base import FitContext
 from precompute.passes.pairs import pair_extreme as the_pass
 

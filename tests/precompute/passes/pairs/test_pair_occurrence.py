@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from analysis.scopes import LayerOrder
-from analysis.tables.pairs import pair_delta, pair_occurrence
-from analysis.tables.pairs.pair_extreme import MIN_COUNTS
+from analysis.statistics.pairs import pair_delta, pair_occurrence
+from analysis.statistics.pairs.pair_extreme import MIN_COUNTS
 
 PLACES = ["seq", "source_pos", "target_pos"]
 

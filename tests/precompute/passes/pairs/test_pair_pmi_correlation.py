@@ -9,8 +9,8 @@ import pytest
 from analysis.errors import UnknownName
 from analysis.measures.pairs.pair_pmi_correlation import correlation, word_pairs
 from analysis.measures.pairs.partial_rank_correlation import ranked
-from analysis.tables.pairs import pair_pmi_correlation
-from analysis.tables.pairs.pair_pmi_correlation import EXTREMES, MIN_COUNTS, WINDOWS
+from analysis.statistics.pairs import pair_pmi_correlation
+from analysis.statistics.pairs.pair_pmi_correlation import EXTREMES, MIN_COUNTS, WINDOWS
 from precompute.passes.pairs import pair_delta
 from precompute.passes.pairs import pair_pmi_correlation as the_pass
 from tests.reference.pairs import pair as pair_reference

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from analysis.errors import UnknownName
-from analysis.tables.pairs import pair, pair_delta
+from analysis.statistics.pairs import pair, pair_delta
 from tests.intervals import assert_ordered
 from tests.refusals import refused
 

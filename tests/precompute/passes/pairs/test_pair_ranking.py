@@ -12,8 +12,8 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.pairs.pair_delta import mean_interval
 from analysis.scopes import EFFECTS, RELATIONS
-from analysis.tables.pairs import pair_delta, pair_ranking
-from analysis.tables.pairs.pair_ranking import ORDERS, RANKS
+from analysis.statistics.pairs import pair_delta, pair_ranking
+from analysis.statistics.pairs.pair_ranking import ORDERS, RANKS
 from precompute.jobs.plan import Plan
 from precompute.run import Request
 from tests.precompute.passes.pairs.test_pair_questions import EVERYTHING

@@ -4,8 +4,8 @@ import duckdb
 import pytest
 
 from analysis.errors import UnknownName
-from analysis.tables.pairs import pair_delta
-from analysis.tables.pairs.pair_tally import tally
+from analysis.statistics.pairs import pair_delta
+from analysis.statistics.pairs.pair_tally import tally
 from tests.shared_store import shared_store
 
 EVERY = 10**6

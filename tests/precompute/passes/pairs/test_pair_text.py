@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from duckdb import DuckDBPyConnection
 
-from analysis.tables.pairs import pair_delta
+from analysis.statistics.pairs import pair_delta
 from tests.precompute.passes.pairs.test_pair_questions import EVERYTHING
 from tests.precompute.passes.pairs.test_pair_ranking import COLUMNS, copy_of
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from analysis.scopes import EFFECTS, RELATIONS
-from analysis.tables.pairs import relation_share
+from analysis.statistics.pairs import relation_share
 from tests.intervals import assert_ordered
 from tests.reference.pairs import relation_share as share_reference
 from tests.reference.pairs import sequence_relation_change as reference

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.tables.corpus import provenance
-from analysis.tables.pairs import pair, pair_delta, pair_occurrence, pair_pmi_correlation
-from analysis.tables.sample import least_count
+from analysis.statistics.corpus import provenance
+from analysis.statistics.pairs import pair, pair_delta, pair_occurrence, pair_pmi_correlation
+from analysis.statistics.sample import least_count
 from precompute.jobs.bounds import Bounds
 from precompute.jobs.runner import run_local
 from precompute.run import run

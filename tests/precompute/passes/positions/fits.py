@@ -8,7 +8,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.scopes import PRE_NORM
-from analysis.tables.positions import offset_term, rotary_plane
+from analysis.statistics.positions import offset_term, rotary_plane
 from precompute.passes.base import FitContext
 from precompute.passes.positions import position_kernel, score_share
 

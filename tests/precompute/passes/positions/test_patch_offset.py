@@ -4,7 +4,7 @@ import duckdb
 import pytest
 import torch
 
-from analysis.tables.positions import patch_offset
+from analysis.statistics.positions import patch_offset
 from precompute.jobs.runner import run_local
 from precompute.passes.batch import Batch
 from precompute.passes.positions import patch_offset as patch_pass

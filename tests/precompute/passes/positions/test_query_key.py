@@ -11,7 +11,7 @@ from analysis.measures.positions.amplitude_spectrum import frequencies, wave_len
 from analysis.measures.positions.query_key_phase import phase_amplitudes
 from analysis.measures.positions.query_key_wave import cross_correlation, query_key_waves
 from analysis.models.trace import LayerTrace, ModelWeights
-from analysis.tables.positions import (
+from analysis.statistics.positions import (
     embedding_spectrum,
     position_variance,
     query_key_error,

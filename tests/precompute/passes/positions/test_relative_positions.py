@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.models.trace import Trace
-from analysis.tables.positions import (
+from analysis.statistics.positions import (
     exemplar_attention,
     query_key_correlation,
     relative_position_profile,

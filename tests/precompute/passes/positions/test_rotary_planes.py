@@ -13,7 +13,7 @@ import torch
 from analysis.measures.positions.position_kernel import position_kernel as kernel_of
 from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerWeights, ModelWeights, Trace
-from analysis.tables.positions import rotary_plane as table
+from analysis.statistics.positions import rotary_plane as table
 from precompute.jobs.shards import as_stored, counted_from_1, merged
 from precompute.passes.batch import Batch
 from precompute.passes.positions import (

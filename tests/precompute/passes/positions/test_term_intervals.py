@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.tables.positions.offset_term import SUMS
+from analysis.statistics.positions.offset_term import SUMS
 from precompute.corpora.sequence import Text
 from precompute.jobs.shards import counted_from_1
 from precompute.passes.batch import Batch

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.tables.positions.rotary_plane import COMPLEX, REAL
+from analysis.statistics.positions.rotary_plane import COMPLEX, REAL
 from tests.intervals import assert_ordered
 from tests.precompute.passes.positions.fits import CONTEXT, fitted
 from tests.reference.bootstrap import interval

@@ -6,10 +6,14 @@ import duckdb
 import pytest
 
 from analysis.measures.probing.probe_accuracy import halves
-from analysis.tables.annotation import MERGINGS
-from analysis.tables.probing import coreference_accuracy, coreference_best, coreference_prediction
-from analysis.tables.probing.coreference_best import CHOSEN_ON
-from analysis.tables.probing.coreference_prediction import BASELINES, MENTION_TYPES
+from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.probing import (
+    coreference_accuracy,
+    coreference_best,
+    coreference_prediction,
+)
+from analysis.statistics.probing.coreference_best import CHOSEN_ON
+from analysis.statistics.probing.coreference_prediction import BASELINES, MENTION_TYPES
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.models.load_models import load_model
 from precompute.passes.batch import Batch

@@ -8,10 +8,10 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.bootstrap import redraws
 from analysis.measures.probing.probe_accuracy import halves
-from analysis.tables.annotation import MERGINGS
-from analysis.tables.norms.weighing import WEIGHINGS
-from analysis.tables.probing import coreference_best, coreference_difference
-from analysis.tables.probing.coreference_best import CHOSEN_ON
+from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.norms.weighing import WEIGHINGS
+from analysis.statistics.probing import coreference_best, coreference_difference
+from analysis.statistics.probing.coreference_best import CHOSEN_ON
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.models.load_models import load_model
 from tests.precompute.passes.probing.test_coreference import clusters_of, heads_of

@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 
 from analysis.measures.probing.probe_accuracy import halves
-from analysis.tables.annotation import MERGINGS, words
-from analysis.tables.probing import (
+from analysis.statistics.annotation import MERGINGS, words
+from analysis.statistics.probing import (
     dependency_accuracy,
     dependency_baseline,
     dependency_best,
     dependency_prediction,
 )
-from analysis.tables.probing.dependency_prediction import DIRECTIONS
+from analysis.statistics.probing.dependency_prediction import DIRECTIONS
 from precompute.models.load_models import load_model
 from precompute.passes.batch import Batch
 from tests.intervals import assert_ordered

@@ -6,10 +6,10 @@ import pytest
 
 from analysis.measures.bootstrap import redraws
 from analysis.measures.probing.probe_accuracy import halves
-from analysis.tables.annotation import MERGINGS
-from analysis.tables.norms.weighing import NORM, WEIGHINGS
-from analysis.tables.probing import dependency_accuracy, dependency_best, dependency_difference
-from analysis.tables.probing.dependency_prediction import DIRECTIONS
+from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.norms.weighing import NORM, WEIGHINGS
+from analysis.statistics.probing import dependency_accuracy, dependency_best, dependency_difference
+from analysis.statistics.probing.dependency_prediction import DIRECTIONS
 from precompute.models.load_models import load_model
 from tests.reference.norms.norm_weighted_attention import of_trace
 from tests.reference.probing import dependency_accuracy as reference

@@ -13,8 +13,8 @@ import torch
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.probing import parser_training
-from analysis.tables.annotation import words
-from analysis.tables.probing import parser_accuracy, word_attention
+from analysis.statistics.annotation import words
+from analysis.statistics.probing import parser_accuracy, word_attention
 from precompute.corpora.word_vectors import read_word_vectors
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local

@@ -12,8 +12,8 @@ import torch
 from analysis.errors import BrokenLaw
 from analysis.relevance_rules import ALL
 from analysis.scopes import POST_NORM
-from analysis.tables.relevance import class_prediction, perturbation, sequence_perturbation
-from analysis.tables.relevance.sequence_perturbation import CURVES, ORDERS, RANDOM, STEPS
+from analysis.statistics.relevance import class_prediction, perturbation, sequence_perturbation
+from analysis.statistics.relevance.sequence_perturbation import CURVES, ORDERS, RANDOM, STEPS
 from precompute.corpora.randomness import generator
 from precompute.jobs.plan import BY_NAME, Plan
 from precompute.models.classification import classification_of

@@ -10,7 +10,7 @@ import pytest
 from analysis.errors import BrokenLaw, UnknownName
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS, METHODS, RULES
 from analysis.scopes import PRE_NORM
-from analysis.tables.relevance import relevance_map, relevance_summary, sequence_relevance
+from analysis.statistics.relevance import relevance_map, relevance_summary, sequence_relevance
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.models.load_models import load_model

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.relevance_rules import ALL
-from analysis.tables.relevance import relevance_agreement
+from analysis.statistics.relevance import relevance_agreement
 from precompute.passes.batch import Batch
 from precompute.passes.relevance import sequence_relevance_agreement
 from tests.intervals import assert_ordered

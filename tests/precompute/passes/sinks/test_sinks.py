@@ -11,7 +11,7 @@ import pytest
 from analysis.error_limits import LIMITS
 from analysis.measures.bootstrap import redraws
 from analysis.sinks import MASSIVE, MASSIVE_RATIO, RATED, SCORES, THRESHOLDS, WEIGHTS
-from analysis.tables.sinks import sequence_sink, sink, sink_rate
+from analysis.statistics.sinks import sequence_sink, sink, sink_rate
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.models.load_models import load_model

@@ -11,8 +11,8 @@ import duckdb
 import pyarrow as pa
 
 from analysis.contracts import every_table
-from analysis.tables.corpus import MANIFEST, RUN
-from analysis.tables.table import Column, Table
+from analysis.statistics.corpus import MANIFEST, RUN
+from analysis.statistics.table import Column, Table
 from pages.ui.contents import PAGES
 from tests.pages.kit.copies import rows_of
 from tests.tools.faults.hostile.files import Kind, n_rows, sections_of

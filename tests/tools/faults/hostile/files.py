@@ -12,8 +12,8 @@ import duckdb
 import pyarrow as pa
 
 from analysis.contracts import every_table
-from analysis.tables.corpus import MANIFEST, PROVENANCE, RUN
-from analysis.tables.table import Table
+from analysis.statistics.corpus import MANIFEST, PROVENANCE, RUN
+from analysis.statistics.table import Table
 from pages.ui.choices.links import VIEWS
 from pages.ui.contents import PAGES
 from precompute.store.check import faults

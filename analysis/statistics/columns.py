@@ -1,0 +1,35 @@
+"""Columns by their contents, so that tables need not mention number formats."""
+
+from functools import partial
+
+import pyarrow as pa
+
+from analysis.statistics.table import NAME, Column
+
+
+def _column(
+    kind: pa.DataType,
+    usual: str,
+    name: str,
+    meaning: str,
+    unit: str = "",
+    *,
+    nullable: bool = False,
+    at_most: str = "",
+) -> Column:
+    return Column(name, kind, meaning, unit or usual, nullable, at_most)
+
+
+number, single = (partial(_column, kind, "share") for kind in (pa.float64(), pa.float32()))
+"""A number of 64 bits, and one of 32, for columns with many rows or with the precision of
+float32."""
+singles = partial(_column, pa.list_(pa.float32()), "share")
+smalls = partial(_column, pa.list_(pa.int16()), "index")
+small, whole, count = (
+    partial(_column, kind, "index") for kind in (pa.int16(), pa.int32(), pa.int64())
+)
+"""Whole numbers of 16, 32 and 64 bits."""
+named = partial(_column, NAME, "name")
+"""One of a few names."""
+text = partial(_column, pa.string(), "text")
+flag = partial(_column, pa.bool_(), "yes or no")

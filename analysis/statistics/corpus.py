@@ -1,0 +1,256 @@
+"""Tables of the corpus as the model read it, of the run and of the file's contents."""
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.needs import KNOWS_PLACES_BY
+from analysis.scopes import ORDERS, LayerOrder
+from analysis.statistics.columns import count, flag, number, text, whole
+from analysis.statistics.question import asks, frame_of, quoted
+from analysis.statistics.table import (
+    MOST_POSITIONS,
+    POSITION,
+    SEQUENCE,
+    TOKEN_TYPE,
+    Column,
+    Table,
+    View,
+)
+
+LETTERS_A_TOKEN = 64
+"""Characters of text that a file keeps per token of a sequence: some fifteen times a usual
+token."""
+_TOKEN_ID = whole("token_id", "place in the vocabulary")
+_TOKEN = text("token", "the token as the tokenizer writes it")
+SEQUENCES = Table(
+    name="sequence",
+    grain="one row per sequence",
+    key=(SEQUENCE,),
+    values=(
+        whole("n_tokens", "tokens, special ones included", "tokens", at_most=str(MOST_POSITIONS)),
+        text(
+            "text",
+            f"the text it was made of, its first {LETTERS_A_TOKEN} letters for each token; NULL "
+            "where the tokens of the sequence are not kept",
+            nullable=True,
+            at_most=f"{LETTERS_A_TOKEN} * n_tokens",
+        ),
+    ),
+    source="clark-2019",
+    laws=("n_tokens > 0",),
+)
+TOKENS = Table(
+    name="token",
+    grain="one row per token of every sequence",
+    key=(SEQUENCE, POSITION),
+    values=(
+        _TOKEN_ID,
+        _TOKEN,
+        TOKEN_TYPE,
+        Column("segment", pa.uint8(), "segment id, 0 or 1 for BERT", "index"),
+        flag(
+            "is_masked",
+            "whether it is the mask token, put there by the run or by the corpus, and no word",
+        ),
+    ),
+    source="clark-2019",
+    raw_rows=True,
+    laws=(
+        "token_id >= 0",
+        "token_type in ('cls', 'sep', 'comma_period', 'other', 'register', 'bos', 'first')",
+    ),
+)
+VOCABULARY = Table(
+    name="vocabulary",
+    grain="one row per entry of the vocabulary that occurs",
+    key=(_TOKEN_ID,),
+    values=(_TOKEN,),
+    source="clark-2019",
+    laws=("token_id >= 0",),
+)
+RUN = Table(
+    name="run",
+    grain="one row: how this file was made",
+    key=(),
+    values=(
+        text("model", "name the model was loaded by", "name"),
+        text("revision", "commit of the hub, or hash of the weights", "name"),
+        text("family", "model family", "name"),
+        whole("n_layers", "layers of the model", "layers"),
+        whole("n_heads", "heads in each layer", "heads"),
+        whole("hidden_size", "width of the residual stream", "coordinates"),
+        text("corpus", "name of the corpus", "name"),
+        text("corpus_sha256", "hash of the corpus file", "SHA-256"),
+        count("n_sequences", "sequences run", "sequences"),
+        count("n_tokens", "tokens run, special ones included", "tokens"),
+        number("mask_rate", "share of the tokens that were masked"),
+        count("seed", "seed of every random choice", "number"),
+        text("dtype", "number format of the model's arithmetic", "name"),
+        text("device", "device of the run that built the file", "name"),
+        Column("statistics", pa.list_(pa.string()), "statistics in this file", "names"),
+        Column("created_at", pa.timestamp("s"), "when the file was built", "UTC"),
+        text("tool_version", "version of Mixscope", "version"),
+        whole("schema_version", "version of this file's layout", "version"),
+    ),
+    source="clark-2019",
+    laws=(
+        "n_sequences between 1 and 100000000",
+        f"n_tokens between n_sequences and {MOST_POSITIONS} * n_sequences",
+        "mask_rate >= 0 and mask_rate < 1",
+        "n_layers between 1 and 255",
+        "n_heads between 1 and 255",
+        "hidden_size between 1 and 1000000",
+        "dtype in ('float32', 'bfloat16')",
+        "not list_bool_or(list_transform(statistics, lambda each: each is null))",
+    ),
+)
+FACTS = {
+    "attention": "value in ('causal', 'full')",
+    "input": "value in ('text', 'images')",
+    "layer_order": f"value in ({quoted(*ORDERS)})",
+    "positions_by": f"value in ({quoted(*KNOWS_PLACES_BY)})",
+    "relevance_start": "value in ('cls', 'cls_and_distillation', 'last', 'patches')",
+}
+"""Facts of every run that pages rely on, and the law of each."""
+_ORDERED = ", ".join(
+    f"('{order.name}', {place}, '{scope}', '{step}')"
+    for order in ORDERS.values()
+    for place, (scope, step) in enumerate(zip(order.scopes, order.steps, strict=True))
+)
+_SCOPES = View(
+    "scope",
+    "one row per scope of the file's layers, in order; the last is the whole layer",
+    (
+        count("position", "place in the order, counted from 0", "index"),
+        text("scope", "how much of the layer counts, as other views name it", "name"),
+        text("step", "what it counts in that the one before does not", "name"),
+    ),
+    f"""select position, scope, step
+    from (values {_ORDERED}) as every(layer_order, position, scope, step)
+    join stored.provenance as fact on fact.name = 'layer_order' and fact.value = layer_order
+    order by position""",
+)
+"""Scopes of the run's layer order: `attn_w` is reached by "weights", others by a step of the
+layer."""
+PROVENANCE = Table(
+    name="provenance",
+    grain="one row per fact about the run that `run` has no column for",
+    key=(text("name", "what is told", "name"),),
+    values=(text("value", "what it is"),),
+    views=(_SCOPES,),
+    shown_as="provenance",
+    source="clark-2019",
+    laws=(
+        *(f"name <> '{fact}' or {law}" for fact, law in FACTS.items()),
+        "name <> 'windows' or regexp_full_match(value, '(all|[0-9]{1,9})(, (all|[0-9]{1,9}))*')",
+        "name <> 'random_weights' or regexp_full_match(value, 'none|[0-9]{1,19}')",
+        "name <> 'max_tokens' or regexp_full_match(value, '[1-9][0-9]{0,8}')",
+    ),
+)
+MANIFEST = Table(
+    name="manifest",
+    grain="one row per stored table: what it held when it was built",
+    key=(text("name", "table", "name"),),
+    values=(
+        count("n_rows", "rows", "rows"),
+        Column("checksum", pa.uint64(), "exclusive or of the rows' hashes", "hash"),
+    ),
+    source="clark-2019",
+    round_off=("checksum",),
+)
+WINDOW = """try_cast(string_split(
+    (select value from provenance where name = 'windows'), ', ')[layer] as bigint)"""
+"""Distance in tokens that a query of a layer sees, as SQL; NULL without a window."""
+REACH = f"least(n_tokens - 1, coalesce({WINDOW}, n_tokens - 1))::bigint"
+"""Distance in tokens that a query sees in a layer of a sequence, as SQL over both."""
+IS_CAUSAL = "exists (from provenance where name = 'attention' and value = 'causal')"
+"""SQL that is true if queries see no later key."""
+N_OTHERS = f"(({REACH}) * n_tokens - ({REACH}) * (({REACH}) + 1) // 2) * if({IS_CAUSAL}, 1, 2)"
+"""Number of pairs of a query and another token in a layer of a sequence, as SQL."""
+CORPUS_TABLES = (SEQUENCES, TOKENS, VOCABULARY)
+"""Tables that reading the corpus fills."""
+TABLES = (RUN, PROVENANCE, MANIFEST, *CORPUS_TABLES)
+
+
+def run(store: DuckDBPyConnection) -> pd.Series:
+    """The one row of `run`."""
+    return frame_of(store, "from run").iloc[0]
+
+
+def provenance(store: DuckDBPyConnection) -> pd.DataFrame:
+    """All other facts of the run: columns name, value."""
+    return frame_of(store, "from provenance order by name")
+
+
+def layer_order(store: DuckDBPyConnection) -> LayerOrder:
+    """Return the order of normalisation, attention and network in the model's layers."""
+    rows = store.execute("select value from provenance where name = 'layer_order'").fetchall()
+    return ORDERS[rows[0][0]]
+
+
+def contents(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Row counts of all stored tables: columns name, n_rows."""
+    return frame_of(store, "select name, n_rows from manifest order by n_rows desc, name")
+
+
+@asks("select token_type, count(*) as n from token group by token_type order by token_type")
+def token_type_counts(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Number of tokens of each type: columns token_type, n."""
+    ...
+
+
+def masked_share(store: DuckDBPyConnection) -> float:
+    """Share of masked tokens, masked by the run or in the corpus."""
+    [(share,)] = store.execute("select avg(is_masked::int) from token").fetchall()
+    return float(share)
+
+
+@asks("select n_tokens, count(*) as n_sequences from sequence group by n_tokens order by n_tokens")
+def sequence_lengths(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Number of sequences by length: columns n_tokens, n_sequences."""
+    ...
+
+
+@asks("""
+    select seq, n_tokens, text from sequence where text is not null order by seq limit $limit
+""")
+def first_sequences(store: DuckDBPyConnection, *, limit: int) -> pd.DataFrame:
+    """The first sequences with a stored text: columns seq, n_tokens, text."""
+    ...
+
+
+@asks("""
+    select seq, n_tokens, text from sequence
+    where list_contains($sequences, seq) order by seq
+""")
+def sequence_texts(store: DuckDBPyConnection, *, sequences: list[int]) -> pd.DataFrame:
+    """Some sequences of the corpus: columns seq, n_tokens, text."""
+    ...
+
+
+@asks("""
+    select piece.token, count(*) as n from token as piece
+    where starts_with(lower(piece.token), $text) group by piece.token
+    order by length(piece.token) > length($text), n desc, piece.token limit $limit
+""")
+def tokens_from(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataFrame:
+    """Tokens that begin with a lower-case text, the exact token first: columns token, n."""
+    ...
+
+
+@asks("""
+    select seq, n_tokens, text from sequence
+    where contains(lower(text), lower($text)) or (seq::varchar = $text and text is not null)
+    order by seq::varchar = $text desc, seq
+    limit $limit
+""")
+def matching_sequences(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataFrame:
+    """Sequences that contain a text, exact number first, in any case: seq, n_tokens, text."""
+    ...
+
+
+@asks("select seq, 'n_tokens' as name, n_tokens::double as value from sequence order by seq")
+def lengths(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Length of every sequence: columns seq, name, value."""
+    ...

@@ -1,0 +1,121 @@
+"""Largest errors of the sum of each layer's parts against the model's own output."""
+
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.statistics.columns import count, single, small, whole
+from analysis.statistics.question import asks
+from analysis.statistics.table import LAYER, SEQUENCE, Table, View
+
+WORST_TOKEN = (
+    small("worst_pos", "position of the token with the largest error"),
+    single("percentile_99", "error that 99% of the tokens do not exceed", "ratio"),
+)
+"""Columns for the position of a sequence's largest error, and for its 99th percentile."""
+
+
+def worst_per_block(*more: str) -> str:
+    """Return the query for the sequence with the largest error of every block and layer, with the
+    block's largest value of each other number."""
+    largest = ", ".join(f"max({name}) as {name}" for name in ("percentile_99", *more))
+    return f"""
+        select arg_max(seq, relative_error) as seq, layer, max(relative_error) as relative_error,
+            arg_max(worst_pos, relative_error) as worst_pos, {largest}
+        from shards join blocks using (seq)
+        group by block, layer
+    """
+
+
+TABLE = Table(
+    name="completeness",
+    grain="one row per sequence and layer, or per block of sequences and layer the worst",
+    key=(SEQUENCE, LAYER),
+    values=(
+        single(
+            "relative_error",
+            "largest error of a token: the length of what the parts miss of the attention block's "
+            "output, over the length of that output",
+            "ratio",
+        ),
+        *WORST_TOKEN,
+        single("attention_sum_error", "largest distance from 1 of a row of attention weights"),
+    ),
+    source="kobayashi-2020",
+    round_off=(
+        *("relative_error", "worst_relative_error", "percentile_99", "attention_sum_error"),
+        *("worst_seq", "worst_pos"),
+    ),
+    laws=("relative_error >= 0", "attention_sum_error >= 0"),
+    per_block=worst_per_block("attention_sum_error"),
+    shown_as="sequence_completeness",
+    views=(
+        View(
+            "completeness",
+            "one row per layer: the worst of all sequences, attention blocks and whole layers",
+            (
+                LAYER,
+                single("worst_relative_error", "largest relative error", "ratio"),
+                count("n_sequences", "sequences checked", "sequences"),
+                single(
+                    "percentile_99",
+                    "error that 99% of the tokens of every sequence do not exceed",
+                    "ratio",
+                ),
+                whole("worst_seq", "sequence with the largest error"),
+                WORST_TOKEN[0],
+            ),
+            """
+            select layer,
+                max(relative_error) as worst_relative_error,
+                (select n_sequences from stored.run) as n_sequences,
+                max(percentile_99) as percentile_99,
+                arg_max({'seq': seq, 'pos': worst_pos}, relative_error).seq as worst_seq,
+                arg_max({'seq': seq, 'pos': worst_pos}, relative_error).pos as worst_pos
+            from (
+                select seq, layer, relative_error, worst_pos, percentile_99
+                from stored.completeness
+                union all
+                select seq, layer, relative_error, worst_pos, percentile_99
+                from stored.layer_completeness
+            )
+            group by layer
+            """,
+        ),
+    ),
+    depends_on=(),
+)
+
+
+def _worst_of(table: str, name: str, *more: str) -> str:
+    """Return the query for the worst sequence of every layer, its error under the given name."""
+    others = "".join(f", {column}" for column in more)
+    return f"""
+        select layer, max(relative_error)::double as worst_{name}_error,
+            arg_max(seq, relative_error) as worst_{name}_seq,
+            arg_max(worst_pos, relative_error) as worst_{name}_pos,
+            max(percentile_99)::double as {name}_percentile_99{others}
+        from {table} group by layer
+    """
+
+
+@asks(f"""
+    select layer, worst_block_error as worst_relative_error, worst_block_seq as worst_seq,
+        worst_block_pos as worst_pos, block_percentile_99 as percentile_99,
+        worst_attention_sum_error, worst_layer_error, worst_layer_seq, worst_layer_pos,
+        layer_percentile_99, n_sequences
+    from ({
+    _worst_of(
+        "sequence_completeness",
+        "block",
+        "max(attention_sum_error)::double as worst_attention_sum_error",
+    )
+})
+    left join ({_worst_of("layer_completeness", "layer")}) using (layer), run
+    order by layer
+""")
+def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
+    """The largest errors of every layer; those of whole layers are NaN where they were not
+    computed: layer, worst_relative_error, worst_seq, worst_pos, percentile_99,
+    worst_attention_sum_error, worst_layer_error, worst_layer_seq, worst_layer_pos,
+    layer_percentile_99, n_sequences."""
+    ...

@@ -1,0 +1,64 @@
+"""Rank correlation between the mixing maps of any two scopes: means over sequences."""
+
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.scopes import SCOPES
+from analysis.statistics.columns import number
+from analysis.statistics.corpus import layer_order
+from analysis.statistics.mixing.sequence_scope_similarity import SCOPE_A, SCOPE_B
+from analysis.statistics.question import asks, frame_of, placed
+from analysis.statistics.table import LAYER_OR_MEAN, N_SEQUENCES, Table, View, interval
+
+_KEY = (LAYER_OR_MEAN, SCOPE_A, SCOPE_B)
+_SPEARMAN = number("spearman", "mean over sequences of Spearman's ρ of the two maps", "ρ")
+TABLE = Table(
+    name="scope_similarity",
+    grain="one row per layer, or for their mean, and ordered pair of scopes, with its interval",
+    key=_KEY,
+    values=(_SPEARMAN, *interval("ρ"), N_SEQUENCES),
+    source="kobayashi-2024",
+    laws=(
+        "spearman between -1 - 1e-9 and 1 + 1e-9",
+        "low <= high",
+        "n_sequences > 0",
+        "scope_a <> scope_b or spearman = 1",
+    ),
+    shown_as="scope_similarity_interval",
+    views=(
+        View(
+            "scope_similarity",
+            "one row per layer, or for their mean, and ordered pair of scopes",
+            (*_KEY, _SPEARMAN, N_SEQUENCES),
+            "select layer, scope_a, scope_b, spearman, n_sequences from stored.scope_similarity",
+        ),
+    ),
+    depends_on=(),
+)
+
+
+@asks(f"""
+    select scope_a, scope_b, spearman, low, high, n_sequences
+    from scope_similarity_interval
+    where layer is not distinct from $layer
+    order by {placed(SCOPES, "scope_a")}, {placed(SCOPES, "scope_b")}
+""")
+def matrix(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
+    """Every ordered pair of scopes in one layer, or in the mean over the layers (None): scope_a,
+    scope_b, spearman, low, high, n_sequences, in the order of `SCOPES`."""
+    ...
+
+
+def steps(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Similarity of every scope with the next one: layer (NULL: mean over the layers), scope_a,
+    scope_b, spearman, low, high."""
+    return frame_of(
+        store,
+        """
+        select layer, scope_a, scope_b, spearman, low, high
+        from scope_similarity_interval
+        where list_position($scopes, scope_b) = list_position($scopes, scope_a) + 1
+        order by layer nulls last, list_position($scopes, scope_a)
+        """,
+        {"scopes": list(layer_order(store).scopes)},
+    )

@@ -1,0 +1,107 @@
+"""Ordered pairs of tokens in the corpus: counts, relation and PMI."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
+from analysis.needs import Need
+from analysis.statistics.columns import flag, single, small, whole
+from analysis.statistics.corpus import IS_CAUSAL
+from analysis.statistics.question import asks, frame_of
+from analysis.statistics.table import RELATION, Column, Table
+
+SOURCE = whole("source", "token id of w_j, the token that is mixed in")
+TARGET = whole("target", "token id of w_i, the token that receives")
+OCCURRENCES = whole(
+    "n",
+    "occurrences: ordered pairs of positions i ≠ j within a sequence, j < i in a causal model",
+    "pairs",
+)
+SOURCE_POSITION = small("source_pos", "position of w_j, counted from 0")
+TARGET_POSITION = small("target_pos", "position of w_i, counted from 0")
+PAIR_RELATION = Column(
+    "relation",
+    pa.int8(),
+    "most frequent relation, as a place in RELATIONS; 0, special, with a special or masked token",
+    "index",
+)
+PAIR_SEQUENCES = whole("n_sequences", "sequences with an occurrence", "sequences")
+FEW = f"NULL below {LEAST_SEQUENCES} sequences"
+ERROR = "cluster-robust standard error of the mean (CR2, sequences as clusters)"
+PAIR_DEGREES = single(
+    "degrees",
+    f"Satterthwaite's degrees of freedom of the standard errors; {FEW}",
+    "number",
+    nullable=True,
+)
+TABLE = Table(
+    name="pair",
+    grain="one row per ordered pair of vocabulary entries that occurs",
+    key=(SOURCE, TARGET),
+    values=(
+        OCCURRENCES,
+        PAIR_SEQUENCES,
+        single(
+            "pmi",
+            "pointwise mutual information log2 p(w_j, w_i) / (p(w_j) p(w_i)) over the occurrences "
+            "of pairs of words; NULL with a special or masked token",
+            "bits",
+            nullable=True,
+        ),
+        replace(RELATION, meaning="most frequent relation; special with a special or masked token"),
+        single("relation_share", "share of the occurrences with this relation"),
+        flag("has_special", "whether a special or masked token takes part"),
+    ),
+    source="church-1990",
+    needs=(Need.PAIRS,),
+    laws=(
+        "n > 0 and n_sequences > 0 and n_sequences <= n",
+        "(pmi is null) = has_special",
+        "pmi is null or isfinite(pmi)",
+        "relation_share > 0 and relation_share <= 1",
+        "has_special = (relation = 'special')",
+    ),
+    order=("n desc", "source", "target"),
+    depends_on=(),
+)
+
+
+_SOUGHT = """
+    with sought as (
+        select s.token_id as source, t.token_id as target
+        from vocabulary as s, vocabulary as t
+        where s.token = $source and t.token = $target
+    )
+    select source as source_id, target as target_id
+"""
+_COUNTED = f"{_SOUGHT} from pair semi join sought using (source, target) order by all"
+_STANDING = f"""
+    {_SOUGHT}
+    from sought
+    join token as s on s.token_id = source
+    join token as t on t.token_id = target and t.seq = s.seq
+    where s.pos < t.pos or s.pos > t.pos and not {IS_CAUSAL}
+    group by all order by all
+"""
+
+
+@asks("""
+    select n, n_sequences, pmi::double as pmi, relation,
+        relation_share::double as relation_share, has_special
+    from pair
+    where source = $source_id and target = $target_id
+""")
+def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.DataFrame:
+    """One pair, if it occurs: n, n_sequences, pmi, relation, relation_share, has_special."""
+    ...
+
+
+def look_up(store: DuckDBPyConnection, *, source: str, target: str) -> pd.DataFrame:
+    """Ids of a pair within a sequence, by its tokens in the tokenizer's spelling, also beyond a
+    layer's window: source_id, target_id."""
+    tokens = {"source": source, "target": target}
+    found = frame_of(store, _COUNTED, tokens)
+    return found if len(found) else frame_of(store, _STANDING, tokens)

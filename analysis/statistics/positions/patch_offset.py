@@ -1,0 +1,111 @@
+"""Attention between patches by offset in rows and columns, for each head."""
+
+from dataclasses import replace
+
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.needs import Need
+from analysis.statistics.columns import count, number, small
+from analysis.statistics.question import asks
+from analysis.statistics.table import HEAD, LAYER, Table, View
+
+REACH = 7
+"""Largest stored offset in rows and in columns, to either side."""
+_KEY = (
+    LAYER,
+    HEAD,
+    small(
+        "row_offset",
+        "row of the key patch less row of the query patch; below 0: above it",
+        "patches",
+    ),
+    small(
+        "column_offset",
+        "column of the key patch less column of the query patch; below 0: to the left",
+        "patches",
+    ),
+)
+_N_IMAGES = count("n_images", "images with a pair of patches of the offset", "images")
+_ATTENTION = number(
+    "attention",
+    "α summed over the pairs of the offset over the number of patches, summed over images",
+)
+_PER_PAIR = number(
+    "attention_per_pair", "mean α of the pairs of patches of the offset, summed over images"
+)
+_MEANS = (
+    replace(
+        _ATTENTION,
+        meaning="part of a patch's attention that goes to the offset, mean over patches and images",
+    ),
+    replace(_PER_PAIR, meaning="mean α of the pairs of patches of the offset, mean over images"),
+)
+TABLE = Table(
+    name="patch_offset",
+    grain="one row per layer, head, row offset and column offset within 7 that patches have; sums "
+    "over images, none of texts",
+    key=_KEY,
+    values=(_N_IMAGES, _ATTENTION, _PER_PAIR),
+    source="yamamoto-2023",
+    needs=(Need.IMAGES,),
+    laws=(
+        f"row_offset between -{REACH} and {REACH}",
+        f"column_offset between -{REACH} and {REACH}",
+        "n_images > 0",
+        "attention between 0 and n_images * 1.001",  # α adds up to 1, but for rounding
+        "attention_per_pair between 0 and n_images * 1.001",
+    ),
+    merge="""
+        select layer, head, row_offset, column_offset, sum(n_images)::bigint as n_images,
+            sum(attention) as attention, sum(attention_per_pair) as attention_per_pair
+        from shards
+        group by layer, head, row_offset, column_offset
+    """,
+    views=(
+        View(
+            "patch_offset",
+            "one row per layer, head, row offset and column offset within 7 that patches have; "
+            "means over images, none of texts",
+            (*_KEY, _N_IMAGES, *_MEANS),
+            """
+            select layer, head, row_offset, column_offset, n_images,
+                attention / n_images as attention,
+                attention_per_pair / n_images as attention_per_pair
+            from stored.patch_offset
+            """,
+        ),
+    ),
+    depends_on=(),
+)
+
+
+@asks("""
+    select row_offset, column_offset, n_images, attention, attention_per_pair
+    from patch_offset
+    where layer = $layer and head = $head
+    order by row_offset, column_offset
+""")
+def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
+    """Attention of one head by offset, row after row: row_offset, column_offset, n_images,
+    attention, attention_per_pair."""
+    ...
+
+
+@asks("""
+    select layer, head, row_offset, column_offset, attention_per_pair,
+        avg(attention_per_pair) over of_head as mean_per_pair, n_images
+    from patch_offset
+    window of_head as (partition by layer, head)
+    qualify row_number() over (
+        partition by layer, head
+        order by attention_per_pair desc, abs(row_offset) + abs(column_offset), row_offset,
+            column_offset
+    ) = 1
+    order by layer, head
+""")
+def preferred(store: DuckDBPyConnection) -> pd.DataFrame:
+    """The offset with the highest attention per pair of each head; of equal ones the nearest:
+    layer, head, row_offset, column_offset, attention_per_pair, mean_per_pair (over all stored
+    offsets, each counting once), n_images."""
+    ...

@@ -1,0 +1,106 @@
+"""Cross-covariance of queries and keys, and attention, by relative position."""
+
+from dataclasses import replace
+
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.needs import Need
+from analysis.statistics.columns import count, number
+from analysis.statistics.positions.relative_position_profile import OFFSET
+from analysis.statistics.question import asks
+from analysis.statistics.table import HEAD, LAYER, N_SEQUENCES, Table, View
+
+REACH = 64
+_KEY = (LAYER, HEAD, OFFSET)
+_VALUE = number("value", "Σ_j s_j xcov_j(t) = tr_t(QSKᵀ), mean over sequences", "score")
+_CENTRED = "tr_t of the scores less the mean of their row"
+_ATTENTION = number("attention", "tr_t(A), mean over sequences", "tokens")
+TABLE = Table(
+    name="query_key_correlation",
+    grain="one row per layer, head and offset within 64 that a key may have; sums over sequences",
+    key=_KEY,
+    values=(
+        count("n_sequences", "sequences that have the offset", "sequences"),
+        number("value", "Σ_j s_j xcov_j(t), summed over sequences", "score"),
+        number("attention", "tr_t(A), summed over sequences", "tokens"),
+        number("value_centred", f"{_CENTRED}, summed over sequences", "score"),
+        number(
+            "value_per_pair",
+            "Σ_j s_j xcov_j(t) over the pairs of the offset, summed over sequences",
+            "score",
+        ),
+        number("attention_per_pair", "tr_t(A) over the pairs of the offset, summed over sequences"),
+    ),
+    needs=(Need.OFFSETS,),
+    source="yamamoto-2023",
+    laws=(
+        f'"offset" between -{REACH} and {REACH}',
+        "n_sequences > 0",
+        "attention >= 0",
+        "attention_per_pair between 0 and n_sequences * 1.05",
+        "isfinite(value) and isfinite(value_centred)",
+    ),
+    merge="""
+        select layer, head, "offset", sum(n_sequences)::bigint as n_sequences,
+            sum(value) as value, sum(attention) as attention,
+            sum(value_centred) as value_centred,
+            sum(value_per_pair) as value_per_pair, sum(attention_per_pair) as attention_per_pair
+        from shards
+        group by layer, head, "offset"
+    """,
+    views=(
+        View(
+            "query_key_correlation_mean",
+            "one row per layer, head and offset within 64 that a key may have; "
+            "means over sequences, of sums and of pairs",
+            (
+                *_KEY,
+                _VALUE,
+                _ATTENTION,
+                number("value_centred", f"{_CENTRED}, mean over sequences", "score"),
+                number(
+                    "value_per_pair",
+                    "mean score of the pairs of the offset, mean over sequences that have it",
+                    "score",
+                ),
+                number(
+                    "attention_per_pair",
+                    "mean α of the pairs of the offset, mean over sequences that have it",
+                ),
+                replace(N_SEQUENCES, meaning="sequences that have the offset"),
+            ),
+            """
+            select layer, head, "offset",
+                value / max(n_sequences) over (partition by layer, head) as value,
+                attention / max(n_sequences) over (partition by layer, head) as attention,
+                value_centred / max(n_sequences) over (partition by layer, head) as value_centred,
+                value_per_pair / n_sequences as value_per_pair,
+                attention_per_pair / n_sequences as attention_per_pair,
+                n_sequences
+            from stored.query_key_correlation
+            """,
+        ),
+        View(
+            "query_key_correlation",
+            "one row per layer, head and offset within 64 that a key may have; "
+            "means over sequences",
+            (*_KEY, _VALUE, _ATTENTION),
+            'select layer, head, "offset", value, attention from query_key_correlation_mean',
+        ),
+    ),
+    depends_on=(),
+)
+
+
+@asks("""
+    select "offset", value, attention, value_centred, value_per_pair, attention_per_pair,
+        n_sequences
+    from query_key_correlation_mean
+    where layer = $layer and head = $head
+    order by "offset"
+""")
+def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
+    """Scores and attention of one head by offset, as means over texts: offset, value, attention,
+    value_centred, value_per_pair, attention_per_pair, n_sequences."""
+    ...

@@ -1,0 +1,89 @@
+"""Phase between each head's queries and keys, by frequency."""
+
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.needs import Need
+from analysis.statistics.columns import number, singles, small, text
+from analysis.statistics.positions.embedding_spectrum import FREQUENCY
+from analysis.statistics.positions.query_key_rotation import PHASE, PLANE
+from analysis.statistics.question import asks
+from analysis.statistics.table import HEAD, LAYER, SEQUENCE, Table, View
+
+TABLE = Table(
+    name="query_key_phase",
+    grain="one row per kept sequence, layer, head and eigenvector of its rotation",
+    key=(SEQUENCE, LAYER, HEAD, PLANE),
+    values=(
+        small("length", "tokens measured, the first of the sequence", "tokens"),
+        PHASE,
+        singles(
+            "amplitude",
+            "amplitude of the wave at 0, 1, 2, … cycles per length; that of queries and that of "
+            "keys",
+            "amplitude",
+        ),
+    ),
+    source="yamamoto-2023",
+    needs=(Need.ADDED_POSITIONS,),
+    laws=(
+        "phase between -pi() and pi()",
+        "len(amplitude) = length // 2 + 1",
+        "list_min(amplitude) >= 0",
+    ),
+    order=("layer", "head", "plane", "seq"),
+    shown_as="sequence_query_key_phase",
+    views=(
+        View(
+            "query_key_phase",
+            "one row per layer, head, side, eigenvector and frequency; means over the kept "
+            "sequences of the longest length; both sides have one amplitude",
+            (
+                LAYER,
+                HEAD,
+                text("side", "query or key", "name"),
+                FREQUENCY,
+                PHASE,
+                number("amplitude", "mean amplitude of the wave", "amplitude"),
+            ),
+            """
+            select layer, head, unnest(['query', 'key']) as side, frequency, phase, amplitude
+            from (
+                select layer, head, plane, 512.0::double * k / any_value(length) as frequency,
+                    any_value(phase) as phase, avg(amplitude) as amplitude
+                from (
+                    select layer, head, plane, length, phase,
+                        unnest(range(len(amplitude))) as k, unnest(amplitude)::double as amplitude
+                    from stored.query_key_phase
+                    where length = (select max(length) from stored.query_key_phase)
+                )
+                group by layer, head, plane, k
+            )
+            """,
+        ),
+    ),
+    depends_on=(),
+)
+
+
+@asks("""
+    with longest as (
+        select plane, phase, length, amplitude
+        from sequence_query_key_phase
+        where layer = $layer and head = $head
+            and length = (select max(length) from sequence_query_key_phase)
+    ), unfolded as (
+        select plane, phase, length,
+            unnest(range(len(amplitude))) as k, unnest(amplitude)::double as amplitude
+        from longest
+    )
+    select plane, phase, 512 * k / length::double as frequency,
+        avg(amplitude) as amplitude, length, count(*) as n_sequences
+    from unfolded
+    group by plane, phase, k, length
+    order by plane, frequency
+""")
+def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
+    """One head's amplitudes by phase and frequency, means over the longest of the kept texts:
+    plane, phase, frequency, amplitude, length, n_sequences."""
+    ...

@@ -1,0 +1,142 @@
+"""Amplitude spectra along positions of words, hidden states, queries and keys."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.needs import Need
+from analysis.statistics.columns import named, number, small
+from analysis.statistics.positions.embedding_spectrum import FREQUENCY
+from analysis.statistics.question import asks
+from analysis.statistics.table import LAYER, N_SEQUENCES, Column, Table, View, nullable
+
+CONTROLS = ("kept", "compared", "removed", "permuted")
+SOURCES = ("word_embedding", "hidden", "query", "key")
+CONTROLLED = 4
+"""Sampling interval of control runs: every fourth sequence is run again with positions removed and
+with positions permuted. Unchanged, it counts again as `compared`, so that all three are of the same
+sequences."""
+
+_CONTROL = named(
+    "control",
+    "kept, of all sequences; of every fourth also compared (as it is), removed (no position "
+    "embeddings) and permuted (in another order)",
+)
+_SOURCE = named("source", "word_embedding, hidden, query or key")
+_LAYER = nullable(LAYER, "layer, counted from 1; NULL: before the first")
+_LENGTH = small(
+    "length",
+    "positions measured: the first tokens of a sequence, as many as the largest power of two in it",
+    "tokens",
+)
+_MEASURED = {
+    "mean": "mean amplitude over the columns",
+    "q25": "lower quartile of the columns' amplitudes",
+    "q75": "upper quartile of the columns' amplitudes",
+    "max": "largest amplitude of any column",
+}
+
+
+def _spread(over: str) -> tuple[Column, ...]:
+    return tuple(
+        number(name, f"{meaning}, {over} over sequences", "amplitude")
+        for name, meaning in _MEASURED.items()
+    )
+
+
+TABLE = Table(
+    name="state_spectrum",
+    grain="one row per control, source, layer, length and frequency; sums over sequences",
+    key=(_CONTROL, _SOURCE, _LAYER, _LENGTH, FREQUENCY),
+    values=(N_SEQUENCES, *_spread("summed")),
+    source="yamamoto-2023",
+    needs=(Need.ADDED_POSITIONS,),
+    laws=(
+        "n_sequences > 0",
+        "q25 >= 0",
+        "q25 <= q75",
+        "q75 <= max",
+        "mean <= max * (1 + 1e-4)",
+        "frequency between 0 and 256",
+        "length >= 16",
+        "(layer is null) = (source = 'word_embedding')",
+        "control = 'kept' or source <> 'word_embedding'",
+    ),
+    merge="""
+        select control, source, layer, length, frequency, sum(n_sequences)::bigint as n_sequences,
+            sum(mean) as mean, sum(q25) as q25, sum(q75) as q75, sum(max) as max
+        from shards
+        group by control, source, layer, length, frequency
+    """,
+    views=(
+        View(
+            "position_spectrum_control",
+            "one row per control, source, layer, length and frequency; means over sequences",
+            (_CONTROL, _SOURCE, _LAYER, _LENGTH, FREQUENCY, *_spread("mean"), N_SEQUENCES),
+            """
+            select control, source, layer, length, frequency,
+                mean / n_sequences as mean, q25 / n_sequences as q25,
+                q75 / n_sequences as q75, max / n_sequences as max, n_sequences
+            from stored.state_spectrum
+            """,
+        ),
+        View(
+            "position_spectrum",
+            "one row per source, layer and frequency; means over the sequences of the commonest "
+            "length",
+            (
+                replace(
+                    _SOURCE,
+                    type=pa.string(),
+                    meaning="position_embedding, word_embedding, hidden, query or key",
+                ),
+                _LAYER,
+                FREQUENCY,
+                *_spread("mean"),
+            ),
+            """
+            select source::varchar as source, layer, frequency, mean, q25, q75, max
+            from position_spectrum_control
+            where control = 'kept' and length = (
+                select length
+                from stored.state_spectrum
+                where control = 'kept' and source = 'hidden'
+                group by length
+                order by max(n_sequences) desc, length desc
+                limit 1
+            )
+            union all
+            select 'position_embedding', null::utinyint, frequency, mean, q25, q75, max
+            from stored.embedding_spectrum
+            where control = 'kept'
+            """,
+        ),
+    ),
+    depends_on=(),
+)
+
+
+@asks("""
+    select length, max(n_sequences) as n_sequences
+    from position_spectrum_control
+    where control = 'kept' and source = 'hidden'
+    group by length
+    order by n_sequences desc, length desc
+""")
+def lengths(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Number of measured sequences by length: length, n_sequences, most first."""
+    ...
+
+
+@asks("""
+    select layer, frequency, mean, q25, q75, max, n_sequences
+    from position_spectrum_control
+    where source = $source and length = $length and control = $control
+    order by layer, frequency
+""")
+def by_layer(store: DuckDBPyConnection, *, source: str, length: int, control: str) -> pd.DataFrame:
+    """The spectra of one source in every layer, over the sequences of one length: layer (missing
+    for word_embedding), frequency, mean, q25, q75, max, n_sequences."""
+    ...

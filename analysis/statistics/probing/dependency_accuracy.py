@@ -1,0 +1,116 @@
+"""Accuracy of each head in finding the governor of a word, by relation."""
+
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.needs import Need
+from analysis.statistics.agreement import CHOSEN
+from analysis.statistics.annotation import MERGING
+from analysis.statistics.columns import count, number, text
+from analysis.statistics.norms.weighing import WEIGHING, WEIGHT, of_weights
+from analysis.statistics.probing.dependency_prediction import DIRECTION
+from analysis.statistics.question import asks
+from analysis.statistics.table import HEAD, LAYER, Table, View, interval
+
+PROBED = text(
+    "relation",
+    "relation to the governor, its subtypes included, or a subtype; all: every word but root and "
+    "punct; all_words: every word",
+    "name",
+)
+N_WORDS = count("n", "words", "words")
+ACCURACY = number("accuracy", "share of them whose governor is the predicted one")
+_VALUES = (N_WORDS, ACCURACY, *interval("share"))
+_CELL = (PROBED, LAYER, HEAD, DIRECTION)
+_NAME = "dependency_accuracy"
+TABLE = Table(
+    name=_NAME,
+    grain="one row per weighing, merging, relation, layer, head and direction",
+    key=(WEIGHING, MERGING, *_CELL),
+    values=_VALUES,
+    source="clark-2019",
+    declared=CHOSEN,
+    needs=(Need.TREES,),
+    laws=("n > 0", "accuracy between 0 and 1", "low <= high and low >= 0 and high <= 1"),
+    shown_as="dependency_accuracy_weighing",
+    views=(
+        View(
+            "dependency_accuracy",
+            "one row per relation, layer, head and direction; means over the pieces of words",
+            (*_CELL, *_VALUES),
+            "select relation, layer, head, direction, n, accuracy, low, high "
+            "from stored.dependency_accuracy where merging = 'mean' and weighing = 'weight'",
+        ),
+        of_weights(
+            "dependency_accuracy_merging",
+            "one row per merging, relation, layer, head and direction",
+            (MERGING, *_CELL, *_VALUES),
+            table=_NAME,
+        ),
+    ),
+    depends_on=(),
+)
+
+
+@asks("""
+    select layer, head, n, accuracy, low, high
+    from dependency_accuracy_weighing
+    where relation = $relation and merging = $merging and direction = $direction
+        and weighing = $weighing
+    order by layer, head
+""")
+def of_relation(
+    store: DuckDBPyConnection,
+    *,
+    relation: str,
+    merging: str,
+    direction: str,
+    weighing: str = WEIGHT,
+) -> pd.DataFrame:
+    """Every head on one relation: layer, head, n, accuracy, low, high."""
+    ...
+
+
+@asks("""
+    select relation, direction, n, accuracy, low, high
+    from dependency_accuracy_weighing
+    where layer = $layer and head = $head and merging = $merging and weighing = $weighing
+    order by accuracy desc, n desc, relation, direction
+""")
+def of_head(
+    store: DuckDBPyConnection, *, layer: int, head: int, merging: str, weighing: str = WEIGHT
+) -> pd.DataFrame:
+    """One head on every relation, in both directions: relation, direction, n, accuracy, low, high;
+    the most accurate first."""
+    ...
+
+
+@asks("""
+    select relation, any_value(n) as n
+    from dependency_accuracy
+    group by relation
+    order by n desc, relation
+""")
+def relations(store: DuckDBPyConnection) -> pd.DataFrame:
+    """All relations, with the sums `all` and `all_words`: relation, n; the most frequent first."""
+    ...
+
+
+@asks("""
+    select relation, layer, head, direction, n, accuracy, low, high
+    from dependency_accuracy_merging
+    where merging = $merging
+    qualify row_number() over (
+        partition by relation order by accuracy desc, direction, layer, head
+    ) = 1
+    order by n desc, relation
+""")
+def best_heads(store: DuckDBPyConnection, *, merging: str) -> pd.DataFrame:
+    """The most accurate head and direction by relation; ties go to the first.
+
+    Selected and scored on the same words, as in the paper; `dependency_best` selects on others.
+
+    Returns:
+        relation, layer, head, direction, n, accuracy, low, high; the most frequent first.
+    """
+    ...

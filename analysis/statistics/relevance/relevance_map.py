@@ -1,0 +1,75 @@
+"""Maps of relevance: share of each input token in the output of a layer."""
+
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.needs import Setting
+from analysis.relevance_rules import ALL
+from analysis.statistics.columns import named, singles
+from analysis.statistics.question import asks, placed, sequences_of
+from analysis.statistics.table import HEAD, LAYER, SEQUENCE, Column, Table, nullable
+
+RULE = named("rule", "rule or method by which relevance is carried back")
+START_LAYER = Column("layer", LAYER.type, "layer after which relevance starts, from 1", "index")
+HEAD_OR_MEAN = nullable(
+    HEAD,
+    "head, counted from 1, the same in every layer; NULL: mean of the heads, or of no single head",
+)
+ROUNDING = 0.02
+"""Largest deviation from 1 of a row of attention in bfloat16."""
+TABLE = Table(
+    name="relevance_map",
+    grain="one row per kept sequence, rule, layer and head (or their mean)",
+    key=(SEQUENCE, RULE, START_LAYER, HEAD_OR_MEAN),
+    values=(
+        singles(
+            "relevance", "relevance of every token of the input, special ones included; 1 in sum"
+        ),
+    ),
+    source="sawaki-2025",
+    laws=(
+        "list_min(relevance) >= 0",
+        f"abs(list_sum(relevance) - 1) <= if(rule = 'attention', {ROUNDING}, 1e-4)",
+    ),
+    order=("seq", "rule", "layer", "head"),
+    depends_on=(Setting.GATE_RULE, Setting.KEPT),
+)
+
+
+@asks("""
+    select head, relevance
+    from relevance_map
+    where seq = $seq and rule = $rule and layer = $layer
+    order by head nulls last
+""")
+def maps(store: DuckDBPyConnection, *, seq: int, rule: str, layer: int) -> pd.DataFrame:
+    """Every head of one rule: head (NULL: their mean), relevance; the mean comes last."""
+    ...
+
+
+@asks("""
+    select layer, relevance
+    from relevance_map
+    where seq = $seq and rule = $rule and head is not distinct from $head
+    order by layer
+""")
+def layers(store: DuckDBPyConnection, *, seq: int, rule: str, head: int | None) -> pd.DataFrame:
+    """One head, or the mean of them if None, from every layer: layer, relevance."""
+    ...
+
+
+@asks(f"""
+    select rule, relevance
+    from relevance_map
+    where seq = $seq and layer = $layer and head is null
+    order by {placed(ALL, "rule")}
+""")
+def methods(store: DuckDBPyConnection, *, seq: int, layer: int) -> pd.DataFrame:
+    """The one map of every rule that is of no single head: rule, relevance."""
+    ...
+
+
+@asks(sequences_of("relevance_map"))
+def kept(store: DuckDBPyConnection) -> pd.DataFrame:
+    """The sequences whose maps are kept: seq, n_tokens, text."""
+    ...

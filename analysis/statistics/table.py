@@ -1,0 +1,247 @@
+"""Contracts of stored tables: grain, columns, units and laws."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import pyarrow as pa
+
+from analysis.measures.bootstrap import LEAST_UNITS
+from analysis.needs import Need, Setting
+from analysis.statistics.agreement import EXACT, TO_ROUND_OFF, Agreement
+
+_SIZES = (
+    (pa.types.is_string, "length", "strlen", 1000),
+    (pa.types.is_dictionary, "length", "", 1000),
+    (pa.types.is_binary, "octet_length", "octet_length", 4 * 2**20),
+    (pa.types.is_list, "len", "len", 2**20),
+)
+"""Types with values of varying size: the SQL function that measures a value, the one that adds up,
+and the default limit of a value. Names are few and need no sum."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its meaning and unit, and whether it may be NULL.
+
+    `at_most` bounds its values, as SQL over the row and the row of `run`: the characters of a text,
+    the bytes of a picture, the elements of a list, else the number itself.
+    """
+
+    name: str
+    type: pa.DataType
+    meaning: str
+    unit: str
+    nullable: bool = False
+    at_most: str = ""
+
+    @property
+    def bounds(self) -> tuple[str, ...]:
+        """Return the law that limits the size of a value; empty without a limit."""
+        for is_of, length, _, most in _SIZES:
+            if is_of(self.type):
+                return (f'{length}("{self.name}") <= {self.at_most or most}',)
+        return (f'"{self.name}" <= {self.at_most}',) if self.at_most else ()
+
+    @property
+    def total(self) -> str:
+        """Return SQL for the total size of all values; empty for types of fixed size."""
+        adding = [adds for is_of, _, adds, _ in _SIZES if adds and is_of(self.type)]
+        return f'coalesce(sum({adding[0]}("{self.name}")), 0)' if adding else ""
+
+
+@dataclass(frozen=True)
+class View:
+    """Public interface for readers: its columns and the query that makes them."""
+
+    name: str
+    grain: str
+    columns: tuple[Column, ...]
+    sql: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A stored table as a contract between the passes that fill it, the store, queries and pages.
+
+    `merge` is the query that turns the rows of all `shards` into the table. `order` sorts it, which
+    decides its size and the speed of queries. `laws` are conditions that hold for every row.
+    `needs` lists the requirements for any rows. A table without `views` is public as it is; a table
+    with views is public too if `shown_as` names a view for it.
+
+    If rows are `counted`, rows with the same key become one by adding whole numbers, and `merge`
+    does nothing else: parts of a shard are then merged without that query.
+
+    Shards hold rows of the table, merged once already, unless `raw` lists other columns. Then they
+    hold rows of those columns, and the store runs `merge` for one value of the column `piece` after
+    the other, so that each sort and group fits into memory.
+
+    A table with the sequence in its key has a limited size: with more sequences than blocks the
+    file keeps the rows of a sample, as many sequences as blocks. `raw_rows` marks tables with many
+    rows per sequence; `--raw-rows` then limits the sequences. `per_block` is a query that keeps one
+    row of each `block` of `shards` instead, for numbers over all sequences. `rarest` names columns
+    of `raw` shards: beyond `--raw-rows` the groups of these columns with fewest rows are left out.
+    Fits read all rows, whatever the file keeps.
+
+    `depends_on` lists the settings that its numbers depend on beyond model, corpus, seed and number
+    format; the default is all of them, so that a new table is recomputed too often rather than too
+    seldom. A fit receives the declared ones alone.
+
+    `declared` is the tolerance between runs that add up in another order. `round_off` names columns
+    that measure round-off, for which there is no tolerance.
+    """
+
+    name: str
+    grain: str
+    key: tuple[Column, ...]
+    values: tuple[Column, ...]
+    source: str
+    laws: tuple[str, ...] = ()
+    needs: tuple[Need, ...] = ()
+    views: tuple[View, ...] = ()
+    shown_as: str = ""
+    merge: str = "from shards"
+    counted: bool = False
+    order: tuple[str, ...] = ()
+    raw: tuple[Column, ...] = ()
+    piece: str = ""
+    raw_rows: bool = False
+    per_block: str = ""
+    rarest: tuple[str, ...] = ()
+    declared: Agreement = TO_ROUND_OFF
+    round_off: tuple[str, ...] = ()
+    depends_on: tuple[Setting, ...] = tuple(Setting)
+
+    @property
+    def agreement(self) -> Agreement:
+        """Return the declared tolerance; exact for tables of whole numbers and names."""
+        has_numbers = any(_has_fractions(column.type) for column in self.columns)
+        return EXACT if self.declared == TO_ROUND_OFF and not has_numbers else self.declared
+
+    @cached_property
+    def bounds(self) -> tuple[str, ...]:
+        """Return the laws of every row that keep values of a small file from filling memory."""
+        return tuple(law for column in self.columns for law in column.bounds)
+
+    @cached_property
+    def totals(self) -> tuple[str, ...]:
+        """Return SQL for the total sizes of the columns with values of varying size."""
+        return tuple(column.total for column in self.columns if column.total)
+
+    @property
+    def shard_schema(self) -> pa.Schema:
+        return _schema(self.raw) if self.raw else self.schema
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self.key + self.values
+
+    @property
+    def schema(self) -> pa.Schema:
+        return _schema(self.columns)
+
+    @property
+    def of_sequences(self) -> bool:
+        """Return True if the table has rows of single sequences, which a file may sample."""
+        return SEQUENCE in self.key and not self.raw
+
+    @property
+    def sorted_by(self) -> tuple[str, ...]:
+        return self.order or tuple(f'"{column.name}"' for column in self.key)
+
+    def shown(self, name: str = "") -> View:
+        """Return the public view of this table, under its own or another name."""
+        return View(name or self.name, self.grain, self.columns, f"from stored.{self.name}")
+
+    @property
+    def all_views(self) -> tuple[View, ...]:
+        if self.views and not self.shown_as:
+            return self.views
+        return (*self.views, self.shown(self.shown_as))
+
+
+def _has_fractions(kind: pa.DataType) -> bool:
+    """Return True for types of fractional numbers, or of lists of them."""
+    return pa.types.is_floating(kind.value_type if pa.types.is_list(kind) else kind)
+
+
+def _schema(columns: tuple[Column, ...]) -> pa.Schema:
+    return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in columns])
+
+
+def nullable(column: Column, meaning: str) -> Column:
+    """Return the column as nullable, with the meaning of NULL."""
+    return replace(column, nullable=True, meaning=meaning)
+
+
+SEQUENCE = Column(
+    "seq",
+    pa.int32(),
+    "sequence, counted from 0 in the order of the corpus",
+    "index",
+    at_most="(select n_sequences - 1 from stored.run)",
+)
+MOST_POSITIONS = 2**15
+"""Tokens of a sequence that positions in 16 bits can number."""
+POSITION = Column("pos", pa.int16(), "position in the sequence, counted from 0", "index")
+LAYER = Column(
+    "layer",
+    pa.uint8(),
+    "layer, counted from 1",
+    "index",
+    at_most="(select n_layers from stored.run)",
+)
+HEAD = Column(
+    "head",
+    pa.uint8(),
+    "head within its layer, counted from 1",
+    "index",
+    at_most="(select n_heads from stored.run)",
+)
+NAME = pa.dictionary(pa.int8(), pa.string())
+TOKEN_TYPE = Column(
+    "token_type",
+    NAME,
+    "cls, sep, comma_period, other (masked places too), register, bos or first (the first token of "
+    "a causal model, unless it is special or masked)",
+    "name",
+)
+TYPE_OF_ENTRY = """coalesce(
+    any_value(token_type::varchar) filter (token_type <> 'first'),
+    any_value(token_type::varchar)
+)"""
+"""Type of a vocabulary entry's tokens, as SQL; `first`, a place, only if it occurs nowhere else."""
+SCOPE = Column(
+    "scope",
+    NAME,
+    "how much of the layer counts, one of the names of the view `scope`, from attn_w to the whole "
+    "layer",
+    "name",
+)
+EFFECT = Column(
+    "effect",
+    NAME,
+    "which step is looked at: what stands between attention and network (res_ln, ln_res or "
+    "ln_res_ln), the network (ff), or what follows it (ff_res, ff_ln), as the layer's order has it",
+    "name",
+)
+RELATION = Column(
+    "relation",
+    NAME,
+    "how two tokens relate: special, same_word, word_pieces, adjacent, same_segment, other_segment",
+    "name",
+)
+LAYER_OR_ALL = nullable(LAYER, "layer, counted from 1; NULL: all layers pooled")
+HEAD_OR_ALL = nullable(HEAD, "head, counted from 1; NULL: all heads of the layer")
+LAYER_OR_MEAN = nullable(LAYER, "layer, counted from 1; NULL: mean over the layers")
+HEAD_OR_MEAN = nullable(HEAD, "head, counted from 1; NULL: mean over the heads of the layer")
+N_SEQUENCES = Column("n_sequences", pa.int64(), "sequences averaged over", "sequences")
+
+
+def interval(unit: str, *, of: str = "") -> tuple[Column, Column]:
+    """Return the columns `low` and `high` of a number; NULL with too few units to resample."""
+    of_interval = f"the 95% bootstrap interval; NULL below {LEAST_UNITS} units"
+    low, high = f"{of}_low".strip("_"), f"{of}_high".strip("_")
+    return (
+        Column(low, pa.float64(), f"lower end of {of_interval}", unit, nullable=True),
+        Column(high, pa.float64(), f"upper end of {of_interval}", unit, nullable=True),
+    )
