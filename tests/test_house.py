@@ -171,7 +171,7 @@ def test_pages_do_not_import_each_other_nor_the_house_a_page():
         assert not pages & others, f"{path.relative_to(ROOT)} imports {pages & others}"
 
 
-@pytest.mark.parametrize("stems", ["measures", "tables", "passes"])
+@pytest.mark.parametrize("stems", ["measures", "statistics", "passes"])
 def test_a_stem_is_found_in_the_same_room_of_every_layer(stems):
     rooms = {path.stem: path.parent.name for path in sources("analysis/measures")}
     folder = "precompute/passes" if stems == "passes" else f"analysis/{stems}"
