@@ -131,7 +131,7 @@ def run(
     )
     with runner_for(runner, workers, cpus=cpus_per_worker, gpus=gpus_per_worker) as run_jobs:
         plan = run_request(request, run_jobs)
-    names = ", ".join(statistic.TABLE.name for statistic in plan.passes)
+    names = ", ".join(table.name for table in plan.passes)
     print(f"{output}: {len(plan.corpus)} sequences, {plan.corpus.n_tokens} tokens: {names}")
 
 

@@ -6,7 +6,7 @@ from analysis.errors import BadCorpus, UserError
 from analysis.needs import OF_MODELS, OF_TEXTS, Need
 from precompute.corpora.index.corpus import Corpus
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes import BY_NAME
+from precompute.passes import STATISTICS
 
 _NAMES = {
     Need.TREES: "trees",
@@ -23,7 +23,7 @@ _REMEDIES = {
 
 def corpus_needs(statistic: str) -> tuple[Need, ...]:
     """Return the needs of a statistic that concern the corpus."""
-    return tuple(need for need in BY_NAME[statistic].TABLE.needs if need not in OF_MODELS)
+    return tuple(need for need in STATISTICS[statistic].needs if need not in OF_MODELS)
 
 
 def allowed(statistics: Iterable[str], corpus: Corpus) -> list[str]:
@@ -81,7 +81,7 @@ def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
         UserError: naming the statistic, what it needs, and what to do.
     """
     for statistic in statistics:
-        needs = BY_NAME[statistic].TABLE.needs
+        needs = STATISTICS[statistic].needs
         if Need.IMAGES in needs and model.images is None:
             raise UserError(
                 f"--statistics {statistic} needs patches of images, and {model.name} reads text: "
@@ -111,7 +111,7 @@ _KNOWS_PLACES = {
 
 
 def _check_positions(statistic: str, model: LoadedModel) -> None:
-    needs, how = BY_NAME[statistic].TABLE.needs, model.positions_by
+    needs, how = STATISTICS[statistic].needs, model.positions_by
     if Need.ADDED_POSITIONS in needs and how != "added":
         remedies = {"turned": "ask for rotary_plane", "patches": "ask for patch_offset"}
         instead = remedies.get(how, "give a model that does, as BERT")

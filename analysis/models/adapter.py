@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from torch import Tensor
 
 from analysis.errors import UnknownName
+from analysis.models.attention import ModelParts
 from analysis.models.families import (
     bert,
     deberta,
@@ -23,9 +24,8 @@ from analysis.models.families import (
     t5,
     vit,
 )
-from analysis.models.gradients import Loss
 from analysis.models.layout import TokenLayout
-from analysis.models.trace import LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model
 
 
 @runtime_checkable
@@ -59,9 +59,13 @@ class Adapter(Protocol):
     def weights(model: Model) -> tuple[LayerWeights, ...]: ...
 
     @staticmethod
-    def trace(
-        model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]
-    ) -> Trace: ...
+    def parts(model: Model) -> ModelParts: ...
+
+    @staticmethod
+    def model_inputs(inputs: dict[str, Tensor]) -> dict[str, Any]: ...
+
+    @staticmethod
+    def word_embeddings(model: Model, inputs: dict[str, Tensor]) -> Tensor: ...
 
     @property
     def LANGUAGE_MODELS(self) -> dict[str, str]: ...
@@ -74,9 +78,6 @@ class Adapter(Protocol):
 
     @staticmethod
     def class_logits(classifier: Model, hidden: Tensor) -> Tensor: ...
-
-    @staticmethod
-    def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]: ...
 
 
 def _by_family(*adapters: Adapter) -> dict[str, Adapter]:

@@ -1,26 +1,10 @@
 """Hooks that record a model's modules, or change the output of one, within a context."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from torch import Tensor, nn
-
-
-@contextmanager
-def record_outputs(modules: Mapping[str, nn.Module]) -> Iterator[dict[str, Tensor]]:
-    """Yield a dict that fills with each named module's output during the forward pass."""
-    seen: dict[str, Tensor] = {}
-
-    def recorder(name: str):
-        return lambda _module, _inputs, output: seen.__setitem__(name, output)
-
-    handles = [module.register_forward_hook(recorder(name)) for name, module in modules.items()]
-    try:
-        yield seen
-    finally:
-        for handle in handles:
-            handle.remove()
+from torch import nn
 
 
 @contextmanager

@@ -1,14 +1,15 @@
 """Gradients of a loss with respect to attention weights, through all later layers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from analysis.models.attention import ModelParts, attention_observed
 from analysis.models.capture import change_output
-from analysis.models.parts import attentions_of, forward_pass
 from analysis.models.trace import Model
 
 NO_TARGET = -1
@@ -27,17 +28,17 @@ class AttentionGradients:
 
 
 def attention_gradients(
-    model: Model, inputs: dict[str, Tensor], loss: Loss, *, first: nn.Module, n_layers: int
+    model: Model, parts: ModelParts, inputs: Mapping[str, Any], loss: Loss
 ) -> tuple[Tensor, ...]:
-    """Run one forward and one backward pass, without gradients of the model's weights.
-
-    Args:
-        first: the module whose output is the first layer's input.
-    """
-    with torch.enable_grad(), change_output(first, lambda out: out.detach().requires_grad_()):
-        output = forward_pass(model, inputs)
-        attentions = attentions_of(output, n_layers)
-        return torch.autograd.grad(loss(output.last_hidden_state), attentions)
+    """Run one forward and one backward pass, without gradients of the model's weights."""
+    attention: list[Tensor] = []
+    with (
+        torch.enable_grad(),
+        change_output(parts.entrance, lambda out: out.detach().requires_grad_()),
+        attention_observed(model, parts.layers, lambda *of_layer: attention.append(of_layer[1])),
+    ):
+        output = model(**inputs, return_dict=True)
+        return torch.autograd.grad(loss(output.last_hidden_state), attention)
 
 
 def token_losses(

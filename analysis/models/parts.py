@@ -1,6 +1,6 @@
 """Readers of the modules that families share, in the shapes of the trace."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from analysis.errors import UnfitModel
 from analysis.measures.mixing.gate_share import GATED
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.norm import LayerNormWeights, RootMeanSquareWeights
-from analysis.models.trace import LayerTrace, LayerWeights, Model
+from analysis.models.trace import Model
 
 _ACTIVATIONS: Mapping[str, str] = {
     "gelu": "gelu",
@@ -162,57 +162,6 @@ def of_every_head(shared: Float[Tensor, "group *rest"], heads: int) -> Float[Ten
     return shared if repeats == 1 else shared.repeat_interleave(repeats, dim=0)
 
 
-def layer_traces(
-    layers: tuple[LayerWeights, ...],
-    seen: Mapping[str, Tensor],
-    attentions: tuple[Tensor, ...],
-    *,
-    values: Sequence[Tensor],
-) -> tuple[LayerTrace, ...]:
-    """Build the layer traces of a forward pass from its recorded tensors.
-
-    Args:
-        seen: `input N`, the input of layer N, counted from 0, up to the output of the last layer;
-            `output N`, the output of its attention; `normed N`, the input of its attention, where
-            that is not the layer's input.
-        values: of all heads side by side, one tensor per layer; values that several heads share
-            occur once.
-    """
-    return tuple(
-        LayerTrace(
-            weights=layer,
-            input=seen[f"input {i}"],
-            attention_input=seen.get(f"normed {i}", seen[f"input {i}"]),
-            attention=attentions[i],
-            values=_by_head(values[i], layer),
-            attention_output=seen[f"output {i}"],
-            output=seen[f"input {i + 1}"],
-        )
-        for i, layer in enumerate(layers)
-    )
-
-
-def _by_head(values: Tensor, layer: LayerWeights) -> Tensor:
-    heads, _, width = layer.value_weight.shape
-    cut = values.unflatten(-1, (-1, width)).transpose(1, 2)
-    return of_every_head(cut.transpose(0, 1), heads).transpose(0, 1)
-
-
-def forward_pass(model: Model, inputs: Mapping[str, Any]) -> Any:
-    """Run a model once, always with attention weights, and return its output by name."""
-    return model(**inputs, output_attentions=True, output_hidden_states=False, return_dict=True)
-
-
-def attentions_of(output: Any, n_layers: int) -> tuple[Tensor, ...]:
-    """Return the attention weights of a forward pass, one tensor per layer.
-
-    Raises:
-        UnfitModel: if there are none, as under every attention implementation but `eager`.
-    """
-    attentions = tuple(output.attentions or ())
-    if len(attentions) != n_layers or any(attention is None for attention in attentions):
-        raise UnfitModel(
-            f"The model returned attention weights for {len(attentions)} of its {n_layers} layers. "
-            "Load it with attn_implementation='eager': no other implementation keeps them."
-        )
-    return attentions
+def token_embeddings(model: Model, inputs: Mapping[str, Tensor]) -> Tensor:
+    """Rows of the embedding table, before positions or other vectors are added."""
+    return model.get_input_embeddings().weight.detach()[inputs["input_ids"]]

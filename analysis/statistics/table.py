@@ -8,6 +8,7 @@ import pyarrow as pa
 from analysis.measures.bootstrap import LEAST_UNITS
 from analysis.needs import Need, Setting
 from analysis.statistics.agreement import EXACT, TO_ROUND_OFF, Agreement
+from analysis.statistics.fit import Fit
 
 _SIZES = (
     (pa.types.is_string, "length", "strlen", 1000),
@@ -82,6 +83,13 @@ class Table:
     of `raw` shards: beyond `--raw-rows` the groups of these columns with fewest rows are left out.
     Fits read all rows, whatever the file keeps.
 
+    `version` rises whenever its numbers change, so that they are computed again.
+
+    A table is filled in one of three ways. `made_by` makes it from the tables that it `requires`
+    (a fit). Else a pass of `precompute.passes` fills it: if `of_model`, from the weights alone, and
+    if not, from the layers of every batch of the corpus; what it `requires` then is computed along
+    with it.
+
     `depends_on` lists the settings that its numbers depend on beyond model, corpus, seed and number
     format; the default is all of them, so that a new table is recomputed too often rather than too
     seldom. A fit receives the declared ones alone.
@@ -110,6 +118,15 @@ class Table:
     declared: Agreement = TO_ROUND_OFF
     round_off: tuple[str, ...] = ()
     depends_on: tuple[Setting, ...] = tuple(Setting)
+    version: int = 1
+    requires: tuple[str, ...] = ()
+    made_by: Fit | None = None
+    of_model: bool = False
+
+    @property
+    def of_layers(self) -> bool:
+        """Return True if a pass over the corpus fills the table, as opposed to weights or a fit."""
+        return self.made_by is None and not self.of_model
 
     @property
     def agreement(self) -> Agreement:

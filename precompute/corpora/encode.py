@@ -10,10 +10,11 @@ from jaxtyping import Int32, UInt8
 from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import BadCorpus, UnfitModel, UserError
+from analysis.token_types import FIRST, SEP
 from precompute.corpora.checks import check_length, check_some_tokens
 from precompute.corpora.sequence import NO_WORD, Annotated, Entry, Pair, Sequence, Text, Tokens
 from precompute.corpora.special_tokens import check_tokenizer, framed, room_for
-from precompute.corpora.token_types import FIRST, SEP, TokenTypes, are_special
+from precompute.corpora.token_types import TokenTypes, are_special
 from precompute.corpora.tokenizing.fitting import fitted, in_batches
 from precompute.corpora.tokenizing.japanese import is_japanese, joined_japanese
 from precompute.corpora.tokenizing.kind import kind_of

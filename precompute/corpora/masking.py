@@ -8,9 +8,10 @@ from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import UnfitModel, UserError
 from analysis.models.gradients import NO_TARGET
+from analysis.token_types import OTHER
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import NO_WORD, Sequence
-from precompute.corpora.token_types import OTHER, are_special
+from precompute.corpora.token_types import are_special
 
 
 def check_masking(tokenizer: PreTrainedTokenizerBase, rate: float) -> None:

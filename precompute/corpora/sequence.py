@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Int32, UInt8
 
+from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.images.pictures import Picture
 
-TOKEN_TYPES = ("cls", "sep", "comma_period", "other", "register", "bos", "first")
 NO_WORD = -1
 
 

@@ -7,12 +7,9 @@ from jaxtyping import Bool, Int32, UInt8
 from tokenizers.pre_tokenizers import ByteLevel
 from transformers import PreTrainedTokenizerBase
 
-from precompute.corpora.sequence import TOKEN_TYPES
+from analysis.token_types import BOS, CLS, COMMA_PERIOD, OTHER, SEP, SPECIAL, TOKEN_TYPES
 from precompute.corpora.special_tokens import PROBE
 
-CLS, SEP, COMMA_PERIOD, OTHER, REGISTER, BOS, FIRST = range(len(TOKEN_TYPES))
-SPECIAL = (BOS, CLS, SEP)
-"""Types of the tokens that frame a text and are no part of it."""
 _IS_SPECIAL = np.isin(np.arange(len(TOKEN_TYPES)), SPECIAL)
 _PLAIN = (*",.", *"，．", *"、。")
 _COMMAS_AND_PERIODS = {

@@ -22,6 +22,13 @@ class Bounds:
 USUAL = Bounds()
 
 
+def evenly_spaced(indices: Iterable[int], n: int) -> frozenset[int]:
+    """Return all indices, or n evenly spaced ones if there are more."""
+    ordered = indices if isinstance(indices, range) else sorted(indices)
+    n = min(n, len(ordered))
+    return frozenset(ordered[place * len(ordered) // n] for place in range(n))
+
+
 def block_of(
     units: Int32[np.ndarray, " sequence"], n_blocks: int
 ) -> Int32[np.ndarray, " sequence"]:

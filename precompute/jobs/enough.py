@@ -7,7 +7,7 @@ import duckdb
 from analysis.errors import UserError
 from analysis.statistics.question import quoted_files
 from precompute.jobs.plan import Plan
-from precompute.passes import BY_NAME
+from precompute.passes import STATISTICS
 
 FIRST = 128
 """Number of sequences in the first round of a run with --until; each later round doubles it."""
@@ -36,7 +36,7 @@ def check_intervals(statistics: list[str] | None) -> None:
             "token_type_mixing."
         )
     if without := [name for name in statistics if not _has_interval(name)]:
-        known = ", ".join(name for name in BY_NAME if _has_interval(name))
+        known = ", ".join(name for name in STATISTICS if _has_interval(name))
         raise UserError(
             f"--until goes by 95% intervals, and {without[0]} has none. Name some of: {known}."
         )
@@ -46,7 +46,7 @@ def widest_interval(plan: Plan, statistics: list[str]) -> Widest | None:
     """Return the widest interval in the finished tables of a plan; None if no row has one yet."""
     intervals: list[Widest] = []
     for name in statistics:
-        file = quoted_files(str(plan.table_file(BY_NAME[name])))
+        file = quoted_files(str(plan.table_file(STATISTICS[name])))
         query = f"select max(high - low) from read_parquet({file})"
         with duckdb.connect() as store:
             [(width,)] = store.execute(query).fetchall()
@@ -56,4 +56,4 @@ def widest_interval(plan: Plan, statistics: list[str]) -> Widest | None:
 
 
 def _has_interval(name: str) -> bool:
-    return {"low", "high"} <= {column.name for column in BY_NAME[name].TABLE.values}
+    return {"low", "high"} <= {column.name for column in STATISTICS[name].values}

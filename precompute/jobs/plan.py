@@ -18,11 +18,10 @@ from precompute.corpora.frequencies import Frequencies
 from precompute.corpora.index.corpus import Corpus
 from precompute.corpora.sequence import Sequence
 from precompute.corpora.word_vectors import WordVectors
-from precompute.jobs.bounds import USUAL, Bounds
+from precompute.jobs.bounds import USUAL, Bounds, evenly_spaced
 from precompute.jobs.seal import SEALED, is_intact
 from precompute.jobs.shards import contract, fingerprint, shard_path
-from precompute.passes import BY_NAME, PASSES
-from precompute.passes.base import Fit, Pass, Totals, Weights, evenly_spaced, needs_of
+from precompute.passes import STATISTICS
 
 if TYPE_CHECKING:  # which loads torch
     from precompute.corpora.images.image_reader import ImageReader
@@ -80,9 +79,9 @@ class Plan:
     bounds: Bounds = USUAL
 
     @property
-    def passes(self) -> tuple[Pass, ...]:
-        """Return the passes of the plan's statistics, in the order they run."""
-        return tuple(statistic for statistic in PASSES if statistic.TABLE.name in self.statistics)
+    def passes(self) -> tuple[Table, ...]:
+        """Return the tables of the plan's statistics, each after those that it requires."""
+        return tuple(table for name, table in STATISTICS.items() if name in self.statistics)
 
     @property
     def exemplars(self) -> frozenset[int]:
@@ -101,23 +100,23 @@ class Plan:
         shown = range(min(SHOWN, len(self.corpus)))
         return self.exemplars | self.followed | self.kept | frozenset(shown)
 
-    def place(self, of: Pass) -> Path:
-        """Return the folder of a pass's shards, named by everything its numbers depend on."""
-        return self.folder / of.TABLE.name / self._fingerprint(of)
+    def shard_folder(self, table: Table) -> Path:
+        """Return the folder of a table's shards, named by everything its numbers depend on."""
+        return self.folder / table.name / self._fingerprint(table)
 
-    def _fingerprint(self, of: Pass) -> str:
-        of_pass = {"version": of.VERSION, "table": contract(of.TABLE), "sealed": SEALED}
+    def _fingerprint(self, table: Table) -> str:
+        of_pass = {"version": table.version, "table": contract(table), "sealed": SEALED}
         of_pass |= {"counted_from": 1}
-        weights = {"weights": self.facts.weights_sha256} | self._declared(of.TABLE)
+        weights = {"weights": self.facts.weights_sha256} | self._declared(table)
         weights |= {"images": self.images.settings} if self.images else {}
-        if isinstance(of, Weights):
+        if table.of_model:
             return fingerprint(**of_pass, **weights)
         corpus = {"dtype": self.facts.dtype, "seed": self.facts.seed}
         corpus |= {"segments": "zero"} if self.facts.segments == "zero" else {}
         corpus |= {"corpus": self.corpus.content_sha256, "job_sequences": self.corpus.job_sequences}
-        if isinstance(of, Fit):
+        if table.made_by:
             corpus |= self._limits if len(self.corpus) > self.bounds.blocks else {}
-            corpus["needs"] = [self._fingerprint(BY_NAME[name]) for name in of.NEEDS]
+            corpus["needs"] = [self._fingerprint(STATISTICS[name]) for name in table.requires]
             weights = {"frequencies": None} | weights  # so that names of earlier versions hold
         return fingerprint(**of_pass, **weights, **corpus)
 
@@ -136,17 +135,17 @@ class Plan:
     def _limits(self) -> dict[str, int]:
         return asdict(self.bounds)
 
-    def shards(self, of: Pass) -> list[Path]:
-        """Return the paths of all shards of a complete pass, in order."""
-        n = len(self.corpus.job_sizes) if isinstance(of, Totals) else 1
-        return [shard_path(self.place(of), index) for index in range(n)]
+    def shards(self, table: Table) -> list[Path]:
+        """Return the paths of all shards of a complete table, in order."""
+        n = len(self.corpus.job_sizes) if table.of_layers else 1
+        return [shard_path(self.shard_folder(table), index) for index in range(n)]
 
-    def table_file(self, of: Pass) -> Path:
-        """Return the path of a pass's whole table, sorted, after its shards are merged."""
-        bounded = of.TABLE.of_sequences or of.TABLE.rarest
+    def table_file(self, table: Table) -> Path:
+        """Return the path of a whole table, sorted, after its shards are merged."""
+        bounded = table.of_sequences or table.rarest
         limits = {**self._limits, "first": sorted(self.kept_first)} if bounded else {}
-        name = fingerprint(shards=self._fingerprint(of), order=of.TABLE.sorted_by, **limits)
-        return self.folder / "tables" / of.TABLE.name / f"{name}.parquet"
+        name = fingerprint(shards=self._fingerprint(table), order=table.sorted_by, **limits)
+        return self.folder / "tables" / table.name / f"{name}.parquet"
 
     def corpus_file(self, table: Table) -> Path:
         """Return the path of a table of the corpus itself."""
@@ -158,22 +157,23 @@ class Plan:
         """Return the paths of all tables of the corpus itself."""
         return list(map(self.corpus_file, CORPUS))
 
-    def missing(self, job: int) -> tuple[Totals, ...]:
-        """Return the passes over the corpus that have no shard for a job yet."""
-        totals = (statistic for statistic in self.passes if isinstance(statistic, Totals))
+    def missing(self, job: int) -> tuple[Table, ...]:
+        """Return the tables filled from the corpus that have no shard for a job yet."""
         return tuple(
-            statistic for statistic in totals if not shard_path(self.place(statistic), job).exists()
+            table
+            for table in self.passes
+            if table.of_layers and not shard_path(self.shard_folder(table), job).exists()
         )
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """Return the tables of all passes, each after those that it needs."""
-        return tuple(statistic.TABLE.name for statistic in self.passes)
+        """Return the names of all tables, each after those that it requires."""
+        return tuple(table.name for table in self.passes)
 
     def needs(self, job: Job) -> frozenset[Job]:
         """Return the tables that must exist before a job begins."""
-        of = None if isinstance(job, int) else BY_NAME[job]
-        return frozenset(of.NEEDS if isinstance(of, Fit) else ())
+        table = None if isinstance(job, int) else STATISTICS[job]
+        return frozenset(table.requires if table and table.made_by else ())
 
     def size(self, job: Job) -> int:
         """Return the number of sequences or tables of a job."""
@@ -182,10 +182,10 @@ class Plan:
     def files(self, job: Job) -> list[Path]:
         """Return the paths of all files that a job writes."""
         if isinstance(job, int):
-            totals = (statistic for statistic in self.passes if isinstance(statistic, Totals))
-            return [shard_path(self.place(statistic), job) for statistic in totals]
-        of = BY_NAME[job]
-        return [*(self.shards(of) if isinstance(of, Fit) else ()), self.table_file(of)]
+            of_layers = (table for table in self.passes if table.of_layers)
+            return [shard_path(self.shard_folder(table), job) for table in of_layers]
+        table = STATISTICS[job]
+        return [*(self.shards(table) if table.made_by else ()), self.table_file(table)]
 
     def damaged(self, job: Job) -> list[Path]:
         """Return the damaged files of a job."""
@@ -223,11 +223,11 @@ def chosen_statistics(names: list[str] | None) -> tuple[str, ...]:
     Raises:
         UnknownName: naming the statistics there are.
     """
-    wanted = set(BY_NAME) if names is None else set().union(*map(_with_needs, names))
-    return tuple(name for name in BY_NAME if name in wanted)
+    wanted = set(STATISTICS) if names is None else set().union(*map(_with_required, names))
+    return tuple(name for name in STATISTICS if name in wanted)
 
 
-def _with_needs(name: str) -> set[str]:
-    if name not in BY_NAME:
-        raise UnknownName("statistic", name, BY_NAME)
-    return {name, *_PROOFS}.union(*map(_with_needs, needs_of(BY_NAME[name])))
+def _with_required(name: str) -> set[str]:
+    if name not in STATISTICS:
+        raise UnknownName("statistic", name, STATISTICS)
+    return {name, *_PROOFS}.union(*map(_with_required, STATISTICS[name].requires))

@@ -10,6 +10,8 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import UserError
+from analysis.models.trace import LayerTrace
+from analysis.statistics.table import Table
 from precompute.corpora.sequence import Sequence as Input
 from precompute.jobs.memory import most_pairs, return_freed_memory
 from precompute.jobs.plan import Job, Plan, batches
@@ -20,8 +22,8 @@ from precompute.jobs.tables import finish_corpus, finish_table, workspace
 from precompute.jobs.writing import Write, at_once, beside
 from precompute.models.classification import classification_of
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes.base import Totals, Weights
-from precompute.passes.batch import Batch
+from precompute.passes.filling import begin, rows_of_weights
+from precompute.passes.layers import Batch, Layer
 
 Runner = Callable[[Plan, LoadedModel, list[Job], OnProgress], None]
 
@@ -43,10 +45,10 @@ def finish_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
 
 def _finish_weights(plan: Plan, model: LoadedModel) -> None:
     """Compute the passes over the model alone, in this process."""
-    for statistic in plan.passes:
-        if isinstance(statistic, Weights):
-            _set_aside(list(filter(_is_damaged, plan.shards(statistic))))
-            finish_shard(plan.place(statistic), 0, partial(_weights, statistic, model))
+    for table in plan.passes:
+        if table.of_model:
+            _set_aside(list(filter(_is_damaged, plan.shards(table))))
+            finish_shard(plan.shard_folder(table), 0, partial(_of_weights, table, model))
 
 
 def _is_damaged(file: Path) -> bool:
@@ -127,33 +129,34 @@ def _finish_sequences(
         return
     parts = []
     for sequences in batches(plan.corpus.job(index), most_pairs(model())):
-        parts.append(_batch_totals(missing, model(), sequences, plan))
+        parts.append(_batch_rows(missing, model(), sequences, plan))
         report(len(sequences))
     write(partial(_write, plan, missing, index, parts))
 
 
-def _write(plan: Plan, passes: tuple[Totals, ...], index: int, parts: list[list[pa.Table]]) -> None:
-    """The shard of every pass, from its part of every batch."""
-    for statistic, tables in zip(passes, zip(*parts, strict=True), strict=True):
-        finish_shard(plan.place(statistic), index, partial(_shard, statistic, list(tables)))
+def _write(plan: Plan, tables: tuple[Table, ...], index: int, parts: list[list[pa.Table]]) -> None:
+    """Write the shard of every table, from its part of every batch."""
+    for table, rows in zip(tables, zip(*parts, strict=True), strict=True):
+        finish_shard(plan.shard_folder(table), index, partial(_shard, table, list(rows)))
 
 
-def _weights(of: Weights, model: LoadedModel) -> pa.Table:
-    return counted_from_1(of.weights(model.weights))
+def _of_weights(table: Table, model: LoadedModel) -> pa.Table:
+    return counted_from_1(rows_of_weights(table, model.weights))
 
 
-def _shard(of: Totals, tables: list[pa.Table]) -> pa.Table:
-    return counted_from_1(merged(of.TABLE, tables))
+def _shard(table: Table, rows: list[pa.Table]) -> pa.Table:
+    return counted_from_1(merged(table, rows))
 
 
-def _batch_totals(
-    passes: tuple[Totals, ...], model: LoadedModel, sequences: tuple[Input, ...], plan: Plan
+def _batch_rows(
+    tables: tuple[Table, ...], model: LoadedModel, sequences: tuple[Input, ...], plan: Plan
 ) -> list[pa.Table]:
-    """Return one table per pass; the large trace is freed on return."""
-    trace = model.trace(sequences)
+    """Return the rows of every table for one batch, which is traced once for all of them."""
     batch = Batch(
         sequences,
-        trace,
+        layers=model.layers,
+        is_token=model.is_token(sequences),
+        word_embeddings=model.word_embeddings(sequences),
         seed=plan.facts.seed,
         hidden_dtype=model.hidden_dtype,
         hidden_budget=plan.hidden_budget,
@@ -167,4 +170,12 @@ def _batch_totals(
         images=model.images,
         classification=classification_of(model),
     )
-    return [statistic.totals(batch) for statistic in passes]
+    fillings = [begin(table, batch) for table in tables]
+
+    def add(index: int, trace: LayerTrace) -> None:
+        layer = Layer(batch, index, trace)
+        for filling in fillings:
+            filling.add(layer)
+
+    model.stream(sequences, add)
+    return [filling.rows() for filling in fillings]

@@ -17,14 +17,14 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import Setting
 from analysis.statistics.corpus import TOKENS
+from analysis.statistics.fit import Fit, FitContext
 from analysis.statistics.question import quoted_files
 from analysis.statistics.table import Table
 from precompute.jobs.plan import CORPUS, Plan
 from precompute.jobs.sample import WHOLE, Cut, cut_of, register_blocks, register_texts
 from precompute.jobs.seal import seal
 from precompute.jobs.shards import finish_shard, named_when_whole, unfinished_name
-from precompute.passes import BY_NAME
-from precompute.passes.base import Fit, FitContext, Pass
+from precompute.passes import STATISTICS
 from precompute.store.annotation_tables import annotation_rows
 from precompute.store.corpus_tables import corpus_rows, vocabulary_rows
 
@@ -44,14 +44,15 @@ def finish_table(database: DuckDBPyConnection, plan: Plan, name: str) -> None:
     Args:
         database: a workspace; nothing stays in it.
     """
-    of = BY_NAME[name]
-    if isinstance(of, Fit):
-        finish_shard(plan.place(of), 0, partial(_fitted, database, plan, of))
-    if not plan.table_file(of).exists():
+    table = STATISTICS[name]
+    if table.made_by is not None:
+        make = partial(_fitted, database, plan, table, table.made_by)
+        finish_shard(plan.shard_folder(table), 0, make)
+    if not plan.table_file(table).exists():
         with _room(database, threads=_threads()) as store:
-            rows = view_of_shards(store, of.TABLE, plan.shards(of))
-            cut = cut_of(store, plan, of.TABLE, rows, pieces(store, of.TABLE, rows))
-            merge(store, of.TABLE, plan.shards(of), plan.table_file(of), cut=cut)
+            rows = view_of_shards(store, table, plan.shards(table))
+            cut = cut_of(store, plan, table, rows, pieces(store, table, rows))
+            merge(store, table, plan.shards(table), plan.table_file(table), cut=cut)
 
 
 def finish_corpus(plan: Plan) -> None:
@@ -153,9 +154,9 @@ def _threads() -> int:
     return min(pa.cpu_count(), os.cpu_count() or 1, _MOST_THREADS)
 
 
-def _fitted(database: DuckDBPyConnection, plan: Plan, of: Fit) -> pa.Table:
-    """Return the rows of a fit, from a database with its needed tables alone."""
-    declared = of.TABLE.depends_on
+def _fitted(database: DuckDBPyConnection, plan: Plan, table: Table, fit: Fit) -> pa.Table:
+    """Return the rows of a fit, from a database with the tables that it requires alone."""
+    declared = table.depends_on
     ranks = plan.frequencies if Setting.FREQUENCIES in declared else None
     context = FitContext(
         seed=plan.facts.seed,
@@ -164,20 +165,20 @@ def _fitted(database: DuckDBPyConnection, plan: Plan, of: Fit) -> pa.Table:
         word_vectors=plan.word_vectors if Setting.WORD_VECTORS in declared else None,
         documents=plan.corpus.units() if len(plan.corpus) <= plan.bounds.blocks else None,
     )
-    needed = [BY_NAME[name] for name in of.NEEDS]
+    required = [STATISTICS[name] for name in table.requires]
     # sums of floats depend on the order of their terms, which is that of threads
     with _room(database, threads=1) as store:
         store.execute("create schema stored; create schema kept")
-        for table in CORPUS:
-            _stand_in(store, table, plan.corpus_file(table))
+        for of_corpus in CORPUS:
+            _stand_in(store, of_corpus, plan.corpus_file(of_corpus))
         register_texts(store, plan)
         register_blocks(store, plan)
-        for statistic in needed:
+        for statistic in required:
             _stand_in_for_all(store, plan, statistic)
-        for table in (*CORPUS, *(statistic.TABLE for statistic in needed)):
-            for view in table.all_views:
+        for readable in (*CORPUS, *required):
+            for view in readable.all_views:
                 store.execute(f"create view {view.name} as {view.sql}")
-        return of.fit(store, context)
+        return fit(table, store, context)
 
 
 def _stand_in(store: DuckDBPyConnection, table: Table, path: Path) -> None:
@@ -186,20 +187,20 @@ def _stand_in(store: DuckDBPyConnection, table: Table, path: Path) -> None:
     store.execute(f"create view stored.{table.name} as from read_parquet({file})")
 
 
-def _stand_in_for_all(store: DuckDBPyConnection, plan: Plan, of: Pass) -> None:
+def _stand_in_for_all(store: DuckDBPyConnection, plan: Plan, table: Table) -> None:
     """Create a view of all rows of a table by its name, from its shards if need be.
 
     Its file may hold a sample. The schema `kept` holds the rows of the file, for fits that need all
     numbers at once.
     """
-    rows = view_of_shards(store, of.TABLE, plan.shards(of))
-    file = plan.table_file(of)
-    if of.TABLE.of_sequences and facts_of(file):
-        store.execute(f"create view stored.{of.TABLE.name} as from {rows}")
+    rows = view_of_shards(store, table, plan.shards(table))
+    file = plan.table_file(table)
+    if table.of_sequences and facts_of(file):
+        store.execute(f"create view stored.{table.name} as from {rows}")
     else:
-        _stand_in(store, of.TABLE, file)
+        _stand_in(store, table, file)
     kept = quoted_files(str(file))
-    store.execute(f"create view kept.{of.TABLE.name} as from read_parquet({kept})")
+    store.execute(f"create view kept.{table.name} as from read_parquet({kept})")
 
 
 def _write(

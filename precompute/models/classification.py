@@ -46,7 +46,7 @@ class Classification:
         inputs = self.model.inputs(sequences)
         predicted = self._probabilities(inputs).argmax(dim=1)
         loss = partial(self._logits_of, classes=predicted)
-        slopes = self.model.adapter.gradients(self.model.model, inputs, loss)
+        slopes = self.model.attention_gradients(inputs, loss)
         return ClassGradients(tuple(layer.float() for layer in slopes), predicted)
 
     def of_variants(

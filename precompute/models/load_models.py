@@ -79,7 +79,7 @@ def load_model(
     layers = adapter.weights(model)
     if dtype != "float32":
         layers = tuple(in_dtype(layer, torch.float32) for layer in layers)
-    return LoadedModel(
+    loaded = LoadedModel(
         name=name,
         revision=_revision(revision, weights_sha256, random_weights),
         weights_sha256=weights_sha256,
@@ -96,6 +96,8 @@ def load_model(
         gate_rule=gate_rule,
         random_weights=random_weights,
     )
+    loaded.check_attention()
+    return loaded
 
 
 def _revision(commit: str, weights_sha256: str, random_weights: int | None) -> str:

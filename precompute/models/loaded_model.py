@@ -3,36 +3,42 @@
 from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
 from contextlib import nullcontext
-from dataclasses import dataclass, fields
-from functools import partial
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
 import torch
-from jaxtyping import Int, UInt8
+from jaxtyping import Bool, Float, Int, UInt8
 from torch import Tensor
 
 from analysis.errors import UnfitModel
 from analysis.models.adapter import Adapter
+from analysis.models.attention import ModelParts
 from analysis.models.gradients import (
     NO_TARGET,
     AttentionGradients,
+    Loss,
+    attention_gradients,
     next_tokens,
     pooled_lengths,
     token_losses,
 )
-from analysis.models.layout import CLASS
-from analysis.models.trace import LayerWeights, Model, ModelWeights, Trace
+from analysis.models.layout import CLASS, two_sizes
+from analysis.models.stream import OnLayer, check_attention, stream_layers
+from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights, Trace
 from analysis.scopes import GATE_RULES
+from analysis.token_types import REGISTER
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
-from precompute.corpora.token_types import REGISTER
 from precompute.models.padding import check_known, padded, sent_to
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 Control = Literal["removed", "permuted"]
 """Change of a text's position embeddings: zeros instead, or another order."""
+_PROBE_TOKENS = 12
+"""Tokens of the texts that a model is tried with."""
 
 
 @dataclass(frozen=True)
@@ -107,21 +113,75 @@ class LoadedModel:
     def segment_types(self) -> int:
         return getattr(self.model.config, "type_vocab_size", 0)
 
+    @cached_property
+    def parts(self) -> ModelParts:
+        """The modules whose outputs make up the trace."""
+        return self.adapter.parts(self.model)
+
+    def stream(
+        self,
+        sequences: SequenceOf[Sequence],
+        receive: OnLayer,
+        change_positions: Callable[[Tensor], Tensor] | None = None,
+    ) -> None:
+        """Run one forward pass over padded sequences, and hand over each layer in float32.
+
+        A layer is let go when `receive` returns, unless that keeps it.
+
+        Args:
+            change_positions: maps the position embeddings to those that the model gets instead.
+        """
+        inputs = self.adapter.model_inputs(self.inputs(sequences))
+        change = self.adapter.changed_positions
+        widened = receive if self.dtype == "float32" else _in_float32(receive)
+        with change(self.model, change_positions) if change_positions else nullcontext():
+            stream_layers(self.model, self.parts, self.layers, inputs, widened)
+
     def trace(
         self,
         sequences: SequenceOf[Sequence],
         change_positions: Callable[[Tensor], Tensor] | None = None,
     ) -> Trace:
-        """Run one forward pass over padded sequences, and return every part of it in float32.
+        """Run one forward pass and keep all layers, for short texts: see `stream`."""
+        layers: list[LayerTrace] = []
+        self.stream(sequences, lambda _index, layer: layers.append(layer), change_positions)
+        return Trace(tuple(layers), self.is_token(sequences), self.word_embeddings(sequences))
 
-        Args:
-            change_positions: maps the position embeddings to those that the model gets instead.
+    def word_embeddings(
+        self, sequences: SequenceOf[Sequence]
+    ) -> Float[Tensor, "batch token width"]:
+        """Rows of the embedding table, before positions or other vectors are added, in float32.
+
+        Those of an image are the embeddings of its patches.
         """
-        inputs = self.inputs(sequences)
-        change = self.adapter.changed_positions
-        with change(self.model, change_positions) if change_positions else nullcontext():
-            trace = self.adapter.trace(self.model, self.layers, inputs)
-        return trace if self.dtype == "float32" else _in_float32(trace)
+        with torch.inference_mode():
+            words = self.adapter.word_embeddings(self.model, self.inputs(sequences))
+        return words if self.dtype == "float32" else words.float()
+
+    def check_attention(self) -> None:
+        """Raise UnfitModel unless attention weights equal those of the library's `eager`.
+
+        Raises:
+            UnfitModel: naming the layer and the difference.
+        """
+        check_attention(self.model, self.parts, self.adapter.model_inputs(self._probe()))
+
+    def _probe(self) -> dict[str, Tensor]:
+        """Return inputs to try a model with: two texts, one padded, or an image of noise."""
+        if self.images is not None:
+            height, width = two_sizes(self.model.config.image_size)
+            shape = (1, self.model.config.num_channels, height, width)
+            noise = torch.rand(shape, generator=torch.Generator().manual_seed(0))
+            return {"pixel_values": noise.to(self.model.device, self.model.dtype)}
+        n_tokens = min(_PROBE_TOKENS, self.positions)
+        ids = torch.arange(2 * n_tokens).reshape(2, n_tokens) % self.model.config.vocab_size
+        is_token = torch.arange(n_tokens) < torch.tensor([[n_tokens], [n_tokens // 2 + 1]])
+        given = {
+            "input_ids": ids,
+            "token_type_ids": torch.zeros_like(ids),
+            "attention_mask": is_token.long(),
+        }
+        return {name: tensor.to(self.model.device) for name, tensor in given.items()}
 
     def trace_controlled(self, sequence: Sequence, control: Control, *, seed: int) -> Trace:
         """Trace one sequence with its positions removed or permuted.
@@ -174,7 +234,7 @@ class LoadedModel:
         last hidden states.
         """
         inputs = self.inputs(sequences)
-        is_token = self._is_token(sequences)
+        is_token = self.is_token(sequences)
         has_loss = is_token.any(dim=1)
         loss = partial(pooled_lengths, is_token=is_token)
         if self.language_model is not None:
@@ -184,9 +244,14 @@ class LoadedModel:
             loss = partial(token_losses, targets=targets, logits=logits)
         if not has_loss.any():
             return None
-        slopes = self.adapter.gradients(self.model, inputs, loss)
+        slopes = self.attention_gradients(inputs, loss)
         widened = slopes if self.dtype == "float32" else tuple(layer.float() for layer in slopes)
         return AttentionGradients(self.objective, widened, has_loss)
+
+    def attention_gradients(self, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
+        """Gradients of a loss with respect to the attention weights of every layer."""
+        given = self.adapter.model_inputs(inputs)
+        return attention_gradients(self.model, self.parts, given, loss)
 
     def _targets(
         self, sequences: SequenceOf[Sequence], ids: Tensor, is_token: Tensor
@@ -218,33 +283,26 @@ class LoadedModel:
         return {
             "input_ids": padded([sequence.ids for sequence in sequences], padding),
             "token_type_ids": padded(segments, 0),
-            "attention_mask": self._is_token(sequences).long(),
+            "attention_mask": self.is_token(sequences).long(),
         }
 
     def _pixels(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
         pixels = [self.image_reader.pixels(sequence.picture) for sequence in sequences]
         return {"pixel_values": torch.stack(pixels)}
 
-    def _is_token(self, sequences: SequenceOf[Sequence]) -> Tensor:
+    def is_token(self, sequences: SequenceOf[Sequence]) -> Bool[Tensor, "batch token"]:
+        """Mask of real tokens in a padded batch."""
         lengths = torch.tensor([len(sequence) for sequence in sequences])
         is_token = torch.arange(int(lengths.max())) < lengths[:, None]
         return is_token.to(self.model.device)
 
 
-def _in_float32(trace: Trace) -> Trace:
-    """Return the pass with its tensors widened; the arithmetic before is unchanged."""
+def _in_float32(receive: OnLayer) -> OnLayer:
+    """Widen a layer's tensors before it is handed over; the arithmetic before is unchanged."""
 
-    def widened(part: Any) -> Any:
-        values = {field.name: getattr(part, field.name) for field in fields(part)}
-        return type(part)(
-            **{
-                name: value.float()
-                if isinstance(value, Tensor) and value.is_floating_point()
-                else tuple(map(widened, value))
-                if isinstance(value, tuple)
-                else value
-                for name, value in values.items()
-            }
-        )
+    def widened(index: int, layer: LayerTrace) -> None:
+        parts = {field.name: getattr(layer, field.name) for field in fields(layer)}
+        tensors = {name: part.float() for name, part in parts.items() if isinstance(part, Tensor)}
+        receive(index, replace(layer, **tensors))
 
-    return widened(trace)
+    return widened

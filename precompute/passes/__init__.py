@@ -1,38 +1,33 @@
-"""All passes, found in the subfolders, in the order of their needs.
+"""All statistics, in the order of their requirements, and the passes that fill their tables.
 
-To add a statistic: its measure, its table and its pass, each a file of one name in the same room.
-
-Version, needs and kind of a pass are read from its file. The file is imported when the pass runs,
-so that those that need no model load no torch.
+To add a statistic: its table in `analysis/statistics`, and, unless it is made from other tables, a
+function in the file of its theme here that turns layers into rows.
 """
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pyarrow as pa
 
-from analysis.contracts import every_table
+from analysis.contracts import every_statistic
 from analysis.statistics.table import Table
-from precompute.passes.base import Pass, needs_of
 
 _KINDS = ("totals", "weights", "fit")
 
 
-def _found() -> dict[str, Pass]:
-    """Return the passes by the name of their table."""
-    tables = {table.name: table for table in every_table()}
-    files = sorted(Path(__file__).parent.glob("*/*.py"))
-    named = [(file, _top_level(file)) for file in files]
-    return {
-        file.stem: _pass(file, names, tables[file.stem])
-        for file, names in named
-        if "VERSION" in names
-    }
+def _found() -> dict[str, Table]:
+    """Return the statistics by name; those with a file of their own here take what it declares."""
+    tables = dict(every_statistic())
+    for file in sorted(Path(__file__).parent.glob("*/*.py")):
+        names = _top_level(file)
+        if "VERSION" in names:
+            tables[file.stem] = _filled(file, names, tables[file.stem])
+    return tables
 
 
 def _top_level(file: Path) -> dict[str, Any]:
@@ -49,29 +44,27 @@ def _top_level(file: Path) -> dict[str, Any]:
     return names
 
 
-def _pass(file: Path, names: dict[str, Any], table: Table) -> Pass:
-    """Return a pass with what its file declares, and functions that import the file when called."""
+def _filled(file: Path, names: dict[str, Any], table: Table) -> Table:
+    """Return a table with what the file of its pass declares."""
     module = f"{__name__}.{file.parent.name}.{file.stem}"
-    declared: dict[str, Any] = {
-        name: ast.literal_eval(names[name].value) for name in ("VERSION", "NEEDS") if name in names
-    }
-    declared |= {kind: _later(module, kind) for kind in _KINDS if kind in names}
-    return cast(Pass, SimpleNamespace(__name__=module, TABLE=table, **declared))
+    requires = ast.literal_eval(names["NEEDS"].value) if "NEEDS" in names else ()
+    return replace(
+        table,
+        version=ast.literal_eval(names["VERSION"].value),
+        requires=requires,
+        made_by=_fit(module) if "fit" in names else None,
+        of_model="weights" in names,
+    )
 
 
-def _later(module: str, function: str) -> Callable[..., pa.Table]:
-    """Return a function that imports a function and calls it."""
-    return lambda *arguments: getattr(import_module(module), function)(*arguments)
+def _fit(module: str) -> Callable[..., pa.Table]:
+    return lambda table, *arguments: import_module(module).fit(*arguments)
 
 
-def _in_order(passes: dict[str, Pass]) -> tuple[Pass, ...]:
-    """Every pass after those whose tables it needs."""
-    needs = {
-        name: [need for need in needs_of(statistic) if need in passes]
-        for name, statistic in passes.items()
-    }
-    return tuple(passes[name] for name in TopologicalSorter(needs).static_order())
+def _in_order(tables: dict[str, Table]) -> dict[str, Table]:
+    """Every table after those that it requires."""
+    requires = {name: table.requires for name, table in tables.items()}
+    return {name: tables[name] for name in TopologicalSorter(requires).static_order()}
 
 
-PASSES = _in_order(_found())
-BY_NAME = {statistic.TABLE.name: statistic for statistic in PASSES}
+STATISTICS = _in_order(_found())

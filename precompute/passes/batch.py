@@ -20,13 +20,13 @@ from analysis.models.gradients import AttentionGradients
 from analysis.models.trace import LayerTrace, Trace
 from analysis.scopes import BUDGET, GATE_RULES, LayerOrder
 from analysis.statistics.norms.weighing import NORM, WEIGHT
+from analysis.token_types import BOS, CLS, OTHER, REGISTER, SEP
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.sequence import Sequence
-from precompute.corpora.token_types import BOS, CLS, OTHER, REGISTER, SEP
+from precompute.jobs.bounds import evenly_spaced
 from precompute.models.classification import Classification
 from precompute.models.loaded_model import Control
-from precompute.passes.base import evenly_spaced
 from precompute.passes.probing.attention_of_words import attention_of_words
 from precompute.passes.relevance.relevance_maps import (
     WHOLE_LAYERS,

@@ -20,7 +20,7 @@ from precompute.jobs.plan import CORPUS, Plan
 from precompute.jobs.sample import register_texts
 from precompute.jobs.shards import unfinished_name
 from precompute.jobs.tables import Config, database_config, facts_of
-from precompute.passes import PASSES
+from precompute.passes import STATISTICS
 from precompute.store.check import assert_laws, assert_parts_add_up
 from precompute.store.image_tables import image_rows
 
@@ -53,12 +53,8 @@ def build(
         for table, file in zip(CORPUS, plan.corpus_files, strict=True):
             add_table(store, table, file, _KEPT.get(table, ""))
         _add_rows(store, image_table.TABLE, image_rows(plan))
-        for statistic in PASSES:
-            add_table(
-                store,
-                statistic.TABLE,
-                plan.table_file(statistic) if statistic in plan.passes else None,
-            )
+        for table in STATISTICS.values():
+            add_table(store, table, plan.table_file(table) if table in plan.passes else None)
         assert_parts_add_up(store)
         _add_manifest(store)
         store.execute("checkpoint")
@@ -84,8 +80,8 @@ def _left_out(store: DuckDBPyConnection, plan: Plan) -> dict[str, str]:
     facts: dict[str, str] = {}
     for table in _KEPT if n_texts < n_sequences else ():
         facts |= sample_facts(table, Sample(n_texts, n_sequences))
-    for statistic in plan.passes:
-        facts |= facts_of(plan.table_file(statistic))
+    for table in plan.passes:
+        facts |= facts_of(plan.table_file(table))
     return facts
 
 

@@ -10,8 +10,8 @@ from duckdb import DuckDBPyConnection
 
 from analysis.statistics.corpus import SEQUENCES, TOKENS
 from analysis.statistics.question import quoted_files
+from analysis.statistics.rows import names_of
 from precompute.corpora.sequence import Sequence
-from precompute.passes.base import names_of
 
 
 def corpus_rows(sequences: SequenceOf[Sequence]) -> dict[str, pa.Table]:

@@ -13,7 +13,7 @@ from analysis.foreign_file import OtherSchema, rows
 from analysis.statistics import image, sample
 from analysis.statistics.corpus import provenance, run
 from analysis.statistics.mixing.completeness import by_layer
-from precompute.passes import PASSES
+from precompute.passes import STATISTICS
 from precompute.store.open_file import opened
 
 
@@ -112,7 +112,7 @@ def _worst(layer: dict[Hashable, Any], error: str, place: str, percentile: str) 
 
 def statistics_lines() -> Iterator[str]:
     """Yield each statistic with its views and their grain."""
-    for statistic in PASSES:
-        yield statistic.TABLE.name
-        for view in statistic.TABLE.all_views:
+    for name, table in STATISTICS.items():
+        yield name
+        for view in table.all_views:
             yield f"    {view.name}: {view.grain}"

@@ -12,12 +12,13 @@ import pandas as pd
 import pytest
 
 from analysis.scopes import POST_NORM
+from analysis.statistics import means as intervals
+from analysis.statistics.fit import FitContext
+from analysis.statistics.means import BlockSums, block_sizes, by_block
 from analysis.statistics.mixing.rollout import TABLE
+from analysis.statistics.rows import rows_of
 from precompute.jobs.bounds import block_of
 from precompute.jobs.runner import run_local
-from precompute.passes import intervals
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import BlockSums, block_sizes, by_block, rows_of
 from precompute.run import run
 from precompute.store.check import faults
 from precompute.store.show import every_table

@@ -8,23 +8,20 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.models.capture import change_output, record_outputs
+from analysis.models.attention import LayerParts, ModelParts
+from analysis.models.capture import change_output
 from analysis.models.feed_forward import FeedForwardWeights
-from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import (
     activation_named,
-    attentions_of,
-    forward_pass,
     layer_norm,
-    layer_traces,
     no_images,
     projections,
+    token_embeddings,
 )
-from analysis.models.trace import LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model
 from analysis.scopes import POST_NORM
 
 FAMILIES = ("bert", "roberta")
@@ -38,6 +35,7 @@ CLASSIFIERS: dict[str, str] = dict.fromkeys(
 )
 """Loader of each classifier class that a configuration may name."""
 fit_to_images = no_images
+word_embeddings = token_embeddings
 
 
 def layout(model: Model) -> None:
@@ -114,33 +112,6 @@ def encoder_layer(layer: Model, config: Any, sides: tuple[Model, ...]) -> dict[s
     }
 
 
-def trace(
-    model: Model,
-    layers: tuple[LayerWeights, ...],
-    inputs: dict[str, Tensor],
-    *,
-    entrance: Model = None,
-) -> Trace:
-    """Run the model once and split the result by layer.
-
-    Args:
-        entrance: the module whose output is the first layer's input; the embeddings if None.
-    """
-    modules, embeddings = model.encoder.layer, model.embeddings
-    watched = {"input 0": entrance or embeddings, "words": embeddings.word_embeddings}
-    watched |= {f"input {i + 1}": layer for i, layer in enumerate(modules)}
-    watched |= {f"value {i}": layer.attention.self.value for i, layer in enumerate(modules)}
-    watched |= {f"output {i}": layer.attention.output.dense for i, layer in enumerate(modules)}
-    with torch.inference_mode(), record_outputs(watched) as seen:
-        attentions = attentions_of(forward_pass(model, inputs), len(modules))
-    values = [seen[f"value {i}"] for i in range(len(layers))]
-    return Trace(
-        layers=layer_traces(layers, seen, attentions, values=values),
-        is_token=inputs["attention_mask"].bool(),
-        word_embeddings=seen["words"],
-    )
-
-
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
     """Logits over the vocabulary, from last hidden states."""
     head = language_model.lm_head if hasattr(language_model, "lm_head") else language_model.cls
@@ -153,7 +124,19 @@ def class_logits(classifier: Model, hidden: Tensor) -> Tensor:
     return classifier.classifier(hidden if pooler is None else pooler(hidden))
 
 
-def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """Gradients of a loss with respect to the attention weights of each layer."""
-    n_layers = len(model.encoder.layer)
-    return attention_gradients(model, inputs, loss, first=model.embeddings, n_layers=n_layers)
+def parts(model: Model) -> ModelParts:
+    """The modules whose outputs make up the trace."""
+    return ModelParts(model.embeddings, layer_parts(model))
+
+
+def layer_parts(model: Model) -> tuple[LayerParts, ...]:
+    """The modules of every layer."""
+    return tuple(
+        LayerParts(layer, layer.attention.self, layer.attention.output.dense)
+        for layer in model.encoder.layer
+    )
+
+
+def model_inputs(inputs: dict[str, Tensor]) -> dict[str, Any]:
+    """Return the inputs with the segments."""
+    return inputs

@@ -10,24 +10,23 @@ import torch
 from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.models.capture import change_named_inputs, change_output, record_outputs
+from analysis.models.attention import LayerParts, ModelParts
+from analysis.models.capture import change_named_inputs, change_output
 from analysis.models.families import bert
 from analysis.models.offset_terms import OffsetTerms
 from analysis.models.parts import (
     activation_named,
-    attentions_of,
-    forward_pass,
-    layer_traces,
     no_images,
 )
-from analysis.models.trace import LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model
 
 FAMILIES = ("deberta-v2",)
 LANGUAGE_MODELS = {"DebertaV2ForMaskedLM": "AutoModelForMaskedLM"}
 """Loader of each language-model class that a configuration may name."""
 CLASSIFIERS = {"DebertaV2ForSequenceClassification": "AutoModelForSequenceClassification"}
 """Loader of each classifier class that a configuration may name."""
-fit_to_images, layout, gradients = no_images, bert.layout, bert.gradients
+fit_to_images, layout, model_inputs = no_images, bert.layout, bert.model_inputs
+word_embeddings = bert.word_embeddings
 
 
 def check(model: Model) -> None:
@@ -123,23 +122,6 @@ def _table(projection: Model, steps: Tensor, attention: Model) -> Tensor:
     return made.transpose(0, 1)
 
 
-def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once and split the result by layer."""
-    modules, embeddings = model.encoder.layer, model.embeddings
-    watched = {"input 0": embeddings, "words": embeddings.word_embeddings}
-    watched |= {f"input {i + 1}": layer.output for i, layer in enumerate(modules)}
-    watched |= {f"value {i}": layer.attention.self.value_proj for i, layer in enumerate(modules)}
-    watched |= {f"output {i}": layer.attention.output.dense for i, layer in enumerate(modules)}
-    with torch.inference_mode(), record_outputs(watched) as seen:
-        attentions = attentions_of(forward_pass(model, inputs), len(modules))
-    values = [seen[f"value {i}"] for i in range(len(layers))]
-    return Trace(
-        layers=layer_traces(layers, seen, attentions, values=values),
-        is_token=inputs["attention_mask"].bool(),
-        word_embeddings=seen["words"],
-    )
-
-
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
     """Logits over the vocabulary, from last hidden states."""
     if language_model.legacy:
@@ -151,3 +133,19 @@ def logits(language_model: Model, hidden: Tensor) -> Tensor:
 def class_logits(classifier: Model, hidden: Tensor) -> Tensor:
     """Logits over the classes, from last hidden states."""
     return classifier.classifier(classifier.pooler(hidden))
+
+
+def parts(model: Model) -> ModelParts:
+    """The modules whose outputs make up the trace; attention is computed by code of its own."""
+    return ModelParts(
+        model.embeddings,
+        tuple(
+            LayerParts(
+                layer=layer.output,
+                attention=layer.attention.self,
+                output=layer.attention.output.dense,
+                values=layer.attention.self.value_proj,
+            )
+            for layer in model.encoder.layer
+        ),
+    )

@@ -3,7 +3,7 @@
 The normalisation after the last layer belongs to no layer.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -11,30 +11,29 @@ import torch
 from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.models.capture import change_output, record_outputs
+from analysis.models.attention import LayerParts, ModelParts
+from analysis.models.capture import change_output
 from analysis.models.feed_forward import FeedForwardWeights
-from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.norm import Norm
 from analysis.models.parts import (
-    attentions_of,
     bias_of,
-    forward_pass,
     gate_named,
-    layer_traces,
     network_of,
     no_class_logits,
     no_images,
     of_every_head,
     own_inputs,
     projections,
+    token_embeddings,
 )
 from analysis.models.rotary import Rotary
-from analysis.models.trace import LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model
 from analysis.scopes import LayerOrder
 
 CLASSIFIERS: dict[str, str] = {}
 fit_to_images, class_logits = no_images, no_class_logits
+word_embeddings = token_embeddings
 _TURNS = ("default", "linear", "llama3", "yarn")
 """Kinds of rotary positions with frequencies that do not depend on the length of a text."""
 
@@ -173,46 +172,27 @@ def _window(config: Any, index: int, *, is_causal: bool) -> int | None:
     return size - 1 if own_counts else size
 
 
-def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once, without segments, and split the result by layer."""
-    modules = model.layers
-    watched = {"input 0": model.get_input_embeddings()}
-    watched |= {f"input {i + 1}": layer for i, layer in enumerate(modules)}
-    if layers[0].order.read:
-        watched |= {f"normed {i}": layer.input_layernorm for i, layer in enumerate(modules)}
-    watched |= {f"value {i}": layer.self_attn.v_proj for i, layer in enumerate(modules)}
-    watched |= {f"output {i}": layer.self_attn.o_proj for i, layer in enumerate(modules)}
-    with torch.inference_mode(), record_outputs(watched) as seen:
-        attentions = attentions_of(run(model, inputs), len(modules))
-    values = [seen[f"value {i}"] for i in range(len(layers))]
-    return Trace(
-        layers=layer_traces(layers, seen, attentions, values=values),
-        is_token=inputs["attention_mask"].bool(),
-        word_embeddings=words(model, inputs),
-    )
-
-
-def run(model: Model, inputs: dict[str, Tensor]) -> Any:
-    """Run one forward pass without a key–value cache."""
-    return forward_pass(model, inputs_of(inputs))
-
-
-def words(model: Model, inputs: dict[str, Tensor]) -> Tensor:
-    """Rows of the embedding table, before any scaling by the model."""
-    return model.get_input_embeddings().weight.detach()[inputs["input_ids"]]
-
-
-def inputs_of(inputs: dict[str, Tensor]) -> dict[str, Any]:
-    """Return the inputs of a decoder, without a key–value cache."""
-    return own_inputs(inputs) | {"use_cache": False}
-
-
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
     """Logits over the vocabulary, from last hidden states."""
     return language_model.lm_head(hidden)
 
 
-def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """Gradients of a loss with respect to the attention weights of each layer."""
-    first, n_layers = model.get_input_embeddings(), len(model.layers)
-    return attention_gradients(model, inputs_of(inputs), loss, first=first, n_layers=n_layers)
+def parts(model: Model) -> ModelParts:
+    """The modules whose outputs make up the trace."""
+    return ModelParts(
+        model.get_input_embeddings(),
+        tuple(
+            LayerParts(
+                layer=layer,
+                attention=layer.self_attn,
+                output=layer.self_attn.o_proj,
+                norm=getattr(layer, "input_layernorm", None),
+            )
+            for layer in model.layers
+        ),
+    )
+
+
+def model_inputs(inputs: Mapping[str, Tensor]) -> dict[str, Any]:
+    """Return the inputs of a decoder: no segments, and no key–value cache."""
+    return own_inputs(inputs) | {"use_cache": False}

@@ -12,19 +12,21 @@ import torch
 from torch import Tensor
 
 from analysis.errors import UnfitModel
+from analysis.models.attention import ModelParts
 from analysis.models.capture import change_output
 from analysis.models.families.decoder import gated_network
 from analysis.models.families.patch_encoder import (
     PatchLayer,
-    patch_gradients,
+    patch_inputs,
+    patch_parts,
     patch_weights,
+    patch_words,
     plain_network,
-    trace_patches,
 )
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.layout import CLASS, TokenLayout, check_grid, grid_of, register, two_sizes
 from analysis.models.parts import activation_named, no_logits
-from analysis.models.trace import LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model
 
 FAMILIES = ("dinov2", "dinov2_with_registers")
 LANGUAGE_MODELS: dict[str, str] = {}
@@ -34,7 +36,7 @@ CLASSIFIERS: dict[str, str] = dict.fromkeys(
 )
 """Loader of each classifier class that a configuration may name."""
 logits = no_logits
-gradients = patch_gradients
+model_inputs = patch_inputs
 
 
 def check(model: Model) -> None:
@@ -148,17 +150,21 @@ def parts_of(layers: Iterable[Model]) -> tuple[PatchLayer, ...]:
     )
 
 
-def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once and split the result by layer."""
-    embeddings = model.embeddings
-    registers = getattr(embeddings, "register_tokens", embeddings.cls_token[:, :0])
-    special = (embeddings.cls_token, registers)
-    return trace_patches(model, parts_of(model.encoder.layer), layers, inputs, special=special)
-
-
 def class_logits(classifier: Model, hidden: Tensor) -> Tensor:
     """Logits over the classes, from the last hidden states of the class token and of all
     patches."""
     n_special = len(layout(classifier.base_model).special)
     of_patches = hidden[:, n_special:].mean(dim=1)
     return classifier.classifier(torch.cat([hidden[:, 0], of_patches], dim=1))
+
+
+def parts(model: Model) -> ModelParts:
+    """The modules whose outputs make up the trace."""
+    return patch_parts(model, parts_of(model.encoder.layer))
+
+
+def word_embeddings(model: Model, inputs: dict[str, Tensor]) -> Tensor:
+    """Embeddings of the special tokens and of the patches."""
+    embeddings = model.embeddings
+    registers = getattr(embeddings, "register_tokens", embeddings.cls_token[:, :0])
+    return patch_words(model, inputs, special=(embeddings.cls_token, registers))

@@ -11,13 +11,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from analysis.models.attention import ModelParts
 from analysis.models.capture import change_output
 from analysis.models.families import dinov2
 from analysis.models.families.patch_encoder import (
     PatchLayer,
-    patch_gradients,
+    patch_inputs,
+    patch_parts,
     patch_weights,
-    trace_patches,
+    patch_words,
 )
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.layout import TokenLayout, check_grid, grid_of, two_sizes
@@ -29,13 +31,13 @@ from analysis.models.parts import (
     no_logits,
 )
 from analysis.models.rotary import PatchRotary
-from analysis.models.trace import LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model
 
 FAMILIES = ("dinov3_vit",)
 LANGUAGE_MODELS: dict[str, str] = {}
 CLASSIFIERS: dict[str, str] = {}
 logits, class_logits = no_logits, no_class_logits
-gradients, fit_to_images = patch_gradients, dinov2.fit_to_images
+model_inputs, fit_to_images = patch_inputs, dinov2.fit_to_images
 
 
 def check(model: Model) -> None:
@@ -102,7 +104,12 @@ def _parts(model: Model) -> tuple[PatchLayer, ...]:
     return dinov2.parts_of(model.model.layer)
 
 
-def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once and split the result by layer."""
+def parts(model: Model) -> ModelParts:
+    """The modules whose outputs make up the trace."""
+    return patch_parts(model, _parts(model))
+
+
+def word_embeddings(model: Model, inputs: dict[str, Tensor]) -> Tensor:
+    """Embeddings of the special tokens and of the patches."""
     special = model.embeddings.cls_token, model.embeddings.register_tokens
-    return trace_patches(model, _parts(model), layers, inputs, special=special)
+    return patch_words(model, inputs, special=special)

@@ -4,10 +4,10 @@ embeddings are narrower than hidden states.
 
 from torch import Tensor
 
+from analysis.models.attention import ModelParts
 from analysis.models.families import bert
-from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import no_images
-from analysis.models.trace import LayerWeights, Model, Trace
+from analysis.models.trace import Model
 
 FAMILIES = ("electra",)
 LANGUAGE_MODELS = {"ElectraForMaskedLM": "AutoModelForMaskedLM"}
@@ -17,17 +17,8 @@ CLASSIFIERS = {"ElectraForSequenceClassification": "AutoModelForSequenceClassifi
 fit_to_images, layout, check = no_images, bert.layout, bert.check
 positions, position_embedding = bert.positions, bert.position_embedding
 changed_positions, weights = bert.changed_positions, bert.weights
-class_logits = bert.class_logits
-
-
-def _entrance(model: Model) -> Model:
-    """Return the module whose output is the first layer's input."""
-    return getattr(model, "embeddings_project", model.embeddings)
-
-
-def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once and split the result by layer."""
-    return bert.trace(model, layers, inputs, entrance=_entrance(model))
+class_logits, model_inputs = bert.class_logits, bert.model_inputs
+word_embeddings = bert.word_embeddings
 
 
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
@@ -35,7 +26,7 @@ def logits(language_model: Model, hidden: Tensor) -> Tensor:
     return language_model.generator_lm_head(language_model.generator_predictions(hidden))
 
 
-def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """Gradients of a loss with respect to the attention weights of each layer."""
-    n_layers = len(model.encoder.layer)
-    return attention_gradients(model, inputs, loss, first=_entrance(model), n_layers=n_layers)
+def parts(model: Model) -> ModelParts:
+    """The modules whose outputs make up the trace; a narrow embedding is projected first."""
+    entrance = getattr(model, "embeddings_project", model.embeddings)
+    return ModelParts(entrance, bert.layer_parts(model))

@@ -18,8 +18,9 @@ LANGUAGE_MODELS: dict[str, str] = dict.fromkeys(
 CLASSIFIERS = decoder.CLASSIFIERS
 fit_to_images, layout, check = decoder.fit_to_images, decoder.layout, decoder.check
 positions, position_embedding = decoder.positions, decoder.position_embedding
-changed_positions, trace = decoder.changed_positions, decoder.trace
-class_logits, gradients, logits = decoder.class_logits, decoder.gradients, decoder.logits
+changed_positions, parts = decoder.changed_positions, decoder.parts
+model_inputs, word_embeddings = decoder.model_inputs, decoder.word_embeddings
+class_logits, logits = decoder.class_logits, decoder.logits
 
 
 def weights(model: Model) -> tuple[LayerWeights, ...]:

@@ -7,24 +7,22 @@ last layer belongs to no layer.
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-import torch
 from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.models.capture import change_output, record_outputs
+from analysis.models.attention import LayerParts, ModelParts
+from analysis.models.capture import change_output
+from analysis.models.families import decoder
 from analysis.models.feed_forward import FeedForwardWeights
-from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import (
     activation_named,
-    attentions_of,
-    forward_pass,
     layer_norm,
-    layer_traces,
     no_class_logits,
     no_images,
     projections,
+    token_embeddings,
 )
-from analysis.models.trace import LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model
 from analysis.scopes import PRE_NORM
 
 FAMILIES = ("gpt2",)
@@ -37,7 +35,8 @@ _PLAIN = {
     "scale_attn_by_inverse_layer_idx": False,
     "add_cross_attention": False,
 }
-fit_to_images = no_images
+fit_to_images, model_inputs = no_images, decoder.model_inputs
+word_embeddings = token_embeddings
 
 
 def layout(model: Model) -> None:
@@ -105,37 +104,18 @@ def _layer_weights(layer: Model, heads: int, activation: str, *, is_causal: bool
     )
 
 
-def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once, without segments, and split the result by layer.
-
-    The output of a layer is that of its last addition. So the layers themselves are recorded, and
-    not the list of hidden states, whose last entry is normalised.
-    """
-    watched = {"input 0": model.drop, "words": model.wte}
-    watched |= {f"input {i + 1}": layer for i, layer in enumerate(model.h)}
-    watched |= {f"normed {i}": layer.ln_1 for i, layer in enumerate(model.h)}
-    watched |= {f"fused {i}": layer.attn.c_attn for i, layer in enumerate(model.h)}
-    watched |= {f"output {i}": layer.attn.c_proj for i, layer in enumerate(model.h)}
-    with torch.inference_mode(), record_outputs(watched) as seen:
-        attentions = attentions_of(forward_pass(model, _own(inputs)), len(model.h))
-    values = [seen[f"fused {i}"].chunk(3, dim=-1)[2] for i in range(len(layers))]
-    return Trace(
-        layers=layer_traces(layers, seen, attentions, values=values),
-        is_token=inputs["attention_mask"].bool(),
-        word_embeddings=seen["words"],
-    )
-
-
-def _own(inputs: dict[str, Tensor]) -> dict[str, Tensor]:
-    return {name: inputs[name] for name in ("input_ids", "attention_mask")}
-
-
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
     """Logits over the vocabulary, from last hidden states."""
     return language_model.lm_head(hidden)
 
 
-def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """Gradients of a loss with respect to the attention weights of each layer."""
-    model_inputs = _own(inputs)
-    return attention_gradients(model, model_inputs, loss, first=model.drop, n_layers=len(model.h))
+def parts(model: Model) -> ModelParts:
+    """The modules whose outputs make up the trace.
+
+    The output of a layer is that of its last addition: the library's list of hidden states would
+    end with a normalised one.
+    """
+    return ModelParts(
+        model.drop,
+        tuple(LayerParts(layer, layer.attn, layer.attn.c_proj, layer.ln_1) for layer in model.h),
+    )

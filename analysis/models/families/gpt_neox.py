@@ -4,22 +4,19 @@ Heads rotate a part of the coordinates of queries and keys. Attention and networ
 sequential if the configuration sets it.
 """
 
-import torch
 from torch import Tensor
 
-from analysis.models.capture import record_outputs
+from analysis.models.attention import LayerParts, ModelParts
 from analysis.models.families import decoder
 from analysis.models.feed_forward import FeedForwardWeights
-from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import (
     activation_named,
-    attentions_of,
     bias_of,
     layer_norm,
-    layer_traces,
     projections,
+    token_embeddings,
 )
-from analysis.models.trace import LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model
 from analysis.scopes import PARALLEL, PRE_NORM
 
 FAMILIES = ("gpt_neox",)
@@ -28,7 +25,8 @@ LANGUAGE_MODELS = {"GPTNeoXForCausalLM": "AutoModelForCausalLM"}
 CLASSIFIERS = decoder.CLASSIFIERS
 fit_to_images, layout, class_logits = decoder.fit_to_images, decoder.layout, decoder.class_logits
 positions, position_embedding = decoder.positions, decoder.position_embedding
-changed_positions = decoder.changed_positions
+changed_positions, model_inputs = decoder.changed_positions, decoder.model_inputs
+word_embeddings = token_embeddings
 
 
 def check(model: Model) -> None:
@@ -75,31 +73,17 @@ def _three(fused: Tensor, heads: int) -> tuple[Tensor, ...]:
     return tuple(side.flatten(-2) for side in by_head.unbind(dim=-2))
 
 
-def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once, without segments, and split the result by layer."""
-    modules = model.layers
-    watched = {"input 0": model.embed_in}
-    watched |= {f"input {i + 1}": layer for i, layer in enumerate(modules)}
-    watched |= {f"normed {i}": layer.input_layernorm for i, layer in enumerate(modules)}
-    watched |= {f"fused {i}": layer.attention.query_key_value for i, layer in enumerate(modules)}
-    watched |= {f"output {i}": layer.attention.dense for i, layer in enumerate(modules)}
-    with torch.inference_mode(), record_outputs(watched) as seen:
-        attentions = attentions_of(decoder.run(model, inputs), len(modules))
-    heads = model.config.num_attention_heads
-    values = [_three(seen[f"fused {i}"], heads)[2] for i in range(len(layers))]
-    return Trace(
-        layers=layer_traces(layers, seen, attentions, values=values),
-        is_token=inputs["attention_mask"].bool(),
-        word_embeddings=decoder.words(model, inputs),
-    )
-
-
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
     """Logits over the vocabulary, from last hidden states."""
     return language_model.get_output_embeddings()(hidden)
 
 
-def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """Gradients of a loss with respect to the attention weights of each layer."""
-    model_inputs, n_layers = decoder.inputs_of(inputs), len(model.layers)
-    return attention_gradients(model, model_inputs, loss, first=model.embed_in, n_layers=n_layers)
+def parts(model: Model) -> ModelParts:
+    """The modules whose outputs make up the trace."""
+    return ModelParts(
+        model.embed_in,
+        tuple(
+            LayerParts(layer, layer.attention, layer.attention.dense, layer.input_layernorm)
+            for layer in model.layers
+        ),
+    )

@@ -7,23 +7,20 @@ normalised already. The normalisation after the last layer belongs to no layer.
 import torch
 from torch import Tensor
 
-from analysis.models.capture import record_outputs
+from analysis.models.attention import LayerParts, ModelParts
 from analysis.models.families import decoder
 from analysis.models.feed_forward import FeedForwardWeights
-from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.norm import NoNorm, Norm
 from analysis.models.parts import (
-    attentions_of,
     bias_of,
-    forward_pass,
     gate_named,
     layer_norm,
-    layer_traces,
     no_class_logits,
     own_inputs,
     projections,
+    token_embeddings,
 )
-from analysis.models.trace import LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model
 from analysis.scopes import PRE_NORM
 
 FAMILIES = ("modernbert",)
@@ -33,7 +30,8 @@ CLASSIFIERS: dict[str, str] = {}
 class_logits = no_class_logits
 fit_to_images, layout, check = decoder.fit_to_images, decoder.layout, decoder.check
 positions, position_embedding = decoder.positions, decoder.position_embedding
-changed_positions = decoder.changed_positions
+changed_positions, model_inputs = decoder.changed_positions, own_inputs
+word_embeddings = token_embeddings
 
 
 def weights(model: Model) -> tuple[LayerWeights, ...]:
@@ -79,30 +77,16 @@ def _network(mlp: Model, activation: str) -> FeedForwardWeights:
     )
 
 
-def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once, without segments, and split the result by layer."""
-    modules = model.layers
-    watched = {"input 0": model.embeddings}
-    watched |= {f"input {i + 1}": layer for i, layer in enumerate(modules)}
-    watched |= {f"normed {i}": layer.attn_norm for i, layer in enumerate(modules)}
-    watched |= {f"fused {i}": layer.attn.Wqkv for i, layer in enumerate(modules)}
-    watched |= {f"output {i}": layer.attn.Wo for i, layer in enumerate(modules)}
-    with torch.inference_mode(), record_outputs(watched) as seen:
-        attentions = attentions_of(forward_pass(model, own_inputs(inputs)), len(modules))
-    values = [seen[f"fused {i}"].chunk(3, dim=-1)[2] for i in range(len(layers))]
-    return Trace(
-        layers=layer_traces(layers, seen, attentions, values=values),
-        is_token=inputs["attention_mask"].bool(),
-        word_embeddings=decoder.words(model, inputs),
-    )
-
-
 def logits(language_model: Model, hidden: Tensor) -> Tensor:
     """Logits over the vocabulary, from last hidden states."""
     return language_model.decoder(language_model.head(hidden))
 
 
-def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """Gradients of a loss with respect to the attention weights of each layer."""
-    model_inputs, n_layers = own_inputs(inputs), len(model.layers)
-    return attention_gradients(model, model_inputs, loss, first=model.embeddings, n_layers=n_layers)
+def parts(model: Model) -> ModelParts:
+    """The modules whose outputs make up the trace."""
+    return ModelParts(
+        model.embeddings,
+        tuple(
+            LayerParts(layer, layer.attn, layer.attn.Wo, layer.attn_norm) for layer in model.layers
+        ),
+    )

@@ -5,23 +5,21 @@ The normalisation after the last layer belongs to no layer.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
-from analysis.models.capture import record_outputs
+from analysis.models.attention import LayerParts, ModelParts
 from analysis.models.feed_forward import FeedForwardWeights
-from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.parts import (
-    attentions_of,
     bias_of,
-    forward_pass,
     layer_norm,
-    layer_traces,
     network_of,
     projections,
 )
-from analysis.models.trace import LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model
 from analysis.scopes import PRE_NORM
 
 
@@ -81,47 +79,36 @@ def patch_weights(
     return tuple(part.weights(heads, network(part.feed_forward, activation)) for part in parts)
 
 
-def patch_gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """Gradients of a loss with respect to the attention weights of each layer."""
-    n_layers = model.config.num_hidden_layers
-    return attention_gradients(model, inputs, loss, first=model.embeddings, n_layers=n_layers)
-
-
 def _scaled(weight: Tensor, factor: Tensor | None) -> Tensor:
     return (weight if factor is None else weight * factor).detach()
 
 
-def trace_patches(
-    model: Model,
-    parts: tuple[PatchLayer, ...],
-    layers: tuple[LayerWeights, ...],
-    inputs: dict[str, Tensor],
-    *,
-    special: tuple[Tensor, ...],
-) -> Trace:
-    """Run the model once and split the result by layer; every token of an image is real.
+def patch_parts(model: Model, layers: tuple[PatchLayer, ...]) -> ModelParts:
+    """The modules whose outputs make up the trace."""
+    return ModelParts(
+        model.embeddings,
+        tuple(
+            LayerParts(part.module, part.attention, part.attention_output, part.attention_norm)
+            for part in layers
+        ),
+    )
 
-    Word embeddings are the patches' own embeddings, and the learned vectors of the special tokens
-    in front of them.
+
+def patch_inputs(inputs: dict[str, Tensor]) -> dict[str, Any]:
+    """Return the inputs as they are."""
+    return inputs
+
+
+def patch_words(
+    model: Model, inputs: dict[str, Tensor], *, special: tuple[Tensor, ...]
+) -> Float[Tensor, "batch token width"]:
+    """Embeddings of the patches alone, and the learned vectors of special tokens before them.
 
     Args:
         special: those vectors, each of them or several with a first axis of 1.
     """
-    watched = {"input 0": model.embeddings, "patches": model.embeddings.patch_embeddings}
-    watched |= {f"input {i + 1}": part.module for i, part in enumerate(parts)}
-    watched |= {f"normed {i}": part.attention_norm for i, part in enumerate(parts)}
-    watched |= {f"value {i}": part.attention.v_proj for i, part in enumerate(parts)}
-    watched |= {f"output {i}": part.attention_output for i, part in enumerate(parts)}
-    with torch.inference_mode(), record_outputs(watched) as seen:
-        attentions = attentions_of(forward_pass(model, inputs), len(parts))
-        patches = seen["patches"]
-        if patches.dim() == 4:  # as a convolution leaves them: channel, row, column
-            patches = patches.flatten(2).mT
-        in_front = (vector.detach().expand(len(patches), -1, -1) for vector in special)
-        words = torch.cat([*in_front, patches], dim=1)
-    values = [seen[f"value {i}"] for i in range(len(parts))]
-    return Trace(
-        layers=layer_traces(layers, seen, attentions, values=values),
-        is_token=torch.ones(words.shape[:2], dtype=torch.bool, device=words.device),
-        word_embeddings=words,
-    )
+    patches = model.embeddings.patch_embeddings(inputs["pixel_values"].to(model.dtype))
+    if patches.dim() == 4:  # as a convolution leaves them: channel, row, column
+        patches = patches.flatten(2).mT
+    in_front = (vector.detach().expand(len(patches), -1, -1) for vector in special)
+    return torch.cat([*in_front, patches], dim=1)

@@ -11,17 +11,14 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from analysis.models.capture import change_output, record_outputs
+from analysis.models.attention import LayerParts, ModelParts
+from analysis.models.capture import change_output
 from analysis.models.families import bert
-from analysis.models.gradients import Loss, attention_gradients
 from analysis.models.offset_terms import OffsetTerms
 from analysis.models.parts import (
     activation_named,
-    attentions_of,
     bias_of,
-    forward_pass,
     gate_named,
-    layer_traces,
     network_of,
     no_class_logits,
     no_images,
@@ -29,8 +26,9 @@ from analysis.models.parts import (
     own_inputs,
     projections,
     root_mean_square,
+    token_embeddings,
 )
-from analysis.models.trace import LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model
 from analysis.scopes import PRE_NORM
 
 FAMILIES = ("t5", "mt5")
@@ -40,6 +38,8 @@ LANGUAGE_MODELS: dict[str, str] = {}
 CLASSIFIERS: dict[str, str] = {}
 fit_to_images, layout = no_images, bert.layout
 logits, class_logits = no_logits, no_class_logits
+model_inputs = own_inputs
+word_embeddings = token_embeddings
 _LONGEST = 512
 """Longest text in the training of these models; their configurations do not state it."""
 
@@ -112,25 +112,17 @@ def _layer(block: Model, config: Model) -> LayerWeights:
     )
 
 
-def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once, without segments, and split the result by layer."""
-    blocks = model.encoder.block
-    watched = {"input 0": model.encoder.embed_tokens}
-    watched |= {f"input {i + 1}": block.layer[-1] for i, block in enumerate(blocks)}
-    watched |= {f"normed {i}": block.layer[0].layer_norm for i, block in enumerate(blocks)}
-    watched |= {f"value {i}": block.layer[0].SelfAttention.v for i, block in enumerate(blocks)}
-    watched |= {f"output {i}": block.layer[0].SelfAttention.o for i, block in enumerate(blocks)}
-    with torch.inference_mode(), record_outputs(watched) as seen:
-        attentions = attentions_of(forward_pass(model, own_inputs(inputs)), len(blocks))
-    values = [seen[f"value {i}"] for i in range(len(layers))]
-    return Trace(
-        layers=layer_traces(layers, seen, attentions, values=values),
-        is_token=inputs["attention_mask"].bool(),
-        word_embeddings=seen["input 0"],
+def parts(model: Model) -> ModelParts:
+    """The modules whose outputs make up the trace."""
+    return ModelParts(
+        model.encoder.embed_tokens,
+        tuple(
+            LayerParts(
+                layer=block.layer[-1],
+                attention=block.layer[0].SelfAttention,
+                output=block.layer[0].SelfAttention.o,
+                norm=block.layer[0].layer_norm,
+            )
+            for block in model.encoder.block
+        ),
     )
-
-
-def gradients(model: Model, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-    """Gradients of a loss with respect to the attention weights of each layer."""
-    first, n_layers = model.encoder.embed_tokens, len(model.encoder.block)
-    return attention_gradients(model, own_inputs(inputs), loss, first=first, n_layers=n_layers)

@@ -9,16 +9,18 @@ from contextlib import AbstractContextManager
 from torch import Tensor
 
 from analysis.errors import UnfitModel
+from analysis.models.attention import ModelParts
 from analysis.models.capture import change_output
 from analysis.models.families.patch_encoder import (
     PatchLayer,
-    patch_gradients,
+    patch_inputs,
+    patch_parts,
     patch_weights,
-    trace_patches,
+    patch_words,
 )
 from analysis.models.layout import CLASS, DISTILLATION, TokenLayout, check_grid, grid_of, two_sizes
 from analysis.models.parts import activation_named, no_logits
-from analysis.models.trace import LayerWeights, Model, Trace
+from analysis.models.trace import LayerWeights, Model
 
 FAMILIES = ("vit", "deit", "vit_msn", "ijepa")
 LANGUAGE_MODELS: dict[str, str] = {}
@@ -35,7 +37,7 @@ CLASSIFIERS: dict[str, str] = dict.fromkeys(
 CLASSIFIERS["DeiTForImageClassificationWithTeacher"] = "DeiTForImageClassificationWithTeacher"
 """Loader of each classifier class that a configuration may name."""
 logits = no_logits
-gradients = patch_gradients
+model_inputs = patch_inputs
 
 
 def check(model: Model) -> None:
@@ -111,12 +113,6 @@ def _parts(model: Model) -> tuple[PatchLayer, ...]:
     )
 
 
-def trace(model: Model, layers: tuple[LayerWeights, ...], inputs: dict[str, Tensor]) -> Trace:
-    """Run the model once and split the result by layer."""
-    special = tuple(getattr(model.embeddings, attribute) for attribute in _special(model))
-    return trace_patches(model, _parts(model), layers, inputs, special=special)
-
-
 def class_logits(classifier: Model, hidden: Tensor) -> Tensor:
     """Logits over the classes, from last hidden states."""
     if hasattr(classifier, "distillation_classifier"):
@@ -124,3 +120,14 @@ def class_logits(classifier: Model, hidden: Tensor) -> Tensor:
         return (of_class + classifier.distillation_classifier(hidden[:, 1])) / 2
     has_class = CLASS in layout(classifier.base_model).special
     return classifier.classifier(hidden[:, 0] if has_class else hidden.mean(dim=1))
+
+
+def parts(model: Model) -> ModelParts:
+    """The modules whose outputs make up the trace."""
+    return patch_parts(model, _parts(model))
+
+
+def word_embeddings(model: Model, inputs: dict[str, Tensor]) -> Tensor:
+    """Embeddings of the special tokens and of the patches."""
+    special = tuple(getattr(model.embeddings, attribute) for attribute in _special(model))
+    return patch_words(model, inputs, special=special)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from analysis.errors import BadCorpus
+from analysis.token_types import CLS, OTHER, REGISTER
 from precompute.corpora.images.image_files import Source, image_file
 from precompute.corpora.images.image_folder import (
     MASKS,
@@ -23,7 +24,6 @@ from precompute.corpora.load import check_limit
 from precompute.corpora.reading import Reading
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.corpora.source import BUNDLED_TEXTS
-from precompute.corpora.token_types import CLS, OTHER, REGISTER
 from precompute.corpora.wording import file_name, path_as_given
 
 

@@ -1,7 +1,8 @@
 """Gradient importance of heads by type of attended token: means over sequences with intervals."""
 
 from analysis.statistics.heads.gradient_importance import TABLE
-from precompute.passes.intervals import Means, mean_over_sequences
+from analysis.statistics.means import Means
+from precompute.passes.base import mean_over_sequences
 
 VERSION = 1
 NEEDS = ("sequence_gradient_importance",)

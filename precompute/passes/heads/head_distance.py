@@ -7,7 +7,7 @@ import torch
 from analysis.measures.heads.head_distance import head_distances
 from analysis.statistics.heads.head_distance import TABLE
 from analysis.statistics.norms.weighing import WEIGHINGS
-from precompute.passes.base import one_name, table_of
+from analysis.statistics.rows import one_name, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 2

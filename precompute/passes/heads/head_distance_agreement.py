@@ -7,12 +7,12 @@ from duckdb import DuckDBPyConnection
 from jaxtyping import Float
 
 from analysis.measures.heads.distance_agreement import distance_agreement, layer_parts
+from analysis.statistics.fit import FitContext
 from analysis.statistics.heads.head_distance_agreement import TABLE
 from analysis.statistics.norms.weighing import WEIGHINGS
 from analysis.statistics.parts import OF_HEADS, part_values
-from precompute.passes.base import FitContext
+from analysis.statistics.rows import rows_of
 from precompute.passes.heads.head_matrix import stored_distances
-from precompute.passes.intervals import rows_of
 
 VERSION = 2
 NEEDS = ("head_distance",)

@@ -5,11 +5,11 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.heads.head_layout import head_layout
+from analysis.statistics.fit import FitContext
 from analysis.statistics.heads.head_layout import TABLE
 from analysis.statistics.norms.weighing import WEIGHINGS
-from precompute.passes.base import FitContext
+from analysis.statistics.rows import rows_of
 from precompute.passes.heads.head_matrix import stored_distances
-from precompute.passes.intervals import rows_of
 
 VERSION = 2
 NEEDS = ("head_distance",)

@@ -5,9 +5,10 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.heads.head_linkage import head_linkage
+from analysis.statistics.fit import FitContext
 from analysis.statistics.heads.head_linkage import TABLE
 from analysis.statistics.norms.weighing import WEIGHINGS
-from precompute.passes.base import FitContext, one_name, table_of
+from analysis.statistics.rows import one_name, table_of
 from precompute.passes.heads.head_matrix import stored_distances
 
 VERSION = 2

@@ -2,7 +2,8 @@
 
 from analysis.habits import QUANTITIES, TOKEN_TYPES
 from analysis.statistics.heads.head_pattern import TABLE
-from precompute.passes.intervals import Means, mean_over_sequences
+from analysis.statistics.means import Means
+from precompute.passes.base import mean_over_sequences
 
 VERSION = 5
 NEEDS = ("sequence_head_pattern",)

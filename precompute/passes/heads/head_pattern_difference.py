@@ -4,9 +4,10 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.habits import HABITS, TOKEN_TYPES
+from analysis.statistics.fit import FitContext
 from analysis.statistics.heads.head_pattern_difference import TABLE
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import means, rows_of
+from analysis.statistics.means import means
+from analysis.statistics.rows import rows_of
 
 VERSION = 4
 NEEDS = ("sequence_head_pattern", "head_pattern")

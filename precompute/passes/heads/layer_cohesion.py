@@ -4,9 +4,9 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.heads.layer_cohesion import layer_cohesion
+from analysis.statistics.fit import FitContext
 from analysis.statistics.heads.layer_cohesion import TABLE
 from analysis.statistics.norms.weighing import WEIGHINGS
-from precompute.passes.base import FitContext
 from precompute.passes.heads.head_matrix import stored_distances
 
 VERSION = 2

@@ -14,8 +14,8 @@ from analysis.habits import OBJECTIVES
 from analysis.measures.heads.sequence_gradient_importance import gradient_importance
 from analysis.models.gradients import AttentionGradients
 from analysis.statistics.heads.sequence_gradient_importance import TABLE
-from precompute.corpora.sequence import TOKEN_TYPES
-from precompute.passes.base import names_of, one_name, table_of
+from analysis.statistics.rows import names_of, one_name, table_of
+from analysis.token_types import TOKEN_TYPES
 from precompute.passes.batch import Batch
 
 VERSION = 1

@@ -7,8 +7,8 @@ from analysis.habits import QUANTITIES
 from analysis.measures.heads.sequence_head_pattern import head_pattern
 from analysis.statistics.heads.sequence_head_pattern import TABLE
 from analysis.statistics.norms.weighing import WEIGHINGS
-from precompute.corpora.token_types import BOS, CLS, COMMA_PERIOD, FIRST, SEP
-from precompute.passes.base import nulls_where, one_name, table_of
+from analysis.statistics.rows import nulls_where, one_name, table_of
+from analysis.token_types import BOS, CLS, COMMA_PERIOD, FIRST, SEP
 from precompute.passes.batch import Batch
 
 VERSION = 3

@@ -5,9 +5,10 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.scopes import BIAS_READINGS
+from analysis.statistics.fit import FitContext
+from analysis.statistics.means import means
 from analysis.statistics.mixing.bias_reading import TABLE, TOP
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import means, rows_of
+from analysis.statistics.rows import rows_of
 
 VERSION = 1
 NEEDS = ("sequence_bias_reading", "bias_reading_pair")

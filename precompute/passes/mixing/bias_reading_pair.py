@@ -7,7 +7,7 @@ import pyarrow as pa
 from analysis.measures.mixing.layer_mixing import LayerMixing
 from analysis.measures.pairs.pair_delta import pair_deltas
 from analysis.statistics.mixing.bias_reading_pair import TABLE
-from precompute.passes.base import table_of
+from analysis.statistics.rows import table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

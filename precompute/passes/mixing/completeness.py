@@ -9,7 +9,7 @@ from analysis.measures.mixing.completeness import (
     worst_token,
 )
 from analysis.statistics.mixing.completeness import TABLE
-from precompute.passes.base import table_of
+from analysis.statistics.rows import table_of
 from precompute.passes.batch import Batch
 
 VERSION = 2

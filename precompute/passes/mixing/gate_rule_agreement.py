@@ -4,9 +4,10 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.statistics.fit import FitContext
+from analysis.statistics.means import means
 from analysis.statistics.mixing.gate_rule_agreement import TABLE
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import means, rows_of
+from analysis.statistics.rows import rows_of
 
 VERSION = 1
 NEEDS = ("sequence_gate_rule",)

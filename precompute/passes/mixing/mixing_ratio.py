@@ -7,9 +7,10 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.statistics.fit import FitContext
+from analysis.statistics.means import by_block, means
 from analysis.statistics.mixing.mixing_ratio import TABLE
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import by_block, means, rows_of
+from analysis.statistics.rows import rows_of
 
 VERSION = 2
 NEEDS = ("sequence_mixing_ratio",)

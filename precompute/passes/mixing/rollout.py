@@ -5,9 +5,10 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.statistics.fit import FitContext
+from analysis.statistics.means import BlockSums, block_sizes, by_block
 from analysis.statistics.mixing.rollout import TABLE
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import BlockSums, block_sizes, by_block, rows_of
+from analysis.statistics.rows import rows_of
 
 VERSION = 1
 NEEDS = ("sequence_rollout",)

@@ -1,7 +1,8 @@
 """Mean similarity of the scopes, per layer and over the layers."""
 
+from analysis.statistics.means import Means, both_ways, layers_and_mean
 from analysis.statistics.mixing.scope_similarity import TABLE
-from precompute.passes.intervals import Means, both_ways, layers_and_mean, mean_over_sequences
+from precompute.passes.base import mean_over_sequences
 
 VERSION = 1
 NEEDS = ("sequence_scope_similarity",)

@@ -6,7 +6,7 @@ import pyarrow as pa
 from analysis.measures.mixing.sequence_scope_similarity import scope_similarities
 from analysis.scopes import BIAS_READINGS
 from analysis.statistics.mixing.sequence_bias_reading import TABLE
-from precompute.passes.base import names_of, nulls_where, table_of
+from analysis.statistics.rows import names_of, nulls_where, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

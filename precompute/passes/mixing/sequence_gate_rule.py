@@ -6,7 +6,7 @@ import pyarrow as pa
 from analysis.measures.mixing.sequence_gate_rule import closed_share
 from analysis.measures.mixing.sequence_scope_similarity import scope_similarities
 from analysis.statistics.mixing.sequence_gate_rule import TABLE
-from precompute.passes.base import nulls_where, table_of
+from analysis.statistics.rows import nulls_where, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

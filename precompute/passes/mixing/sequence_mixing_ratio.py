@@ -6,9 +6,9 @@ import pyarrow as pa
 from analysis.measures.mixing.layer_mixing import LayerMixing
 from analysis.measures.mixing.mixing_ratio import ratio_moments, ratios_of_layer
 from analysis.statistics.mixing.sequence_mixing_ratio import MASK_TYPES, TABLE
-from precompute.corpora.sequence import TOKEN_TYPES, Sequence
-from precompute.corpora.token_types import FIRST, SPECIAL
-from precompute.passes.base import names_of, table_of
+from analysis.statistics.rows import names_of, table_of
+from analysis.token_types import FIRST, SPECIAL, TOKEN_TYPES
+from precompute.corpora.sequence import Sequence
 from precompute.passes.batch import Batch
 
 VERSION = 3

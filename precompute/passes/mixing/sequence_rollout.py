@@ -14,9 +14,10 @@ from analysis.measures.mixing.sequence_rollout import (
     with_residual,
 )
 from analysis.statistics.mixing.sequence_rollout import ATTENTION_ROLLOUT, TABLE
+from analysis.statistics.rows import names_of, table_of
 from analysis.statistics.table import Table
-from precompute.corpora.sequence import TOKEN_TYPES, Sequence
-from precompute.passes.base import names_of, table_of
+from analysis.token_types import TOKEN_TYPES
+from precompute.corpora.sequence import Sequence
 from precompute.passes.batch import Batch
 
 VERSION = 1

@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from analysis.measures.mixing.sequence_scope_similarity import scope_similarities
 from analysis.statistics.mixing.sequence_scope_similarity import TABLE
-from precompute.passes.base import names_of, table_of
+from analysis.statistics.rows import names_of, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

@@ -7,7 +7,7 @@ from analysis.measures.mixing.sequence_scope_similarity import scope_similaritie
 from analysis.measures.pairs.pair_delta import row_shares
 from analysis.statistics.mixing.sequence_rollout import ATTENTION_ROLLOUT
 from analysis.statistics.mixing.sequence_vector_agreement import TABLE
-from precompute.passes.base import names_of, table_of
+from analysis.statistics.rows import names_of, table_of
 from precompute.passes.batch import Batch
 from precompute.passes.mixing.sequence_rollout import rollouts
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 from analysis.measures.mixing.layer_mixing import LayerMixing
 from analysis.measures.mixing.mixing_ratio import mean_over_layers, ratios_of_layer
 from analysis.statistics.mixing.token_mixing_ratio import TABLE
-from precompute.passes.base import names_of, table_of
+from analysis.statistics.rows import names_of, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

@@ -1,7 +1,8 @@
 """Mean agreement of multiplied maps with vectors, per layer and over the layers."""
 
+from analysis.statistics.means import Means, layers_and_mean
 from analysis.statistics.mixing.vector_agreement import TABLE
-from precompute.passes.intervals import Means, layers_and_mean, mean_over_sequences
+from precompute.passes.base import mean_over_sequences
 
 VERSION = 1
 NEEDS = ("sequence_vector_agreement",)

@@ -7,10 +7,11 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.statistics.fit import FitContext
+from analysis.statistics.means import block_sizes, by_block
 from analysis.statistics.mixing.sequence_vector_rollout import VECTORS
 from analysis.statistics.mixing.vector_rollout import TABLE
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import block_sizes, by_block, rows_of
+from analysis.statistics.rows import rows_of
 
 VERSION = 1
 NEEDS = ("sequence_vector_rollout", "sequence_rollout")

@@ -19,10 +19,10 @@ from analysis.measures.norms.attention_norm_correlation import (
     centred_midranks,
     histogram_spearman,
 )
+from analysis.statistics.fit import FitContext
 from analysis.statistics.norms.attention_norm_correlation import TABLE
 from analysis.statistics.parts import OF_PAIRS, part_values
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import rows_of
+from analysis.statistics.rows import rows_of
 
 VERSION = 2
 NEEDS = ("attention_norm_histogram",)

@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from analysis.measures.norms.attention_norm_histogram import joint_histogram
 from analysis.statistics.norms.attention_norm_histogram import TABLE
-from precompute.passes.base import names_of, table_of
+from analysis.statistics.rows import names_of, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

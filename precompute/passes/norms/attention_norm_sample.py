@@ -6,8 +6,9 @@ import torch
 
 from analysis.measures.norms.attention_norm_sample import SAMPLE, earliest, sample_priorities
 from analysis.statistics.norms.attention_norm_sample import TABLE
-from precompute.corpora.sequence import TOKEN_TYPES, Sequence
-from precompute.passes.base import names_of, table_of
+from analysis.statistics.rows import names_of, table_of
+from analysis.token_types import TOKEN_TYPES
+from precompute.corpora.sequence import Sequence
 from precompute.passes.batch import Batch
 
 VERSION = 3

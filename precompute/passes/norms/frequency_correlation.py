@@ -3,9 +3,9 @@
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.statistics.fit import FitContext
 from analysis.statistics.norms.frequency_correlation import TABLE
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import rows_of
+from analysis.statistics.rows import rows_of
 from precompute.passes.norms.frequency_rows import IS_SPECIAL, frequency_rows
 
 VERSION = 3

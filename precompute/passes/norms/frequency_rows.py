@@ -14,9 +14,9 @@ from analysis.measures.norms.frequency_correlation import (
     frequency_ranks,
     rank_correlation,
 )
+from analysis.statistics.fit import FitContext
+from analysis.statistics.means import make_table
 from analysis.statistics.parts import OF_TOKENS, part_values
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import make_table
 
 EXACT = 5_000_000
 """Most tokens with exact ranks of values; beyond it ranks are those of bins, `AN_OCTAVE` to the

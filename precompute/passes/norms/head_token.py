@@ -6,7 +6,7 @@ from torch import Tensor
 
 from analysis.measures.norms.head_token import attention_received
 from analysis.statistics.norms.head_token import TABLE
-from precompute.passes.base import names_of, table_of
+from analysis.statistics.rows import names_of, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

@@ -6,7 +6,7 @@ import pyarrow as pa
 from analysis.measures.norms.singular_value import affine_singular_values, linear_singular_values
 from analysis.models.trace import ModelWeights
 from analysis.statistics.norms.singular_value import TABLE
-from precompute.passes.base import nulls_where, table_of
+from analysis.statistics.rows import nulls_where, table_of
 
 VERSION = 2
 

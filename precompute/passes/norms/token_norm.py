@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from analysis.measures.norms.token_norm import input_norms
 from analysis.statistics.norms.token_norm import TABLE
-from precompute.passes.base import table_of
+from analysis.statistics.rows import table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

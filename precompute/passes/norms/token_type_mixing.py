@@ -6,9 +6,10 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 from jaxtyping import Float
 
+from analysis.statistics.fit import FitContext
+from analysis.statistics.means import BlockSums, block_sizes, by_block, make_table
 from analysis.statistics.norms.token_type_mixing import QUANTITIES, TABLE
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import BlockSums, block_sizes, by_block, make_table, rows_of
+from analysis.statistics.rows import rows_of
 
 VERSION = 1
 NEEDS = ("head_token",)

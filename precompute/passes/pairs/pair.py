@@ -6,9 +6,10 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.pairs.pair import pointwise_mutual_information
 from analysis.scopes import RELATIONS
+from analysis.statistics.fit import FitContext
 from analysis.statistics.pairs.pair import TABLE
 from analysis.statistics.pairs.pair_merge import RELATION_COUNTS, RELATION_OF_COUNTS, WIDEST
-from precompute.passes.base import FitContext, names_of, nulls_where, table_of
+from analysis.statistics.rows import names_of, nulls_where, table_of
 
 VERSION = 2
 NEEDS = ("pair_delta",)

@@ -6,8 +6,8 @@ import pyarrow as pa
 from analysis.measures.pairs.pair_delta import pair_deltas
 from analysis.scopes import EFFECTS
 from analysis.statistics.pairs.pair_delta import TABLE
+from analysis.statistics.rows import table_of
 from precompute.corpora.sequence import Sequence
-from precompute.passes.base import table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

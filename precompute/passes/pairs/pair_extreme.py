@@ -8,8 +8,9 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.scopes import EFFECTS, RELATIONS
+from analysis.statistics.fit import FitContext
 from analysis.statistics.pairs.pair_extreme import KEPT, MIN_COUNTS, TABLE
-from precompute.passes.base import FitContext, nulls_where, table_of
+from analysis.statistics.rows import nulls_where, table_of
 
 VERSION = 2
 NEEDS = ("pair_delta",)

@@ -6,10 +6,10 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.statistics.fit import FitContext, from_query
 from analysis.statistics.pairs.pair_delta import top
 from analysis.statistics.pairs.pair_extreme import MIN_COUNTS
 from analysis.statistics.pairs.pair_occurrence import LIMIT, TABLE
-from precompute.passes.base import FitContext, from_query
 
 VERSION = 1
 NEEDS = ("pair_delta", "pair", "pair_extreme")

@@ -10,9 +10,9 @@ from duckdb import DuckDBPyConnection
 from analysis.measures.pairs.pair import pointwise_mutual_information
 from analysis.measures.pairs.pair_pmi_correlation import correlation, word_pairs
 from analysis.measures.pairs.partial_rank_correlation import ranked
+from analysis.statistics.fit import FitContext
 from analysis.statistics.pairs.pair_merge import WIDEST
 from analysis.statistics.pairs.pair_pmi_correlation import MIN_COUNTS, TABLE, WINDOWS
-from precompute.passes.base import FitContext
 
 VERSION = 2
 NEEDS = ("pair_delta", "pair")

@@ -8,9 +8,10 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.pairs.relation_share import mean_ratios
+from analysis.statistics.fit import FitContext
+from analysis.statistics.means import BlockSums, by_block
 from analysis.statistics.pairs.relation_share import BASELINE, TABLE
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import BlockSums, by_block, rows_of
+from analysis.statistics.rows import rows_of
 
 VERSION = 2
 NEEDS = ("sequence_relation_change",)

@@ -8,7 +8,7 @@ from analysis.measures.pairs.pair_delta import pair_deltas
 from analysis.measures.pairs.sequence_relation_change import relation_changes, shares_before
 from analysis.scopes import RELATIONS, LayerOrder
 from analysis.statistics.pairs.sequence_relation_change import TABLE
-from precompute.passes.base import names_of, table_of
+from analysis.statistics.rows import names_of, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 2

@@ -7,7 +7,7 @@ from analysis.measures.positions.amplitude_spectrum import SPREAD, frequencies
 from analysis.measures.positions.embedding_spectrum import CONTROLS, embedding_spectrum
 from analysis.models.trace import ModelWeights
 from analysis.statistics.positions.embedding_spectrum import TABLE
-from precompute.passes.base import names_of, table_of
+from analysis.statistics.rows import names_of, table_of
 
 VERSION = 1
 

@@ -6,9 +6,9 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.positions.head_offset import preferred_offsets
+from analysis.statistics.fit import FitContext
 from analysis.statistics.positions.head_offset import REACH, TABLE
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import rows_of
+from analysis.statistics.rows import rows_of
 
 VERSION = 3
 NEEDS = ("relative_position_profile", "query_key_correlation", "position_kernel")

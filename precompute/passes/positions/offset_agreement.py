@@ -11,10 +11,10 @@ from analysis.measures.positions.offset_agreement import (
     layer_parts,
     rank_correlation,
 )
+from analysis.statistics.fit import FitContext
 from analysis.statistics.parts import OF_HEADS, part_values
 from analysis.statistics.positions.offset_agreement import COUNTINGS, MIN_DEPENDENCES, TABLE
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import rows_of
+from analysis.statistics.rows import rows_of
 
 VERSION = 4
 NEEDS = ("head_offset",)

@@ -11,7 +11,7 @@ from analysis.measures.positions.offset_term import OffsetTotals, bucket_ends, o
 from analysis.models.offset_terms import OffsetTerms
 from analysis.statistics.positions.offset_term import SUMS, TABLE
 from analysis.statistics.positions.query_key_correlation import REACH
-from precompute.passes.base import table_of
+from analysis.statistics.rows import table_of
 from precompute.passes.batch import Batch
 
 VERSION = 2

@@ -6,7 +6,7 @@ import pyarrow as pa
 from analysis.measures.positions.patch_offset import PatchOffsets, patch_offsets
 from analysis.models.layout import TokenLayout
 from analysis.statistics.positions.patch_offset import REACH, TABLE
-from precompute.passes.base import table_of
+from analysis.statistics.rows import table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

@@ -8,10 +8,10 @@ from jaxtyping import Float, Int
 
 from analysis.measures.positions.position_kernel import position_kernel
 from analysis.measures.positions.score_share import TermTotals
+from analysis.statistics.fit import FitContext
 from analysis.statistics.positions.position_kernel import TABLE
-from precompute.passes.base import FitContext
+from analysis.statistics.rows import rows_of
 from precompute.passes.head_blocks import Totals, blocks_there, head_blocks
-from precompute.passes.intervals import rows_of
 
 VERSION = 4
 NEEDS = ("rotary_plane", "offset_term", "query_key_correlation")

@@ -6,7 +6,7 @@ import pyarrow as pa
 from analysis.measures.positions.position_variance import position_variance
 from analysis.models.trace import ModelWeights
 from analysis.statistics.positions.position_variance import TABLE
-from precompute.passes.base import table_of
+from analysis.statistics.rows import table_of
 
 VERSION = 1
 

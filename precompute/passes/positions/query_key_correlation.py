@@ -13,7 +13,7 @@ from analysis.measures.positions.query_key_correlation import (
 from analysis.measures.positions.relative_position_profile import window
 from analysis.models.trace import LayerWeights
 from analysis.statistics.positions.query_key_correlation import REACH, TABLE
-from precompute.passes.base import table_of
+from analysis.statistics.rows import table_of
 from precompute.passes.batch import Batch
 
 VERSION = 3

@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from analysis.measures.positions.query_key_error import ERRORS, query_key_error
 from analysis.statistics.positions.query_key_error import TABLE
-from precompute.passes.base import table_of
+from analysis.statistics.rows import table_of
 from precompute.passes.batch import Batch
 
 VERSION = 3

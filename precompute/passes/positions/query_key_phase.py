@@ -7,8 +7,8 @@ from analysis.measures.positions.amplitude_spectrum import wave_length
 from analysis.measures.positions.query_key_phase import phase_amplitudes
 from analysis.models.trace import LayerTrace
 from analysis.statistics.positions.query_key_phase import TABLE
+from analysis.statistics.rows import lists_of, table_of
 from precompute.corpora.sequence import Sequence
-from precompute.passes.base import lists_of, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

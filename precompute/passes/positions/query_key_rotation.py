@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from analysis.models.trace import ModelWeights
 from analysis.statistics.positions.query_key_rotation import TABLE
-from precompute.passes.base import table_of
+from analysis.statistics.rows import table_of
 
 VERSION = 1
 

@@ -7,8 +7,8 @@ from analysis.measures.positions.query_key_rotation import NEGLIGIBLE
 from analysis.measures.positions.query_key_wave import cross_correlation, query_key_waves
 from analysis.models.trace import LayerTrace
 from analysis.statistics.positions.query_key_wave import RANKS, REACH, SHOWN, TABLE
+from analysis.statistics.rows import lists_of, table_of
 from precompute.corpora.sequence import Sequence
-from precompute.passes.base import lists_of, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

@@ -6,9 +6,9 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.positions.relative_position_centre import centre_names, profile_centres
+from analysis.statistics.fit import FitContext
 from analysis.statistics.positions.relative_position_centre import N_CLUSTERS, TABLE
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import rows_of
+from analysis.statistics.rows import rows_of
 from precompute.passes.relative_positions import stored_profiles
 
 VERSION = 2

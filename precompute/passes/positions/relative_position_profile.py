@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from analysis.measures.positions.relative_position_profile import position_dependence, window
 from analysis.statistics.positions.relative_position_profile import REACH, TABLE
-from precompute.passes.base import lists_of, nulls_where, table_of
+from analysis.statistics.rows import lists_of, nulls_where, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

@@ -10,7 +10,7 @@ from torch import Tensor
 from analysis.measures.positions.rotary_plane import PlaneTotals, plane_totals
 from analysis.models.rotary import Rotary
 from analysis.statistics.positions.rotary_plane import COMPLEX, REAL, TABLE, UNTURNED
-from precompute.passes.base import table_of
+from analysis.statistics.rows import table_of
 from precompute.passes.batch import Batch
 
 VERSION = 2

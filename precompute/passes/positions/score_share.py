@@ -12,10 +12,10 @@ from jaxtyping import Float
 
 from analysis.measures.bootstrap import Redraws
 from analysis.measures.positions.score_share import score_shares
+from analysis.statistics.fit import FitContext
 from analysis.statistics.positions.score_share import PARTS, TABLE
-from precompute.passes.base import FitContext
+from analysis.statistics.rows import rows_of
 from precompute.passes.head_blocks import blocks_there, head_blocks
-from precompute.passes.intervals import rows_of
 
 VERSION = 4
 NEEDS = ("rotary_plane", "offset_term")

@@ -15,7 +15,7 @@ from analysis.measures.positions.amplitude_spectrum import frequencies, wave_len
 from analysis.measures.positions.state_spectrum import state_spreads, wave_spread
 from analysis.models.trace import Trace
 from analysis.statistics.positions.state_spectrum import CONTROLLED, CONTROLS, SOURCES, TABLE
-from precompute.passes.base import one_name, table_of
+from analysis.statistics.rows import one_name, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

@@ -5,8 +5,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.measures.probing.word_attention import WordAttention, word_attention
+from analysis.token_types import CLS, SEP
 from precompute.corpora.sequence import Sequence
-from precompute.corpora.token_types import CLS, SEP
 
 
 def attention_of_words(

@@ -4,9 +4,9 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.probing.probe_accuracy import accuracy_interval
+from analysis.statistics.fit import FitContext
 from analysis.statistics.probing.coreference_accuracy import TABLE
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import rows_of
+from analysis.statistics.rows import rows_of
 from precompute.passes.probing.coreference_counts import coreference_counts
 
 VERSION = 2

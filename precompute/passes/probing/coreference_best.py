@@ -11,11 +11,11 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.probing.probe_accuracy import accuracy_interval
 from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.fit import FitContext
 from analysis.statistics.norms.weighing import WEIGHINGS
 from analysis.statistics.probing.coreference_best import TABLE
 from analysis.statistics.probing.coreference_prediction import BASELINES
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import rows_of
+from analysis.statistics.rows import rows_of
 from precompute.passes.probing.coreference_counts import Counts, coreference_counts, parts_of
 
 VERSION = 2

@@ -14,7 +14,7 @@ from analysis.measures.probing.word_attention import WordAttention
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.norms.weighing import WEIGHINGS
 from analysis.statistics.probing.coreference_prediction import BASELINES, METHODS, TABLE
-from precompute.passes.base import one_name, table_of
+from analysis.statistics.rows import one_name, table_of
 from precompute.passes.batch import Batch
 from precompute.passes.probing.mentions import Mentions, mentions_of
 

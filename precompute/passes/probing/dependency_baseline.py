@@ -4,9 +4,9 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.statistics.fit import FitContext
 from analysis.statistics.probing.dependency_baseline import TABLE
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import rows_of
+from analysis.statistics.rows import rows_of
 from precompute.passes.probing.dependency_scores import OFFSETS, trees
 
 VERSION = 2

@@ -9,10 +9,10 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.probing.probe_accuracy import accuracy_interval, best_probe
 from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.fit import FitContext
 from analysis.statistics.norms.weighing import WEIGHINGS
 from analysis.statistics.probing.dependency_difference import TABLE
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import rows_of
+from analysis.statistics.rows import rows_of
 from precompute.passes.probing.dependency_scores import (
     Part,
     RelationScores,

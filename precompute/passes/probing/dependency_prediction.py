@@ -8,8 +8,8 @@ from analysis.measures.probing.dependency_prediction import predicted_governors
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.norms.weighing import WEIGHINGS
 from analysis.statistics.probing.dependency_prediction import DIRECTIONS, TABLE
+from analysis.statistics.rows import names_of, table_of
 from precompute.corpora.annotated.annotation import Annotation
-from precompute.passes.base import names_of, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 2

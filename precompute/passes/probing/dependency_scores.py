@@ -17,8 +17,8 @@ from analysis.measures.probing.dependency_accuracy import (
     words_by_relation,
 )
 from analysis.measures.probing.probe_accuracy import halves, right_by_sequence
+from analysis.statistics.fit import FitContext
 from analysis.statistics.probing.dependency_prediction import DIRECTIONS
-from precompute.passes.base import FitContext
 
 OFFSETS = (-3, -2, -1, 1, 2, 3)
 

@@ -17,8 +17,8 @@ from analysis.measures.probing.attention_parser import (
 from analysis.measures.probing.distance_parser import distances_words_scores, fresh_distances_words
 from analysis.measures.probing.parser_training import right_branching, right_words, shuffled, train
 from analysis.parser_sentence import CandidateScorer, Parameters, ParserSentence
+from analysis.statistics.fit import FitContext
 from analysis.statistics.probing.parser_accuracy import TABLE
-from precompute.passes.base import FitContext
 from precompute.passes.probing.parser_sentences import (
     StaticVectors,
     TreeSentence,

@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from analysis.measures.probing.word_attention import WordAttention
 from analysis.statistics.probing.word_attention import KEPT, TABLE
+from analysis.statistics.rows import lists_of, table_of
 from precompute.corpora.annotated.annotation import Annotation
-from precompute.passes.base import lists_of, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

@@ -5,8 +5,8 @@ import pyarrow as pa
 from jaxtyping import Float, Int32
 
 from analysis.statistics.probing.word_vector import TABLE
+from analysis.statistics.rows import lists_of, table_of
 from precompute.corpora.sequence import Sequence
-from precompute.passes.base import lists_of, table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.statistics.relevance.class_prediction import RANKS, TABLE
-from precompute.passes.base import table_of
+from analysis.statistics.rows import table_of
 from precompute.passes.batch import Batch
 
 VERSION = 1

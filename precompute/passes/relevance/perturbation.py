@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 
+from analysis.statistics.means import Means
 from analysis.statistics.relevance.perturbation import TABLE
 from analysis.statistics.relevance.sequence_perturbation import STEPS
-from precompute.passes.intervals import Means, mean_over_sequences
+from precompute.passes.base import mean_over_sequences
 
 VERSION = 1
 NEEDS = ("sequence_perturbation",)

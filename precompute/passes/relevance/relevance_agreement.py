@@ -1,7 +1,8 @@
 """Mean agreement of rules and methods, with intervals."""
 
+from analysis.statistics.means import Means, both_ways
 from analysis.statistics.relevance.relevance_agreement import TABLE
-from precompute.passes.intervals import Means, both_ways, mean_over_sequences
+from precompute.passes.base import mean_over_sequences
 
 VERSION = 1
 NEEDS = ("sequence_relevance_agreement",)

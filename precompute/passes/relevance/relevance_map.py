@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from analysis.relevance_rules import ALL
 from analysis.statistics.relevance.relevance_map import TABLE
-from precompute.passes.base import lists_of, names_of, table_of
+from analysis.statistics.rows import lists_of, names_of, table_of
 from precompute.passes.batch import Batch
 from precompute.passes.relevance.relevance_maps import MEAN, RelevanceMaps
 

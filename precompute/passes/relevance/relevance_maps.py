@@ -17,7 +17,7 @@ from analysis.measures.relevance.relevance_comparison import (
 )
 from analysis.models.trace import LayerTrace, Trace
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS, RULES
-from precompute.corpora.token_types import CLS
+from analysis.token_types import CLS
 from precompute.models.classification import ClassGradients
 
 MEAN = -1

@@ -1,7 +1,8 @@
 """Summaries of relevance maps: means over sequences with intervals."""
 
+from analysis.statistics.means import Means
 from analysis.statistics.relevance.relevance_summary import GAINS, QUANTITIES, TABLE
-from precompute.passes.intervals import Means, mean_over_sequences
+from precompute.passes.base import mean_over_sequences
 
 VERSION = 1
 NEEDS = ("sequence_relevance",)

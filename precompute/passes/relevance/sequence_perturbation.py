@@ -7,10 +7,11 @@ from jaxtyping import Bool, Float, Int
 
 from analysis.measures.relevance.perturbation import area_under_curve, kept_patches, removal_order
 from analysis.statistics.relevance.sequence_perturbation import CURVES, ORDERS, RANDOM, STEPS, TABLE
+from analysis.statistics.rows import lists_of, names_of, table_of
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
+from precompute.jobs.bounds import evenly_spaced
 from precompute.models.classification import Classification
-from precompute.passes.base import evenly_spaced, lists_of, names_of, table_of
 from precompute.passes.batch import Batch
 from precompute.passes.relevance.relevance_maps import WHOLE_LAYERS
 

@@ -7,9 +7,9 @@ from jaxtyping import Bool, Float
 from analysis.measures.relevance.relevance_summary import QUANTITIES, relevance_summary
 from analysis.relevance_rules import ALL
 from analysis.statistics.relevance.sequence_relevance import TABLE
+from analysis.statistics.rows import names_of, nulls_where, table_of
+from analysis.token_types import CLS
 from precompute.corpora.sequence import Sequence
-from precompute.corpora.token_types import CLS
-from precompute.passes.base import names_of, nulls_where, table_of
 from precompute.passes.batch import Batch
 from precompute.passes.relevance.relevance_maps import MEAN, NOT_CARRIED, RelevanceMaps
 

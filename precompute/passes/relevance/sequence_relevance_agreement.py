@@ -7,7 +7,7 @@ from jaxtyping import Bool
 from analysis.measures.relevance.relevance_agreement import relevance_agreement
 from analysis.relevance_rules import ALL
 from analysis.statistics.relevance.sequence_relevance_agreement import TABLE
-from precompute.passes.base import names_of, table_of
+from analysis.statistics.rows import names_of, table_of
 from precompute.passes.batch import Batch
 from precompute.passes.relevance.relevance_maps import RelevanceMaps
 

@@ -1,8 +1,9 @@
 """Means over sequences of how far the largest coordinate stands out, with intervals."""
 
 from analysis.sinks import ACTIVATIONS, MASSIVE, MASSIVE_RATIO
+from analysis.statistics.means import Means
 from analysis.statistics.sinks.massive_activation import TABLE
-from precompute.passes.intervals import Means, mean_over_sequences
+from precompute.passes.base import mean_over_sequences
 
 VERSION = 1
 NEEDS = ("sequence_massive_activation",)

@@ -3,9 +3,10 @@
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.statistics.fit import FitContext
+from analysis.statistics.means import means
+from analysis.statistics.rows import rows_of
 from analysis.statistics.sinks.massive_coordinate import SHOWN, TABLE
-from precompute.passes.base import FitContext
-from precompute.passes.intervals import means, rows_of
 
 VERSION = 1
 NEEDS = ("sequence_massive_activation",)

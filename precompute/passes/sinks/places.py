@@ -5,7 +5,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from analysis.sinks import POSITIONAL
-from precompute.corpora.sequence import TOKEN_TYPES
+from analysis.token_types import TOKEN_TYPES
 from precompute.passes.batch import Batch
 
 _TYPES = tuple(name for name in TOKEN_TYPES if name not in POSITIONAL)

@@ -7,8 +7,8 @@ import pyarrow as pa
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.statistics.rows import names_of, nulls_where, table_of
 from analysis.statistics.table import Table
-from precompute.passes.base import names_of, nulls_where, table_of
 from precompute.passes.batch import Batch
 from precompute.passes.sinks.places import PLACES
 

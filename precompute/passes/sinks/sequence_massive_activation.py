@@ -9,8 +9,8 @@ from torch import Tensor
 
 from analysis.measures.sinks.sequence_massive_activation import largest_activations
 from analysis.sinks import EVERY
+from analysis.statistics.rows import names_of, table_of
 from analysis.statistics.sinks.sequence_massive_activation import TABLE
-from precompute.passes.base import names_of, table_of
 from precompute.passes.batch import Batch
 from precompute.passes.sinks.places import PLACES, places_of
 

@@ -1,8 +1,9 @@
 """Means over sequences of where attention rests, with intervals."""
 
 from analysis.sinks import WEIGHTS
+from analysis.statistics.means import Means
 from analysis.statistics.sinks.sink import TABLE
-from precompute.passes.intervals import Means, mean_over_sequences
+from precompute.passes.base import mean_over_sequences
 
 VERSION = 1
 NEEDS = ("sequence_sink",)

@@ -1,8 +1,9 @@
 """The share of heads above each threshold, mean over sequences, with intervals."""
 
 from analysis.sinks import RATE_ROUNDING, RATED, THRESHOLDS
+from analysis.statistics.means import Means, layers_and_mean
 from analysis.statistics.sinks.sink_rate import TABLE
-from precompute.passes.intervals import Means, layers_and_mean, mean_over_sequences
+from precompute.passes.base import mean_over_sequences
 
 VERSION = 1
 NEEDS = ("sequence_sink",)

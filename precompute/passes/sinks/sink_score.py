@@ -1,8 +1,9 @@
 """Decomposition of the score excess of a place's keys: means over sequences with intervals."""
 
 from analysis.sinks import SCORES
+from analysis.statistics.means import Means
 from analysis.statistics.sinks.sink_score import TABLE
-from precompute.passes.intervals import Means, mean_over_sequences
+from precompute.passes.base import mean_over_sequences
 
 VERSION = 1
 NEEDS = ("sequence_sink_score",)

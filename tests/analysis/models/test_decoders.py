@@ -15,6 +15,7 @@ from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import PRE_NORM
 from tests.tiny import tiny_model
 from tests.tiny_decoders import DECODERS, EAGER, make_exact
+from tests.tracing import traced_layers
 
 with_rotary_positions = pytest.mark.parametrize(
     "family", [*DECODERS, "modernbert"], indirect=True, scope="session"
@@ -82,7 +83,7 @@ def variant(request) -> tuple[str, tuple[LayerTrace, ...]]:
     adapter.check(model)
     ids = torch.randint(0, SIZES["vocab_size"], (1, N_TOKENS))
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-    return request.param, adapter.trace(model, adapter.weights(model), inputs).layers
+    return request.param, traced_layers(adapter, model, inputs)
 
 
 def test_other_configurations_are_read_as_the_model_runs_them(variant):

@@ -1,5 +1,6 @@
 """Laws of every family's adapter, on tiny models of known sizes."""
 
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -10,10 +11,11 @@ from analysis.errors import UnfitModel, UnknownName
 from analysis.measures.mixing.activation_gate import activation_gate
 from analysis.measures.mixing.completeness import attention_block_errors, attention_sum_error
 from analysis.measures.mixing.layer_mixing import layer_mixing
+from analysis.models import attention
 from analysis.models.adapter import ADAPTERS, adapter_for
 from analysis.models.norm import normed
-from analysis.models.parts import ACTIVATIONS, activation_named, attentions_of
-from precompute.corpora.token_types import REGISTER
+from analysis.models.parts import ACTIVATIONS, activation_named
+from analysis.token_types import REGISTER
 from tests.refusals import refused
 from tests.tiny import (
     OF_IMAGES,
@@ -114,13 +116,26 @@ def test_the_longest_sequence_that_fits_runs_and_one_more_token_does_not(tiny):
         run(tiny.positions + 1)
 
 
-def test_attention_that_was_not_kept_is_an_error_and_not_an_empty_result(tiny):
-    class Output:
-        attentions = ()
+def test_attention_with_an_unknown_term_is_refused_when_a_model_is_loaded(tiny, monkeypatch):
+    tiny.check_attention()
+    if tiny.parts.layers[0].values is not None:
+        return  # its own code returns the weights
+    plain = attention._weights
 
-    assert refused(UnfitModel, attentions_of, Output(), 2) == (
-        "The model returned attention weights for 0 of its 2 layers. "
-        "Load it with attn_implementation='eager': no other implementation keeps them."
+    def changed(query, key, **terms):
+        return plain(query, key, **terms | {"scaling": 1.01 * terms["scaling"]})
+
+    monkeypatch.setattr(attention, "_weights", changed)
+    with pytest.raises(UnfitModel, match="Attention weights of layer 1 differ from those of"):
+        tiny.check_attention()
+
+
+def test_a_softmax_with_a_term_of_its_own_is_refused():
+    query = torch.rand(1, 1, 2, 4)
+    given = (torch.nn.Identity(), query, query, query, None)
+    assert refused(UnfitModel, partial(attention.observed_attention, s_aux=query), *given) == (
+        "Identity adds a term to the sum of the softmax (`s_aux`), which takes weight from every "
+        "token and brings nothing; such attention is not covered."
     )
 
 

@@ -9,6 +9,7 @@ from analysis.errors import UnfitModel
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from tests.refusals import refused
 from tests.tiny_vision import COLUMNS, HEADS, PATCH, ROWS, image_sequences, tiny_vision_model
+from tests.tracing import traced_layers
 
 
 def test_positions_of_dinov2_are_the_models_own_interpolation():
@@ -78,7 +79,7 @@ def test_the_gated_networks_of_the_giant_dinov2_are_the_sum_of_their_parts():
     tiny.adapter.fit_to_images(model, (ROWS * PATCH, COLUMNS * PATCH))
     layers = tiny.adapter.weights(model)
     assert {weights.feed_forward.activation for weights in layers} == {"silu"}
-    trace = tiny.adapter.trace(model, layers, tiny.inputs(images))
+    traced = traced_layers(tiny.adapter, model, tiny.inputs(images), layers)
     for row, image in enumerate(images):
-        for layer in trace.layers:
+        for layer in traced:
             assert layer_mixing(layer.of_sequence(row, len(image))).errors.max() < 1e-12

@@ -11,6 +11,7 @@ from analysis.models.offset_terms import OffsetTerms
 from analysis.models.trace import in_dtype
 from tests.tiny import tiny_model, tiny_sequences
 from tests.tiny_decoders import EAGER, make_exact
+from tests.tracing import traced_layers
 
 _DEBERTA: dict[str, Any] = {
     "vocab_size": 30,
@@ -79,7 +80,7 @@ def test_the_attention_is_made_of_queries_keys_and_tables(kind):
     adapter = adapter_for(model.config.model_type)
     layers = adapter.weights(model)
     for n_tokens in (40,) if "Deberta" in type(model).__name__ else (40, 300):
-        for layer in adapter.trace(model, layers, _inputs(n_tokens)).layers:
+        for layer in traced_layers(adapter, model, _inputs(n_tokens), layers):
             made = layer.weights.scores(layer.attention_input).softmax(dim=-1)
             torch.testing.assert_close(made, layer.attention, rtol=1e-6, atol=1e-7)
             bare = (

@@ -4,12 +4,12 @@ import pytest
 import torch
 
 from analysis.errors import UnfitModel
-from analysis.models.parts import attentions_of
 from analysis.models.rotary import PatchRotary
 from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
 from tests.refusals import refused
 from tests.tiny_vision import COLUMNS, PATCH, ROWS, image_sequences, tiny_vision_model
+from tests.tracing import traced_layers
 
 FAMILY, N_SPECIAL = "dinov3_vit", 3
 
@@ -75,9 +75,10 @@ def test_images_of_another_size_are_turned_by_their_own_rows_and_columns():
     layers = tiny.adapter.weights(tiny.model)
     pixels = torch.randn(1, 3, 2 * PATCH, 3 * PATCH, generator=torch.Generator().manual_seed(0))
     inputs = {"pixel_values": pixels.double()}
-    trace = tiny.adapter.trace(tiny.model, layers, inputs)
-    attentions = attentions_of(tiny.model(**inputs, output_attentions=True), len(layers))
-    for layer, attention in zip(trace.layers, attentions, strict=True):
+    traced = traced_layers(tiny.adapter, tiny.model, inputs, layers)
+    tiny.model.set_attn_implementation("eager")
+    attentions = tiny.model(**inputs, output_attentions=True).attentions
+    for layer, attention in zip(traced, attentions, strict=True):
         made = layer.weights.scores(layer.attention_input).softmax(dim=-1)
         torch.testing.assert_close(made, attention, rtol=1e-5, atol=1e-6)
     rotary = layers[0].rotary

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from tokenizers.processors import TemplateProcessing
 
-from precompute.corpora.sequence import TOKEN_TYPES
+from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.token_types import TokenTypes
 from tests.precompute.corpora.tiny import BUILT, bert_like, llama_like, roberta_like
 

@@ -7,10 +7,10 @@ import pytest
 from tokenizers import Tokenizer, normalizers, pre_tokenizers
 
 from analysis.errors import BadCorpus
+from analysis.token_types import CLS, SEP
 from precompute.corpora.annotated.annotation import ROOT, Annotation
 from precompute.corpora.masking import masked
 from precompute.corpora.sequence import NO_WORD, Annotated
-from precompute.corpora.token_types import CLS, SEP
 from precompute.corpora.tokenizing.word_pieces import line_pieces, word_pieces
 from tests.precompute.corpora.tiny import BUILT, PLACE, TOKENIZERS, encode, llama_like
 from tests.tiny import ANNOTATED

@@ -11,6 +11,7 @@ import duckdb
 import numpy as np
 import pytest
 
+from analysis.statistics.fit import FitContext
 from analysis.statistics.table import Table
 from precompute.corpora.frequencies import Frequencies
 from precompute.corpora.word_vectors import WordVectors
@@ -19,7 +20,7 @@ from precompute.jobs.plan import CORPUS
 from precompute.jobs.runner import run_local
 from precompute.jobs.seal import is_intact
 from precompute.passes import BY_NAME
-from precompute.passes.base import Fit, FitContext
+from precompute.passes.base import Fit
 from precompute.run import run
 from tests.shared_store import shared_store
 from tests.small_store import request, shards_only

@@ -19,15 +19,17 @@ import pyarrow as pa
 
 from analysis.scopes import POST_NORM
 from analysis.statistics.norms.weighing import WEIGHINGS
+from analysis.statistics.rows import names_of, table_of
 from analysis.statistics.table import Table
+from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.index import write
 from precompute.corpora.reading import Reading
-from precompute.corpora.sequence import TOKEN_TYPES, Sequence
+from precompute.corpora.sequence import Sequence
 from precompute.jobs import tables
 from precompute.jobs.plan import Facts, Plan
 from precompute.jobs.shards import finish_shard
 from precompute.passes import BY_NAME
-from precompute.passes.base import Totals, names_of, table_of
+from precompute.passes.base import Totals
 from precompute.store.build import build
 from tests.hostile_files import PROVENANCE
 from tests.tools.benchmarks.cost import own_peak, run_row, timed

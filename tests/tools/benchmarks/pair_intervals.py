@@ -12,8 +12,8 @@ from scipy.special import stdtrit
 from analysis.measures.pairs.pair_delta import mean_interval
 from analysis.scopes import EFFECTS
 from analysis.statistics.pairs import pair_delta
+from analysis.statistics.rows import table_of
 from precompute.jobs.shards import as_stored
-from precompute.passes.base import table_of
 
 PAIRS = 2000
 SIZES = (

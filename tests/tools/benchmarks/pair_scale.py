@@ -26,7 +26,8 @@ from analysis.measures.mixing.layer_mixing import LayerMixing
 from analysis.scopes import POST_NORM
 from analysis.statistics.pairs import pair, pair_delta, pair_occurrence, pair_pmi_correlation
 from analysis.statistics.table import Table
-from precompute.corpora.sequence import NO_WORD, TOKEN_TYPES, Sequence
+from analysis.token_types import TOKEN_TYPES
+from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.jobs import tables
 from precompute.jobs.plan import Facts, Plan, batches
 from precompute.jobs.shards import counted_from_1, finish_shard, merged

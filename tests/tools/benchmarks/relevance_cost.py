@@ -23,8 +23,8 @@ import transformers
 from analysis.measures.relevance.relevance import carried_relevance
 from analysis.models.adapter import adapter_for
 from analysis.models.trace import Trace
+from analysis.token_types import CLS, OTHER
 from precompute.corpora.sequence import NO_WORD, Sequence
-from precompute.corpora.token_types import CLS, OTHER
 from precompute.jobs.shards import counted_from_1, finish_shard
 from precompute.jobs.tables import merge
 from precompute.passes.batch import Batch
@@ -32,6 +32,7 @@ from precompute.passes.relevance import relevance_map, sequence_relevance
 from precompute.passes.relevance.relevance_maps import WHOLE_LAYERS
 from precompute.store.build import add_table
 from tests.tools.benchmarks.cost import EAGER, seconds
+from tests.tracing import traced_layers
 
 LIMIT = 1.0
 IMAGES = 1000
@@ -91,11 +92,11 @@ def measure_times(model: Any, n_images: int, rounds: int) -> None:
     with torch.inference_mode():
         for _ in range(rounds + 1):
             bare = seconds(lambda: model(pixel_values=pixels))
-            trace = adapter.trace(model, layers, {"pixel_values": pixels})
+            trace = traced_layers(adapter, model, {"pixel_values": pixels}, layers)
             of_rules = seconds(lambda trace=trace: rules(trace))
             every = seconds(lambda trace=trace: batch_of(trace).relevance_maps)
             ratios.append([bare / n_images, of_rules / bare, every / bare])
-        image = adapter.trace(model, layers, {"pixel_values": pixels[:1]})
+        image = traced_layers(adapter, model, {"pixel_values": pixels[:1]}, layers)
         alone = seconds(lambda: model(pixel_values=pixels[:1]))
         of_layers = seconds(lambda: batch_of(image).layer_mixing)
     bare, of_rules, every = np.median(ratios[1:], axis=0)
@@ -113,7 +114,7 @@ def measure_size(model: Any, n_images: int) -> None:
         shards: dict[str, list[Path]] = {statistic.TABLE.name: [] for statistic in passes}
         for first in range(0, n_images, BATCH):
             pixels = torch.randn(min(BATCH, n_images - first), 3, 224, 224)
-            trace = adapter.trace(model, layers, {"pixel_values": pixels})
+            trace = traced_layers(adapter, model, {"pixel_values": pixels}, layers)
             batch = batch_of(trace, first)
             for statistic in passes:
                 rows = counted_from_1(statistic.totals(batch))

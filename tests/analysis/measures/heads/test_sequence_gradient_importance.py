@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.measures.heads.sequence_gradient_importance import gradient_importance
+from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.masking import masked
-from precompute.corpora.sequence import TOKEN_TYPES, Sequence, Text
+from precompute.corpora.sequence import Sequence, Text
 from precompute.models.loaded_model import LoadedModel
 from tests.precompute.corpora.tiny import unhurried
 from tests.reference.heads import sequence_gradient_importance as twin

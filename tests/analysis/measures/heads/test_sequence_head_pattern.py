@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from analysis.habits import QUANTITIES
 from analysis.habits import TOKEN_TYPES as HABITS_OF_TYPES
 from analysis.measures.heads.sequence_head_pattern import head_pattern
-from precompute.corpora.sequence import TOKEN_TYPES
-from precompute.corpora.token_types import BOS, CLS, COMMA_PERIOD, FIRST, OTHER, SEP
+from analysis.token_types import BOS, CLS, COMMA_PERIOD, FIRST, OTHER, SEP, TOKEN_TYPES
 from tests.precompute.corpora.tiny import unhurried
 from tests.reference.heads import sequence_head_pattern as twin
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from analysis.measures.probing.word_attention import word_attention
-from precompute.corpora.token_types import CLS, SEP
+from analysis.token_types import CLS, SEP
 from precompute.passes.batch import Batch
 from tests.reference.probing import word_attention as twin
 from tests.tiny import text_families

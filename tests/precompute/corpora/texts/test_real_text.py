@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from transformers import BertTokenizer, RobertaTokenizer
 
+from analysis.token_types import COMMA_PERIOD
 from precompute.corpora.load import TEXT_PACKINGS, entries, read_corpus, write_jsonl
 from precompute.corpora.sequence import Pair
-from precompute.corpora.token_types import COMMA_PERIOD, TokenTypes
+from precompute.corpora.token_types import TokenTypes
 from tests.precompute.corpora.tiny import SEGMENT_TYPES, assert_same_sequences, shared_data
 from tests.precompute.corpora.whole import whole
 

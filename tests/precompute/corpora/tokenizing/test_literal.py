@@ -8,9 +8,9 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 from transformers.models.bert_japanese.tokenization_bert_japanese import BasicTokenizer
 
+from analysis.token_types import CLS, SEP
 from precompute.corpora.load import read_corpus
 from precompute.corpora.sequence import Sequence, Text
-from precompute.corpora.token_types import CLS, SEP
 from precompute.corpora.tokenizing.literal import frame_tokens
 from precompute.corpora.tokenizing.word_pieces import line_pieces, word_pieces
 from tests.precompute.corpora.left_out.test_annotated_rows import sentence

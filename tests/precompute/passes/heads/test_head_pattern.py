@@ -14,7 +14,7 @@ from analysis.habits import HABITS, QUANTITIES
 from analysis.measures.bootstrap import redraws
 from analysis.statistics.heads import head_pattern, head_pattern_difference, sequence_head_pattern
 from analysis.statistics.norms.weighing import WEIGHINGS
-from precompute.corpora.sequence import TOKEN_TYPES
+from analysis.token_types import TOKEN_TYPES
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.models.load_models import load_model

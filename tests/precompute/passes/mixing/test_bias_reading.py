@@ -4,8 +4,8 @@ from scipy.stats import spearmanr
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.scopes import BIAS_READINGS, POST_NORM
+from analysis.statistics.fit import FitContext
 from analysis.statistics.mixing import bias_reading
-from precompute.passes.base import FitContext
 from precompute.passes.batch import Batch
 from precompute.passes.mixing import bias_reading as the_pass
 from precompute.passes.mixing import bias_reading_pair, sequence_bias_reading

@@ -3,7 +3,7 @@ import pytest
 
 from analysis.statistics.mixing import rollout
 from analysis.statistics.mixing.sequence_rollout import ATTENTION_ROLLOUT
-from precompute.corpora.sequence import TOKEN_TYPES
+from analysis.token_types import TOKEN_TYPES
 from precompute.passes.batch import Batch
 from precompute.passes.mixing import sequence_rollout
 from tests.intervals import assert_ordered

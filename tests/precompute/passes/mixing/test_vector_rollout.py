@@ -7,7 +7,7 @@ from analysis.statistics.mixing import vector_agreement
 from analysis.statistics.mixing import vector_rollout as table
 from analysis.statistics.mixing.sequence_rollout import ATTENTION_ROLLOUT
 from analysis.statistics.mixing.sequence_vector_rollout import VECTORS
-from precompute.corpora.sequence import TOKEN_TYPES
+from analysis.token_types import TOKEN_TYPES
 from precompute.passes.batch import Batch
 from precompute.passes.mixing import (
     sequence_vector_agreement,

@@ -9,7 +9,8 @@ from scipy.stats import chisquare
 
 from analysis.measures.norms.attention_norm_sample import SAMPLE
 from analysis.models.trace import Trace
-from precompute.corpora.sequence import TOKEN_TYPES, Sequence
+from analysis.token_types import TOKEN_TYPES
+from precompute.corpora.sequence import Sequence
 from precompute.passes.batch import Batch
 from precompute.passes.norms import attention_norm_sample
 from tests.reference.norms.norm_weighted_attention import vectors

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis.scopes import POST_NORM
-from precompute.passes.base import FitContext
+from analysis.statistics.fit import FitContext
 from precompute.passes.norms.frequency_rows import frequency_rows
 
 TOKENS = 30_000

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from analysis.scopes import EFFECTS, POST_NORM, RELATIONS
+from analysis.statistics.fit import FitContext
 from analysis.statistics.pairs import pair_extreme
-from precompute.passes.base import FitContext
 from precompute.passes.pairs import pair_extreme as the_pass
 
 LIST = ["layer", "effect", "amplified", "min_count", "relation"]

@@ -8,8 +8,8 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.scopes import PRE_NORM
+from analysis.statistics.fit import FitContext
 from analysis.statistics.positions import offset_term, rotary_plane
-from precompute.passes.base import FitContext
 from precompute.passes.positions import position_kernel, score_share
 
 CONTEXT = FitContext(seed=0, order=PRE_NORM, frequency_ranks={})

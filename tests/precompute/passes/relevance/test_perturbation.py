@@ -12,6 +12,7 @@ import torch
 from analysis.errors import BrokenLaw
 from analysis.relevance_rules import ALL
 from analysis.scopes import POST_NORM
+from analysis.statistics.fit import FitContext
 from analysis.statistics.relevance import class_prediction, perturbation, sequence_perturbation
 from analysis.statistics.relevance.sequence_perturbation import CURVES, ORDERS, RANDOM, STEPS
 from precompute.corpora.randomness import generator
@@ -19,7 +20,6 @@ from precompute.jobs.plan import BY_NAME, Plan
 from precompute.models.classification import classification_of
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes.base import FitContext
 from precompute.passes.batch import Batch
 from precompute.passes.relevance import class_prediction as prediction_pass
 from precompute.passes.relevance import perturbation as perturbation_fit

@@ -11,10 +11,10 @@ from analysis.errors import BrokenLaw, UnknownName
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS, METHODS, RULES
 from analysis.scopes import PRE_NORM
 from analysis.statistics.relevance import relevance_map, relevance_summary, sequence_relevance
+from precompute.jobs.bounds import evenly_spaced
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.models.load_models import load_model
-from precompute.passes.base import evenly_spaced
 from precompute.passes.batch import Batch
 from precompute.run import Request, run
 from precompute.store.check import assert_laws

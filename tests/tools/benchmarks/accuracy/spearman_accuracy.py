@@ -18,7 +18,7 @@ from analysis.measures.norms.attention_norm_histogram import (
     NORM_BINS_PER_OCTAVE,
     bins,
 )
-from precompute.corpora.sequence import TOKEN_TYPES
+from analysis.token_types import TOKEN_TYPES
 from precompute.models.load_models import load_model
 from precompute.passes.batch import Batch
 from tests.precompute.corpora.whole import whole_for

@@ -20,6 +20,7 @@ from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.models.adapter import adapter_for
 from analysis.models.trace import LayerTrace
 from tests.tools.benchmarks.cost import EAGER, seconds
+from tests.tracing import traced_layers
 
 N_LAYERS, VOCABULARY = 2, 1000
 
@@ -38,7 +39,7 @@ def gated_layers(width: int, n_tokens: int) -> list[LayerTrace]:
     adapter = adapter_for("llama")
     ids = torch.randint(VOCABULARY, (1, n_tokens))
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-    trace = adapter.trace(model, adapter.weights(model), inputs)
+    trace = traced_layers(adapter, model, inputs)
     return [layer.of_sequence(0, n_tokens) for layer in trace.layers]
 
 

@@ -15,8 +15,9 @@ from jaxtyping import Float, Int
 
 from analysis.measures.bootstrap import means_of_sums
 from analysis.measures.mixing.mixing_ratio import pooled_interval
+from analysis.statistics.fit import Fit, FitContext
+from analysis.statistics.rows import rows_of
 from analysis.statistics.table import Table
-from precompute.passes.base import FitContext
 
 NOTHING: Mapping[str, Any] = {}
 SLICE = 2**17
@@ -134,19 +135,6 @@ def _gather(
         store.execute(f"insert into {name} {query(some)}", dict(asked))
 
 
-def rows_of(table: Table, frames: list[pd.DataFrame]) -> pa.Table:
-    """Return frames as rows of a table; a column that a frame lacks is NULL there."""
-    parts = [
-        pa.Table.from_pandas(
-            frame.assign(**dict.fromkeys(set(table.schema.names) - set(frame))),
-            schema=table.schema,
-            preserve_index=False,
-        )
-        for frame in frames
-    ]
-    return pa.concat_tables([table.schema.empty_table(), *parts])
-
-
 def means(
     store: DuckDBPyConnection,
     query: str,
@@ -206,12 +194,10 @@ class Means:
         return frames
 
 
-def mean_over_sequences(
-    table: Table, *declared: Means
-) -> Callable[[DuckDBPyConnection, FitContext], pa.Table]:
-    """Return the fit of a pass that fills its table with means over sequences alone."""
+def mean_of(*declared: Means) -> Fit:
+    """Return the fit of a table that holds means over sequences alone."""
 
-    def fit(store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    def fit(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
         return rows_of(table, [frame for part in declared for frame in part.frames(store, context)])
 
     return fit

@@ -1,0 +1,232 @@
+"""A batch of sequences and one traced layer of it, with results that several passes share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int, Int8, Int32
+from torch import Tensor
+
+from analysis.measures.mixing.layer_mixing import LayerMixing, layer_mixing
+from analysis.measures.norms.head_token import value_norms
+from analysis.measures.norms.norm_weighted_attention import norm_weighted_attention
+from analysis.measures.pairs.token_relation import token_relations
+from analysis.measures.positions.relative_position_profile import diagonal_sums
+from analysis.measures.probing.word_attention import WordAttention
+from analysis.models.gradients import AttentionGradients
+from analysis.models.trace import LayerTrace, LayerWeights, Trace
+from analysis.scopes import BIAS_READINGS, BUDGET, GATE_RULES, LayerOrder
+from analysis.statistics.norms.weighing import NORM, WEIGHT
+from analysis.token_types import BOS, CLS, OTHER, REGISTER, SEP
+from precompute.corpora.annotated.annotation import Annotation
+from precompute.corpora.images.image_reader import ImageReader
+from precompute.corpora.sequence import Sequence
+from precompute.jobs.bounds import evenly_spaced
+from precompute.models.classification import Classification
+from precompute.models.loaded_model import Control
+from precompute.passes.attention_masks import LayerMasks, masks_of, padded_masks, reachable
+from precompute.passes.probing.attention_of_words import attention_of_words
+
+Shared = TypeVar("Shared")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch of sequences, without its layers, and what a run does with it.
+
+    `layers` are the weights of the model. `hidden_dtype` is the number format of the hidden vectors
+    of pairs, that of the trace if None; `hidden_budget` the bytes they may take at a time.
+    `exemplars` are the indices of the few sequences with stored maps and waves, `followed` of those
+    whose tokens are followed through the layers as vectors. `controlled` traces one sequence again
+    with its positions removed or permuted. `gradients` runs some of the sequences again and returns
+    the gradients of their losses with respect to attention; it is None if none of them has a loss.
+    `gate_rule` is the attribution rule of gated networks. `kept` are the sequences with stored
+    relevance maps, `images` is the reader of images, and `classification` predicts classes; both
+    are None if the model has none.
+    """
+
+    sequences: tuple[Sequence, ...]
+    layers: tuple[LayerWeights, ...]
+    is_token: Bool[Tensor, "batch token"]
+    word_embeddings: Float[Tensor, "batch token width"]
+    seed: int = 0
+    hidden_dtype: torch.dtype | None = None
+    hidden_budget: int = BUDGET
+    exemplars: frozenset[int] = frozenset()
+    followed: frozenset[int] = frozenset()
+    controlled: Callable[[Sequence, Control], Trace] | None = None
+    gradients: Callable[[tuple[Sequence, ...]], AttentionGradients | None] | None = None
+    gate_rule: str = GATE_RULES[0]
+    relevance_start: str = "cls"
+    kept: frozenset[int] = frozenset()
+    images: ImageReader | None = None
+    classification: Classification | None = None
+    _shared: dict[Any, Any] = field(default_factory=dict)
+
+    def shared(self, kind: Callable[["Batch"], Shared]) -> Shared:
+        """Return the batch's one object of a class that several passes read."""
+        if kind not in self._shared:
+            self._shared[kind] = kind(self)
+        return self._shared[kind]
+
+    @property
+    def order(self) -> LayerOrder:
+        """Return the layer order of the model, which defines its scopes."""
+        return self.layers[0].order
+
+    @property
+    def n_heads(self) -> int:
+        return len(self.layers[0].query_weight)
+
+    @cached_property
+    def pairs(self) -> tuple[LayerMasks, ...]:
+        """Masks of the keys that each query of every sequence sees, by layer."""
+        return tuple(masks_of(self.layers, len(sequence)) for sequence in self.sequences)
+
+    @cached_property
+    def reached(self) -> tuple[LayerMasks, ...]:
+        """Masks of the input tokens that can have reached each token of every sequence, by
+        layer."""
+        return tuple(reachable(of_layers) for of_layers in self.pairs)
+
+    @cached_property
+    def is_pair(self) -> tuple[Bool[Tensor, "batch query key"], ...]:
+        """`pairs` for the padded batch, by layer."""
+        return padded_masks(self.layers, self.is_token)
+
+    @cached_property
+    def token_types(self) -> Int[Tensor, "batch key"]:
+        """Index of each token's type in `TOKEN_TYPES`; padding counts as `other`."""
+        padded = torch.full(self.is_token.shape, OTHER)
+        for row, sequence in enumerate(self.sequences):
+            padded[row, : len(sequence)] = torch.from_numpy(sequence.token_types.astype(np.int64))
+        return padded.to(self.is_token.device)
+
+    @cached_property
+    def relations(self) -> tuple[Int8[np.ndarray, "query key"], ...]:
+        """Index in `RELATIONS` of every two tokens of every sequence."""
+        return tuple(token_relations(s.ids, s.words, s.segments) for s in self.sequences)
+
+    @cached_property
+    def is_content(self) -> tuple[Bool[np.ndarray, " token"], ...]:
+        """Masks of text tokens or patches of every sequence, without special tokens."""
+        special = (BOS, CLS, SEP, REGISTER)
+        return tuple(~np.isin(sequence.token_types, special) for sequence in self.sequences)
+
+    @cached_property
+    def real_tokens(self) -> tuple[np.ndarray, np.ndarray]:
+        """Row in the batch and position of every real token, in reading order."""
+        row, position = self.is_token.nonzero(as_tuple=True)
+        return row.cpu().numpy(), position.cpu().numpy()
+
+    @cached_property
+    def sequence_of_row(self) -> Int32[np.ndarray, " batch"]:
+        """Index in the corpus of each row's sequence."""
+        return np.array([sequence.index for sequence in self.sequences], dtype=np.int32)
+
+    def rows_of(self, chosen: frozenset[int], n: int | None = None) -> tuple[int, ...]:
+        """Return the rows of the batch with chosen sequences, or with n of these, evenly spaced."""
+        few = chosen if n is None else evenly_spaced(chosen, n)
+        return tuple(row for row, sequence in enumerate(self.sequences) if sequence.index in few)
+
+    def without_padding(
+        self, padded: Float[Tensor, "batch token width"]
+    ) -> list[tuple[Sequence, Float[Tensor, "token width"]]]:
+        """Return the sequences of the batch, each with its own rows alone."""
+        return [(text, padded[row, : len(text)]) for row, text in enumerate(self.sequences)]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One traced layer of a batch; `index` counts from 0. Passes must not keep it."""
+
+    batch: Batch
+    index: int
+    trace: LayerTrace
+    _mixing: dict[tuple[int, str, str], LayerMixing] = field(default_factory=dict)
+
+    @property
+    def weights(self) -> LayerWeights:
+        return self.trace.weights
+
+    @property
+    def attention(self) -> Float[Tensor, "batch head query key"]:
+        return self.trace.attention
+
+    @property
+    def is_pair(self) -> Bool[Tensor, "batch query key"]:
+        """Mask of the keys that each query sees; neither side of a pair is padding."""
+        return self.batch.is_pair[self.index]
+
+    @cached_property
+    def value_norms(self) -> Float[Tensor, "batch head key"]:
+        """‖f(x)‖ of every token and head."""
+        return value_norms(self.trace.values, self.weights.output_factor)
+
+    def weighed(self, weighing: str) -> Float[Tensor, "batch head query key"]:
+        """Attention of all pairs, by weights or by norms."""
+        if weighing == WEIGHT:
+            return self.attention
+        return norm_weighted_attention(self.attention, self.value_norms)
+
+    def weighed_alone(self, row: int, weighing: str) -> Float[Tensor, "head query key"]:
+        """Attention of all pairs in one sequence without padding."""
+        real = slice(len(self.batch.sequences[row]))
+        attention = self.attention[row, :, real, real]
+        if weighing == WEIGHT:
+            return attention
+        return norm_weighted_attention(attention, self.value_norms[row, :, real])
+
+    def alone(self, row: int) -> LayerTrace:
+        """Return the trace of one sequence without padding."""
+        return self.trace.of_sequence(row, len(self.batch.sequences[row]))
+
+    def mixing_of(
+        self, row: int, *, bias_reading: str = BIAS_READINGS[0], gate_rule: str = ""
+    ) -> LayerMixing:
+        """Mixing at every scope of one sequence, computed once; by the batch's own gate rule, if
+        by no other."""
+        gate_rule = gate_rule or self.batch.gate_rule
+        if (row, bias_reading, gate_rule) not in self._mixing:
+            self._mixing[row, bias_reading, gate_rule] = layer_mixing(
+                self.alone(row),
+                budget=self.batch.hidden_budget,
+                dtype=self.batch.hidden_dtype,
+                bias_reading=bias_reading,
+                gate_rule=gate_rule,
+            )
+        return self._mixing[row, bias_reading, gate_rule]
+
+    @property
+    def mixing(self) -> tuple[LayerMixing, ...]:
+        """Mixing at every scope, by sequence."""
+        return tuple(self.mixing_of(row) for row in range(len(self.batch.sequences)))
+
+    @cached_property
+    def attention_sums(self) -> tuple[Float[Tensor, "head diagonal"], ...]:
+        """α summed along every diagonal, by sequence."""
+        return tuple(
+            diagonal_sums(self.weighed_alone(row, WEIGHT))
+            for row in range(len(self.batch.sequences))
+        )
+
+    @cached_property
+    def annotated(self) -> tuple[tuple[int, Annotation, WordAttention], ...]:
+        """Index, annotation and word attention of every annotated sequence."""
+        return self._annotated(WEIGHT)
+
+    @cached_property
+    def annotated_by_norm(self) -> tuple[tuple[int, Annotation, WordAttention], ...]:
+        """Index, annotation and word attention by norms of every annotated sequence."""
+        return self._annotated(NORM)
+
+    def _annotated(self, weighing: str) -> tuple[tuple[int, Annotation, WordAttention], ...]:
+        found = []
+        for row, text in enumerate(self.batch.sequences):
+            if text.annotation is not None:
+                words = attention_of_words(self.weighed_alone(row, weighing), text)
+                found.append((text.index, text.annotation, words))
+        return tuple(found)
