@@ -15,10 +15,10 @@ from typer.exceptions import TyperException
 
 from analysis.errors import UnknownName
 from precompute.command_line import app
-from precompute.passes import PASSES
+from precompute import passes
 from tests.docs.written import ROOT
 
-STATISTICS = {statistic.TABLE.name for statistic in PASSES}
+STATISTICS = set(passes.STATISTICS)
 _PIP_OPTIONS = ("-r", "-e", "--no-deps", "--require-hashes")
 _PINNED = re.compile(r"[\w.-]+==[\d.]+")
 _ASSIGNMENT = re.compile(r"[A-Z_]+=\S*")

@@ -13,7 +13,7 @@ from pages.ui.store.missing import what_images_lack
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import plain
 from precompute.needs import corpus_needs
-from precompute.passes import PASSES
+from precompute.passes import STATISTICS
 from tests.pages.conftest import assert_sound, bodies, sentences
 from tests.pages.kit.openings import ROOT
 from tests.pages.kit.section_checks import sections
@@ -50,7 +50,7 @@ def test_every_section_opens_on_images_in_one_language_or_the_other(page, opened
 
 
 def test_what_images_never_have_is_what_precompute_refuses_them():
-    lacking = {statistic.TABLE.name: what_images_lack([statistic.TABLE]) for statistic in PASSES}
+    lacking = {statistic.name: what_images_lack([statistic]) for statistic in STATISTICS.values()}
     refused = {name for name in lacking if set(corpus_needs(name)) & set(OF_TEXTS)}
     assert {name for name, reason in lacking.items() if reason} == refused
     words = tomllib.loads((ROOT / "pages/ui/words/shell.toml").read_text(encoding="utf-8"))

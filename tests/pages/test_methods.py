@@ -7,7 +7,7 @@ from analysis.scopes import ROLES, WEIGHTS, WHOLE
 from analysis.sources import PAPERS
 from pages.ui.method import mathematics, methods
 from pages.ui.words.say import catalogue
-from precompute.passes import PASSES
+from precompute.passes import STATISTICS
 from tests.pages.conftest import assert_sound
 from tests.pages.test_overview import assert_section
 
@@ -22,7 +22,7 @@ def drawn(opened, tmp_path) -> list[AppTest]:
 
 def test_every_statistic_is_explained():
     explained = {table.name for method in methods().values() for table in method.tables}
-    assert explained == {statistic.TABLE.name for statistic in PASSES}
+    assert explained == {statistic.name for statistic in STATISTICS.values()}
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])

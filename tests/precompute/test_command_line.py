@@ -13,7 +13,7 @@ import pytest
 
 from precompute import command_line
 from precompute.models import install_demo
-from precompute.passes import PASSES
+from precompute.passes import STATISTICS
 from tests.small_store import TEXT
 from tests.tiny import save_tiny
 
@@ -86,8 +86,8 @@ def test_wrong_usage_exits_with_2(wrong):
 
 def test_statistics_lists_every_name_with_what_it_writes():
     lines = _run("statistics").stdout.splitlines()
-    assert [line for line in lines if not line.startswith(" ")] == [p.TABLE.name for p in PASSES]
-    views = [view for statistic in PASSES for view in statistic.TABLE.all_views]
+    assert [line for line in lines if not line.startswith(" ")] == [*STATISTICS]
+    views = [view for statistic in STATISTICS.values() for view in statistic.all_views]
     assert [line for line in lines if line.startswith(" ")] == [
         f"    {view.name}: {view.grain}" for view in views
     ]

@@ -14,7 +14,7 @@ from analysis.statistics.corpus import provenance
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.needs import check_corpus, corpus_needs
-from precompute.passes import BY_NAME, PASSES
+from precompute.passes import STATISTICS
 from precompute.run import Request, run
 from precompute.store.check import faults
 from precompute.store.show import every_table, lines
@@ -23,7 +23,7 @@ from tests.small_images import SIZES
 from tests.small_store import request, shards_only
 from tests.tiny_vision import COLUMNS, LABELS, ROWS
 
-NAMES = [statistic.TABLE.name for statistic in PASSES]
+NAMES = [statistic.name for statistic in STATISTICS.values()]
 FEW = ["class_prediction"]
 WORDS = {Need.TREES: "trees", Need.COREFERENCE: "coreference", Need.WORDS: "annotated words"}
 
@@ -51,16 +51,16 @@ def test_every_statistic_is_there_that_needs_no_text(store):
     assert set(kept) == {name for name in NAMES if not corpus_needs(name)}
     filled = store.execute("select name from manifest where n_rows > 0").fetchall()
     lacking = {Need.TURNED_POSITIONS, Need.DISTANCE_TERMS, Need.KERNELS, Need.GATES}
-    of_others = {name for name in NAMES if lacking & needs_of(name)}
+    of_others = {name for name in NAMES if lacking & name.requires}
     assert set(kept) - of_others == {name for (name,) in filled} & set(kept)
 
 
 def needs_of(name: str) -> set[Need]:
-    return set(BY_NAME[name].TABLE.needs)
+    return set(STATISTICS[name].needs)
 
 
 def test_what_images_allow_needs_nothing_that_they_do_not():
-    needs = {statistic.TABLE.name: getattr(statistic, "NEEDS", ()) for statistic in PASSES}
+    needs = {statistic.name: statistic.requires for statistic in STATISTICS.values()}
     wanting = {name for name in NAMES if not corpus_needs(name)}
     assert wanting
     assert {need for name in wanting for need in needs[name]} <= wanting
@@ -141,7 +141,7 @@ def test_another_image_processor_or_one_other_pixel_makes_other_shards(tmp_path)
     settings.write_text(json.dumps(options | {"image_mean": [0.1, 0.2, 0.3]}))
     after = run(asked, run_local)
     for statistic in before.passes:
-        assert len({plan.place(statistic) for plan in (before, between, after)}) == 3
+        assert len({plan.shard_folder(statistic) for plan in (before, between, after)}) == 3
     with duckdb.connect(str(asked.output), read_only=True) as store:
         labels = store.execute("select label from class_prediction").fetchall()
     assert sorted(labels) == sorted((label,) for label in LABELS * len(SIZES))

@@ -14,7 +14,7 @@ from precompute.corpora.sequence import Text
 from precompute.jobs.runner import run_local
 from precompute.models.loaded_model import LoadedModel
 from precompute.needs import check_corpus, check_known, check_model, corpus_needs
-from precompute.passes import BY_NAME
+from precompute.passes import STATISTICS
 from precompute.run import run
 from tests.precompute.corpora.whole import on_disk
 from tests.refusals import refused
@@ -31,7 +31,7 @@ def corpus(tmp_path):
 
 def needing(*needs: Need) -> list[str]:
     """Statistics whose tables have any of these needs."""
-    return [name for name, statistic in BY_NAME.items() if set(needs) & set(statistic.TABLE.needs)]
+    return [name for name, statistic in STATISTICS.items() if set(needs) & set(statistic.needs)]
 
 
 def test_plain_text_is_refused_before_anything_is_computed(tmp_path):
@@ -68,14 +68,14 @@ def test_what_plain_text_leaves_empty_is_what_is_asked_for(tmp_path_factory):
     """And trees with coreference fill all of it."""
     text = rows(shared_store(tmp_path_factory))
     words = rows(shared_store(tmp_path_factory, annotated=True))
-    assert words - text == {name for name in BY_NAME if set(corpus_needs(name)) - set(OF_TEXTS)}
+    assert words - text == {name for name in STATISTICS if set(corpus_needs(name)) - set(OF_TEXTS)}
 
 
 def rows(path: Path) -> set[str]:
     """The statistics of a file that have some."""
     with duckdb.connect(str(path), read_only=True) as store:
         filled = store.execute("select name from manifest where n_rows > 0").fetchall()
-    return set(BY_NAME) & {name for (name,) in filled}
+    return set(STATISTICS) & {name for (name,) in filled}
 
 
 @pytest.mark.parametrize("statistic", needing(Need.IMAGES))
@@ -191,7 +191,7 @@ def test_networks_of_one_hidden_layer_have_no_gates(statistic):
 def test_all_other_statistics_are_of_any_model():
     by_offset = (Need.TURNED_POSITIONS, Need.DISTANCE_TERMS, Need.KERNELS)
     special = (Need.IMAGES, Need.CLASSES, *by_offset, Need.GATES)
-    others = set(BY_NAME) - set(needing(*special))
+    others = set(STATISTICS) - set(needing(*special))
     check_model(sorted(others), tiny_model("bert"))
 
 

@@ -8,8 +8,7 @@ import pytest
 
 from analysis.errors import BrokenLaw, UserError
 from precompute.jobs.runner import run_local
-from precompute.passes import BY_NAME
-from precompute.passes.base import Totals
+from precompute.passes import STATISTICS
 from precompute.run import run
 from precompute.store import build
 from precompute.store.check import faults
@@ -110,8 +109,8 @@ def test_numbers_that_break_a_law_are_not_published(tmp_path, monkeypatch):
     asked = request(tmp_path, statistics=["head_token"])
     run(asked, run_local)
     before = asked.output.read_bytes()
-    head_token = BY_NAME["head_token"]
-    assert isinstance(head_token, Totals)
+    head_token = STATISTICS["head_token"]
+    assert head_token.of_layers
     honest = head_token.totals
 
     def negative(batch):

@@ -19,8 +19,7 @@ from analysis.statistics.sample import Sample, least_count, samples
 from precompute.corpora.index import write
 from precompute.jobs.bounds import Bounds
 from precompute.jobs.runner import run_local
-from precompute.passes import BY_NAME
-from precompute.passes.base import Fit
+from precompute.passes import STATISTICS
 from precompute.run import Request, run
 from precompute.store.check import faults
 from tests import small_store
@@ -103,10 +102,10 @@ def test_the_file_with_a_sample_is_sound(sampled):
 
 def test_means_count_every_sequence(stores):
     """Means are over all sequences; heads or pairs that are chosen by halves may vary."""
-    for name, of in BY_NAME.items():
+    for name, of in STATISTICS.items():
         chosen = name in ("pair_occurrence", "pair_extreme", "pair", "pair_pmi_correlation")
-        if name in CHOSEN + OF_WORDS and isinstance(of, Fit) and not chosen:
-            key = ", ".join(f'"{column.name}"' for column in of.TABLE.key)
+        if name in CHOSEN + OF_WORDS and of.made_by and not chosen:
+            key = ", ".join(f'"{column.name}"' for column in of.key)
             whole, part = (
                 store.execute(f"from stored.{name} order by {key}").df() for store in stores
             )
@@ -198,7 +197,7 @@ def test_cutting_into_other_jobs_changes_neither_sample_nor_means(sampled, tmp_p
         for table in ("head_token", "sequence_head_pattern", "sequence_mixing_ratio"):
             assert sizes(before, table) == sizes(after, table)
         for name in names:
-            key = ", ".join(f'"{column.name}"' for column in BY_NAME[name].TABLE.key)
+            key = ", ".join(f'"{column.name}"' for column in STATISTICS[name].key)
             first, second = (
                 store.execute(f"from stored.{name} order by {key}").df()
                 for store in (before, after)

@@ -5,9 +5,9 @@ import pytest
 from analysis.statistics.table import HEAD, TOKEN_TYPE
 from precompute.jobs.counted import added_up
 from precompute.jobs.shards import as_stored, merged
-from precompute.passes import PASSES
+from precompute.passes import STATISTICS
 
-COUNTED = [statistic.TABLE for statistic in PASSES if statistic.TABLE.counted]
+COUNTED = [statistic for statistic in STATISTICS.values() if statistic.counted]
 
 
 def parts_of(table, n_rows: list[int]) -> list[pa.Table]:

@@ -8,7 +8,7 @@ from analysis.errors import UnknownName
 from analysis.models.gradients import NO_TARGET
 from analysis.scopes import POST_NORM
 from precompute.jobs.plan import BATCH_PAIRS, Facts, Plan, batches, chosen_statistics
-from precompute.passes import BY_NAME, PASSES
+from precompute.passes import STATISTICS
 from tests.precompute.corpora.whole import on_disk
 from tests.refusals import refused
 
@@ -44,7 +44,7 @@ def test_a_statistic_brings_what_it_needs_in_the_order_they_run():
         "head_token",
         "token_type_mixing",
     )
-    assert chosen_statistics(None) == tuple(statistic.TABLE.name for statistic in PASSES)
+    assert chosen_statistics(None) == tuple(statistic.name for statistic in STATISTICS.values())
 
 
 def test_an_unknown_statistic_is_told_the_nearest():
@@ -55,7 +55,7 @@ def test_an_unknown_statistic_is_told_the_nearest():
 
 
 def _places(plan: Plan) -> dict[str, Path]:
-    return {statistic.TABLE.name: plan.place(statistic) for statistic in plan.passes}
+    return {statistic.name: plan.shard_folder(statistic) for statistic in plan.passes}
 
 
 def test_one_other_token_gives_another_place(plan, sequences, tmp_path):
@@ -80,7 +80,7 @@ def test_what_stood_behind_a_mask_gives_another_place(plan, sequences, tmp_path)
 
 def test_a_fit_moves_when_what_it_needs_moves(plan, monkeypatch):
     before = _places(plan)
-    monkeypatch.setattr(BY_NAME["head_token"], "VERSION", 2)
+    monkeypatch.setitem(STATISTICS, "head_token", replace(STATISTICS["head_token"], version=2))
     after = _places(plan)
     moved = {name for name in before if before[name] != after[name]}
     assert moved == {

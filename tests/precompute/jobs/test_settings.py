@@ -18,20 +18,17 @@ from precompute.jobs.plan import Job, Plan
 from precompute.jobs.progress import OnProgress
 from precompute.jobs.runner import run_local
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes import BY_NAME, PASSES
-from precompute.passes.base import Fit, Pass, Weights, needs_of
+from precompute.passes import STATISTICS
 from precompute.request import Request
 from precompute.run import run
 from tests.small_store import request, shard_rows, shards_only
 from tests.tiny import save_tiny
 
 NONE: frozenset[str] = frozenset()
-ALL = frozenset(of.TABLE.name for of in PASSES)
-OF_CORPUS = frozenset(of.TABLE.name for of in PASSES if not isinstance(of, Weights))
+ALL = frozenset(of.name for of in STATISTICS.values())
+OF_CORPUS = frozenset(of.name for of in STATISTICS.values() if not of.of_model)
 BEYOND_BOUNDS = frozenset(
-    of.TABLE.name
-    for of in PASSES
-    if isinstance(of, Fit) or of.TABLE.of_sequences or of.TABLE.rarest
+    of.name for of in STATISTICS.values() if of.made_by or of.of_sequences or of.rarest
 )
 DECLARED: dict[Setting, set[str]] = {
     Setting.GATE_RULE: {
@@ -53,9 +50,9 @@ DECLARED: dict[Setting, set[str]] = {
 def following(names: set[str]) -> frozenset[str]:
     """Some tables, and all fits that read one of them."""
     moved = {*names}
-    for of in PASSES:  # in the order of what they need
-        if isinstance(of, Fit) and moved & {*needs_of(of)}:
-            moved.add(of.TABLE.name)
+    for of in STATISTICS.values():  # in the order of what they need
+        if of.made_by and moved & {*of.requires}:
+            moved.add(of.name)
     return frozenset(moved)
 
 
@@ -136,18 +133,18 @@ def traced_only(wanted: Request) -> Plan:
 
 
 def files(plan: Plan, of: Pass) -> tuple[Path, Path]:
-    return plan.place(of), plan.table_file(of)
+    return plan.shard_folder(of), plan.table_file(of)
 
 
 def moved(plan: Plan, other: Plan) -> set[str]:
     """The tables that one plan does not find where the other left them."""
-    return {of.TABLE.name for of in PASSES if files(plan, of) != files(other, of)}
+    return {of.name for of in STATISTICS.values() if files(plan, of) != files(other, of)}
 
 
 def test_of_every_setting_it_is_known_what_depends_on_it():
     assert {setting.name for setting in fields(Request)} == {*CHANGES}
     for setting, names in DECLARED.items():
-        assert {of.TABLE.name for of in PASSES if setting in of.TABLE.depends_on} == names
+        assert {of.name for of in STATISTICS.values() if setting in of.depends_on} == names
 
 
 @pytest.mark.parametrize("setting", CHANGES)
@@ -165,10 +162,10 @@ def test_a_table_without_a_declaration_depends_on_every_setting(asked, monkeypat
         replace(plan, kept=frozenset({0})),
         planned(asked(model="llama", frequencies="frequencies.txt")),
     ]
-    for of in (BY_NAME["head_token"], BY_NAME["singular_value"]):
-        assert not any(of.TABLE.name in moved(plan, other) for other in others)
-        monkeypatch.setattr(of, "TABLE", replace(of.TABLE, depends_on=Table.depends_on))
-        assert all(of.TABLE.name in moved(plan, other) for other in others)
+    for of in (STATISTICS["head_token"], STATISTICS["singular_value"]):
+        assert not any(of.name in moved(plan, other) for other in others)
+        monkeypatch.setattr(of, "TABLE", replace(of, depends_on=Table.depends_on))
+        assert all(of.name in moved(plan, other) for other in others)
 
 
 def test_what_is_not_declared_changes_no_number(asked, tmp_path, monkeypatch):

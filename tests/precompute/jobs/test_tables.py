@@ -19,8 +19,7 @@ from precompute.jobs import tables
 from precompute.jobs.plan import CORPUS
 from precompute.jobs.runner import run_local
 from precompute.jobs.seal import is_intact
-from precompute.passes import BY_NAME
-from precompute.passes.base import Fit
+from precompute.passes import STATISTICS
 from precompute.run import run
 from tests.shared_store import shared_store
 from tests.small_store import request, shards_only
@@ -54,10 +53,8 @@ def test_every_table_comes_once_after_those_that_it_needs(plan):
 def test_a_table_is_in_the_order_of_its_contract(plan):
     for of in plan.passes:
         file = plan.table_file(of)
-        order = ", ".join(f"{column} nulls last" for column in of.TABLE.sorted_by)
-        assert rows_of(f"from '{file}'") == rows_of(f"from '{file}' order by {order}"), (
-            of.TABLE.name
-        )
+        order = ", ".join(f"{column} nulls last" for column in of.sorted_by)
+        assert rows_of(f"from '{file}'") == rows_of(f"from '{file}' order by {order}"), of.name
 
 
 def test_what_is_merged_is_not_merged_again_and_a_new_statistic_is_merged_alone(
@@ -78,7 +75,7 @@ def test_what_is_merged_is_not_merged_again_and_a_new_statistic_is_merged_alone(
 
 
 def test_a_damaged_table_is_made_again(asked, plan, capsys):
-    files = [plan.table_file(BY_NAME["head_pattern"]), plan.corpus_file(CORPUS[1])]
+    files = [plan.table_file(STATISTICS["head_pattern"]), plan.corpus_file(CORPUS[1])]
     before = [file.read_bytes() for file in files]
     for file, content in zip(files, before, strict=True):
         file.write_bytes(content[:40] + bytes([content[40] ^ 1]) + content[41:])
@@ -92,10 +89,10 @@ def test_a_damaged_table_is_made_again(asked, plan, capsys):
 
 def test_small_pieces_give_the_same_table(asked, plan, tmp_path):
     """A table that is merged layer by layer is the one that is merged at once."""
-    of = BY_NAME["pair_delta"]
-    assert of.TABLE.piece
+    of = STATISTICS["pair_delta"]
+    assert of.piece
     with tables.workspace(tmp_path) as store:
-        at_once = replace(of.TABLE, piece="")
+        at_once = replace(of, piece="")
         tables.merge(store, at_once, plan.shards(of), tmp_path / "whole.parquet")
     assert rows_of(f"from '{tmp_path / 'whole.parquet'}'") == rows_of(
         f"from '{plan.table_file(of)}'"
@@ -104,8 +101,8 @@ def test_small_pieces_give_the_same_table(asked, plan, tmp_path):
 
 
 def test_a_fit_sees_only_what_it_says_that_it_needs(plan, monkeypatch, tmp_path):
-    of = BY_NAME["token_type_mixing"]
-    assert isinstance(of, Fit)
+    of = STATISTICS["token_type_mixing"]
+    assert of.made_by
     monkeypatch.setattr(of, "NEEDS", ())
     with (
         tables.workspace(tmp_path) as database,
@@ -115,8 +112,8 @@ def test_a_fit_sees_only_what_it_says_that_it_needs(plan, monkeypatch, tmp_path)
 
 
 def test_a_fit_is_handed_only_settings_that_its_table_declares(plan, monkeypatch, tmp_path):
-    of, handed = BY_NAME["token_type_mixing"], list[FitContext]()
-    assert isinstance(of, Fit)
+    of, handed = STATISTICS["token_type_mixing"], list[FitContext]()
+    assert of.made_by
     monkeypatch.setattr(of, "fit", lambda _, context: handed.append(context))
     given = replace(
         plan,
@@ -125,7 +122,7 @@ def test_a_fit_is_handed_only_settings_that_its_table_declares(plan, monkeypatch
     )
     with tables.workspace(tmp_path) as database:
         for declared in ((), Table.depends_on):
-            monkeypatch.setattr(of, "TABLE", replace(of.TABLE, depends_on=declared))
+            monkeypatch.setattr(of, "TABLE", replace(of, depends_on=declared))
             tables._fitted(database, given, of)
     seen = [([*context.frequency_ranks], context.word_vectors) for context in handed]
     assert seen == [([], None), (["file"], given.word_vectors)]
@@ -138,11 +135,10 @@ from pathlib import Path
 
 from precompute.command_line import app
 from precompute.jobs.tables import finish_table, workspace
-from precompute.passes import PASSES
-from precompute.passes.base import Fit
+from precompute.passes import STATISTICS
 
-for of in PASSES:
-    if isinstance(of, Fit) and of.TABLE.name != "parser_accuracy":
+for of in STATISTICS.values():
+    if of.made_by and of.name != "parser_accuracy":
         import_module(of.__name__)
 for command in (["statistics"], ["show", sys.argv[1]], ["check", sys.argv[1]]):
     app(command, standalone_mode=False)
@@ -156,7 +152,7 @@ print([name for name in ("torch", "transformers") if name in sys.modules])
 @pytest.mark.slow
 def test_what_needs_no_model_loads_no_torch(plan, tmp_path, tmp_path_factory):
     """Fits but the one that trains parsers, and the commands that read a file."""
-    of = BY_NAME["token_type_mixing"]
+    of = STATISTICS["token_type_mixing"]
     files = [*plan.shards(of), plan.table_file(of)]
     before = [file.read_bytes() for file in files]
     for file in files:

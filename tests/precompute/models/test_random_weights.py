@@ -18,7 +18,7 @@ from precompute.jobs.runner import run_local
 from precompute.live.one_sequence import OtherWeights, rerun
 from precompute.models.load_models import load_model
 from precompute.models.random_weights import drawn_model, drawn_sha256
-from precompute.passes import PASSES
+from precompute.passes import STATISTICS
 from precompute.request import Request
 from precompute.run import run
 from precompute.store.check import faults
@@ -126,9 +126,9 @@ def test_other_number_formats_are_roundings_of_the_same_weights(tmp_path):
 
 
 OF_IMAGES = [
-    statistic.TABLE.name
-    for statistic in PASSES
-    if set(statistic.TABLE.needs) & {Need.IMAGES, Need.CLASSES}
+    statistic.name
+    for statistic in STATISTICS.values()
+    if set(statistic.needs) & {Need.IMAGES, Need.CLASSES}
 ]
 OF_IMAGES += ["layer_completeness"]
 
@@ -156,7 +156,7 @@ def test_a_trained_and_an_untrained_run_share_no_shard(tmp_path):
     asked = request(tmp_path, statistics=FEW)
     plans = [shards_only(replace(asked, random_weights=seed)) for seed in (None, 0, 1)]
     for statistic in plans[0].passes:
-        assert len({plan.place(statistic) for plan in plans}) == 3
+        assert len({plan.shard_folder(statistic) for plan in plans}) == 3
 
 
 @pytest.fixture(scope="module")

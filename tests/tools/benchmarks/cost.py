@@ -21,7 +21,6 @@ from precompute.jobs.plan import Facts, Plan, batches, chosen_statistics
 from precompute.jobs.runner import finish_plan, run_local
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes.base import Totals
 from precompute.store.build import build
 from tests.precompute.corpora.whole import on_disk
 
@@ -122,7 +121,7 @@ def compare(
             ratio, of_processor = with_all / alone
             ratios.append(with_all / alone)
             size = (plan.folder / "out.duckdb").stat().st_size
-            totals = [statistic for statistic in plan.passes if isinstance(statistic, Totals)]
+            totals = [statistic for statistic in plan.passes if statistic.of_layers]
             shards = sum(
                 file.stat().st_size for statistic in totals for file in plan.shards(statistic)
             )

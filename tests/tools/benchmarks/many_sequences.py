@@ -28,8 +28,7 @@ from precompute.corpora.sequence import Sequence
 from precompute.jobs import tables
 from precompute.jobs.plan import Facts, Plan
 from precompute.jobs.shards import finish_shard
-from precompute.passes import BY_NAME
-from precompute.passes.base import Totals
+from precompute.passes import STATISTICS
 from precompute.store.build import build
 from tests.hostile_files import PROVENANCE
 from tests.tools.benchmarks.cost import own_peak, run_row, timed
@@ -137,10 +136,10 @@ def make(folder: Path, n: int) -> None:
 
 
 def _shards(plan: Plan) -> None:
-    for of in (BY_NAME[name] for name in NAMES):
-        for job in range(len(plan.corpus.job_sizes)) if isinstance(of, Totals) else ():
-            rows = partial(shard, of.TABLE, plan.corpus.job(job))
-            finish_shard(plan.place(of), job, rows)
+    for of in (STATISTICS[name] for name in NAMES):
+        for job in range(len(plan.corpus.job_sizes)) if of.of_layers else ():
+            rows = partial(shard, of, plan.corpus.job(job))
+            finish_shard(plan.shard_folder(of), job, rows)
 
 
 def _tables(plan: Plan) -> None:

@@ -76,7 +76,7 @@ def plan_of(folder: Path, n_sequences: int) -> Plan:
 def make_shards(plan: Plan, n_layers: int) -> None:
     """The pass's own shards, of norms that depend on pair, layer, scope and chance."""
     factors = np.random.default_rng(1).lognormal(0, 0.3, size=1 << 16).astype(np.float32)
-    place = plan.place(the_pass)
+    place = plan.shard_folder(the_pass)
     for index in range(len(plan.corpus.job_sizes)):
         job = plan.corpus.job(index)
         parts = [_totals(batch, n_layers, factors) for batch in batches(job)]

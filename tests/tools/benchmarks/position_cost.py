@@ -22,7 +22,6 @@ import torch
 
 from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes.base import Totals
 from precompute.passes.batch import Batch
 from tests.precompute.corpora.whole import whole_for
 from tests.tools.benchmarks.cost import (
@@ -92,8 +91,8 @@ def measure_passes(model: LoadedModel, corpus: tuple[Sequence, ...]) -> None:
             batch = Batch((sequence,), trace, exemplars=plan.exemplars, controlled=controlled)
             clocked("attention_sums", lambda batch=batch: batch.attention_sums)
             for statistic in plan.passes:
-                if isinstance(statistic, Totals):
-                    clocked(statistic.TABLE.name, partial(statistic.totals, batch))
+                if statistic.of_layers:
+                    clocked(statistic.name, partial(statistic.totals, batch))
     for name, seconds in sorted(spent.items(), key=lambda entry: -entry[1][0]):
         times = seconds / spent["bare"]
         print(f"{name:28} {seconds[0]:7.2f} s   {times[0]:.2f} x bare ({times[1]:.2f})")

@@ -171,8 +171,8 @@ def test_a_mask_that_changes_makes_other_numbers_and_nothing_old_is_taken(tmp_pa
     first = shards_only(asked)
     saved(tmp_path / "images" / "bar_mask.png", greys(*[(255,) * 48] * 36))
     second = shards_only(asked)
-    assert [first.place(statistic) for statistic in first.passes] != [
-        second.place(statistic) for statistic in second.passes
+    assert [first.shard_folder(statistic) for statistic in first.passes] != [
+        second.shard_folder(statistic) for statistic in second.passes
     ]
 
 

@@ -16,10 +16,11 @@ from analysis.statistics.fit import FitContext
 from analysis.statistics.relevance import class_prediction, perturbation, sequence_perturbation
 from analysis.statistics.relevance.sequence_perturbation import CURVES, ORDERS, RANDOM, STEPS
 from precompute.corpora.randomness import generator
-from precompute.jobs.plan import BY_NAME, Plan
+from precompute.jobs.plan import Plan
 from precompute.models.classification import classification_of
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
+from precompute.passes import STATISTICS
 from precompute.passes.batch import Batch
 from precompute.passes.relevance import class_prediction as prediction_pass
 from precompute.passes.relevance import perturbation as perturbation_fit
@@ -176,7 +177,7 @@ def test_a_model_without_classes_has_neither_predictions_nor_curves(model, curve
     batch = replace(batch_of(model, curves_run[1], 0), classification=None)
     for statistic in (prediction_pass, curves_pass):
         table = statistic.totals(batch)
-        assert (len(table), table.schema) == (0, statistic.TABLE.shard_schema)
+        assert (len(table), table.schema) == (0, statistic.shard_schema)
 
 
 def test_a_fit_of_nothing_is_empty():
@@ -185,7 +186,7 @@ def test_a_fit_of_nothing_is_empty():
             store.execute("create schema stored")
             store.execute("create temp table blocks (seq integer, block integer)")
             for name in fit.NEEDS:
-                needed = BY_NAME[name].TABLE
+                needed = STATISTICS[name]
                 create_empty(store, needed)
                 describe(store, needed)
             table = fit.fit(store, FitContext(seed=0, order=POST_NORM, frequency_ranks={}))
@@ -209,7 +210,7 @@ def test_what_a_contract_rules_out_is_told(curves_run, tmp_path):
             connection.begin()
             connection.execute(f"update stored.{table} set {change}")
             with pytest.raises(BrokenLaw, match=rf"row\(s\) of {table} break"):
-                assert_laws(connection, BY_NAME[table].TABLE)
+                assert_laws(connection, STATISTICS[table])
             connection.rollback()
 
 
