@@ -132,7 +132,7 @@ def traced_only(wanted: Request) -> Plan:
     return shards_only(wanted, run_sequences)
 
 
-def files(plan: Plan, of: Pass) -> tuple[Path, Path]:
+def files(plan: Plan, of: Table) -> tuple[Path, Path]:
     return plan.shard_folder(of), plan.table_file(of)
 
 
@@ -164,7 +164,7 @@ def test_a_table_without_a_declaration_depends_on_every_setting(asked, monkeypat
     ]
     for of in (STATISTICS["head_token"], STATISTICS["singular_value"]):
         assert not any(of.name in moved(plan, other) for other in others)
-        monkeypatch.setattr(of, "TABLE", replace(of, depends_on=Table.depends_on))
+        monkeypatch.setitem(STATISTICS, of.name, replace(of, depends_on=Table.depends_on))
         assert all(of.name in moved(plan, other) for other in others)
 
 

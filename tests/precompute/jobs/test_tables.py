@@ -101,20 +101,17 @@ def test_small_pieces_give_the_same_table(asked, plan, tmp_path):
 
 
 def test_a_fit_sees_only_what_it_says_that_it_needs(plan, monkeypatch, tmp_path):
-    of = STATISTICS["token_type_mixing"]
-    assert of.made_by
-    monkeypatch.setattr(of, "NEEDS", ())
+    of = replace(STATISTICS["token_type_mixing"], requires=())
+    assert of.made_by is not None
     with (
         tables.workspace(tmp_path) as database,
         pytest.raises(duckdb.CatalogException, match="head_token"),
     ):
-        tables._fitted(database, plan, of)
+        tables._fitted(database, plan, of, of.made_by)
 
 
 def test_a_fit_is_handed_only_settings_that_its_table_declares(plan, monkeypatch, tmp_path):
     of, handed = STATISTICS["token_type_mixing"], list[FitContext]()
-    assert of.made_by
-    monkeypatch.setattr(of, "fit", lambda _, context: handed.append(context))
     given = replace(
         plan,
         frequencies=Frequencies(np.arange(9), "0"),
@@ -122,24 +119,20 @@ def test_a_fit_is_handed_only_settings_that_its_table_declares(plan, monkeypatch
     )
     with tables.workspace(tmp_path) as database:
         for declared in ((), Table.depends_on):
-            monkeypatch.setattr(of, "TABLE", replace(of, depends_on=declared))
-            tables._fitted(database, given, of)
+            table = replace(of, depends_on=declared)
+            tables._fitted(database, given, table, lambda *arguments: handed.append(arguments[-1]))
     seen = [([*context.frequency_ranks], context.word_vectors) for context in handed]
     assert seen == [([], None), (["file"], given.word_vectors)]
 
 
 WITHOUT_TORCH = """
 import pickle, sys
-from importlib import import_module
 from pathlib import Path
 
 from precompute.command_line import app
 from precompute.jobs.tables import finish_table, workspace
 from precompute.passes import STATISTICS
 
-for of in STATISTICS.values():
-    if of.made_by and of.name != "parser_accuracy":
-        import_module(of.__name__)
 for command in (["statistics"], ["show", sys.argv[1]], ["check", sys.argv[1]]):
     app(command, standalone_mode=False)
 plan = pickle.loads(Path(sys.argv[2]).read_bytes())

@@ -1,32 +1,27 @@
-"""Laws of every pass, over texts of encoders and decoders, and over images."""
-
-from collections.abc import Callable
-from functools import cache, partial
+"""Laws of every table that a pass fills, over texts of encoders and decoders, and over images."""
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
-from analysis.models.trace import Trace
 from analysis.needs import Need
-from precompute.corpora.sequence import Sequence
+from analysis.statistics.table import Table
 from precompute.jobs.shards import as_stored, merged
-from precompute.models.classification import classification_of
-from precompute.passes import PASSES
-from precompute.passes.base import Totals, Weights
-from precompute.passes.batch import Batch
+from precompute.passes import STATISTICS
+from precompute.passes.filling import rows_of_weights
 from tests.tiny import BOTH_WAYS, OF_DECODERS
+from tests.tracing import rows_of_tables
 
-TOTALS = [statistic for statistic in PASSES if isinstance(statistic, Totals)]
-BY_NAME = {statistic.TABLE.name: statistic for statistic in TOTALS}
-WEIGHTS = [statistic for statistic in PASSES if isinstance(statistic, Weights)]
+OF_LAYERS = [table for table in STATISTICS.values() if table.of_layers]
+OF_MODEL = [table for table in STATISTICS.values() if table.of_model]
 OF_ROUNDING = ("worst_pos",)  # which token is worst where all parts add up is chance
 ANNOTATED = {Need.TREES, Need.COREFERENCE, Need.WORDS}
+CHOSEN = frozenset({0, 3})
 
 
-def _families(statistic: Totals) -> tuple[str, ...]:
-    needs = set(statistic.TABLE.needs)
+def _families(table: Table) -> tuple[str, ...]:
+    needs = set(table.needs)
     if needs & {Need.IMAGES, Need.CLASSES}:
         return ("vit",)
     if Need.GATES in needs:
@@ -38,69 +33,46 @@ def _families(statistic: Totals) -> tuple[str, ...]:
     return BOTH_WAYS if Need.ADDED_POSITIONS in needs else BOTH_WAYS + OF_DECODERS
 
 
-every_total = pytest.mark.parametrize(
-    ("family", "statistic"),
+every_table = pytest.mark.parametrize(
+    ("family", "table"),
     [
-        pytest.param(family, statistic, id=f"{family}-{statistic.TABLE.name}")
-        for statistic in TOTALS
-        for family in _families(statistic)
+        pytest.param(family, table, id=f"{family}-{table.name}")
+        for table in OF_LAYERS
+        for family in _families(table)
     ],
     indirect=["family"],
     scope="session",
 )
-Traced = Callable[[tuple[Sequence, ...], Trace], Batch]
-OfPass = Callable[[Totals], list[pa.Table]]
 
 
 @pytest.fixture(scope="session")
-def batch(tiny) -> Traced:
-    """A traced batch as a run hands it to the passes; two of the sequences are exemplars."""
-    controlled = partial(tiny.trace_controlled, seed=0)
-    kept = frozenset({0, 3})
-    return partial(
-        Batch,
-        exemplars=kept,
-        followed=kept,
-        kept=kept,
-        relevance_start=tiny.relevance_start,
-        controlled=controlled,
-        gradients=tiny.gradients,
-        images=tiny.images,
-        classification=classification_of(tiny),
-    )
+def together(family, tiny, sequences, annotated) -> dict[str, pa.Table]:
+    """Rows of every table for all sequences in one batch; tables on words get annotated ones."""
+    plain, of_words = (_rows_of(family, tiny, of) for of in (sequences, annotated))
+    return plain | of_words
 
 
 @pytest.fixture(scope="session")
-def together(batch, tiny, sequences, annotated) -> OfPass:
-    """Shards of a pass for all sequences in one batch; passes on words get the annotated ones."""
-    plain, of_words = ([batch(chosen, tiny.trace(chosen))] for chosen in (sequences, annotated))
-    return _counted(plain, of_words)
+def apart(family, tiny, sequences, annotated) -> list[dict[str, pa.Table]]:
+    """The same with every sequence in a batch of its own."""
+    return [_rows_of(family, tiny, [sequence]) for sequence in (*sequences, *annotated)]
 
 
-@pytest.fixture(scope="session")
-def apart(batch, tiny, sequences, annotated) -> OfPass:
-    """Shards of a pass for each sequence in a batch of its own."""
-    plain, of_words = (
-        [batch((sequence,), tiny.trace([sequence])) for sequence in of]
-        for of in (sequences, annotated)
-    )
-    return _counted(plain, of_words)
+def _rows_of(family, tiny, sequences) -> dict[str, pa.Table]:
+    is_annotated = sequences[0].annotation is not None
+    tables = [
+        table
+        for table in OF_LAYERS
+        if family in _families(table) and bool(ANNOTATED & set(table.needs)) == is_annotated
+    ]
+    return rows_of_tables(tables, tiny, sequences, exemplars=CHOSEN, followed=CHOSEN, kept=CHOSEN)
 
 
-def _counted(plain: list[Batch], of_words: list[Batch]) -> OfPass:
-    @cache
-    def shards(name: str) -> list[pa.Table]:
-        batches = of_words if ANNOTATED & set(BY_NAME[name].TABLE.needs) else plain
-        return [BY_NAME[name].totals(batch) for batch in batches]
-
-    return lambda statistic: shards(statistic.TABLE.name)
-
-
-def _rows(statistic: Totals, shards: list[pa.Table]) -> pd.DataFrame:
+def _stored(table: Table, shards: list[pa.Table]) -> pd.DataFrame:
     """The merged rows in the order of their key."""
-    table = as_stored(statistic.TABLE, merged(statistic.TABLE, shards))
-    frame = table.to_pandas().astype({c.name: str for c in statistic.TABLE.key if c.unit == "name"})
-    return frame.sort_values([c.name for c in statistic.TABLE.key], ignore_index=True)
+    frame = as_stored(table, merged(table, shards)).to_pandas()
+    frame = frame.astype({c.name: str for c in table.key if c.unit == "name"})
+    return frame.sort_values([c.name for c in table.key], ignore_index=True)
 
 
 def _numbers(column: pd.Series) -> np.ndarray:
@@ -108,18 +80,18 @@ def _numbers(column: pd.Series) -> np.ndarray:
     return column.explode().to_numpy(float)
 
 
-@every_total
-def test_padding_batching_and_order_change_no_number(statistic, together, apart, attention_error):
+@every_table
+def test_padding_batching_and_order_change_no_number(table, together, apart, attention_error):
     """Equality is up to rounding, which is larger if the library's softmax is in float32."""
     rtol, atol = (1e-6, 1e-12) if attention_error < 1e-9 else (1e-5, 1e-6)
-    (shard,), shards = together(statistic), apart(statistic)
-    assert shard.schema == statistic.TABLE.shard_schema
-    found, expected = _rows(statistic, [shard]), _rows(statistic, shards)
-    pd.testing.assert_frame_equal(expected, _rows(statistic, shards[::-1]))
+    shard, shards = together[table.name], [rows[table.name] for rows in apart if table.name in rows]
+    assert shard.schema == table.shard_schema
+    found, expected = _stored(table, [shard]), _stored(table, shards)
+    pd.testing.assert_frame_equal(expected, _stored(table, shards[::-1]))
     assert len(found) > 0
-    keys = [column.name for column in statistic.TABLE.key]
+    keys = [column.name for column in table.key]
     pd.testing.assert_frame_equal(found[keys], expected[keys])
-    for column in statistic.TABLE.values:
+    for column in table.values:
         if column.name in OF_ROUNDING:
             continue
         ours, theirs = found[column.name], expected[column.name]
@@ -129,8 +101,8 @@ def test_padding_batching_and_order_change_no_number(statistic, together, apart,
         np.testing.assert_allclose(_numbers(ours), _numbers(theirs), rtol=rtol, atol=atol)
 
 
-@pytest.mark.parametrize("statistic", WEIGHTS, ids=lambda statistic: statistic.TABLE.name)
-def test_weights_need_no_corpus_and_keep_the_contract(statistic, tiny):
-    table = statistic.weights(tiny.weights)
-    assert table.schema == statistic.TABLE.schema
-    assert table.num_rows > 0
+@pytest.mark.parametrize("table", OF_MODEL, ids=lambda table: table.name)
+def test_weights_need_no_corpus_and_keep_the_contract(table, tiny):
+    rows = rows_of_weights(table, tiny.weights)
+    assert rows.schema == table.schema
+    assert rows.num_rows > 0
