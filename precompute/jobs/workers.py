@@ -19,6 +19,7 @@ from precompute.jobs.runner import OnProgress, finish_job
 from precompute.jobs.waiting import Waiting
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
+from precompute.passes.filling import modules_of_passes
 
 _AT_HAND = 2
 """Jobs per process, the running one included, so that none waits for the next."""
@@ -56,7 +57,7 @@ def _starting_quickly() -> BaseContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__, "precompute.passes.filling"])
+    context.set_forkserver_preload([__name__, *modules_of_passes()])
     resource_tracker.ensure_running()  # which lets signals through again, so it comes before
     let_through = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

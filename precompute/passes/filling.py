@@ -1,11 +1,10 @@
 """Filling of tables from the layers of a batch, one layer after the other."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
@@ -127,11 +126,12 @@ def _old(table: Table) -> Any:
 @cache
 def _fillers() -> dict[str, Callable[..., Any]]:
     """Return what fills each table, by the table's name."""
-    found = (value for module in _modules() for value in vars(module).values())
+    modules = (import_module(name) for name in modules_of_passes())
+    found = (value for module in modules for value in vars(module).values())
     return {value.fills: value for value in found if isinstance(getattr(value, "fills", 0), str)}
 
 
-def _modules() -> Iterator[ModuleType]:
-    for module in walk_packages(passes.__path__, f"{passes.__name__}."):
-        if not module.ispkg:
-            yield import_module(module.name)
+def modules_of_passes() -> list[str]:
+    """Return the names of all modules that hold passes."""
+    modules = walk_packages(passes.__path__, f"{passes.__name__}.")
+    return [module.name for module in modules if not module.ispkg]
