@@ -12,7 +12,6 @@ from analysis.measures.bootstrap import (
     percentile_interval,
     redraws,
 )
-from analysis.measures.norms.token_type_mixing import sequence_means
 
 Cells = Float[np.ndarray, " cell"]
 Values = Float[np.ndarray, "sequence cell"]
@@ -96,7 +95,7 @@ def corrected(p: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
 
 
 def _mean(values: Values) -> Cells:
-    return sequence_means(values, ~np.isnan(values), np.ones((1, len(values))))[0]
+    return means_of_sums(*_known(values), np.ones((1, len(values))))[0]
 
 
 def _resampled(values: Values, *, seed: int) -> Float[np.ndarray, "resample cell"]:
@@ -106,14 +105,18 @@ def _resampled(values: Values, *, seed: int) -> Float[np.ndarray, "resample cell
 
 def _blocks(values: Values) -> tuple[Blocks, Blocks]:
     """Return the sum of a cell's values per block of sequences, and their number."""
-    present = ~np.isnan(values)
-    known = np.where(present, values, 0.0), present.astype(np.float64)
-    n = len(values)
+    known, n = _known(values), len(values)
     if n <= MOST_BLOCKS:
         return known
     starts = np.arange(MOST_BLOCKS) * n // MOST_BLOCKS
     sums, counts = (np.add.reduceat(part, starts) for part in known)
     return sums, counts
+
+
+def _known(values: Values) -> tuple[Values, Values]:
+    """Return the values with 0 for those that are absent, and 1 for each that is there."""
+    present = ~np.isnan(values)
+    return np.where(present, values, 0.0), present.astype(np.float64)
 
 
 def _signed_rank(change: Float[np.ndarray, " sequence"]) -> float:

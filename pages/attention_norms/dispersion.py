@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analysis.published.numbers import numbers
-from analysis.statistics.norms import input_norm_dispersion, value_norm_dispersion
+from analysis.statistics.norms import norm_dispersion
 from pages.attention_norms.opened_head import CARD_TABLES, opened_below
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import lines
@@ -19,9 +19,9 @@ _STATISTICS = dict.fromkeys(("mean", "std", "cv", "max", "min"), "%.2f")
 _PRINTED = {"heads": ("value_norm", "‖f(x)‖"), "inputs": ("input_norm", "‖x‖")}
 
 
-@section("dispersion", value_norm_dispersion.TABLE, input_norm_dispersion.TABLE, also=CARD_TABLES)
+@section("dispersion", norm_dispersion.VALUE_NORM, norm_dispersion.INPUT_NORM, also=CARD_TABLES)
 def dispersion(view: View) -> None:
-    heads, inputs = ask(value_norm_dispersion.by_head), ask(input_norm_dispersion.by_layer)
+    heads, inputs = ask(norm_dispersion.by_head), ask(norm_dispersion.by_layer)
     view.finding(_finding(view, _pooled(heads), _pooled(inputs)))
     _extremes(view, heads, "heads")
     _extremes(view, inputs, "inputs")
@@ -44,7 +44,7 @@ def _finding(view: View, values: pd.Series, inputs: pd.Series) -> str:
 
     Heads are not pooled: they may differ in mean length without f changing single tokens.
     """
-    row = ask(value_norm_dispersion.beside_inputs)
+    row = ask(norm_dispersion.values_and_inputs)
     return view.say(
         "finding",
         values=f"{row['values']:.2f}",

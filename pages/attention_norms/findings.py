@@ -6,7 +6,7 @@ import pandas as pd
 
 from analysis.statistics.norms import attention_norm_correlation as correlation
 from analysis.statistics.norms import frequency_correlation as frequency
-from analysis.statistics.norms import token_type_mixing, value_norm_dispersion
+from analysis.statistics.norms import norm_dispersion, token_type_mixing
 from analysis.statistics.parts import OF_PAIRS, OF_TOKENS
 from pages.attention_norms.weight_and_norm import lowest_within, weight_and_norm
 from pages.ui.finding import Finding, rows_of, share_of
@@ -78,7 +78,7 @@ def _weight_and_length() -> Iterator[Finding]:
 
 def _dispersion() -> Iterator[Finding]:
     """Compare the variation of ‖f(x)‖ within heads with that of the layers' inputs."""
-    row, heads = ask(value_norm_dispersion.beside_inputs), ask(value_norm_dispersion.by_head)
+    row, heads = ask(norm_dispersion.values_and_inputs), ask(norm_dispersion.by_head)
     pooled = float(heads[heads["layer"].isna()]["cv"].iloc[0])
     cvs = {"within": row["values"], "of_input": row["inputs"], "pooled": pooled}
     shown = {name: f"{cv:.2f}" for name, cv in cvs.items()}

@@ -8,9 +8,9 @@ import streamlit as st
 
 from analysis.statistics.norms import (
     attention_norm_correlation,
+    norm_dispersion,
     singular_value,
     token_type_mixing,
-    value_norm_dispersion,
 )
 from pages.attention_norms.findings import APART
 from pages.ui.head.bar import clicked_head
@@ -21,7 +21,7 @@ from pages.ui.words.quantities import QUANTITIES, in_type_order
 
 CARD_TABLES = (
     attention_norm_correlation.TABLE,
-    value_norm_dispersion.TABLE,
+    norm_dispersion.VALUE_NORM,
     singular_value.TABLE,
 )
 
@@ -53,7 +53,7 @@ def most_drawn() -> Head:
 def norms_card(view: View, layer: int, head: int) -> None:
     """Draw a card of dispersion, stretch and token types, without numbers that the file lacks."""
     numbers: dict[str, str] = {}
-    if (row := row_of(ask(value_norm_dispersion.by_head), layer, head)) is not None:
+    if (row := row_of(ask(norm_dispersion.by_head), layer, head)) is not None:
         numbers["mean_norm"] = f"{row['mean']:.2f} ± {row['std']:.2f}"
         numbers["cv"] = "—" if pd.isna(row["cv"]) else f"{row['cv']:.2f}"
     if (row := row_of(ask(singular_value.extremes), layer, head)) is not None:

@@ -1,8 +1,7 @@
 """Maps of the mixing of all tokens in one layer of one sequence."""
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
-from analysis.measures.norms.head_token import value_norms
-from analysis.measures.norms.norm_weighted_attention import norm_weighted_attention
+from analysis.measures.norms.vector_norms import norm_weighted_attention, value_norms
 from analysis.measures.pairs.pair_delta import row_shares
 from precompute.corpora.sequence import Sequence
 from precompute.live.answers import LayerMaps

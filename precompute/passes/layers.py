@@ -11,8 +11,7 @@ from jaxtyping import Bool, Float, Int, Int8, Int32
 from torch import Tensor
 
 from analysis.measures.mixing.layer_mixing import LayerMixing, layer_mixing
-from analysis.measures.norms.head_token import value_norms
-from analysis.measures.norms.norm_weighted_attention import norm_weighted_attention
+from analysis.measures.norms.vector_norms import norm_weighted_attention, value_norms
 from analysis.measures.pairs.token_relation import token_relations
 from analysis.measures.positions.relative_position_profile import diagonal_sums
 from analysis.measures.probing.word_attention import WordAttention

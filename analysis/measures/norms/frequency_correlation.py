@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.stats import rankdata
 
 from analysis.measures.correlation_parts import Part, Units, correlation_parts, moments
 
@@ -26,6 +25,8 @@ def frequency_ranks(counts: Int[np.ndarray, " value"]) -> Int[np.ndarray, " valu
     Source:
         kobayashi-2020, the word-frequency analysis of the released code.
     """
+    from scipy.stats import rankdata  # here: it takes a second, which pages need not wait for
+
     return rankdata(-counts, method="min").astype(np.int64)
 
 
@@ -51,6 +52,8 @@ def rank_correlation(
     Source:
         kobayashi-2020, the word-frequency analysis; interval: efron-1979, section 2.
     """
+    from scipy.stats import rankdata
+
     first, second = rankdata(ranks), rankdata(values)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None

@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from analysis.measures.norms.norm_weighted_attention import norm_weighted_attention
+from analysis.measures.norms.vector_norms import norm_weighted_attention
 
 
 def sink_weights(

@@ -3,7 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.measures.norms.attention_norm_sample import SAMPLE
+from analysis.measures.norms.fair_sample import SAMPLE
 from analysis.statistics.columns import number, single, small
 from analysis.statistics.question import asks
 from analysis.statistics.table import HEAD, LAYER, SEQUENCE, TOKEN_TYPE, Table
@@ -29,6 +29,7 @@ TABLE = Table(
     merge="from shards qualify row_number() over (partition by layer, head, token_type "
     f"order by priority, seq, query_pos, key_pos) <= {SAMPLE}",
     depends_on=(),
+    version=3,
 )
 
 

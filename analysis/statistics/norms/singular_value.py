@@ -37,6 +37,8 @@ TABLE = Table(
         ),
     ),
     depends_on=(),
+    version=2,
+    of_model=True,
 )
 
 

@@ -2,7 +2,7 @@
 
 from itertools import combinations, permutations
 
-from tests.reference.norms.attention_norm_correlation import spearman
+from tests.reference.spearman import spearman
 
 Matrix = list[list[float]]
 

@@ -2,7 +2,7 @@
 
 import math
 
-from tests.reference.norms.head_token import transformed
+from tests.reference.transformed_vectors import transformed
 
 
 def block_output(

@@ -1,6 +1,6 @@
 """kobayashi-2024, section 4.1: two maps laid out as two lists, and Spearman's ρ of these."""
 
-from tests.reference.norms.attention_norm_correlation import spearman
+from tests.reference.spearman import spearman
 
 
 def scope_similarity(

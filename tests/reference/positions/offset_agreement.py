@@ -1,6 +1,6 @@
 """Slow twin: heads counted one by one, and resamples written out as lists of heads."""
 
-from tests.reference.norms.attention_norm_correlation import spearman
+from tests.reference.spearman import spearman
 
 __all__ = ["agreement", "chance", "drawn", "spearman"]
 

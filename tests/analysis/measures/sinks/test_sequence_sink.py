@@ -9,14 +9,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.norms.head_token import value_norms
+from analysis.measures.norms.vector_norms import value_norms
 from analysis.measures.sinks.sequence_sink import sink_weights
 from analysis.sinks import WEIGHTS
 from tests.analysis.measures.sinks.places import NAMES, pairs_of, places_of, seen_by
 from tests.precompute.corpora.tiny import unhurried
-from tests.reference.norms.head_token import norm
-from tests.reference.norms.norm_weighted_attention import vectors
 from tests.reference.sinks import sequence_sink as twin
+from tests.reference.transformed_vectors import norm, vectors
 
 TYPES = ("cls", "other", "comma_period", "sep")
 

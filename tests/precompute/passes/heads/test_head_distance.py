@@ -17,7 +17,7 @@ from precompute.models.load_models import load_model
 from precompute.run import run
 from tests.precompute.passes.conftest import DISTANCES
 from tests.reference.heads import head_distance as twin
-from tests.reference.norms.norm_weighted_attention import of_trace
+from tests.reference.transformed_vectors import of_trace
 from tests.small_store import request as asked_for
 from tests.tiny import HEADS, LAYERS
 

@@ -21,7 +21,7 @@ from precompute.models.load_models import load_model
 from precompute.run import Request, run
 from precompute.store.cross_laws import CROSS_LAWS
 from tests.reference.heads import sequence_head_pattern as twin
-from tests.reference.norms.norm_weighted_attention import of_trace
+from tests.reference.transformed_vectors import of_trace
 from tests.small_store import TEXT
 from tests.small_store import request as asked_for
 

@@ -15,10 +15,10 @@ from analysis.statistics.probing.coreference_best import CHOSEN_ON
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.models.load_models import load_model
 from tests.precompute.passes.probing.test_coreference import clusters_of, heads_of
-from tests.reference.norms.norm_weighted_attention import of_trace
 from tests.reference.probing import coreference_accuracy as reference
 from tests.reference.probing import coreference_prediction as prediction
 from tests.reference.probing import probe_accuracy, word_attention
+from tests.reference.transformed_vectors import of_trace
 from tests.tiny import HEADS, LAYERS
 
 

@@ -11,10 +11,10 @@ from analysis.statistics.norms.weighing import NORM, WEIGHINGS
 from analysis.statistics.probing import dependency_accuracy, dependency_best, dependency_difference
 from analysis.statistics.probing.dependency_prediction import DIRECTIONS
 from precompute.models.load_models import load_model
-from tests.reference.norms.norm_weighted_attention import of_trace
 from tests.reference.probing import dependency_accuracy as reference
 from tests.reference.probing import dependency_prediction as prediction
 from tests.reference.probing import probe_accuracy, word_attention
+from tests.reference.transformed_vectors import of_trace
 
 Predicted = dict[int, list[int]]
 

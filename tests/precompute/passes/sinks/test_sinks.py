@@ -18,11 +18,10 @@ from precompute.models.load_models import load_model
 from precompute.run import Request, run
 from precompute.store.cross_laws import CROSS_LAWS
 from tests.analysis.measures.sinks.places import seen_by
-from tests.reference.norms.head_token import norm
-from tests.reference.norms.norm_weighted_attention import vectors
 from tests.reference.sinks import sequence_massive_activation as activations
 from tests.reference.sinks import sequence_sink as twin
 from tests.reference.sinks.sequence_sink import place_tokens
+from tests.reference.transformed_vectors import norm, vectors
 from tests.small_store import TEXT
 from tests.small_store import request as asked_for
 from tests.tiny import every_family

@@ -12,8 +12,8 @@ import pandas as pd
 import torch
 from scipy.stats import rankdata
 
-from analysis.measures.norms.attention_norm_correlation import can_be_ranked, histogram_spearman
-from analysis.measures.norms.attention_norm_histogram import (
+from analysis.measures.norms.histogram_correlation import can_be_ranked, histogram_spearman
+from analysis.measures.norms.joint_histogram import (
     ATTENTION_BINS_PER_OCTAVE,
     NORM_BINS_PER_OCTAVE,
     bins,

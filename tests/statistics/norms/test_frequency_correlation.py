@@ -1,4 +1,4 @@
-"""Rank correlations with word frequency, and means by token type, against the bare model.
+"""Rank correlations with word frequency against the bare model, and by two ways of adding up.
 
 The small corpus has all that means can go wrong by: masks of the run and of its own, two segments,
 a text without commas and periods, and sequences of unequal lengths.
@@ -17,7 +17,12 @@ import pandas as pd
 import pytest
 from duckdb import DuckDBPyConnection
 
+from analysis.measures.correlation_parts import single_units
+from analysis.measures.norms.frequency_correlation import rank_correlation
+from analysis.scopes import POST_NORM as ORDER
+from analysis.statistics.fit import FitContext
 from analysis.statistics.mixing import token_mixing_ratio
+from analysis.statistics.norms.frequency_correlation import frequency_rows
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from precompute.store.check import faults
@@ -26,11 +31,12 @@ from tests.outermost.bare_model import POST_NORM, BareModel
 from tests.outermost.corpus import Corpus, read_corpus
 from tests.outermost.mixing import of_scope
 from tests.outermost.norms import of_tokens
-from tests.reference.norms import frequency_correlation as reference
+from tests.reference.spearman import spearman
 from tests.small_store import manifest_of
 from tests.small_store import request as asked_for
+from tests.statistics.fits import store_of
 
-STATISTICS = ["frequency_correlation", "ratio_frequency_correlation", "token_type_mixing"]
+STATISTICS = ["frequency_correlation", "ratio_frequency_correlation"]
 ENTRIES = (
     {"text_a": "The cat sat, the dog ran.", "text_b": "The mat, the mat."},
     {"text": "the dog ran the cat"},
@@ -41,6 +47,7 @@ ENTRIES = (
 RANKED = {"the": 1, "cat": 2, ",": 3, "dog": 4, "[MASK]": 5}
 """The words of a list of frequencies; whatever it lacks comes after its last."""
 SCOPES = ("attn_w_res", *POST_NORM)
+TOKENS = 30_000
 
 
 @pytest.fixture(scope="module")
@@ -87,16 +94,15 @@ def slow(bare) -> pd.DataFrame:
 def _expected(slow: pd.DataFrame, quantity: str, source: str, special: bool) -> tuple[int, float]:
     words = slow[~slow["is_masked"]]
     counts = words["token"].value_counts()
-    of_corpus = reference.frequency_ranks(counts.tolist())
+    of_corpus = [1 + int((counts > count).sum()) for count in counts]
     ranks = (
         dict(zip(counts.index, of_corpus, strict=True))
         if source == "corpus"
         else {token: RANKED.get(token, max(RANKED.values()) + 1) for token in counts.index}
     )
     chosen = words[~words["token"].isin(["[CLS]", "[SEP]"]) | special]
-    rho = reference.rank_correlation(
-        [ranks[token] for token in chosen["token"]], chosen[quantity].tolist()
-    )
+    rho = spearman([float(ranks[token]) for token in chosen["token"]], chosen[quantity].tolist())
+    assert rho is not None
     return len(chosen), rho
 
 
@@ -174,3 +180,77 @@ def test_a_file_that_counts_other_tokens_is_faulty(path, tmp_path):
     messages = "\n".join(faults(copy, every_table()))
     assert "break the law that frequencies are of the tokens that are not masked." in messages
     assert "break the law that every scope has the mixing ratio of every token." in messages
+
+
+def _tokens() -> pd.DataFrame:
+    """Frequent words with more of a quantity, some of them special, some of them none of it."""
+    drawn = np.random.default_rng(0)
+    ids = np.minimum(drawn.zipf(1.3, size=TOKENS), 500)
+    value = np.where(drawn.random(TOKENS) < 0.1, 0, drawn.lognormal(size=TOKENS) / ids**0.2)
+    texts = np.arange(TOKENS) // 100
+    return pd.DataFrame(
+        {
+            "seq": texts,
+            "block": texts // 5,
+            "token_id": ids,
+            "is_special": ids < 2,
+            "value": value,
+            "flat": 1.0,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def both() -> list[pd.DataFrame]:
+    """Found in memory, and by sums in the store."""
+    given = FitContext(seed=0, order=ORDER, frequency_ranks={"file": np.arange(600) // 3 + 1})
+    with store_of(all_tokens=_tokens()) as store:
+        return [
+            frequency_rows(
+                store, "from all_tokens", ["value", "flat"], given, name="of", exact=exact
+            )
+            for exact in (TOKENS, TOKENS - 1)
+        ]
+
+
+def test_both_ways_find_the_same_but_for_ties_of_close_values(both):
+    one, other = both
+    pd.testing.assert_frame_equal(one, other, rtol=0, atol=1e-4)
+    assert not both[0].equals(both[1])
+    of_value = both[0][both[0]["of"] == "value"]
+    assert of_value["spearman"].abs().max() > 0.25
+    assert of_value["source"].tolist() == ["corpus", "corpus", "file", "file"]
+
+
+def test_what_is_the_same_of_all_tokens_has_no_correlation(both):
+    for frame in both:
+        assert frame.loc[frame["of"] == "flat", "spearman"].isna().all()
+
+
+def test_the_interval_encloses_and_is_none_for_one_sequence_over_and_over():
+    generator = np.random.default_rng(0)
+    ranks = generator.integers(1, 12, size=80)
+    values = generator.integers(0, 9, size=80) + ranks / 3
+    found = rank_correlation(ranks, values, np.arange(80) // 8, single_units(10, seed=0))
+    assert found is not None
+    assert found.low < found.spearman < found.high
+    ranks, values = np.tile([1, 2, 3, 4], 12), np.tile([0.1, 0.3, 0.2, 0.9], 12)
+    same = rank_correlation(ranks, values, np.arange(48) // 4, single_units(12, seed=0))
+    assert same is not None
+    assert (same.low, same.high) == pytest.approx((same.spearman, same.spearman))
+
+
+def test_texts_that_differ_alone_have_it_all_between_them():
+    """Every text repeats one rank and one value; then ranks are shuffled within each text."""
+    texts = np.arange(120) // 6
+    redrawn = single_units(20, seed=0)
+    apart = rank_correlation(texts, 0.5 * texts, texts, redrawn)
+    assert apart is not None
+    within, between = apart.parts
+    assert (within.contribution, between.contribution) == pytest.approx((0, 1), abs=1e-12)
+    drawn = np.random.default_rng(0).permuted(np.tile(np.arange(6), (20, 1)), axis=1).ravel()
+    paradox = rank_correlation(10 * texts + drawn, texts - 0.01 * drawn, texts, redrawn)
+    assert paradox is not None
+    within, between = paradox.parts
+    assert within.high < 0 < between.low
+    assert paradox.spearman == pytest.approx(within.contribution + between.contribution)

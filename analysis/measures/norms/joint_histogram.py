@@ -4,6 +4,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from analysis.head_slices import head_slices
+
 ATTENTION_BINS_PER_OCTAVE = 4
 NORM_BINS_PER_OCTAVE = 64  # a head's norms differ less than its weights, so they need finer bins
 _FRACTION_BITS = 23
@@ -53,9 +55,24 @@ def joint_histogram(
     Source:
         kobayashi-2020, section 5.3, figure 3 and table 3.
     """
-    groups, group_of_key = _groups(bins(norms, per_octave=NORM_BINS_PER_OCTAVE), token_types)
-    cells = bins(attention, per_octave=ATTENTION_BINS_PER_OCTAVE)  # in place from here: it is large
     no_pair = None if is_pair.all() else ~is_pair.unsqueeze(1)
+    cells, counts = [], []
+    for heads in head_slices(attention.shape):
+        norm_bins = bins(norms[:, heads], per_octave=NORM_BINS_PER_OCTAVE)
+        rows, n = _of_heads(attention[:, heads], *_groups(norm_bins, token_types), no_pair)
+        rows[:, 0] += heads.start
+        cells.append(rows)
+        counts.append(n)
+    return torch.cat(cells), torch.cat(counts)
+
+
+def _of_heads(
+    attention: Float[Tensor, "batch head query key"],
+    groups: Int[Tensor, "cell 3"],
+    group_of_key: Int[Tensor, "batch head key"],
+    no_pair: Bool[Tensor, "batch one query key"] | None,
+) -> tuple[Int[Tensor, "row 4"], Int[Tensor, " row"]]:
+    cells = bins(attention, per_octave=ATTENTION_BINS_PER_OCTAVE)  # in place from here: it is large
     if no_pair is not None:
         cells.masked_fill_(no_pair, int(cells.max()))  # its 0 would make the table far wider
     lowest, highest = cells.aminmax()
@@ -73,7 +90,7 @@ def joint_histogram(
 
 def _groups(
     norm_bins: Int[Tensor, "batch head key"], token_types: Int[Tensor, "batch key"]
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Int[Tensor, "cell 3"], Int[Tensor, "batch head key"]]:
     """Return the distinct (head, token type, norm bin), and the index of each key's own among them.
 
     There are few, so that the table of counts stays small enough for the processor's cache.

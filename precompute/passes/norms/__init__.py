@@ -1,1 +1,0 @@
-"""Passes on norms of transformed vectors beside attention weights."""
