@@ -40,20 +40,27 @@ class OffsetTerms:
         self,
         queries: Float[Tensor, "*batch head token head_width"],
         keys: Float[Tensor, "*batch head token head_width"],
+        rows: slice = slice(None),
     ) -> tuple[
         Float[Tensor, "*batch head query key"],
         Float[Tensor, "*batch head query key"],
         Float[Tensor, "*batch head query key"],
     ]:
-        """Terms of queries, of keys and of the bias for every pair; zeros for an absent table."""
-        pairs = self.of_pairs(queries.shape[-2])
-        shape = (*queries.shape[:-1], len(pairs))
+        """Terms of queries, of keys and of the bias for every pair; zeros for an absent table.
+
+        Args:
+            rows: the queries that are asked for.
+        """
+        pairs = self.of_pairs(queries.shape[-2])[rows]
+        shape = (*queries.shape[:-2], *pairs.shape)
         nothing = queries.new_zeros(()).expand(shape)
         of_query = of_key = bias = nothing
         if self.of_queries is not None:
-            of_query = (queries @ self.of_queries.mT).gather(-1, pairs.expand(shape))
+            of_query = (queries[..., rows, :] @ self.of_queries.mT).gather(-1, pairs.expand(shape))
         if self.of_keys is not None:
-            of_key = (keys @ self.of_keys.mT).gather(-1, pairs.mT.expand(shape)).mT
+            of_keys = keys @ self.of_keys.mT
+            by_key = pairs.mT.expand(*shape[:-2], *pairs.mT.shape)
+            of_key = of_keys.gather(-1, by_key).mT
         if self.bias is not None:
             bias = self.bias[:, pairs].expand(shape)
         return of_query, of_key, bias
@@ -62,7 +69,8 @@ class OffsetTerms:
         self,
         queries: Float[Tensor, "*batch head token head_width"],
         keys: Float[Tensor, "*batch head token head_width"],
+        rows: slice = slice(None),
     ) -> Float[Tensor, "*batch head query key"]:
-        """Sum of all terms of every pair, on the scale of (query) · (key)."""
-        of_query, of_key, bias = self.by_part(queries, keys)
+        """Sum of all terms of every pair, on the scale of (query) · (key); see `by_part`."""
+        of_query, of_key, bias = self.by_part(queries, keys, rows)
         return of_query + of_key + bias

@@ -8,8 +8,12 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from analysis.measures.positions.query_key_factors import QueryKeyFactors, query_key_factors
-from analysis.measures.positions.query_key_rotation import HeadRotation, query_key_rotation
+from analysis.measures.positions.query_key_form import (
+    HeadRotation,
+    QueryKeyFactors,
+    query_key_factors,
+    query_key_rotation,
+)
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.norm import Norm
@@ -130,13 +134,18 @@ class LayerWeights:
         self, read: Float[Tensor, "*batch token width"]
     ) -> Float[Tensor, "*batch head query key"]:
         """Scores before scaling and capping: (query) · (key) plus offset terms."""
-        queries, keys = self.compared(read)
-        product = queries @ keys.mT
-        return (
-            product
-            if self.offset_terms is None
-            else product + self.offset_terms.added(queries, keys)
-        )
+        return self.products_of(*self.compared(read))
+
+    def products_of(
+        self,
+        queries: Float[Tensor, "*batch head token head_width"],
+        keys: Float[Tensor, "*batch head token head_width"],
+        rows: slice = slice(None),
+    ) -> Float[Tensor, "*batch head query key"]:
+        """`products` of some rows of the queries with all keys, as they are compared."""
+        product = queries[..., rows, :] @ keys.mT
+        terms = self.offset_terms
+        return product if terms is None else product + terms.added(queries, keys, rows)
 
     @cached_property
     def output_factor(self) -> Float[Tensor, "head head_width head_width"]:

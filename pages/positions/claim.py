@@ -10,9 +10,8 @@ import pandas as pd
 from analysis.published.numbers import Published
 from analysis.published.positions import OFFSETS, SHIFT
 from analysis.statistics.parts import OF_HEADS
-from analysis.statistics.positions import head_offset, offset_agreement, query_key_phase
-from analysis.statistics.positions.head_offset import REACH
-from analysis.statistics.positions.offset_agreement import MIN_DEPENDENCES
+from analysis.statistics.positions import head_offset, query_key_phase
+from analysis.statistics.positions.head_offset import MIN_DEPENDENCES, REACH
 from pages.positions.offsets import (
     agreement_at_zero,
     agreement_of_dependent,
@@ -44,7 +43,7 @@ _ROOM = 0.84  # of a cell that dots are put into
 _LARGEST = 150  # area of a dot, in square pixels
 
 
-@section("claim", offset_agreement.TABLE, head_offset.TABLE, when=has_offsets)
+@section("claim", head_offset.AGREEMENT, head_offset.TABLE, when=has_offsets)
 def claim(view: View) -> None:
     least = float(view.pick("least", _LEAST))
     counting = counting_picker(view)
@@ -52,7 +51,7 @@ def claim(view: View) -> None:
     heads = heads[heads["dependence"] >= least]
     if heads.empty:
         return view.nothing("none", least=f"{least:g}")
-    agreement = ask(offset_agreement.agreement, counting=counting, min_dependence=least)
+    agreement = ask(head_offset.agreement, counting=counting, min_dependence=least)
     view.finding(_finding(view, agreement, heads))
     if not least:
         view.finding(agreement_of_dependent(counting))

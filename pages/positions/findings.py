@@ -5,13 +5,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.positions import (
-    embedding_spectrum,
-    position_variance,
-    score_share,
-    state_spectrum,
-)
-from analysis.statistics.positions.offset_agreement import KERNEL
+from analysis.statistics.positions import position_spectrum, score_share
+from analysis.statistics.positions.head_offset import KERNEL
 from pages.positions.offsets import (
     agreement_at_zero,
     agreement_of,
@@ -61,7 +56,7 @@ def _claim() -> Iterator[Finding]:
 
 def _states() -> Iterator[Finding]:
     """Compare the clearest wave in queries of the first layer with that in the last."""
-    length = int(ask(state_spectrum.lengths)["length"].iloc[0])
+    length = int(ask(position_spectrum.lengths)["length"].iloc[0])
     wave = wave_of(with_ratio(read(length, "max", controls=("compared", "removed"))))
     if wave is None:
         return
@@ -81,9 +76,9 @@ def _states() -> Iterator[Finding]:
 
 def _embeddings() -> Iterator[Finding]:
     """Clearest wave of the position embeddings, and the components with 90% of their variance."""
-    frame = ask(embedding_spectrum.spectra)
+    frame = ask(position_spectrum.spectra)
     frequencies = peaks(frame[frame["control"] == "kept"])
-    variance = ask(position_variance.cumulative)
+    variance = ask(position_spectrum.cumulative)
     if not frequencies or variance.empty:
         return
     clearest = wave_words(frequencies[0])

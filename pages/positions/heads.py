@@ -12,7 +12,6 @@ import streamlit as st
 from analysis.statistics import image
 from analysis.statistics.positions import (
     patch_offset,
-    relative_position_centre,
     relative_position_cluster,
     relative_position_profile,
 )
@@ -37,16 +36,16 @@ _CELL = 28  # side of a patch, in pixels
 @section(
     "heads",
     relative_position_cluster.TABLE,
-    relative_position_centre.TABLE,
+    relative_position_cluster.CENTRES,
     relative_position_profile.TABLE,
     also=(patch_offset.TABLE,),
 )
 def heads(view: View) -> None:
-    explained = ask(relative_position_centre.explained)
+    explained = ask(relative_position_cluster.explained)
     options = [int(number) for number in explained["k"]]  # small corpora have fewer to choose from
     k = view.pick("k", options, default=_PAPER if _PAPER in options else options[-1])
     shares = ask(relative_position_cluster.shares, k=k)
-    centres = ask(relative_position_centre.centres, k=k)
+    centres = ask(relative_position_cluster.centres, k=k)
     for frame in (shares, centres):
         frame["name"] = frame["cluster"].map(cluster_name)
     by_cluster = cluster_colours(list(dict.fromkeys(centres["cluster"])))

@@ -7,9 +7,8 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.statistics.positions import position_kernel, query_key_correlation, query_key_error
-from analysis.statistics.positions.head_offset import REACH
-from analysis.statistics.positions.offset_agreement import KERNEL
+from analysis.statistics.positions import query_key_correlation, query_key_error, score_share
+from analysis.statistics.positions.head_offset import KERNEL, REACH
 from pages.positions.offsets import counting_picker, offset_axis
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
 from pages.ui.charts.look import column_tooltips, layered
@@ -27,7 +26,7 @@ _COLUMNS = {
     "per_pair": ("value_per_pair", "attention_per_pair"),
     "centred": ("value_centred", "attention"),
 }
-"""Columns of `query_key_correlation.of_head` and `position_kernel.of_head`, by counting."""
+"""Columns of `query_key_correlation.of_head` and `score_share.kernel`, by counting."""
 _ERRORS = ("score_error", "trace_error", "attention_error")
 
 
@@ -69,7 +68,7 @@ def score_above_attention(
     counting = counting_picker(view)
     sums = ask(query_key_correlation.of_head, layer=layer, head=head)
     if knows_offsets():
-        sums = sums.merge(ask(position_kernel.of_head, layer=layer, head=head), on="offset")
+        sums = sums.merge(ask(score_share.kernel, layer=layer, head=head), on="offset")
     score, given = KERNEL if counting == KERNEL else "score", "given"
     names = dict(zip((score, given), _COLUMNS[counting], strict=True))
     curves = sums.assign(**{curve: sums[column] for curve, column in names.items()})

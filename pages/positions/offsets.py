@@ -3,8 +3,8 @@
 import altair as alt
 import pandas as pd
 
-from analysis.statistics.positions import head_offset, offset_agreement
-from analysis.statistics.positions.offset_agreement import COUNTINGS, KERNEL
+from analysis.statistics.positions import head_offset
+from analysis.statistics.positions.head_offset import COUNTINGS, KERNEL
 from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import Head, head_name, head_with_most
 from pages.ui.store.chosen import ask, knows_offsets
@@ -71,7 +71,7 @@ def beside_chance(row: pd.Series) -> str:
 
 def agreement_of(counting: str, least: float) -> pd.Series | None:
     """Agreement over all heads whose position dependence is at least `least`; None without any."""
-    frame = ask(offset_agreement.agreement, counting=counting, min_dependence=least)
+    frame = ask(head_offset.agreement, counting=counting, min_dependence=least)
     frame = frame[frame["layer"].isna()]
     return None if frame.empty else frame.iloc[0]
 

@@ -13,8 +13,6 @@ from analysis.statistics.positions import (
     query_key_correlation,
     query_key_error,
     query_key_phase,
-    query_key_rotation,
-    query_key_singular_value,
     query_key_wave,
     relative_position_profile,
 )
@@ -51,8 +49,8 @@ _ROW = 11
     query_key_correlation.TABLE,
     also=(
         head_offset.TABLE,
-        query_key_singular_value.TABLE,
-        query_key_rotation.TABLE,
+        query_key_wave.SINGULAR_VALUES,
+        query_key_phase.ROTATION,
         query_key_error.TABLE,
     ),
     when=adds_positions,
@@ -81,7 +79,7 @@ def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]
         for name in ("attention_offset", "score_offset"):
             both = (offset_label(offsets[column]) for column in (name, f"{name}_per_pair"))
             yield view.say(f"card_{name}"), " / ".join(both), view.say("card_offset_help")
-    values = ask(query_key_singular_value.of_head, layer=layer, head=head)["value"]
+    values = ask(query_key_wave.singular_values, layer=layer, head=head)["value"]
     if len(values):
         squares = values**2
         share = squares.nlargest(4).sum() / squares.sum() if squares.sum() > 0 else math.nan

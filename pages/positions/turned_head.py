@@ -11,7 +11,6 @@ from analysis.statistics.corpus import sequence_lengths
 from analysis.statistics.positions import (
     exemplar_attention,
     head_offset,
-    position_kernel,
     query_key_correlation,
     query_key_error,
     relative_position_profile,
@@ -38,7 +37,7 @@ _TENS = [sign * 10**power for sign in (-1, 1) for power in range(6)]
 
 @section(
     "one_head",
-    position_kernel.TABLE,
+    score_share.KERNEL,
     query_key_correlation.TABLE,
     exemplar_attention.TABLE,
     relative_position_profile.TABLE,

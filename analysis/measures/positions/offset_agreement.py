@@ -1,10 +1,10 @@
-"""Agreement between the offset of a head's highest scores and that of its highest attention."""
+"""Preferred offset of a head, and its agreement between scores and attention."""
 
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Float, Int
-from scipy.stats import rankdata
 
 from analysis.measures.bootstrap import Redraws, redraws
 from analysis.measures.correlation_parts import (
@@ -66,7 +66,7 @@ def layer_parts(
     """
     _, layer = np.unique(layers, return_inverse=True)
     units = single_units(int(layer.max()) + 1, seed=seed)
-    ranks = [rankdata(offsets) for offsets in (scores, attention)]
+    ranks = [pd.Series(offsets).rank().to_numpy() for offsets in (scores, attention)]
     return correlation_parts(moments(ranks, np.ones(len(layer)), layer), redrawn=(units, units))
 
 
@@ -113,3 +113,15 @@ def _weighted_midranks(
     levels, level = np.unique(values, return_inverse=True)
     counts = weights @ (level[:, None] == np.arange(len(levels))).astype(np.float64)
     return (counts.cumsum(axis=1) - counts / 2)[:, level]
+
+
+def preferred_offsets(
+    values: Float[np.ndarray, "row offset"], offsets: Int[np.ndarray, " offset"]
+) -> Int[np.ndarray, " row"]:
+    """The offset with the largest value; of equal ones the nearest, of two as near the left.
+
+    Source:
+        yamamoto-2023, section 3.5.
+    """
+    nearest_first = np.lexsort((offsets, np.abs(offsets)))
+    return offsets[nearest_first][values[:, nearest_first].argmax(axis=1)]

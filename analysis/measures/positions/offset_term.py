@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from analysis.measures.positions.query_blocks import centred, query_blocks
 from analysis.models.trace import LayerWeights
 
 _ROUNDINGS = 8
@@ -57,16 +58,32 @@ def offset_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> 
     if terms is None:
         raise ValueError("The scores of the layer have no terms of offsets.")
     queries, keys = weights.compared(read)
-    seen = weights.pairs(len(read)).to(read.device)
-    n_pairs, n_buckets = int(seen.sum()), int(terms.buckets.max()) + 1
-    of_query, of_key, of_bias = terms.by_part(queries, keys)
-    scores = (queries @ keys.mT + (of_query + of_key + of_bias)) * weights.score_scale
-    means = (scores * seen).sum(dim=-1, keepdim=True) / seen.sum(dim=-1, keepdim=True)
-    centred = (scores - means) * seen
-    rounded = _ROUNDINGS * torch.finfo(scores.dtype).eps * scores.abs().amax(dim=-1, keepdim=True)
-    centred = centred.masked_fill(centred.abs() <= rounded, 0)  # where all keys match equally
+    n_buckets = int(terms.buckets.max()) + 1
+    bucket_of_pair = terms.of_pairs(len(read))
     nothing = queries.new_zeros(len(queries), n_buckets, dtype=torch.float64)
-    bucket_of_pair = terms.of_pairs(len(read)).flatten()
+    within = {name: nothing.clone() for name in ("deviation", "query_part", "key_part", "score")}
+    n_keys, n_queries = [], torch.zeros(len(read), dtype=torch.long, device=read.device)
+    for rows, seen in query_blocks(weights, len(read)):
+        of_query, of_key, of_bias = terms.by_part(queries, keys, rows)
+        product = queries[:, rows] @ keys.mT
+        scores = (product + (of_query + of_key + of_bias)) * weights.score_scale
+        largest = scores.abs().amax(dim=-1, keepdim=True)
+        deviations = centred(scores, seen)
+        rounded = _ROUNDINGS * torch.finfo(scores.dtype).eps * largest
+        deviations.masked_fill_(deviations.abs() <= rounded, 0)  # where all keys match equally
+        summands = {
+            "deviation": deviations,
+            "query_part": deviations * of_query * weights.score_scale,
+            "key_part": deviations * of_key * weights.score_scale,
+            "score": deviations.square(),
+        }
+        buckets = bucket_of_pair[rows].flatten()
+        for name, values in summands.items():
+            within[name].index_add_(1, buckets, values.double().flatten(1))
+        n_keys.append(seen.sum(dim=1))
+        n_queries += seen.sum(dim=0)
+    n_keys = torch.cat(n_keys)
+    n_pairs = int(n_keys.sum())
 
     def met(side: Tensor, times: Tensor, table: Tensor | None) -> Tensor:
         """Products of the sum of a side over pairs with every row of a table."""
@@ -76,19 +93,12 @@ def offset_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> 
         products = torch.einsum("hw,hbw->hb", total, table[:, :n_buckets].double())
         return products * weights.score_scale
 
-    def within(values: Tensor) -> Tensor:
-        """Sums over the pairs of each bucket."""
-        return nothing.index_add(1, bucket_of_pair, values.double().flatten(1))
-
     bias = nothing if terms.bias is None else terms.bias[:, :n_buckets].double()
     return OffsetTotals(
-        query=met(queries, seen.sum(dim=1), terms.of_queries),
-        key=met(keys, seen.sum(dim=0), terms.of_keys),
+        query=met(queries, n_keys, terms.of_queries),
+        key=met(keys, n_queries, terms.of_keys),
         bias=bias * n_pairs * weights.score_scale,
-        deviation=within(centred),
-        query_part=within(centred * of_query * weights.score_scale),
-        key_part=within(centred * of_key * weights.score_scale),
-        score=within(centred.square()),
+        **within,
         n_pairs=n_pairs,
     )
 

@@ -3,12 +3,13 @@
 from typing import cast
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from scipy.fft import next_fast_len
 from torch import Tensor
 
+from analysis.measures.positions.query_blocks import centred, query_blocks
 from analysis.measures.positions.query_key_wave import query_key_waves
-from analysis.measures.positions.relative_position_profile import diagonal_sums
+from analysis.measures.positions.relative_position_profile import add_diagonals
 from analysis.models.trace import LayerWeights
 
 
@@ -104,15 +105,22 @@ def centred_covariance(
 
 
 def written_out(
-    scores: Float[Tensor, "head query key"], seen: Bool[Tensor, "query key"]
+    read: Float[Tensor, "token width"], weights: LayerWeights
 ) -> tuple[Float[Tensor, "head diagonal"], Float[Tensor, "head diagonal"]]:
     """Sums along all diagonals of explicit scores, and of scores less the mean of their row.
 
-    For scores that are no product of queries and keys; only visible pairs count.
+    For scores before scaling that are no product of queries and keys; only visible pairs count.
+
+    Args:
+        read: input of attention, of one text without padding.
 
     Source:
         yamamoto-2023, section 3.5, eq. 15.
     """
-    mask = seen.to(scores)
-    means = (scores * mask).sum(dim=-1, keepdim=True) / mask.sum(dim=-1, keepdim=True)
-    return diagonal_sums(scores * mask), diagonal_sums((scores - means) * mask)
+    queries, keys = weights.compared(read)
+    sums = queries.new_zeros(2, len(queries), 2 * len(read) - 1)
+    for rows, seen in query_blocks(weights, len(read)):
+        scores = weights.products_of(queries, keys, rows)
+        for total, values in zip(sums, (scores * seen, centred(scores, seen)), strict=True):
+            add_diagonals(total, values, rows.start)
+    return sums[0], sums[1]

@@ -1,28 +1,53 @@
-"""Attention by relative position, and the share of its variance that position explains."""
+"""Attention by relative position, of tokens and of patches, and the variance that it explains."""
+
+from typing import NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 REACH = 10
 """Offsets to either side that a profile covers."""
+_ROWS = 512
+"""Rows of matrices that are copied at a time."""
 
 
 def diagonal_sums(matrices: Float[Tensor, "head query key"]) -> Float[Tensor, "head diagonal"]:
     """tr_t(A) = Σ_i a_{i, i+t} of square matrices, for every t from −(n − 1) to n − 1.
 
-    Every row is moved left by its own number, so that a diagonal becomes a column.
-
     Source:
         yamamoto-2023, section 3.1, eq. 7.
     """
     heads, n, _ = matrices.shape
-    wide = matrices.new_zeros(heads, n * (2 * n + 1))
-    wide[:, : 2 * n * n].view(heads, n, 2 * n)[..., :n] = matrices
-    columns = wide.view(heads, n, 2 * n + 1)
-    sums = (matrices.new_ones(heads, 1, n) @ columns).squeeze(1)  # faster than a sum over rows
-    return torch.cat([sums[:, n + 2 :], sums[:, :n]], dim=1)
+    sums = matrices.new_zeros(heads, 2 * n - 1)
+    for first in range(0, n, _ROWS):
+        add_diagonals(sums, matrices[:, first : first + _ROWS], first)
+    return sums
+
+
+def add_diagonals(
+    sums: Float[Tensor, "head diagonal"], rows: Float[Tensor, "head query key"], first: int
+) -> None:
+    """Add some rows of square matrices to the sums along their diagonals, which change.
+
+    Every row is moved left by its own number, so that a diagonal becomes a column.
+
+    Args:
+        first: number of the first of these rows in its matrix.
+
+    Source:
+        yamamoto-2023, section 3.1, eq. 7.
+    """
+    heads, m, n = rows.shape
+    width = n + m
+    wide = rows.new_zeros(heads, m * (width + 1))
+    wide[:, : m * width].view(heads, m, width)[..., :n] = rows
+    columns = wide.view(heads, m, width + 1)
+    found = (rows.new_ones(heads, 1, m) @ columns).squeeze(1)  # faster than a sum over rows
+    start = n - first - m
+    sums[:, start : start + m - 1] += found[:, width + 2 - m :]
+    sums[:, start + m - 1 : start + m - 1 + n] += found[:, :n]
 
 
 def window(
@@ -85,3 +110,51 @@ def position_dependence(
     varies = total > 64 * torch.finfo(attention.dtype).eps * squares
     share = np.divide(between, total, out=np.full_like(total, np.nan), where=varies)
     return np.clip(share, 0, 1)
+
+
+class PatchOffsets(NamedTuple):
+    """Attention by offset: negative above the query and to its left. Every offset has a pair."""
+
+    rows: Int[np.ndarray, " row_offset"]
+    columns: Int[np.ndarray, " column_offset"]
+    attention: Float[np.ndarray, "head row_offset column_offset"]
+    per_pair: Float[np.ndarray, "head row_offset column_offset"]
+
+
+def patch_offsets(
+    attention: Float[Tensor, "head query key"], *, n_rows: int, n_columns: int, reach: int
+) -> PatchOffsets:
+    """Σ α_{(r, c), (r + s, c + t)} over the patches (r, c) of a grid, for every |s|, |t| ≤ reach.
+
+    `attention` is divided by the number of patches: the part of a patch's attention that goes
+    there. `per_pair` is divided by the number of pairs, (n_rows − |s|) (n_columns − |t|).
+
+    Args:
+        attention: of patches to patches alone, row after row.
+
+    Source:
+        yamamoto-2023, section 3.1, eq. 7.
+
+    Differs:
+        The offsets of the paper are of text, and have one dimension; these have two.
+    """
+    sums = _both_ways(attention.double(), n_rows, n_columns).cpu().numpy()
+    rows, columns = (
+        np.arange(1 - n, n)[abs(np.arange(1 - n, n)) <= reach] for n in (n_rows, n_columns)
+    )
+    near = sums[:, rows[0] + n_rows - 1 :, columns[0] + n_columns - 1 :]
+    near = near[:, : len(rows), : len(columns)]
+    n_pairs = np.outer(n_rows - abs(rows), n_columns - abs(columns))
+    return PatchOffsets(rows, columns, near / (n_rows * n_columns), near / n_pairs)
+
+
+def _both_ways(
+    attention: Float[Tensor, "head query key"], n_rows: int, n_columns: int
+) -> Float[Tensor, "head row_offset column_offset"]:
+    """Sums along the diagonals of columns, then of rows, for every offset."""
+    n_heads = len(attention)
+    grid = attention.reshape(n_heads, n_rows, n_columns, n_rows, n_columns).transpose(2, 3)
+    by_column = diagonal_sums(grid.reshape(-1, n_columns, n_columns))
+    by_column = by_column.reshape(n_heads, n_rows, n_rows, -1).permute(0, 3, 1, 2)
+    by_both = diagonal_sums(by_column.reshape(-1, n_rows, n_rows))
+    return by_both.reshape(n_heads, 2 * n_columns - 1, -1).transpose(1, 2)

@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Complex, Float
 from torch import Tensor
 
+from analysis.measures.positions.query_blocks import centred, query_blocks
 from analysis.models.rotary import PatchRotary, Rotary
 from analysis.models.trace import LayerWeights
 
@@ -94,14 +95,19 @@ def plane_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> P
         raise ValueError("The layer does not turn its queries and keys by their places in a text.")
     queries, keys = weights.compared(read)
     queries = queries * weights.score_scale
-    seen = weights.pairs(len(read)).to(read.device)
-    centred = _centred(queries @ keys.mT, seen)
     turn = turns(len(read), rotary, read)
     query, key = (planes_of(side, rotary) for side in (queries, keys))
-    by_query, by_key = _waves_in(centred, turn.conj()), _waves_in(centred.mT, turn)
-    by_coordinate = _total(queries * (centred @ keys))
-    planes = rotary.planes
-    n_keys, n_queries = (seen.sum(dim=axis)[:, None] for axis in (1, 0))
+    by_query, by_key, n_keys = [], torch.zeros_like(key), []
+    n_queries = torch.zeros(len(read), 1, dtype=torch.long, device=read.device)
+    by_coordinate = queries.new_zeros(len(queries), queries.shape[-1], dtype=torch.float64)
+    for rows, seen in query_blocks(weights, len(read)):
+        deviations = centred(queries[:, rows] @ keys.mT, seen)
+        by_query.append(_waves_in(deviations, turn.conj()))
+        by_key += _waves_in(deviations.mT, turn[rows])
+        by_coordinate += _total(queries[:, rows] * (deviations @ keys))
+        n_keys.append(seen.sum(dim=1)[:, None])
+        n_queries += seen.sum(dim=0)[:, None]
+    by_query, n_keys, planes = torch.cat(by_query, dim=1), torch.cat(n_keys), rotary.planes
     return PlaneTotals(
         query=_total(query * turn.conj() * n_keys),
         key=_total(key * turn.conj() * n_queries),
@@ -112,21 +118,13 @@ def plane_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> P
         key_turn=_total(key.conj() * by_key),
         score=by_coordinate[:, :planes] + by_coordinate[:, planes : 2 * planes],
         unturned=by_coordinate[:, 2 * planes :].sum(dim=1),
-        n_pairs=int(seen.sum()),
+        n_pairs=int(n_keys.sum()),
     )
 
 
-def _centred(
-    scores: Float[Tensor, "head query key"], seen: Tensor
-) -> Float[Tensor, "head query key"]:
-    """Scores less the mean of their row's compared pairs; 0 for pairs that are not compared."""
-    means = (scores * seen).sum(dim=-1, keepdim=True) / seen.sum(dim=-1, keepdim=True)
-    return (scores - means) * seen
-
-
 def _waves_in(
-    weights: Float[Tensor, "head token token"], waves: Complex[Tensor, "token plane"]
-) -> Complex[Tensor, "head token plane"]:
+    weights: Float[Tensor, "head row token"], waves: Complex[Tensor, "token plane"]
+) -> Complex[Tensor, "head row plane"]:
     """Real weights times complex waves, with half the products of a complex multiplication."""
     parts = torch.view_as_real(waves.resolve_conj())
     return torch.complex(*(weights @ part for part in parts.unbind(dim=-1)))

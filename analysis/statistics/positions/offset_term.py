@@ -28,6 +28,7 @@ TABLE = Table(
     key=_KEY,
     values=_VALUES,
     source="he-2021",
+    version=2,
     needs=(Need.DISTANCE_TERMS,),
     laws=("first_offset <= last_offset", "n_pairs > 0", "score >= 0"),
     merge=f"""

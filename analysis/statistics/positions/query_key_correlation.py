@@ -33,6 +33,7 @@ TABLE = Table(
         number("attention_per_pair", "tr_t(A) over the pairs of the offset, summed over sequences"),
     ),
     needs=(Need.OFFSETS,),
+    version=3,
     source="yamamoto-2023",
     laws=(
         f'"offset" between -{REACH} and {REACH}',

@@ -1,13 +1,37 @@
-"""Queries and keys of single texts as waves along positions, and how they lie to each other."""
+"""Waves of queries and keys along positions, and the singular values of their directions."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
-from analysis.statistics.columns import single, singles
-from analysis.statistics.positions.query_key_singular_value import RANK
+from analysis.statistics.columns import number, single, singles, whole
 from analysis.statistics.question import asks
 from analysis.statistics.table import HEAD, LAYER, SEQUENCE, Table
+
+RANK = whole("rank", "place in descending order, from 1")
+SINGULAR_VALUES = Table(
+    name="query_key_singular_value",
+    grain="one row per layer, head and direction; the values that are exactly 0 are left out",
+    key=(LAYER, HEAD, RANK),
+    values=(number("value", "singular value of the query-key form on [x 1]", "score"),),
+    source="yamamoto-2023",
+    needs=(Need.ADDED_POSITIONS,),
+    laws=("value >= 0", "rank >= 1"),
+    depends_on=(),
+    of_model=True,
+)
+
+
+@asks("""
+    select rank, value
+    from query_key_singular_value
+    where layer = $layer and head = $head
+    order by rank
+""")
+def singular_values(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
+    """Singular values of one head: rank, value."""
+    ...
+
 
 RANKS, SHOWN, REACH = 20, 64, 64
 """Directions that are kept of a head, tokens of its waves, offsets to either side."""

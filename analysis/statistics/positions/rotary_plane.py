@@ -61,6 +61,7 @@ TABLE = Table(
     key=_KEY_OF_SUMS,
     values=_VALUES,
     source="su-2021",
+    version=2,
     needs=(Need.TURNED_POSITIONS,),
     laws=(
         "plane >= 0",

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.statistics.positions import state_spectrum
+from analysis.statistics.positions import position_spectrum
 from analysis.statistics.table import Table
 from pages.positions.spectra.charts import below_each_other, span, spectrum_chart, spectrum_lines
 from pages.positions.spectra.peaks import with_period
@@ -72,7 +72,7 @@ class Chosen(NamedTuple):
 
 def in_several_files(view: View, chosen: Chosen) -> None:
     """Draw one panel per chosen file that has the layer, each with its own scale."""
-    stores = pick_stores(view, state_spectrum.TABLE)
+    stores = pick_stores(view, position_spectrum.TABLE)
     spectra = {store.name: _of_file(view, store, chosen) for store in stores}
     if without := [plain(name) for name, spectrum in spectra.items() if spectrum.empty]:
         names = say("list.comma").join(without)
@@ -94,7 +94,7 @@ def in_several_files(view: View, chosen: Chosen) -> None:
 
 def _of_file(view: View, store: Store, chosen: Chosen) -> pd.DataFrame:
     """Spectrum of the file's texts of the commonest length; empty without that layer."""
-    texts = ask_store(store, state_spectrum.lengths).iloc[0]
+    texts = ask_store(store, position_spectrum.lengths).iloc[0]
     label = view.say(
         "file_panel",
         label=file_label(store),
@@ -135,7 +135,7 @@ def _per_token(store: Store, length: int, chosen: Chosen) -> pd.DataFrame:
         layer, frequency, period, amplitude, per_token, length, n_sequences.
     """
     of = {"source": chosen.source, "length": length, "control": "kept"}
-    frame = with_period(ask_store(store, state_spectrum.by_layer, **of)).assign(length=length)
+    frame = with_period(ask_store(store, position_spectrum.by_layer, **of)).assign(length=length)
     frame = frame[frame["layer"] == chosen.layer].rename(columns={chosen.amount: "amplitude"})
     frame = frame.assign(per_token=frame["amplitude"] / length)
     columns = ["layer", "frequency", "period", "amplitude", "per_token", "length", "n_sequences"]

@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 
 from analysis.published.positions import COMPONENTS, PEAK
-from analysis.statistics.positions import embedding_spectrum, position_variance, state_spectrum
+from analysis.statistics.positions import position_spectrum
 from pages.positions.spectra.charts import SCALES, spectrum_chart
 from pages.positions.spectra.comparisons import file_label, file_panels, pick_stores
 from pages.positions.spectra.peaks import UNIT, peaks, peaks_text, with_period
@@ -27,9 +27,11 @@ _LEAST = 24  # components that are drawn where fewer would do
 _NEARLY_ALL = 0.95
 
 
-@section("embeddings", embedding_spectrum.TABLE, position_variance.TABLE, when=adds_positions)
+@section(
+    "embeddings", position_spectrum.EMBEDDINGS, position_spectrum.VARIANCE, when=adds_positions
+)
 def embeddings(view: View) -> None:
-    spectra, variance = ask(embedding_spectrum.spectra), ask(position_variance.cumulative)
+    spectra, variance = ask(position_spectrum.spectra), ask(position_spectrum.cumulative)
     kept = spectra[spectra["control"] == "kept"]
     words, length = _words(_positions(spectra))
     half, most = (needed(variance, share) for share in (0.5, 0.9))
@@ -90,10 +92,10 @@ def _words(positions: int) -> tuple[pd.DataFrame, int]:
 
     Amplitudes are scaled to `positions` words, by the square root of the ratio of lengths.
     """
-    if not open_store().holds(state_spectrum.TABLE):
+    if not open_store().holds(position_spectrum.TABLE):
         return pd.DataFrame(), 0
-    length = int(ask(state_spectrum.lengths)["length"].iloc[0])
-    frame = ask(state_spectrum.by_layer, source="word_embedding", length=length, control="kept")
+    length = int(ask(position_spectrum.lengths)["length"].iloc[0])
+    frame = ask(position_spectrum.by_layer, source="word_embedding", length=length, control="kept")
     columns = ["mean", "q25", "q75", "max"]
     frame[columns] *= (positions / length) ** 0.5
     return frame.assign(series="words")[["series", "frequency", *columns]], length
@@ -111,7 +113,7 @@ def _published(view: View, variance: pd.DataFrame, frequencies: list[float]) -> 
 
 def _several_files(view: View, scale: str) -> None:
     """Draw one panel per chosen file, each with its own scale, and tabulate the peaks."""
-    stores = pick_stores(view, embedding_spectrum.TABLE)
+    stores = pick_stores(view, position_spectrum.EMBEDDINGS)
     if not stores:
         return
     spectra = [_kept(store) for store in stores]
@@ -124,13 +126,13 @@ def _several_files(view: View, scale: str) -> None:
 
 
 def _kept(store: Store) -> pd.DataFrame:
-    frame = ask_store(store, embedding_spectrum.spectra)
+    frame = ask_store(store, position_spectrum.spectra)
     return with_period(frame[frame["control"] == "kept"]).assign(file=file_label(store))
 
 
 def _row(store: Store, spectrum: pd.DataFrame) -> dict[str, object]:
     """Peaks of a file's spectrum, and the number of components with 50% and 90% of the variance."""
-    frequencies, variance = peaks(spectrum), ask_store(store, position_variance.cumulative)
+    frequencies, variance = peaks(spectrum), ask_store(store, position_spectrum.cumulative)
     known = len(variance) > 0
     return {
         "file": file_label(store),

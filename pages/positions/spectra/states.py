@@ -7,8 +7,8 @@ import pandas as pd
 import streamlit as st
 
 from analysis.statistics.corpus import sequence_lengths
-from analysis.statistics.positions import embedding_spectrum, state_spectrum
-from analysis.statistics.positions.state_spectrum import CONTROLS
+from analysis.statistics.positions import position_spectrum
+from analysis.statistics.positions.position_spectrum import CONTROLS
 from pages.positions.spectra.charts import (
     SCALES,
     SOURCES,
@@ -51,15 +51,15 @@ class Wave:
 
 def too_short() -> str:
     """Say that no text is long enough for a spectrum; empty if one is."""
-    held = open_store().holds(state_spectrum.TABLE)
+    held = open_store().holds(position_spectrum.TABLE)
     if held or (ask(sequence_lengths)["n_tokens"] >= _SHORTEST).any():
         return ""
     return say_here("short", least=_SHORTEST)
 
 
-@section("states", state_spectrum.TABLE, lacking=too_short, when=adds_positions)
+@section("states", position_spectrum.TABLE, lacking=too_short, when=adds_positions)
 def states(view: View) -> None:
-    lengths = ask(state_spectrum.lengths)  # the commonest first
+    lengths = ask(position_spectrum.lengths)  # the commonest first
     names = {
         length: view.say("length_option", length=count(length), n=count(n))
         for length, n in sorted(lengths.itertuples(index=False, name=None))
@@ -134,7 +134,7 @@ def read(length: int, amount: str, *, controls: tuple[str, ...] = CONTROLS) -> p
         control, source, layer, frequency, period, amplitude, n_sequences.
     """
     parts = [
-        ask_each(state_spectrum.by_layer, "control", controls, source=source, length=length)
+        ask_each(position_spectrum.by_layer, "control", controls, source=source, length=length)
         for source in SOURCES
     ]
     every = pd.concat(parts, keys=SOURCES, names=["source"]).reset_index("source")
@@ -164,8 +164,8 @@ def wave_of(ratio: pd.DataFrame) -> Wave | None:
     if queries.empty:
         return None
     of_embeddings = []
-    if open_store().holds(embedding_spectrum.TABLE):
-        spectra = ask(embedding_spectrum.spectra)
+    if open_store().holds(position_spectrum.EMBEDDINGS):
+        spectra = ask(position_spectrum.spectra)
         of_embeddings = peaks(spectra[spectra["control"] == "kept"])
     first, last = (int(layer) for layer in queries["layer"].agg(["min", "max"]))
     at_first = queries[queries["layer"] == first].set_index("frequency")["ratio"]

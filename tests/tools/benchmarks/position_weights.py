@@ -24,7 +24,7 @@ import numpy as np
 import torch
 import transformers
 
-from analysis.measures.positions.query_key_factors import query_key_factors
+from analysis.measures.positions.query_key_form import query_key_factors
 from analysis.models.families import bert
 from analysis.models.trace import LayerWeights, ModelWeights
 from analysis.statistics.positions import query_key_phase, query_key_wave

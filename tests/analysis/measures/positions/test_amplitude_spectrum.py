@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.positions.amplitude_spectrum import (
+from analysis.measures.positions.position_spectrum import (
     SPREAD,
     amplitude_spectrum,
     frequencies,

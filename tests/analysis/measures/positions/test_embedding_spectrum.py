@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.measures.positions.embedding_spectrum import embedding_spectrum
+from analysis.measures.positions.position_spectrum import embedding_spectrum
 from tests.reference.positions import embedding_spectrum as reference
 from tests.tiny import added_positions
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from analysis.measures.positions.head_offset import preferred_offsets
+from analysis.measures.positions.offset_agreement import preferred_offsets
 from tests.reference.positions import head_offset as reference
 
 OFFSETS = np.arange(-3, 4)

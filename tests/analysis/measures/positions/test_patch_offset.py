@@ -3,7 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.positions.patch_offset import patch_offsets
+from analysis.measures.positions.relative_position_profile import patch_offsets
 from tests.reference.positions import patch_offset as reference
 
 SIDES = st.integers(1, 5)

@@ -4,8 +4,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.positions.position_kernel import position_kernel
 from analysis.measures.positions.rotary_plane import plane_totals
+from analysis.measures.positions.score_share import position_kernel
 from analysis.models.rotary import Rotary
 from tests.analysis.measures.positions.turned.layers import both_ways, planted
 from tests.reference.positions import position_kernel as reference

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from analysis.measures.positions.position_variance import position_variance
+from analysis.measures.positions.position_spectrum import position_variance
 from tests.reference.positions import position_variance as reference
 from tests.tiny import added_positions
 

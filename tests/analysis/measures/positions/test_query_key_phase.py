@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.measures.positions.amplitude_spectrum import frequencies
-from analysis.measures.positions.query_key_factors import query_key_factors
-from analysis.measures.positions.query_key_phase import phase_amplitudes
-from analysis.measures.positions.query_key_rotation import query_key_rotation
-from analysis.measures.positions.query_key_wave import cross_covariance, query_key_waves
+from analysis.measures.positions.position_spectrum import frequencies
+from analysis.measures.positions.query_key_form import query_key_factors, query_key_rotation
+from analysis.measures.positions.query_key_wave import (
+    cross_covariance,
+    phase_amplitudes,
+    query_key_waves,
+)
 from tests.reference.positions import query_key_phase as reference
 from tests.reference.positions.query_key_factors import dense
 from tests.reference.positions.query_key_rotation import nearest

@@ -6,8 +6,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.positions.query_key_factors import QueryKeyFactors
-from analysis.measures.positions.query_key_rotation import HeadRotation, query_key_rotation
+from analysis.measures.positions.query_key_form import (
+    HeadRotation,
+    QueryKeyFactors,
+    query_key_rotation,
+)
 from tests.precompute.corpora.tiny import unhurried
 from tests.reference.positions.query_key_factors import dense
 from tests.reference.positions.query_key_rotation import any_completion, nearest, random_orthogonal

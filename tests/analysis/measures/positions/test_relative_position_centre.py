@@ -3,9 +3,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.positions import relative_position_centre as measure
-from analysis.measures.positions.relative_position_centre import centre_names, profile_centres
-from analysis.measures.positions.relative_position_cluster import nearest_centres
+from analysis.measures.positions import profile_clusters as measure
+from analysis.measures.positions.profile_clusters import (
+    centre_names,
+    nearest_centres,
+    profile_centres,
+)
 from tests.reference.positions import relative_position_centre as reference
 
 OFFSETS = np.arange(-2, 3)

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from analysis.measures.positions.relative_position_cluster import nearest_centres
+from analysis.measures.positions.profile_clusters import nearest_centres
 from tests.reference.positions import relative_position_cluster as reference
 
 _QUARTERS = st.integers(0, 8).map(lambda n: n / 4)

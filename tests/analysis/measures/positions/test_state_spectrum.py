@@ -3,8 +3,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.measures.positions.amplitude_spectrum import wave_length
-from analysis.measures.positions.state_spectrum import state_spreads, wave_spread
+from analysis.measures.positions.position_spectrum import state_spreads, wave_length, wave_spread
 from tests.reference.positions import state_spectrum as reference
 
 

@@ -7,19 +7,14 @@ import pandas as pd
 import pytest
 import torch
 
-from analysis.measures.positions.amplitude_spectrum import frequencies, wave_length
-from analysis.measures.positions.query_key_phase import phase_amplitudes
-from analysis.measures.positions.query_key_wave import cross_correlation, query_key_waves
-from analysis.models.trace import LayerTrace, ModelWeights
-from analysis.statistics.positions import (
-    embedding_spectrum,
-    position_variance,
-    query_key_error,
-    query_key_phase,
-    query_key_rotation,
-    query_key_singular_value,
-    query_key_wave,
+from analysis.measures.positions.position_spectrum import frequencies, wave_length
+from analysis.measures.positions.query_key_wave import (
+    cross_correlation,
+    phase_amplitudes,
+    query_key_waves,
 )
+from analysis.models.trace import LayerTrace, ModelWeights
+from analysis.statistics.positions import (position_spectrum as embedding_spectrum, position_spectrum as position_variance, query_key_error, query_key_phase, query_key_phase as query_key_rotation, query_key_wave as query_key_singular_value, query_key_wave)
 from precompute.jobs.runner import run_local
 from precompute.models.load_models import load_model
 from precompute.passes.batch import Batch

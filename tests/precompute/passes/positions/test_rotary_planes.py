@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 import torch
 
-from analysis.measures.positions.position_kernel import position_kernel as kernel_of
+from analysis.measures.positions.score_share import position_kernel as kernel_of
 from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerWeights, ModelWeights, Trace
 from analysis.statistics.positions import rotary_plane as table

@@ -1,10 +1,9 @@
-"""Kinds of attention by relative position: cluster centres of similar profiles, and their names."""
+"""Kinds of attention by relative position: cluster centres of profiles, and their names."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
-from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 STARTS = 10
@@ -41,6 +40,8 @@ def profile_centres(
         The paper's texts are all 512 tokens long, and it clusters sums; ours are divided by the
         number of tokens, so that a text's length does not decide where its heads belong.
     """
+    from sklearn.cluster import KMeans  # which takes a second to load
+
     chosen = _sample(profiles, seed)
     if len(np.unique(chosen, axis=0)) < n_clusters:
         return None
@@ -101,3 +102,15 @@ def _direction(centre: np.ndarray, offsets: np.ndarray) -> str:
 
 def _strength(peak: float) -> str:
     return "strong" if peak >= STRONG else "moderate" if peak >= MODERATE else "weak"
+
+
+def nearest_centres(
+    profiles: Float[np.ndarray, "row offset"], centres: Float[np.ndarray, "cluster offset"]
+) -> Int[np.ndarray, " row"]:
+    """Place of the centre at the smallest Euclidean distance; the first of several.
+
+    Source:
+        yamamoto-2023, section 3.1.
+    """
+    nearness = profiles @ centres.T - np.square(centres).sum(axis=1) / 2
+    return nearness.argmax(axis=1)

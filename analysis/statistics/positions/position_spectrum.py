@@ -1,4 +1,4 @@
-"""Amplitude spectra along positions of words, hidden states, queries and keys."""
+"""Amplitude spectra along positions of position embeddings, hidden states, queries and keys."""
 
 from dataclasses import replace
 
@@ -7,10 +7,58 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
-from analysis.statistics.columns import named, number, small
-from analysis.statistics.positions.embedding_spectrum import FREQUENCY
-from analysis.statistics.question import asks
+from analysis.statistics.columns import named, number, small, whole
+from analysis.statistics.question import asks, frame_of
 from analysis.statistics.table import LAYER, N_SEQUENCES, Column, Table, View, nullable
+
+FREQUENCY = number("frequency", "frequency along positions", "cycles per 512 tokens")
+EMBEDDING_CONTROLS = ("kept", "permuted")
+EMBEDDINGS = Table(
+    name="embedding_spectrum",
+    grain="one row per control and frequency; none if the model learns no position embeddings",
+    key=(
+        named("control", "kept: positions as learned; permuted: the same in one random order"),
+        FREQUENCY,
+    ),
+    values=(
+        number("mean", "mean amplitude of the columns", "amplitude"),
+        number("q25", "lower quartile of the columns' amplitudes", "amplitude"),
+        number("q75", "upper quartile of the columns' amplitudes", "amplitude"),
+        number("max", "largest amplitude of a column", "amplitude"),
+    ),
+    source="yamamoto-2023",
+    needs=(Need.ADDED_POSITIONS,),
+    laws=("frequency between 0 and 256", "q25 >= 0", "q25 <= q75 and q75 <= max", "mean <= max"),
+    depends_on=(),
+    of_model=True,
+)
+
+
+def spectra(store: DuckDBPyConnection) -> pd.DataFrame:
+    """control, frequency, mean, q25, q75, max of the position embeddings, kept and permuted."""
+    return frame_of(store, "from embedding_spectrum order by control, frequency")
+
+
+VARIANCE = Table(
+    name="position_variance",
+    grain="one row per principal component; none if the model learns no position embeddings",
+    key=(whole("component", "principal component, from 1"),),
+    values=(
+        number("ratio", "share of the variance over positions"),
+        number("cumulative", "share of this component and all before it"),
+    ),
+    source="yamamoto-2023",
+    needs=(Need.ADDED_POSITIONS,),
+    laws=("component >= 1", "ratio between 0 and 1", "cumulative between ratio and 1 + 1e-9"),
+    depends_on=(),
+    of_model=True,
+)
+
+
+def cumulative(store: DuckDBPyConnection) -> pd.DataFrame:
+    """component, ratio, cumulative, the largest component first."""
+    return frame_of(store, "from position_variance order by component")
+
 
 CONTROLS = ("kept", "compared", "removed", "permuted")
 SOURCES = ("word_embedding", "hidden", "query", "key")

@@ -1,1 +1,0 @@
-"""Passes on how attention comes to depend on positions."""
