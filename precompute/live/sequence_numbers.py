@@ -3,25 +3,30 @@
 import pyarrow as pa
 
 from precompute.corpora.sequence import Sequence
+from precompute.live.one_batch import batch_of, run_layers
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes.batch import Batch
-from precompute.passes.heads import sequence_head_pattern
-from precompute.passes.mixing import sequence_mixing_ratio
-from precompute.passes.norms import token_norm
-from precompute.passes.pairs import sequence_relation_change
+from precompute.passes import STATISTICS
+from precompute.passes.filling import begin
+from precompute.passes.layers import Layer
 
-_PASSES = {
-    "sequence_head_pattern_weighing": sequence_head_pattern,
-    "sequence_mixing_ratio": sequence_mixing_ratio,
-    "sequence_relation_change": sequence_relation_change,
-    "token_norm": token_norm,
+_TABLES = {
+    "sequence_head_pattern_weighing": "sequence_head_pattern",
+    "sequence_mixing_ratio": "sequence_mixing_ratio",
+    "sequence_relation_change": "sequence_relation_change",
+    "token_norm": "token_norm",
 }
+"""Names of tables by those of their views."""
 
 
 def sequence_numbers(model: LoadedModel, sequence: Sequence) -> dict[str, pa.Table]:
     """Return a file's rows for this sequence, by view name; one thread at a time."""
-    batch = Batch((sequence,), model.trace([sequence]), hidden_dtype=model.hidden_dtype)
+    batch = batch_of(model, sequence)
+    fillings = {view: begin(STATISTICS[name], batch) for view, name in _TABLES.items()}
+
+    def add(layer: Layer) -> None:
+        for filling in fillings.values():
+            filling.add(layer)
+
+    run_layers(model, batch, add)
     length = pa.table({"seq": [sequence.index], "n_tokens": [len(sequence)]})
-    return {"sequence": length} | {
-        name: statistic.totals(batch) for name, statistic in _PASSES.items()
-    }
+    return {"sequence": length} | {view: filling.rows() for view, filling in fillings.items()}

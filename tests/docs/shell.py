@@ -14,8 +14,8 @@ from click import ClickException
 from typer.exceptions import TyperException
 
 from analysis.errors import UnknownName
-from precompute.command_line import app
 from precompute import passes
+from precompute.command_line import app
 from tests.docs.written import ROOT
 
 STATISTICS = set(passes.STATISTICS)

@@ -5,8 +5,8 @@ from duckdb import DuckDBPyConnection
 
 from analysis.statistics.fit import FitContext
 from analysis.statistics.norms.frequency_correlation import TABLE
+from analysis.statistics.norms.frequency_rows import IS_SPECIAL, frequency_rows
 from analysis.statistics.rows import rows_of
-from precompute.passes.norms.frequency_rows import IS_SPECIAL, frequency_rows
 
 VERSION = 3
 NEEDS = ("head_token",)

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.scopes import POST_NORM
 from analysis.statistics.fit import FitContext
-from precompute.passes.norms.frequency_rows import frequency_rows
+from analysis.statistics.norms.frequency_rows import frequency_rows
 
 TOKENS = 30_000
 
