@@ -11,16 +11,16 @@ from analysis.scopes import LayerOrder
 from analysis.sinks import FIRST, RATE_ROUNDING, USUAL_THRESHOLD
 from analysis.statistics.corpus import layer_order
 from analysis.statistics.heads import sequence_head_pattern
-from analysis.statistics.mixing import sequence_mixing_ratio, sequence_scope_similarity
+from analysis.statistics.mixing import mixing_ratio, scope_similarity
 from analysis.statistics.norms import head_token
 from analysis.statistics.positions import head_offset
 from analysis.statistics.question import frame_of
 from analysis.statistics.sinks import sequence_sink
 
 TABLES = (
-    sequence_mixing_ratio.TABLE,
+    mixing_ratio.PER_SEQUENCE,
     sequence_head_pattern.TABLE,
-    sequence_scope_similarity.TABLE,
+    scope_similarity.PER_SEQUENCE,
     head_token.TABLE,
     sequence_sink.TABLE,
     head_offset.TABLE,

@@ -14,7 +14,6 @@ from duckdb import DuckDBPyConnection
 from jaxtyping import Float, Int
 
 from analysis.measures.bootstrap import means_of_sums
-from analysis.measures.mixing.mixing_ratio import pooled_interval
 from analysis.statistics.fit import Fit, FitContext
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import Table
@@ -55,7 +54,9 @@ class BlockSums:
 
         Cells without a number in any sequence are left out.
         """
-        low, high = pooled_interval(self.sums, self.counts, context.redraws(self.blocks))
+        drawn = context.redraws(self.blocks)
+        resampled = means_of_sums(self.sums, self.counts, drawn.weights)
+        low, high = drawn.interval(resampled, self.counts > 0)
         n_sequences = self.counts.sum(axis=0).astype(np.int64)
         columns = {"mean": self.mean(), "low": low, "high": high, "n_sequences": n_sequences}
         return self.cells.assign(**columns)[n_sequences > 0]

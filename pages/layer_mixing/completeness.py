@@ -5,7 +5,6 @@ import streamlit as st
 from analysis.error_limits import LIMITS
 from analysis.statistics.corpus import sequence_texts
 from analysis.statistics.mixing import completeness as largest_errors
-from analysis.statistics.mixing import layer_completeness
 from pages.ui.charts.error_chart import error_chart, worst_errors
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
@@ -15,7 +14,7 @@ from pages.ui.words.numbers import scientific
 _WHOLE = 8  # most rows shown without scrolling
 
 
-@section("completeness", largest_errors.TABLE, layer_completeness.TABLE)
+@section("completeness", largest_errors.TABLE, largest_errors.WHOLE_LAYERS)
 def completeness(view: View) -> None:
     errors = worst_errors(ask(largest_errors.by_layer))
     worst, limit = errors.iloc[0], LIMITS[open_store().run["dtype"]]

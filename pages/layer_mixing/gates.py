@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from analysis.statistics.mixing import gate_rule_agreement, sequence_gate_rule
+from analysis.statistics.mixing import gate_rule_agreement
 from pages.layer_mixing.findings import three_decimals
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
@@ -15,7 +15,7 @@ _QUANTITIES = ("spearman", "closed")
 _SAME = 0.99
 
 
-@section("gates", gate_rule_agreement.TABLE, sequence_gate_rule.TABLE, when=has_gates)
+@section("gates", gate_rule_agreement.TABLE, gate_rule_agreement.PER_SEQUENCE, when=has_gates)
 def gates(view: View) -> None:
     frame = ask(gate_rule_agreement.by_layer)
     mean, layers = frame[frame["layer"].isna()].iloc[0], frame.dropna(subset="layer")

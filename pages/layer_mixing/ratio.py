@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.published.numbers import numbers
 from analysis.scopes import WEIGHTS_WITH_RESIDUAL
 from analysis.statistics.mixing import mixing_ratio
-from analysis.statistics.mixing.sequence_mixing_ratio import MASK_TYPES
+from analysis.statistics.mixing.mixing_ratio import MASK_TYPES
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines

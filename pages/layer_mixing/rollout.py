@@ -5,7 +5,7 @@ from functools import partial
 import pandas as pd
 
 from analysis.statistics.mixing import rollout
-from analysis.statistics.mixing.sequence_rollout import ATTENTION_ROLLOUT, DISTANCES
+from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT, DISTANCES
 from pages.ui.charts.colours import NEAR_TO_FAR
 from pages.ui.charts.paired_stacks import paired_stacks
 from pages.ui.page import section

@@ -5,7 +5,7 @@ import streamlit as st
 
 from analysis.published.numbers import numbers
 from analysis.scopes import POST_NORM
-from analysis.statistics.mixing import scope_similarity, sequence_scope_similarity
+from analysis.statistics.mixing import scope_similarity
 from pages.layer_mixing.findings import mean_steps, three_decimals
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
@@ -26,7 +26,7 @@ _FIELDS = ("scope_a", "scope_b")
 _LISTED = 20  # sequences in the list
 
 
-@section("similarity", scope_similarity.TABLE, sequence_scope_similarity.TABLE)
+@section("similarity", scope_similarity.TABLE, scope_similarity.PER_SEQUENCE)
 def similarity(view: View) -> None:
     for cell in view.clicked("matrix")[:1]:
         if cell["scope_a"] != cell["scope_b"]:
@@ -134,7 +134,7 @@ def _least_similar(view: View, layer: int | None) -> tuple[str, str]:
 def _sequences(view: View, layer: int | None, one: str, other: str) -> None:
     """List the sequences, least similar first, with the text of the selected one."""
     scopes = {"scope_a": one, "scope_b": other}
-    frame = ask(sequence_scope_similarity.extremes, layer=layer, limit=_LISTED, **scopes)
+    frame = ask(scope_similarity.extremes, layer=layer, limit=_LISTED, **scopes)
     if frame.empty:
         return view.nothing("nothing_varies")
     event = view.table(

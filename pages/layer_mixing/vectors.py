@@ -8,8 +8,8 @@ from functools import partial
 import pandas as pd
 
 from analysis.statistics.mixing import vector_agreement, vector_completeness, vector_rollout
-from analysis.statistics.mixing.sequence_rollout import ATTENTION_ROLLOUT
-from analysis.statistics.mixing.sequence_vector_rollout import VECTORS
+from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
+from analysis.statistics.mixing.vector_rollout import VECTORS
 from pages.layer_mixing.rollout import origins, own_place
 from pages.ui.charts.standard import lines
 from pages.ui.page import section

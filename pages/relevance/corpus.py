@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.relevance_rules import RULES
-from analysis.statistics.relevance import relevance_map, relevance_summary, sequence_relevance
+from analysis.statistics.relevance import relevance_map, relevance_summary
 from pages.relevance.corpus_heads import follow_click, heads_and_extremes
 from pages.relevance.quantities import (
     CHANCE,
@@ -23,7 +23,9 @@ from pages.ui.words.numbers import count, scientific
 from pages.ui.words.say import say
 
 
-@section("corpus", relevance_summary.TABLE, sequence_relevance.TABLE, also=(relevance_map.TABLE,))
+@section(
+    "corpus", relevance_summary.TABLE, relevance_summary.PER_SEQUENCE, also=(relevance_map.TABLE,)
+)
 def corpus(view: View) -> None:
     follow_click(view)
     long = ask(relevance_summary.table)
@@ -114,6 +116,6 @@ def _beyond(view: View, means: pd.DataFrame, quantity: str, chance: float | None
 
 def _conservation(view: View) -> str:
     """Report the largest deviation from conservation of total relevance."""
-    worst, n = ask(sequence_relevance.conservation).iloc[0]
+    worst, n = ask(relevance_summary.conservation).iloc[0]
     in_place = view.say("in_place", n=count(n)) if n else view.say("none_in_place")
     return view.say("conserved", worst=scientific(float(worst)), in_place=in_place)

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from analysis.statistics.relevance import relevance_map, sequence_relevance
+from analysis.statistics.relevance import relevance_map, relevance_summary
 from analysis.statistics.relevance.relevance_summary import GAINS
 from pages.relevance.choices import pick_head, pick_layer
 from pages.relevance.maps.source import MEAN
@@ -73,7 +73,7 @@ def _extremes(view: View, quantity: str, rule: str, layer: int, head: str) -> No
     """List the sequences with the largest values, with a link to the map of the selected one."""
     ranked = GAINS.get(quantity, quantity)  # a gain has no column: it is ranked by its share
     sequences = ask(
-        sequence_relevance.extremes,
+        relevance_summary.extremes,
         rule=rule,
         layer=layer,
         head=None if head == MEAN else int(head),

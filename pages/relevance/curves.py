@@ -6,8 +6,8 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.statistics.relevance import perturbation, sequence_perturbation
-from analysis.statistics.relevance.sequence_perturbation import CURVES, RANDOM
+from analysis.statistics.relevance import perturbation
+from analysis.statistics.relevance.perturbation import CURVES, RANDOM
 from pages.relevance.rule_lines import rule_lines
 from pages.relevance.rules import in_order, pick_rules, rule_name
 from pages.ui.charts.look import layered
@@ -43,9 +43,9 @@ def curves(view: View, seq: int | None) -> None:
 
 def _own(seq: int | None) -> pd.DataFrame:
     """Curves of one image: rule, curve, share, mean; empty if it has none."""
-    if seq is None or not open_store().holds(sequence_perturbation.TABLE):
+    if seq is None or not open_store().holds(perturbation.PER_SEQUENCE):
         return pd.DataFrame()
-    return ask(sequence_perturbation.of_sequence, seq=seq).rename(columns={"probability": "mean"})
+    return ask(perturbation.of_sequence, seq=seq).rename(columns={"probability": "mean"})
 
 
 def _finding(view: View, areas: pd.DataFrame) -> str:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.relevance_rules import RULES
 from analysis.statistics.relevance import perturbation, relevance_summary
-from analysis.statistics.relevance.sequence_perturbation import RANDOM
+from analysis.statistics.relevance.perturbation import RANDOM
 from pages.relevance.quantities import with_interval, written
 from pages.relevance.rules import rule_name
 from pages.ui.finding import Finding

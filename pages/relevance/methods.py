@@ -9,8 +9,7 @@ from analysis.statistics.relevance import (
     perturbation,
     relevance_agreement,
     relevance_map,
-    sequence_perturbation,
-    sequence_relevance,
+    relevance_summary,
 )
 from pages.relevance.choices import pick_image, pick_own_scale, pick_text
 from pages.relevance.curves import curves
@@ -37,7 +36,7 @@ _HARDLY = 1e-6  # the width of a scale where all agree
 @section(
     "methods",
     relevance_map.TABLE,
-    also=(relevance_agreement.TABLE, perturbation.TABLE, sequence_perturbation.TABLE),
+    also=(relevance_agreement.TABLE, perturbation.TABLE, perturbation.PER_SEQUENCE),
 )
 def methods(view: View) -> None:
     seq = _over_image(view) if shows_images() else _over_text(view)
@@ -94,9 +93,9 @@ def _over_text(view: View) -> int:
 
 def _inside(view: View, seq: int) -> str:
     """Name the methods with most and least relevance inside the mask; empty without a mask."""
-    if not open_store().holds(sequence_relevance.TABLE):
+    if not open_store().holds(relevance_summary.PER_SEQUENCE):
         return ""
-    rows = ask(sequence_relevance.of_sequence, seq=seq).dropna(subset="mask_share")
+    rows = ask(relevance_summary.of_sequence, seq=seq).dropna(subset="mask_share")
     rows = rows[rows["head"].isna() & (rows["layer"] == open_store().run["n_layers"])]
     if rows.empty:
         return ""

@@ -7,7 +7,7 @@ import streamlit as st
 
 from analysis.relevance_rules import MEAN_WEIGHTS, RULES
 from analysis.statistics import image
-from analysis.statistics.relevance import relevance_map, sequence_relevance
+from analysis.statistics.relevance import relevance_map, relevance_summary
 from pages.relevance.choices import (
     head_names,
     layer_name,
@@ -36,7 +36,10 @@ _TWO_ROWS_OF_FOUR = range(6, 9)  # of heads with their mean: larger than five be
 
 
 @section(
-    "map", relevance_map.TABLE, also=(sequence_relevance.TABLE, image.TABLE), when=shows_images
+    "map",
+    relevance_map.TABLE,
+    also=(relevance_summary.PER_SEQUENCE, image.TABLE),
+    when=shows_images,
 )
 def one_image(view: View) -> None:
     for name, choice, kind in (("heads", "head", str), ("layers", "layer", int)):

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from analysis.relevance_rules import MEAN_WEIGHTS
-from analysis.statistics.relevance.sequence_perturbation import RANDOM
+from analysis.statistics.relevance.perturbation import RANDOM
 from pages.relevance.quantities import axis_format, number_format, quantity_axis
 from pages.relevance.rules import rule_name
 from pages.ui.charts.colours import NEUTRAL, RELEVANCE_RULE_COLOURS

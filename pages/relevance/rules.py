@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from analysis.relevance_rules import RULES
-from analysis.statistics.relevance.sequence_perturbation import ORDERS, RANDOM
+from analysis.statistics.relevance.perturbation import ORDERS, RANDOM
 from pages.ui.view import View
 from pages.ui.words.say import say
 

@@ -9,7 +9,7 @@ from pandas.api.types import union_categoricals
 
 from analysis.statistics import corpus
 from analysis.statistics.heads import sequence_head_pattern
-from analysis.statistics.mixing import sequence_mixing_ratio
+from analysis.statistics.mixing import mixing_ratio
 from analysis.statistics.norms import token_norm
 from analysis.statistics.pairs import sequence_relation_change
 from analysis.statistics.table import Table
@@ -38,8 +38,8 @@ class Numbers:
 
 ALL = (
     Numbers(
-        sequence_mixing_ratio.TABLE,
-        sequence_mixing_ratio.by_sequence,
+        mixing_ratio.PER_SEQUENCE,
+        mixing_ratio.by_sequence,
         lambda name: say_here("ratio_of", scope=scope_name(name)),
     ),
     Numbers(

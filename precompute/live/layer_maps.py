@@ -1,21 +1,29 @@
 """Maps of the mixing of all tokens in one layer of one sequence."""
 
-from analysis.measures.mixing.layer_mixing import layer_mixing
-from analysis.measures.norms.vector_norms import norm_weighted_attention, value_norms
 from analysis.measures.pairs.pair_delta import row_shares
+from analysis.statistics.norms.weighing import NORM, WEIGHT
 from precompute.corpora.sequence import Sequence
 from precompute.live.answers import LayerMaps
+from precompute.live.one_batch import batch_of, run_layers
 from precompute.models.loaded_model import LoadedModel
+from precompute.passes.layers import Layer
 
 
 def layer_maps(model: LoadedModel, sequence: Sequence, *, layer: int) -> LayerMaps:
     """All maps of one layer, counted from 1; one thread at a time."""
-    traced = model.trace([sequence]).layers[layer - 1]
-    mixing = layer_mixing(traced, dtype=model.hidden_dtype, gate_rule=model.gate_rule)
-    weights = traced.attention[0]
-    norms = value_norms(traced.values, traced.weights.output_factor)[0]
+    found: list[LayerMaps] = []
+
+    def receive(traced: Layer) -> None:
+        if traced.index == layer - 1:
+            found.append(_maps(traced))
+
+    run_layers(model, batch_of(model, sequence), receive)
+    return found[0]
+
+
+def _maps(layer: Layer) -> LayerMaps:
     return LayerMaps(
-        scopes=row_shares(mixing.maps.numpy()),
-        weights=weights.cpu().numpy(),
-        norms=norm_weighted_attention(weights, norms).cpu().numpy(),
+        scopes=row_shares(layer.mixing_of(0).maps.numpy()),
+        weights=layer.weighed_alone(0, WEIGHT).cpu().numpy(),
+        norms=layer.weighed_alone(0, NORM).cpu().numpy(),
     )

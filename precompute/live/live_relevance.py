@@ -13,11 +13,15 @@ from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.pictures import png
 from precompute.corpora.sequence import Sequence, Text
 from precompute.live.answers import LiveRelevance
-from precompute.models.classification import classification_of
+from precompute.live.one_batch import batch_of, run_layers
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes.batch import Batch
-from precompute.passes.relevance import class_prediction
-from precompute.passes.relevance.relevance_maps import RelevanceMaps
+from precompute.passes.relevance import Predictions
+from precompute.passes.relevance_maps import (
+    MOST_BYTES,
+    Relevance,
+    RelevanceMaps,
+    attention_bytes,
+)
 
 TYPED = "The text"
 
@@ -51,25 +55,27 @@ def relevance_of(model: LoadedModel, sequence: Sequence, *, is_cut: bool = False
     """All maps of one sequence, by the passes' own functions; one thread at a time.
 
     Raises:
-        BadCorpus: the image cannot be decoded, or relevance has no token to start from.
+        BadCorpus: the image cannot be decoded, the text is too long, or relevance has no token to
+            start from.
     """
-    batch = Batch(
-        (sequence,),
-        model.trace([sequence]),
-        hidden_dtype=model.hidden_dtype,
-        relevance_start=model.relevance_start,
-        kept=frozenset({sequence.index}),
-        images=model.images,
-        classification=classification_of(model),
-    )
-    (relevance,) = batch.relevance_maps
-    if relevance is None:
+    batch = batch_of(model, sequence)
+    size = attention_bytes(batch, 0)
+    if size > MOST_BYTES:
+        raise BadCorpus(
+            sequence.place,
+            f"has {len(sequence):,} tokens, whose attention weights of all layers take "
+            f"{size / 2**20:,.0f} MiB, more than the {MOST_BYTES // 2**20} MiB that relevance is "
+            "computed from. Shorten it.",
+        )
+    relevance, predictions = Relevance(batch), Predictions(batch)
+    run_layers(model, batch, relevance.add)
+    if not relevance.maps:
         raise BadCorpus(sequence.place, "has no token that relevance could start at")
-    likeliest = class_prediction.totals(batch).to_pydict()
+    maps, likeliest = relevance.maps[0], predictions.rows().to_pydict()
     return LiveRelevance(
         tokens=sequence.tokens,
         is_content=batch.is_content[0],
-        maps={rule: _of_rule(relevance, rule) for rule in ALL if relevance.where(rule).any()},
+        maps={rule: _of_rule(maps, rule) for rule in ALL if maps.where(rule).any()},
         prediction=tuple(zip(likeliest["label"], likeliest["probability"], strict=True)),
         is_cut=is_cut,
         **(grid(model.images, sequence) if model.images else {}),

@@ -2,12 +2,12 @@
 
 import pyarrow as pa
 
-from analysis.contracts import every_statistic
-from analysis.models.trace import LayerTrace
 from precompute.corpora.sequence import Sequence
+from precompute.live.one_batch import batch_of, run_layers
 from precompute.models.loaded_model import LoadedModel
+from precompute.passes import STATISTICS
 from precompute.passes.filling import begin
-from precompute.passes.layers import Batch, Layer
+from precompute.passes.layers import Layer
 
 _TABLES = {
     "sequence_head_pattern_weighing": "sequence_head_pattern",
@@ -15,26 +15,18 @@ _TABLES = {
     "sequence_relation_change": "sequence_relation_change",
     "token_norm": "token_norm",
 }
-"""View names, and the tables that they show."""
+"""Names of tables by those of their views."""
 
 
 def sequence_numbers(model: LoadedModel, sequence: Sequence) -> dict[str, pa.Table]:
     """Return a file's rows for this sequence, by view name; one thread at a time."""
-    batch = Batch(
-        (sequence,),
-        layers=model.layers,
-        is_token=model.is_token([sequence]),
-        word_embeddings=model.word_embeddings([sequence]),
-        hidden_dtype=model.hidden_dtype,
-    )
-    tables = every_statistic()
-    fillings = {view: begin(tables[name], batch) for view, name in _TABLES.items()}
+    batch = batch_of(model, sequence)
+    fillings = {view: begin(STATISTICS[name], batch) for view, name in _TABLES.items()}
 
-    def add(index: int, trace: LayerTrace) -> None:
-        layer = Layer(batch, index, trace)
+    def add(layer: Layer) -> None:
         for filling in fillings.values():
             filling.add(layer)
 
-    model.stream([sequence], add)
+    run_layers(model, batch, add)
     length = pa.table({"seq": [sequence.index], "n_tokens": [len(sequence)]})
     return {"sequence": length} | {view: filling.rows() for view, filling in fillings.items()}

@@ -3,14 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int, Int8, Int32
 from torch import Tensor
 
-from analysis.measures.mixing.vector_rollout import TokenVectors, vector_rollout
 from analysis.measures.norms.vector_norms import norm_weighted_attention, value_norms
 from analysis.measures.pairs.token_relation import token_relations
 from analysis.measures.positions.relative_position_profile import diagonal_sums
@@ -23,21 +21,11 @@ from analysis.token_types import BOS, CLS, OTHER, REGISTER, SEP
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.sequence import Sequence
-from precompute.jobs.bounds import evenly_spaced
 from precompute.models.classification import Classification
 from precompute.models.loaded_model import Control
 from precompute.passes.probing.attention_of_words import attention_of_words
-from precompute.passes.relevance.relevance_maps import (
-    WHOLE_LAYERS,
-    RelevanceMaps,
-    relevance_maps,
-    start_weights,
-)
 from precompute.passes.seen import Seen, padded, reached, seen
 from precompute.passes.shared_out import Layers, SharedOut
-
-COMPARED = 16
-"""Most sequences in which attribution rules are compared."""
 
 
 @dataclass(frozen=True)
@@ -140,21 +128,6 @@ class Batch:
     def _shared_out(self) -> SharedOut:
         return SharedOut(self._alone, self.hidden_budget, self.hidden_dtype, self.gate_rule)
 
-    @cached_property
-    def bias_readings(self) -> tuple[tuple[int, dict[str, Layers]], ...]:
-        """Row of every compared sequence, and its mixing under each reading of the bias."""
-        return tuple((row, self._shared_out.by_reading(row)) for row in self._rows_of(COMPARED))
-
-    @cached_property
-    def gate_rules(self) -> tuple[tuple[int, tuple[LayerTrace, ...], tuple[Layers, ...]], ...]:
-        """Row of every compared sequence, its layers, and its mixing under each gate rule."""
-        rows = self._rows_of(COMPARED)
-        return tuple((row, self._alone(row), self._shared_out.by_rule(row)) for row in rows)
-
-    def _rows_of(self, n: int) -> tuple[int, ...]:
-        few = evenly_spaced(self.followed, n)
-        return tuple(row for row, sequence in enumerate(self.sequences) if sequence.index in few)
-
     def without_padding(
         self, padded: Float[Tensor, "batch token width"]
     ) -> list[tuple[Sequence, Float[Tensor, "token width"]]]:
@@ -165,13 +138,6 @@ class Batch:
         """Return the layers of one sequence without padding."""
         n_tokens = len(self.sequences[row])
         return tuple(layer.of_sequence(row, n_tokens) for layer in self.trace.layers)
-
-    @cached_property
-    def vectors(self) -> tuple[tuple[int, tuple[TokenVectors, ...]], ...]:
-        """Row of every followed sequence, and its tokens' vectors layer by layer."""
-        how: Any = {"budget": self.hidden_budget, "gate_rule": self.gate_rule}
-        rows = self._rows_of(len(self.followed))
-        return tuple((row, vector_rollout(self._alone(row), **how)) for row in rows)
 
     @cached_property
     def attention_sums(self) -> tuple[tuple[Float[Tensor, "head diagonal"], ...], ...]:
@@ -194,32 +160,6 @@ class Batch:
         """Masks of text tokens or patches of every sequence, without special tokens."""
         special = (BOS, CLS, SEP, REGISTER)
         return tuple(~np.isin(sequence.token_types, special) for sequence in self.sequences)
-
-    @cached_property
-    def start_weights(self) -> tuple[Float[np.ndarray, " token"] | None, ...]:
-        """Starting weights of relevance for every sequence, 1 in sum; None without such a token."""
-        types = (sequence.token_types for sequence in self.sequences)
-        known = zip(types, self.is_content, strict=True)
-        return tuple(start_weights(self.relevance_start, *tokens) for tokens in known)
-
-    @cached_property
-    def coverages(self) -> tuple[Float[np.ndarray, " patch"] | None, ...]:
-        """Share of each patch inside its mask, for every sequence; None without a mask."""
-        images = self.images
-        pictures = (sequence.image for sequence in self.sequences)
-        return tuple(images.coverage(image) if images and image else None for image in pictures)
-
-    @cached_property
-    def relevance_maps(self) -> tuple[RelevanceMaps | None, ...]:
-        """Relevance maps of every sequence; None if relevance has no token to start from."""
-        known = self.classification
-        slopes = known.gradients(self.sequences) if known else None
-        chosen = evenly_spaced(self.kept, WHOLE_LAYERS)
-        mixing = [
-            self._shared_out.of(row) if sequence.index in chosen else None
-            for row, sequence in enumerate(self.sequences)
-        ]
-        return relevance_maps(self.trace, self.start_weights, mixing=mixing, gradients=slopes)
 
     @cached_property
     def annotated(self) -> tuple[tuple[int, Annotation, WordAttention], ...]:

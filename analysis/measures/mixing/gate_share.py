@@ -8,8 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.measures.mixing.activation_gate import GATES
-from analysis.measures.mixing.bias_reading import active, slope
+from analysis.measures.mixing.activation_gate import GATES, active, slope
 from analysis.scopes import BIAS_READINGS, GATE_RULES
 
 _SERIES_TERMS, _TERMS_OF_FLOAT32 = 30, 14

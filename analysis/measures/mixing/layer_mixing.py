@@ -1,4 +1,8 @@
-"""A whole layer as a sum over its input tokens, at every scope of its order."""
+"""A whole layer as a sum over its input tokens, at every scope of its order.
+
+Keys are taken a few at a time, so that beside the maps nothing grows with the square of a long
+text.
+"""
 
 import math
 from collections.abc import Iterator
@@ -23,6 +27,8 @@ from analysis.scopes import BIAS_READINGS, BUDGET, GATE_RULES
 
 KEYS = 64
 """Approximate number of keys whose hidden terms are held at a time."""
+MOST_SHARES = 2**24
+"""Attention weights, of all heads and queries, in the mixtures of the keys taken at a time."""
 
 
 @dataclass(frozen=True)
@@ -70,20 +76,11 @@ def layer_mixing(
         are post-norm; the same steps in other orders are ours.
     """
     given = linear_layer(layer, bias_reading=bias_reading, gate_rule=gate_rule)
-    mixtures = [attended(layer)]
-    mixtures += _after(mixtures[-1], given.after_attention, layer.input[0])
-    entering = len(mixtures) - 1
-    if layer.weights.order.is_parallel:
-        mixtures.append(mixtures[-1].with_own(_by_itself(given, layer.input[0])))
-        mixtures += _after(mixtures[-1], given.after_network, layer.input[0])
-    else:
-        mixtures += _after(mixtures[-1], given.to_network, layer.input[0])
-    scopes = [mixture.scope() for mixture in mixtures]
-    if not layer.weights.order.is_parallel:
-        passed = _Passed(layer, given.network, mixtures[-1], dtype or layer.input.dtype)
-        scopes += _network_scopes(
-            given, passed.by_keys(budget), (mixtures[entering], scopes[entering])
-        )
+    parts = [
+        _scopes_of(attended(layer, keys), layer, given, budget=budget, dtype=dtype)
+        for keys in _key_slices(layer)
+    ]
+    scopes = [_joined(of_scope) for of_scope in zip(*parts, strict=True)]
     scopes.insert(0, _of_weights(layer.attention[0].mean(dim=0)))
     errors = layer_errors(layer, _sent(layer, scopes), given.bias, dtype)
     return LayerMixing(
@@ -105,22 +102,62 @@ def attention_mixing(layer: LayerTrace) -> Float[Tensor, "query key"]:
     Source:
         kobayashi-2021, section 3.
     """
-    given, order = linear_layer(layer), layer.weights.order
-    mixture = attended(layer)
-    if order.is_parallel:
-        mixture = mixture.with_own(_by_itself(given, layer.input[0]))
-    steps = given.after_network if order.is_parallel else given.after_attention
-    return [mixture, *_after(mixture, steps, layer.input[0])][-1].norms().cpu()
+    given, order, tokens = linear_layer(layer), layer.weights.order, layer.input[0]
+    parts = []
+    for keys in _key_slices(layer):
+        mixture = attended(layer, keys)
+        if order.is_parallel:
+            mixture = mixture.with_own(_by_itself(given, tokens))
+        for step in given.after_network if order.is_parallel else given.after_attention:
+            mixture = mixture.after(step, tokens)
+        parts.append(mixture.norms())
+    return torch.cat(parts, dim=1).cpu()
 
 
-def _after(mixture: Mixture, steps: tuple[Step, ...], tokens: Tensor) -> list[Mixture]:
-    """Return the mixture after each of some steps; the residual is the tokens themselves."""
-    mixtures = []
-    for step in steps:
-        is_norm = isinstance(step, LinearNorm)
-        mixture = mixture.normed(step) if is_norm else mixture.with_own(tokens)
-        mixtures.append(mixture)
-    return mixtures
+def _key_slices(layer: LayerTrace) -> Iterator[slice]:
+    """Yield slices of the keys whose weights, of all heads and queries, fit `MOST_SHARES`."""
+    _, n_heads, n_tokens, _ = layer.attention.shape
+    size = max(1, MOST_SHARES // (n_heads * n_tokens))
+    for start in range(0, n_tokens, size):
+        yield slice(start, min(start + size, n_tokens))
+
+
+def _scopes_of(
+    mixture: Mixture,
+    layer: LayerTrace,
+    given: LinearLayer,
+    *,
+    budget: int,
+    dtype: torch.dtype | None,
+) -> list[Scope]:
+    """Every scope of vectors, for some keys."""
+    tokens, scopes = layer.input[0], [mixture.scope()]
+
+    def follow(mixture: Mixture, steps: tuple[Step, ...]) -> Mixture:
+        for step in steps:
+            mixture = mixture.after(step, tokens)
+            scopes.append(mixture.scope())
+        return mixture
+
+    mixture = follow(mixture, given.after_attention)
+    entering = mixture, scopes[-1]
+    if layer.weights.order.is_parallel:
+        mixture = mixture.with_own(_by_itself(given, tokens))
+        scopes.append(mixture.scope())
+        follow(mixture, given.after_network)
+        return scopes
+    mixture = follow(mixture, given.to_network)
+    passed = _Passed(layer, given.network, mixture, dtype or tokens.dtype)
+    return scopes + _network_scopes(given, passed.by_keys(budget), entering)
+
+
+def _joined(parts: tuple[Scope, ...]) -> Scope:
+    """Return a scope of all keys, from those of slices."""
+    return Scope(
+        torch.cat([part.map for part in parts], dim=1),
+        torch.stack([part.sums for part in parts]).sum(dim=0),
+        torch.cat([part.own for part in parts]),
+    )
 
 
 def _by_itself(given: LinearLayer, tokens: Tensor) -> Float[Tensor, "query width"]:
@@ -144,7 +181,7 @@ def _sent(layer: LayerTrace, scopes: list[Scope]) -> Float[Tensor, "query width"
 
 
 class _Passed:
-    """Network output of every pair, from a hidden vector for each."""
+    """Network output of pairs with some keys, from a hidden vector for each."""
 
     def __init__(
         self, layer: LayerTrace, network: LinearNetwork, mixture: Mixture, dtype: torch.dtype
@@ -152,9 +189,9 @@ class _Passed:
         self.shares = mixture.shares.to(dtype)
         self.factors = [factor.to(dtype) for factor in network.factors]
         self.output_weight = network.weights.output_weight.to(dtype)
-        self.seen = layer.weights.pairs(len(self.shares))
+        self.seen = layer.weights.pairs(len(self.factors[0]))[:, mixture.positions]
         self.own = mixture.terms[:, layer.attention.shape[1] :].transpose(0, 1)
-        self.values = layer.values[0]
+        self.values = layer.values[0][:, mixture.positions]
         self.ways = [
             (of_heads, of_tokens)
             for of_heads, (of_tokens, _) in zip(
@@ -164,7 +201,7 @@ class _Passed:
         """Weights from head values and weights from residual terms of tokens, by path."""
 
     def by_keys(self, budget: int) -> Iterator[tuple[slice, slice, Tensor]]:
-        """Yield slices of keys, of the queries that see any of them, and the network's output.
+        """Yield slices of these keys, of queries that see any of them, and the network's output.
 
         Returns:
             Vectors by key, query and width; all other queries receive nothing from these keys.
@@ -227,13 +264,14 @@ def _network_scopes(
     Keep each pair's norm and contribution to the sum, and the query's own vector.
     """
     mixture, beside = entering
-    n_tokens, _, width = mixture.terms.shape
-    maps = mixture.terms.new_zeros(1 + len(given.after_network), n_tokens, n_tokens)
-    sums, own = mixture.terms.new_zeros(2, n_tokens, width)
+    n_keys, _, width = mixture.terms.shape
+    n_queries = mixture.shares.shape[1]
+    maps = mixture.terms.new_zeros(1 + len(given.after_network), n_keys, n_queries)
+    sums, own = (mixture.terms.new_zeros(size, width) for size in (n_queries, n_keys))
     for keys, queries, parts in passed:
         sums[queries] += parts.sum(dim=0)
         place = torch.arange(len(parts), device=parts.device)
-        own[keys] = parts[place, keys.start - queries.start + place]
+        own[keys] = parts[place, mixture.first + keys.start - queries.start + place]
         maps[0, keys, queries] = parts.norm(dim=-1)
         for scope, step in enumerate(given.after_network, start=1):
             if isinstance(step, LinearNorm):
@@ -243,6 +281,7 @@ def _network_scopes(
             maps[scope, keys, queries] = parts.norm(dim=-1)
     vectors = [(sums, own)]
     for step in given.after_network:
-        sums, own = through([step], sums, beside.sums), through([step], own, beside.own)
+        of_keys = step.of(mixture.positions) if isinstance(step, LinearNorm) else step
+        sums, own = through([step], sums, beside.sums), through([of_keys], own, beside.own)
         vectors.append((sums, own))
     return [Scope(map.T, *pair) for map, pair in zip(maps, vectors, strict=True)]

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.measures.mixing.bias_reading import active, shared_out
+from analysis.measures.mixing.activation_gate import activation_gate, activation_shares, active
 from analysis.measures.mixing.gate_share import gated_shares
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.norm import Norm, normed
@@ -17,6 +17,8 @@ from analysis.scopes import BIAS_READINGS, GATE_RULES
 
 RESIDUAL: Literal["res"] = "res"
 """The step that adds the block's input."""
+CLOSED = 0.1
+"""A gate is closed if it passes less than this share of its input."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,7 @@ def _network(
     hidden, silent = _hidden(weights, reading.whole), _hidden(weights, reading.bias)
     activation = weights.activation
     if len(hidden) == 1:
-        factor, rest = shared_out(hidden[0], silent[0], activation, reading=bias_reading)
+        factor, rest = activation_shares(hidden[0], silent[0], activation, reading=bias_reading)
         factors = (factor,)
     else:
         factors, rest = gated_shares(
@@ -208,3 +210,25 @@ def through(
         else:
             parts = parts + residual
     return parts
+
+
+def closed_share(layer: LayerTrace) -> float:
+    """Share of a gated network's gates, over all tokens, that are closed: gate(g) < 0.1.
+
+    With SiLU, whose gate is σ(g), these are the gates with g < −2.2. There the rules differ: the
+    share that Integrated Gradients gives to the gated factor falls with 1/g², half of the gate
+    itself with eᵍ.
+
+    Args:
+        layer: a trace of a single sequence without padding.
+
+    Returns:
+        0 to 1.
+
+    Source:
+        achtibat-2024, section 3.3: the rule of halves; what is counted here is ours.
+    """
+    network = linear_layer(layer).network
+    gates = activation_gate(network.hidden[0], network.weights.activation)
+    of_asked = gates[network.factors[1] != 0]  # experts that a token is not sent to have factor 0
+    return (of_asked < CLOSED).double().mean().item()

@@ -1,12 +1,13 @@
-"""Vectors of pairs as mixtures of a few terms per token, not yet multiplied out."""
+"""Vectors of pairs as mixtures of a few terms per token, and how much of them is context."""
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.measures.mixing.linear_layer import LinearNorm
+from analysis.measures.mixing.linear_layer import LinearNorm, Step
 from analysis.models.trace import LayerTrace
 
 
@@ -16,7 +17,7 @@ class Scope:
 
     map: Float[Tensor, "query key"]
     sums: Float[Tensor, "query width"]
-    own: Float[Tensor, "query width"]
+    own: Float[Tensor, "key width"]
 
     def ratio(self) -> Float[Tensor, " query"]:
         """r_i = ‖Σ_{j≠i} F_i(x_j)‖ / (‖Σ_{j≠i} F_i(x_j)‖ + ‖F_i(x_i)‖)."""
@@ -26,29 +27,45 @@ class Scope:
 
 @dataclass(frozen=True)
 class Mixture:
-    """Vectors F_i(x_j) = Σ_t shares[j, i, t] · terms[j, t]."""
+    """Vectors F_i(x_j) = Σ_t shares[j, i, t] · terms[j, t] of neighbouring keys.
+
+    `first` is the position of the first key.
+    """
 
     terms: Float[Tensor, "key term width"]
     shares: Float[Tensor, "key query term"]
+    first: int = 0
 
-    def with_own(self, vectors: Float[Tensor, "key width"]) -> "Mixture":
+    @property
+    def positions(self) -> slice:
+        """Positions of the keys in the sequence."""
+        return slice(self.first, self.first + len(self.terms))
+
+    def with_own(self, vectors: Float[Tensor, "query width"]) -> "Mixture":
         """Add a vector of each token to the token's contribution to itself."""
-        itself = torch.eye(len(vectors), dtype=self.shares.dtype, device=self.shares.device)
+        itself = self.shares.new_zeros(*self.shares.shape[:2], 1)
+        itself[:, self.positions].diagonal().fill_(1)
+        own = vectors[self.positions].unsqueeze(1)
         return Mixture(
-            torch.cat([self.terms, vectors.unsqueeze(1)], dim=1),
-            torch.cat([self.shares, itself.unsqueeze(-1)], dim=-1),
+            torch.cat([self.terms, own], dim=1),
+            torch.cat([self.shares, itself], dim=-1),
+            self.first,
         )
 
     def normed(self, given: LinearNorm) -> "Mixture":
         """Apply a normalisation without its shift."""
-        return Mixture(given.norm.linear(self.terms), self.shares / given.deviation)
+        shares = self.shares / given.deviation
+        return Mixture(given.norm.linear(self.terms), shares, self.first)
+
+    def after(self, step: Step, tokens: Float[Tensor, "query width"]) -> "Mixture":
+        """Apply a step of the layer; the residual is the tokens themselves."""
+        return self.normed(step) if isinstance(step, LinearNorm) else self.with_own(tokens)
 
     def scope(self) -> Scope:
-        """Norms of all pairs at this scope, with the sum and the own vector of every query."""
-        by_query = self.shares.transpose(0, 1)
-        sums = by_query.flatten(1) @ self.terms.flatten(0, 1)
-        own = (by_query.diagonal().T.unsqueeze(1) @ self.terms).squeeze(1)
-        return Scope(self.norms(), sums, own)
+        """Norms of all pairs, the part of these keys in every query, and their own vectors."""
+        sums = self.shares.transpose(0, 1).flatten(1) @ self.terms.flatten(0, 1)
+        own = self.shares[:, self.positions].diagonal().T.unsqueeze(1) @ self.terms
+        return Scope(self.norms(), sums, own.squeeze(1))
 
     def norms(self) -> Float[Tensor, "query key"]:
         """‖F_i(x_j)‖² = Σ_tu shares_t shares_u ⟨term_t, term_u⟩: no vector per pair is needed."""
@@ -57,7 +74,7 @@ class Mixture:
         return squares.clamp_min(0).sqrt().T
 
 
-def attended(layer: LayerTrace) -> Mixture:
+def attended(layer: LayerTrace, keys: slice = slice(None)) -> Mixture:
     """Attention output as a mixture: α and f(x_j) of every head.
 
     Args:
@@ -66,5 +83,37 @@ def attended(layer: LayerTrace) -> Mixture:
     Source:
         kobayashi-2020, section 3.2, eq. 7.
     """
-    transformed = layer.values[0] @ layer.weights.output_weight
-    return Mixture(transformed.transpose(0, 1), layer.attention[0].permute(2, 1, 0).contiguous())
+    transformed = layer.values[0][:, keys] @ layer.weights.output_weight
+    shares = layer.attention[0][..., keys].permute(2, 1, 0).contiguous()
+    return Mixture(transformed.transpose(0, 1), shares, keys.start or 0)
+
+
+def ratio_moments(
+    ratios: Float[np.ndarray, "scope token"],
+) -> tuple[Float[np.ndarray, " scope"], ...]:
+    """Mean, sum of squared deviations, minimum and maximum of some tokens' ratios.
+
+    Those of parts give those of the whole: means by their weights, and the squared deviations of a
+    part grow by n · (its mean − the whole's mean)².
+
+    Source:
+        kobayashi-2021, section 4.2: the values that its table 2 and figure 3 average.
+    """
+    exact = ratios.astype(np.float64)
+    mean = exact.mean(axis=1)
+    return mean, ((exact - mean[:, None]) ** 2).sum(axis=1), exact.min(axis=1), exact.max(axis=1)
+
+
+def ratios_of_layer(ratios: Float[np.ndarray, "scope token"]) -> Float[np.ndarray, "value token"]:
+    """The ratios of a layer's scopes; the one of weights with residual follows that of the weights.
+
+    The residual counts as much as the attention: the off-diagonal part of ½ (ᾱ + I), whose rows sum
+    to 1, is (1 − ᾱ_ii) / 2, half the ratio of the weights.
+
+    Returns:
+        In the order of `LayerOrder.of_ratios`.
+
+    Source:
+        kobayashi-2021, table 2 and figure 3: AttnRes-W, after abnar-2020.
+    """
+    return np.insert(ratios, 1, ratios[0] / 2, axis=0)

@@ -1,6 +1,5 @@
 """Vector rollout: every input token's own vector, propagated through all layers."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -31,21 +30,21 @@ class TokenVectors:
         return (self.bias / (self.map.sum(dim=1) + self.bias)).mean().item()
 
 
-def vector_rollout(
-    layers: Sequence[LayerTrace], *, budget: int = BUDGET, gate_rule: str = GATE_RULES[0]
-) -> tuple[TokenVectors, ...]:
-    """The vectors V_ij that make up every token after every layer, one per token of the input.
+class VectorRollout:
+    """The vectors V_ij that make up every token, one per token of the input, layer after layer.
 
     V⁰_ij is x_j where i = j, else 0. Given the query, every module is linear, as in `layer_mixing`:
     attention by its weights, a normalisation by the deviation of the whole vector, the network by
-    its gates. So each input token is propagated through all layers separately, and only its norms
-    and sums are kept. Vectors can cancel each other; products of norms cannot.
+    its gates. So each input token is propagated through all layers separately. Vectors can cancel
+    each other; products of norms cannot.
 
     All biases of the model are one more summand, given to no token: b_V too, and the shift of every
     normalisation. Since the rows of attention add up to 1, b_V is the same for every mixture.
 
+    Between layers it keeps the vectors themselves, n² · width numbers: see `vector_bytes`.
+
     Args:
-        layers: a trace of a single sequence without padding, from the first layer on.
+        inputs: of the first layer, for a single sequence without padding.
         budget: bytes for the hidden vectors of pairs, which are made a few keys at a time.
         gate_rule: one of `GATE_RULES`.
 
@@ -56,27 +55,47 @@ def vector_rollout(
         The paper shares the biases out among the tokens by absolute dot products, and goes on to
         the classifier; here they have a summand of their own, and each layer is measured by norms.
     """
-    steps = [_Step(layer, gate_rule) for layer in layers]
-    inputs = layers[0].input[0]
-    n_tokens = len(inputs)
-    n_keys = min(n_tokens, max(1, budget // steps[0].bytes_per_key))
-    maps = inputs.new_empty(len(steps), n_tokens, n_tokens)
-    sums = inputs.new_zeros(len(steps), *inputs.shape)
-    for start in range(0, n_tokens, n_keys):
-        keys = torch.arange(start, min(start + n_keys, n_tokens), device=inputs.device)
-        parts = inputs.new_zeros(len(keys), *inputs.shape)
-        parts[keys - start, keys] = inputs[keys]
-        for depth, step in enumerate(steps):
-            parts = step.passed_on(parts)
-            maps[depth, :, keys] = parts.norm(dim=-1).T
-            sums[depth] += parts.sum(dim=0)
-    vectors, bias = [], torch.zeros_like(inputs)
-    for step, map, sum_of_tokens in zip(steps, maps, sums, strict=True):
-        bias = step.passed_on(bias[None], is_bias=True)[0]
-        output = step.layer.output[0]
-        missed = (sum_of_tokens + bias - output).norm(dim=-1) / output.norm(dim=-1)
-        vectors.append(TokenVectors(map.cpu(), bias.norm(dim=-1).cpu(), missed.max().item()))
-    return tuple(vectors)
+
+    def __init__(
+        self,
+        inputs: Float[Tensor, "token width"],
+        *,
+        budget: int = BUDGET,
+        gate_rule: str = GATE_RULES[0],
+    ):
+        self.budget, self.gate_rule = budget, gate_rule
+        self.bias = torch.zeros_like(inputs)
+        self.parts = inputs.new_zeros(len(inputs), *inputs.shape)
+        self.parts.diagonal().copy_(inputs.T)
+
+    def pass_layer(self, layer: LayerTrace) -> TokenVectors:
+        """Propagate all vectors through the next layer.
+
+        Args:
+            layer: a trace of a single sequence without padding.
+        """
+        step, n_tokens = _Step(layer, self.gate_rule), len(self.parts)
+        n_keys = min(n_tokens, max(1, self.budget // step.bytes_per_key))
+        map, sums = self.bias.new_empty(n_tokens, n_tokens), torch.zeros_like(self.bias)
+        for start in range(0, n_tokens, n_keys):
+            keys = slice(start, start + n_keys)
+            parts = step.passed_on(self.parts[keys])
+            map[:, keys] = parts.norm(dim=-1).T
+            sums += parts.sum(dim=0)
+            self.parts[keys] = parts
+        self.bias = step.passed_on(self.bias[None], is_bias=True)[0]
+        output = layer.output[0]
+        missed = (sums + self.bias - output).norm(dim=-1) / output.norm(dim=-1)
+        return TokenVectors(map.cpu(), self.bias.norm(dim=-1).cpu(), missed.max().item())
+
+
+def vector_bytes(n_tokens: int, width: int) -> int:
+    """Memory that the vectors of one sequence take in float32.
+
+    Source:
+        modarressi-2023, section 3.
+    """
+    return n_tokens**2 * width * torch.float32.itemsize
 
 
 class _Step:

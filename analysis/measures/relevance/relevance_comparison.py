@@ -1,13 +1,13 @@
 """Published attribution methods in the shape of relevance, for comparison."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.measures.mixing.sequence_rollout import rolled_out
+from analysis.measures.mixing.rollout import rolled_on
 
 
 def raw_attention(
@@ -24,22 +24,27 @@ def raw_attention(
     return start @ attention
 
 
-def rolled_back(
-    maps: Iterable[Float[np.ndarray, "query key"]], start: Float[np.ndarray, " token"]
-) -> Float[np.ndarray, "start token"]:
+class RolledBack:
     """Share of every input token in the start by rollout, for each layer that it may start after.
 
-    Args:
-        maps: of one scope, from the first layer to the last.
+    Between layers it keeps the product of the maps so far, n² numbers.
 
-    Returns:
-        Shares, 1 in sum for each layer.
+    Args:
+        start: the share of each token at the output of the layer; 1 in sum.
 
     Source:
         abnar-2020, section 3, over norms as in modarressi-2022, section 3; the maps are those of
         kobayashi-2021, section 3, or of kobayashi-2024, section 4.
     """
-    return np.stack([(start @ rollout)[0] for rollout in rolled_out(m[None] for m in maps)])
+
+    def __init__(self, start: Float[np.ndarray, " token"]):
+        self.start, self.shares = start, []
+        self._product: Float[np.ndarray, "scope query key"] | None = None
+
+    def pass_layer(self, layer_map: Float[np.ndarray, "query key"]) -> None:
+        """Add the shares for relevance that starts after the next layer."""
+        self._product = rolled_on(self._product, layer_map[None])
+        self.shares.append((self.start @ self._product)[0])
 
 
 def gradient_attention(

@@ -1,20 +1,21 @@
-"""Largest errors of the sum of each layer's parts against the model's own output."""
+"""Errors of the sum of a layer's parts against the model's own output, by sequence."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Setting
 from analysis.statistics.columns import count, single, small, whole
 from analysis.statistics.question import asks
 from analysis.statistics.table import LAYER, SEQUENCE, Table, View
 
-WORST_TOKEN = (
+_WORST_TOKEN = (
     small("worst_pos", "position of the token with the largest error"),
     single("percentile_99", "error that 99% of the tokens do not exceed", "ratio"),
 )
 """Columns for the position of a sequence's largest error, and for its 99th percentile."""
 
 
-def worst_per_block(*more: str) -> str:
+def _worst_per_block(*more: str) -> str:
     """Return the query for the sequence with the largest error of every block and layer, with the
     block's largest value of each other number."""
     largest = ", ".join(f"max({name}) as {name}" for name in ("percentile_99", *more))
@@ -37,16 +38,17 @@ TABLE = Table(
             "output, over the length of that output",
             "ratio",
         ),
-        *WORST_TOKEN,
+        *_WORST_TOKEN,
         single("attention_sum_error", "largest distance from 1 of a row of attention weights"),
     ),
     source="kobayashi-2020",
+    version=2,
     round_off=(
         *("relative_error", "worst_relative_error", "percentile_99", "attention_sum_error"),
         *("worst_seq", "worst_pos"),
     ),
     laws=("relative_error >= 0", "attention_sum_error >= 0"),
-    per_block=worst_per_block("attention_sum_error"),
+    per_block=_worst_per_block("attention_sum_error"),
     shown_as="sequence_completeness",
     views=(
         View(
@@ -62,7 +64,7 @@ TABLE = Table(
                     "ratio",
                 ),
                 whole("worst_seq", "sequence with the largest error"),
-                WORST_TOKEN[0],
+                _WORST_TOKEN[0],
             ),
             """
             select layer,
@@ -83,6 +85,27 @@ TABLE = Table(
         ),
     ),
     depends_on=(),
+)
+WHOLE_LAYERS = Table(
+    name="layer_completeness",
+    grain="one row per sequence and layer, or per block of sequences and layer the worst",
+    key=(SEQUENCE, LAYER),
+    values=(
+        single(
+            "relative_error",
+            "largest error of a token: the length of what the parts whose norms are stored miss "
+            "of the layer's output, over the length of that output or of the update, whichever "
+            "gives more",
+            "ratio",
+        ),
+        *_WORST_TOKEN,
+    ),
+    source="kobayashi-2024",
+    version=2,
+    round_off=("relative_error", "worst_pos", "percentile_99"),
+    laws=("relative_error >= 0",),
+    per_block=_worst_per_block(),
+    depends_on=(Setting.GATE_RULE,),
 )
 
 

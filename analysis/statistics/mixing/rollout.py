@@ -1,12 +1,86 @@
 """Rollout: share of the input tokens in a token after several layers."""
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.statistics.columns import number
-from analysis.statistics.mixing.sequence_rollout import DISTANCE, ROLLOUT
+from analysis.measures.mixing.rollout import DISTANCES
+from analysis.needs import Setting
+from analysis.statistics.columns import named, number, single
+from analysis.statistics.fit import FitContext
+from analysis.statistics.means import BlockSums, block_sizes, by_block
 from analysis.statistics.question import asks
-from analysis.statistics.table import LAYER, N_SEQUENCES, TOKEN_TYPE, Table, interval, nullable
+from analysis.statistics.rows import rows_of
+from analysis.statistics.table import (
+    LAYER,
+    N_SEQUENCES,
+    SEQUENCE,
+    TOKEN_TYPE,
+    Column,
+    Table,
+    interval,
+    nullable,
+)
+
+ATTENTION_ROLLOUT = "attention_rollout"
+ROLLOUT = named("scope", "the scope whose maps of one layer after the other are multiplied")
+DISTANCE = Column(
+    "distance",
+    pa.uint8(),
+    f"|i − j| from this number to below the next of {', '.join(map(str, DISTANCES))}",
+    "tokens",
+)
+PER_SEQUENCE = Table(
+    name="sequence_rollout",
+    grain="one row per sequence, layer, scope, token type and distance that the sequence has",
+    key=(SEQUENCE, LAYER, ROLLOUT, TOKEN_TYPE, DISTANCE),
+    values=(
+        single(
+            "share",
+            "share of a token after the layer that comes from these tokens of the model's input, "
+            "mean over tokens",
+        ),
+    ),
+    source="abnar-2020",
+    requires=("layer_completeness",),
+    laws=("share between 0 and 1 + 1e-4",),
+    order=("layer", "scope", "token_type", "distance", "seq"),
+    depends_on=(Setting.GATE_RULE,),
+)
+_SHARES = """
+    select seq, token_type, distance, share
+    from sequence_rollout
+    where layer = $layer and scope = $scope
+"""
+
+
+def _rows(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """Rows by token type, by distance and by both, of one layer and scope after the other."""
+    chosen = store.execute("select distinct layer, scope from sequence_rollout order by all")
+    return rows_of(
+        table,
+        [
+            _means(store, layer, scope, context).assign(layer=layer, scope=scope)
+            for layer, scope in chosen.fetchall()
+        ],
+    )
+
+
+def _means(store: DuckDBPyConnection, layer: int, scope: str, context: FitContext) -> pd.DataFrame:
+    """Sequences without tokens of a type or at a distance count with a share of 0."""
+    asked = {"layer": layer, "scope": scope}
+    shares = by_block(store, _SHARES, cell=["token_type", "distance"], value="share", asked=asked)
+    frames, columns = [shares.cells], [shares.sums]
+    for kept in shares.cells.columns:
+        names, place = np.unique(shares.cells[kept], return_inverse=True)
+        frames.append(pd.DataFrame({kept: names}))
+        columns.append(shares.sums @ np.eye(len(names))[place])
+    sums = np.concatenate(columns, axis=1)
+    counts = np.repeat(block_sizes(store, _SHARES, asked)[:, None], sums.shape[1], axis=1)
+    every = pd.concat(frames, ignore_index=True)
+    return BlockSums(every, shares.blocks, sums, counts).with_intervals(context)
+
 
 OF_TOKENS = (
     nullable(
@@ -26,6 +100,8 @@ TABLE = Table(
     key=(LAYER, ROLLOUT, *OF_TOKENS),
     values=(*SHARE, N_SEQUENCES),
     source="abnar-2020",
+    requires=("sequence_rollout",),
+    made_by=_rows,
     laws=("mean between 0 and 1 + 1e-4", "low <= high", "n_sequences > 0"),
     depends_on=(),
 )

@@ -1,15 +1,62 @@
-"""Rank correlation between the mixing maps of any two scopes: means over sequences."""
+"""Rank correlation between the mixing maps of any two scopes."""
+
+from dataclasses import replace
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Setting
 from analysis.scopes import SCOPES
-from analysis.statistics.columns import number
+from analysis.statistics.columns import number, single
 from analysis.statistics.corpus import layer_order
-from analysis.statistics.mixing.sequence_scope_similarity import SCOPE_A, SCOPE_B
+from analysis.statistics.means import Means, both_ways, layers_and_mean, mean_of
 from analysis.statistics.question import asks, frame_of, placed
-from analysis.statistics.table import LAYER_OR_MEAN, N_SEQUENCES, Table, View, interval
+from analysis.statistics.table import (
+    LAYER,
+    LAYER_OR_MEAN,
+    N_SEQUENCES,
+    SCOPE,
+    SEQUENCE,
+    Column,
+    Table,
+    View,
+    interval,
+)
 
+SCOPE_A = replace(SCOPE, name="scope_a")
+SCOPE_B = Column("scope_b", SCOPE.type, "the scope it is compared with", "name")
+PER_SEQUENCE = Table(
+    name="sequence_scope_similarity",
+    grain="one row per sequence, layer and two scopes, the narrower first",
+    key=(SEQUENCE, LAYER, SCOPE_A, SCOPE_B),
+    values=(
+        single(
+            "spearman",
+            "Spearman's ρ of the sequence's two maps, every pair of tokens counting once",
+            "ρ",
+        ),
+    ),
+    source="kobayashi-2024",
+    requires=("layer_completeness",),
+    laws=("spearman between -1 and 1", "scope_a <> scope_b"),
+    order=("layer", "scope_a", "scope_b", "seq"),
+    depends_on=(Setting.GATE_RULE,),
+)
+_PAIRS = """
+    with pair as (
+        select seq, scope_a, scope_b, avg(spearman::double) as spearman
+        from sequence_scope_similarity
+        where $layer is null or layer = $layer
+        group by seq, scope_a, scope_b
+    )
+    from pair
+    union all
+    select seq, scope, scope, 1.0
+    from (select distinct seq from sequence_scope_similarity), (
+        select distinct unnest([scope_a, scope_b]) as scope from sequence_scope_similarity
+    )
+"""
+"""Similarity of pairs of scopes by sequence, and 1 for each scope with itself."""
 _KEY = (LAYER_OR_MEAN, SCOPE_A, SCOPE_B)
 _SPEARMAN = number("spearman", "mean over sequences of Spearman's ρ of the two maps", "ρ")
 TABLE = Table(
@@ -18,6 +65,16 @@ TABLE = Table(
     key=_KEY,
     values=(_SPEARMAN, *interval("ρ"), N_SEQUENCES),
     source="kobayashi-2024",
+    requires=("sequence_scope_similarity",),
+    made_by=mean_of(
+        Means(
+            _PAIRS,
+            ["scope_a", "scope_b"],
+            "spearman",
+            per=layers_and_mean("sequence_scope_similarity"),
+            then=both_ways("scope_a", "scope_b"),
+        )
+    ),
     laws=(
         "spearman between -1 - 1e-9 and 1 + 1e-9",
         "low <= high",
@@ -62,3 +119,28 @@ def steps(store: DuckDBPyConnection) -> pd.DataFrame:
         """,
         {"scopes": list(layer_order(store).scopes)},
     )
+
+
+@asks("""
+    select seq, avg(spearman::double) as spearman, n_tokens, text
+    from sequence_scope_similarity
+    join sequence using (seq)
+    where ($layer is null or layer = $layer)
+        and ((scope_a = $scope_a and scope_b = $scope_b)
+            or (scope_a = $scope_b and scope_b = $scope_a))
+    group by seq, n_tokens, text
+    order by spearman, seq
+    limit $limit
+""")
+def extremes(
+    store: DuckDBPyConnection, *, layer: int | None, scope_a: str, scope_b: str, limit: int
+) -> pd.DataFrame:
+    """The sequences with the least agreement of two scopes, in either order.
+
+    Args:
+        layer: None takes the mean over the layers.
+
+    Returns:
+        seq, spearman, n_tokens, text, least similar first.
+    """
+    ...

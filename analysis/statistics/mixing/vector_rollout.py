@@ -1,13 +1,84 @@
-"""Rollout by vectors compared with rollout by products of maps."""
+"""Rollout by vectors propagated through the layers, compared with rollout by products of maps."""
 
+from dataclasses import replace
+
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Setting
 from analysis.statistics.columns import number
-from analysis.statistics.mixing.rollout import OF_TOKENS, SHARE
-from analysis.statistics.mixing.sequence_rollout import ROLLOUT
+from analysis.statistics.fit import FitContext
+from analysis.statistics.means import block_sizes, by_block
+from analysis.statistics.mixing import rollout
+from analysis.statistics.mixing.rollout import DISTANCE, OF_TOKENS, ROLLOUT, SHARE
 from analysis.statistics.question import asks
-from analysis.statistics.table import LAYER, N_SEQUENCES, Table, interval, nullable
+from analysis.statistics.rows import rows_of
+from analysis.statistics.table import (
+    LAYER,
+    N_SEQUENCES,
+    SEQUENCE,
+    TOKEN_TYPE,
+    Table,
+    interval,
+    nullable,
+)
+
+VECTORS = "vectors"
+"""Name in place of a scope: rollout by vectors, not by a product of maps."""
+PER_SEQUENCE = Table(
+    name="sequence_vector_rollout",
+    grain="one row per followed sequence, layer, token type and distance that the sequence has",
+    key=(SEQUENCE, LAYER, TOKEN_TYPE, DISTANCE),
+    values=rollout.PER_SEQUENCE.values,
+    source="modarressi-2023",
+    requires=("vector_completeness",),
+    laws=rollout.PER_SEQUENCE.laws,
+    order=("layer", "token_type", "distance", "seq"),
+    depends_on=(Setting.GATE_RULE,),
+)
+_SHARES = """
+    select seq, scope, {kind}, sum(share::double) as share
+    from (
+        select seq, layer, $vectors as scope, {kind}, share from sequence_vector_rollout
+        union all
+        select seq, layer, scope, {kind}, share
+        from sequence_rollout semi join sequence_vector_rollout using (seq)
+    )
+    where layer = $layer
+    group by seq, scope, {kind}
+"""
+
+
+def _rows(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """Rows by token type and by distance of one layer and scope after the other."""
+    layers = store.execute("select distinct layer from sequence_vector_rollout order by all")
+    return rows_of(
+        table,
+        [
+            _means(store, layer, kind, context).assign(layer=layer)
+            for (layer,) in layers.fetchall()
+            for kind in ("token_type", "distance")
+        ],
+    )
+
+
+def _means(store: DuckDBPyConnection, layer: int, kind: str, context: FitContext) -> pd.DataFrame:
+    """Sequences without tokens of a type or at a distance count with a share of 0."""
+    asked, query = {"layer": layer, "vectors": VECTORS}, _SHARES.format(kind=kind)
+    shares = by_block(store, query, cell=["scope", kind], value="share", asked=asked)
+    shares = shares.absent_as_zero(block_sizes(store, query, asked))
+    of_vectors = shares.cells["scope"].eq(VECTORS).to_numpy()
+    by_vectors = dict(zip(shares.cells[kind][of_vectors], shares.sums.T[of_vectors], strict=True))
+    more = np.stack([by_vectors[value] for value in shares.cells[kind]], axis=1) - shares.sums
+    differences = replace(shares, sums=more).with_intervals(context)[~of_vectors]
+    return shares.with_intervals(context).assign(
+        difference=differences["mean"],
+        difference_low=differences["low"],
+        difference_high=differences["high"],
+    )
+
 
 _DIFFERENCE = number("difference", "mean share by vectors less mean share by this scope")
 TABLE = Table(
@@ -25,6 +96,8 @@ TABLE = Table(
         N_SEQUENCES,
     ),
     source="modarressi-2023",
+    requires=("sequence_vector_rollout", "sequence_rollout"),
+    made_by=_rows,
     laws=(
         "mean between 0 and 1 + 1e-4",
         "low <= high",

@@ -1,13 +1,72 @@
-"""Class probability of images under deletion and insertion of relevant patches: means."""
+"""Class probability of an image as its most relevant patches are deleted or inserted."""
 
+import numpy as np
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import Need
-from analysis.statistics.columns import number
+from analysis.needs import Need, Setting
+from analysis.relevance_rules import ALL
+from analysis.statistics.columns import named, number, single, singles
+from analysis.statistics.means import Means, mean_of
 from analysis.statistics.question import asks, placed
-from analysis.statistics.relevance.sequence_perturbation import CURVE, ORDER, ORDERS
-from analysis.statistics.table import N_SEQUENCES, Table, interval
+from analysis.statistics.table import N_SEQUENCES, SEQUENCE, Table, interval
+
+RANDOM = "random"
+"""Name in place of a rule: patches in random order, the baseline of every map."""
+ORDERS = (*ALL, RANDOM)
+DELETION, INSERTION = CURVES = ("deletion", "insertion")
+STEPS = 10
+"""Number of steps of a curve, from no patch to all of them."""
+ORDER = named(
+    "rule",
+    "rule or method whose most relevant patches come first, carried back from the last layer with "
+    "heads averaged; or random",
+)
+CURVE = named(
+    "curve",
+    "deletion (patches turn to the image's mean colour) or insertion (from an image of that colour "
+    "alone, patches come back)",
+)
+PER_SEQUENCE = Table(
+    name="sequence_perturbation",
+    grain="one row per image that curves are drawn of, rule or method or random order, and curve",
+    key=(SEQUENCE, ORDER, CURVE),
+    values=(
+        singles(
+            "probability",
+            "probability of the class predicted for the whole image, after 0, 10, …, 100% of the "
+            "patches",
+            "probability",
+        ),
+        single("area", "area under the curve: the mean probability on the way", "probability"),
+    ),
+    source="petsiuk-2018",
+    needs=(Need.IMAGES, Need.CLASSES),
+    laws=(
+        f"len(probability) = {STEPS + 1}",
+        "list_min(probability) >= 0 and list_max(probability) <= 1 + 1e-5",
+        "area between list_min(probability) - 1e-5 and list_max(probability) + 1e-5",
+    ),
+    order=("seq", "rule", "curve"),
+    depends_on=(Setting.GATE_RULE, Setting.KEPT),
+)
+_AREA = -1
+"""Number in place of a step: the area under the curve."""
+_LONG = f"""
+    select seq, rule, curve, unnest(range(0, len(probability))) as step,
+        unnest(probability)::double as mean
+    from sequence_perturbation
+    union all
+    select seq, rule, curve, {_AREA}, area::double from sequence_perturbation
+    order by all
+"""
+
+
+def _shares(frame: pd.DataFrame) -> list[pd.DataFrame]:
+    """The share of patches in place of the step; NULL for the area under the curve."""
+    share = np.where(frame["step"] == _AREA, np.nan, frame["step"] / STEPS)
+    return [frame.drop(columns="step").assign(share=share)]
+
 
 TABLE = Table(
     name="perturbation",
@@ -32,6 +91,8 @@ TABLE = Table(
         N_SEQUENCES,
     ),
     source="petsiuk-2018",
+    requires=("sequence_perturbation",),
+    made_by=mean_of(Means(_LONG, ["rule", "curve", "step"], then=_shares)),
     needs=(Need.IMAGES, Need.CLASSES),
     laws=(
         "share is null or share between 0 and 1",
@@ -62,4 +123,16 @@ def curves(store: DuckDBPyConnection) -> pd.DataFrame:
 """)
 def areas(store: DuckDBPyConnection) -> pd.DataFrame:
     """The area under every curve, `random` too: rule, curve, mean, low, high."""
+    ...
+
+
+@asks(f"""
+    select rule, curve, (step - 1) / {STEPS} as share,
+        probability[step]::double as probability, area::double as area
+    from sequence_perturbation, range(1, {STEPS} + 2) as steps(step)
+    where seq = $seq
+    order by {placed(ORDERS, "rule")}, curve, share
+""")
+def of_sequence(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
+    """All curves of one image: rule, curve, share (of the patches), probability, area."""
     ...

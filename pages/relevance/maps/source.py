@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.relevance import class_prediction, relevance_map, sequence_relevance
+from analysis.statistics.relevance import class_prediction, relevance_map, relevance_summary
 from pages.ui.charts.image_ground import ImageGround, ground_of
 from pages.ui.store.chosen import ask, layers, open_store
 
@@ -63,9 +63,9 @@ class StoredMaps:
 
     def summary(self, rule: str, layer: int, head: str) -> pd.Series | None:
         """Row of `sequence_relevance` on one map; None if it is not stored."""
-        if not open_store().holds(sequence_relevance.TABLE):
+        if not open_store().holds(relevance_summary.PER_SEQUENCE):
             return None
-        rows = ask(sequence_relevance.of_sequence, seq=self.seq)
+        rows = ask(relevance_summary.of_sequence, seq=self.seq)
         number = rows["head"].isna() if head == MEAN else rows["head"] == int(head)
         row = rows[(rows["rule"] == rule) & (rows["layer"] == layer) & number]
         return None if row.empty else row.iloc[0]

@@ -2,8 +2,8 @@
 
 from analysis.scopes import BETWEEN, ROLES, WEIGHTS, WEIGHTS_WITH_RESIDUAL, WHOLE
 from analysis.sinks import POSITIONAL
-from analysis.statistics.mixing.sequence_rollout import ATTENTION_ROLLOUT
-from analysis.statistics.mixing.sequence_vector_rollout import VECTORS
+from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
+from analysis.statistics.mixing.vector_rollout import VECTORS
 from pages.ui.store.chosen import layer_order
 from pages.ui.words.say import say
 

@@ -8,7 +8,7 @@ import torch
 from analysis.error_limits import LIMITS
 from analysis.measures.mixing.completeness import attention_block_errors
 from analysis.measures.mixing.layer_mixing import layer_mixing
-from analysis.measures.positions.query_key_error import (relative_errors as query_key_error)
+from analysis.measures.positions.query_key_error import relative_errors as query_key_error
 from analysis.models.trace import LayerTrace
 from tests.massive import FAULTS, PLACES, SIZE, massive_model
 from tests.tiny import OF_DECODERS, OF_ORDERS, TEXT_FAMILIES, TINY_VISION, tiny_sequences

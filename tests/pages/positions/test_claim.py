@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.positions.head_offset import (COUNTINGS, KERNEL)
+from analysis.statistics.positions.head_offset import COUNTINGS, KERNEL
 from pages.positions.claim import _disagreement, _finding
 from pages.ui.view import View
 from pages.ui.words.numbers import percent, signed

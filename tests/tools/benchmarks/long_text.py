@@ -99,9 +99,7 @@ def drawn(n_layers: int, folder: Path) -> Path:
     transformers.LlamaForCausalLM(config).save_pretrained(folder)
     words = {f"w{place}": place for place in range(1000)}
     made = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizers.Tokenizer(
-            tokenizers.models.WordLevel(words, unk_token="w0")
-        ),
+        tokenizer_object=tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token="w0")),
         unk_token="w0",
     )
     made.save_pretrained(folder)

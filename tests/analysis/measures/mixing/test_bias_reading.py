@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from analysis.measures.mixing.activation_gate import GATES
-from analysis.measures.mixing.bias_reading import shared_out
+from analysis.measures.mixing.activation_gate import activation_shares as shared_out
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.scopes import BIAS_READINGS
 from tests.analysis.measures.mixing.test_layer_mixing import in_float32

@@ -3,7 +3,7 @@ import pytest
 
 from analysis.measures.bootstrap import Redraws, redraws
 from analysis.measures.mixing.layer_mixing import layer_mixing
-from analysis.measures.mixing.mixing_ratio import (
+from analysis.measures.mixing.mixture import (
     mean_over_layers,
     pooled_interval,
     ratio_moments,

@@ -2,8 +2,7 @@ import dataclasses
 
 import pytest
 
-from analysis.measures.mixing.linear_layer import linear_layer
-from analysis.measures.mixing.sequence_gate_rule import closed_share
+from analysis.measures.mixing.linear_layer import closed_share, linear_layer
 from analysis.models.trace import LayerTrace
 from tests.reference.mixing import sequence_gate_rule as reference
 from tests.reference.mixing.activation_gate import ACTIVATIONS

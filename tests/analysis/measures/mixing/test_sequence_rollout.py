@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
-from analysis.measures.mixing.sequence_rollout import (
+from analysis.measures.mixing.rollout import (
     DISTANCES,
     distance_places,
     rolled_out,

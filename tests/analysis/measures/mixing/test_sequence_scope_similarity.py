@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import spearmanr
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
-from analysis.measures.mixing.sequence_scope_similarity import scope_similarities
+from analysis.measures.mixing.map_similarity import scope_similarities
 from tests.reference.mixing import sequence_scope_similarity as reference
 
 MAPS = st.integers(1, 4).flatmap(

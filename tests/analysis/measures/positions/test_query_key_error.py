@@ -3,7 +3,8 @@ import dataclasses
 import pytest
 import torch
 
-from analysis.measures.positions.query_key_error import (ERRORS, relative_errors as query_key_error)
+from analysis.measures.positions.query_key_error import ERRORS
+from analysis.measures.positions.query_key_error import relative_errors as query_key_error
 from analysis.models.rotary import Rotary
 from tests.analysis.measures.positions.turned.modules import MODULES, N, attended
 from tests.reference.positions import query_key_error as reference

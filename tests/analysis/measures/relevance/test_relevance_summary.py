@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.measures.relevance.relevance_summary import QUANTITIES, relevance_summary
-from analysis.statistics.relevance.sequence_relevance import QUANTITIES as COLUMNS
+from analysis.statistics.relevance.relevance_summary import OF_MAPS as COLUMNS
 from tests.precompute.corpora.tiny import unhurried
 from tests.reference.relevance import relevance_summary as twin
 

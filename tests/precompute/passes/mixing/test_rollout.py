@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from analysis.statistics.mixing import rollout
-from analysis.statistics.mixing.sequence_rollout import ATTENTION_ROLLOUT
+from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
 from analysis.token_types import TOKEN_TYPES
 from precompute.passes.batch import Batch
 from precompute.passes.mixing import sequence_rollout

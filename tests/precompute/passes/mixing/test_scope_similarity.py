@@ -3,10 +3,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-
-from analysis.statistics.mixing import scope_similarity, sequence_scope_similarity
-from precompute.passes.batch import Batch
 from precompute.passes.mixing.sequence_scope_similarity import totals
+
+from analysis.statistics.mixing import scope_similarity
+from precompute.passes.batch import Batch
 from tests.intervals import assert_ordered
 
 
@@ -59,7 +59,7 @@ def test_extremes_begin_with_the_sequence_that_agrees_least(
     masked_store, by_sequence, layer_order, layer, places
 ):
     scopes = tuple(layer_order.scopes[place] for place in places)
-    rows = sequence_scope_similarity.extremes(
+    rows = scope_similarity.extremes(
         masked_store, layer=layer, scope_a=scopes[0], scope_b=scopes[1], limit=2
     )
     layers = [layer] if layer else [1, 2]

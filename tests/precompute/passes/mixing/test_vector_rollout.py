@@ -5,8 +5,8 @@ from scipy.stats import spearmanr
 from analysis.measures.mixing.vector_rollout import vector_rollout
 from analysis.statistics.mixing import vector_agreement
 from analysis.statistics.mixing import vector_rollout as table
-from analysis.statistics.mixing.sequence_rollout import ATTENTION_ROLLOUT
-from analysis.statistics.mixing.sequence_vector_rollout import VECTORS
+from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
+from analysis.statistics.mixing.vector_rollout import VECTORS
 from analysis.token_types import TOKEN_TYPES
 from precompute.passes.batch import Batch
 from precompute.passes.mixing import (

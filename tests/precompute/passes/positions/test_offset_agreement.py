@@ -3,8 +3,14 @@
 import numpy as np
 import pytest
 
-from analysis.statistics.positions import (head_offset, head_offset as offset_agreement, query_key_correlation, relative_position_cluster as relative_position_centre, relative_position_cluster)
-from analysis.statistics.positions.head_offset import (COUNTINGS, MIN_DEPENDENCES)
+from analysis.statistics.positions import (
+    head_offset,
+    query_key_correlation,
+    relative_position_cluster,
+)
+from analysis.statistics.positions import head_offset as offset_agreement
+from analysis.statistics.positions import relative_position_cluster as relative_position_centre
+from analysis.statistics.positions.head_offset import COUNTINGS, MIN_DEPENDENCES
 from precompute.store.check import faults
 from precompute.store.show import every_table
 from tests.precompute.passes.positions.test_relative_positions import HEAD_PLACES, maps, rows

@@ -14,7 +14,11 @@ from analysis.measures.positions.query_key_wave import (
     query_key_waves,
 )
 from analysis.models.trace import LayerTrace, ModelWeights
-from analysis.statistics.positions import (position_spectrum as embedding_spectrum, position_spectrum as position_variance, query_key_error, query_key_phase, query_key_phase as query_key_rotation, query_key_wave as query_key_singular_value, query_key_wave)
+from analysis.statistics.positions import position_spectrum as embedding_spectrum
+from analysis.statistics.positions import position_spectrum as position_variance
+from analysis.statistics.positions import query_key_error, query_key_phase, query_key_wave
+from analysis.statistics.positions import query_key_phase as query_key_rotation
+from analysis.statistics.positions import query_key_wave as query_key_singular_value
 from precompute.jobs.runner import run_local
 from precompute.models.load_models import load_model
 from precompute.passes.batch import Batch

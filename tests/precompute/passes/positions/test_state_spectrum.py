@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from analysis.measures.positions.position_spectrum import frequencies, wave_length
-from analysis.statistics.positions import (position_spectrum as state_spectrum)
+from analysis.statistics.positions import position_spectrum as state_spectrum
 from precompute.store.cross_laws import CROSS_LAWS
 from tests.reference.positions import state_spectrum as reference
 

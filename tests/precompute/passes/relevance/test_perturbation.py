@@ -13,8 +13,8 @@ from analysis.errors import BrokenLaw
 from analysis.relevance_rules import ALL
 from analysis.scopes import POST_NORM
 from analysis.statistics.fit import FitContext
-from analysis.statistics.relevance import class_prediction, perturbation, sequence_perturbation
-from analysis.statistics.relevance.sequence_perturbation import CURVES, ORDERS, RANDOM, STEPS
+from analysis.statistics.relevance import class_prediction, perturbation
+from analysis.statistics.relevance.perturbation import CURVES, ORDERS, RANDOM, STEPS
 from precompute.corpora.randomness import generator
 from precompute.jobs.plan import Plan
 from precompute.models.classification import classification_of
@@ -102,7 +102,7 @@ def test_curves_are_those_of_images_painted_over_patch_by_patch(curves_store, mo
                     painted[channel, top : top + 4, left : left + 4] = mean
         return float(probabilities(model, painted)[predicted])
 
-    curves = sequence_perturbation.of_sequence(curves_store, seq=SEQ)
+    curves = perturbation.of_sequence(curves_store, seq=SEQ)
     for rule, values in relevance.items():
         taken = twin.order(values, draw)
         for curve in CURVES:
@@ -133,7 +133,7 @@ def test_every_curve_leads_from_the_whole_image_to_its_mean_colour_or_back(curve
 
 
 def test_means_are_over_images_at_every_share_and_of_areas(curves_store):
-    rows = pd.concat(sequence_perturbation.of_sequence(curves_store, seq=seq) for seq in range(5))
+    rows = pd.concat(perturbation.of_sequence(curves_store, seq=seq) for seq in range(5))
     expected = rows.groupby(["rule", "curve", "share"])["probability"].mean()
     curves = perturbation.curves(curves_store)
     found = curves.set_index(["rule", "curve", "share"])["mean"]

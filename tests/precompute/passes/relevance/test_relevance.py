@@ -10,7 +10,7 @@ import pytest
 from analysis.errors import BrokenLaw, UnknownName
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS, METHODS, RULES
 from analysis.scopes import PRE_NORM
-from analysis.statistics.relevance import relevance_map, relevance_summary, sequence_relevance
+from analysis.statistics.relevance import relevance_map, relevance_summary
 from precompute.jobs.bounds import evenly_spaced
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
@@ -136,23 +136,23 @@ def test_every_number_of_the_summary_is_a_mean_over_sequences(store):
 
 def test_sequences_with_most_of_a_quantity_come_first(store):
     every = pd.concat(
-        sequence_relevance.of_sequence(store, seq=seq).assign(seq=seq)
+        relevance_summary.of_sequence(store, seq=seq).assign(seq=seq)
         for seq in relevance_map.kept(store)["seq"]
     )
     for head in (1, None):
         place = {"rule": "iv", "layer": 2}
-        rows = sequence_relevance.extremes(store, **place, head=head, quantity="entropy", limit=2)
+        rows = relevance_summary.extremes(store, **place, head=head, quantity="entropy", limit=2)
         same_head = every["head"].isna() if head is None else every["head"] == head
         of_place = every[(every["rule"] == "iv") & (every["layer"] == 2) & same_head]
         assert rows["seq"].tolist() == of_place.nlargest(2, "entropy")["seq"].tolist()
         texts = dict(store.execute("select seq, text from sequence").fetchall())
         assert rows["text"].tolist() == [texts[seq] for seq in rows["seq"]]
     with pytest.raises(UnknownName, match=r"Did you mean 'entropy'\?"):
-        sequence_relevance.extremes(store, rule="i", layer=1, head=1, quantity="entropie", limit=1)
+        relevance_summary.extremes(store, rule="i", layer=1, head=1, quantity="entropie", limit=1)
 
 
 def test_relevance_is_conserved_and_the_file_says_so(store):
-    ((worst, n_in_place),) = sequence_relevance.conservation(store).itertuples(index=False)
+    ((worst, n_in_place),) = relevance_summary.conservation(store).itertuples(index=False)
     assert 0 <= worst <= 1e-5
     assert n_in_place == 0
     columns = "conservation_error is null as absent"

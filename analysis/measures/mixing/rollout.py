@@ -1,7 +1,5 @@
 """Attention rollout: the product of row-normalised mixing maps from the input to each layer."""
 
-from collections.abc import Iterable, Iterator
-
 import numpy as np
 from jaxtyping import Float, Int
 
@@ -10,13 +8,17 @@ from analysis.measures.pairs.pair_delta import row_shares
 DISTANCES = (0, 1, 2, 4, 8, 16, 32, 64)
 
 
-def rolled_out(
-    maps: Iterable[Float[np.ndarray, "scope query key"]],
-) -> Iterator[Float[np.ndarray, "scope query key"]]:
-    """Product M_l ⋯ M_1 up to every layer l, the rows of each M scaled to a sum of 1.
+def rolled_on(
+    product: Float[np.ndarray, "scope query key"] | None,
+    layer_map: Float[np.ndarray, "scope query key"],
+) -> Float[np.ndarray, "scope query key"]:
+    """Product M_l ⋯ M_1 up to a layer, the rows of each M scaled to a sum of 1.
 
     Entry ij is the share of token i after layer l that comes from token j of the model's input, if
     each layer passes on its input in the proportions of its map.
+
+    Args:
+        product: that up to the layer before, which is overwritten; None for the first layer.
 
     Returns:
         Shares; rows add up to 1.
@@ -29,11 +31,11 @@ def rolled_out(
         network is left out but for its residual and normalisation; this takes the maps of any
         scope.
     """
-    product = None
-    for layer_map in maps:
-        step = row_shares(layer_map)
-        product = step if product is None else step @ product
-        yield product
+    if product is None:
+        return row_shares(layer_map)
+    for scope, matrix in enumerate(layer_map):  # one temporary at a time
+        product[scope] = row_shares(matrix) @ product[scope]
+    return product
 
 
 def with_residual(attention: Float[np.ndarray, "query key"]) -> Float[np.ndarray, "query key"]:

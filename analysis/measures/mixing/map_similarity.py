@@ -1,25 +1,22 @@
-"""Rank correlation between the mixing maps of two scopes."""
+"""Rank correlation between maps of the same pairs or tokens."""
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 
-def scope_similarities(
-    maps: Float[np.ndarray, "scope query key"], pairs: Bool[np.ndarray, "query key"]
-) -> Float[np.ndarray, "scope scope"]:
-    """Spearman's ρ of every two maps over all pairs, with mid-ranks.
+def map_similarities(maps: Float[np.ndarray, "scope value"]) -> Float[np.ndarray, "scope scope"]:
+    """Spearman's ρ of every two maps over all their values, with mid-ranks.
 
-    Args:
-        pairs: True where a query sees a key. The zeros of all other pairs would be tied in every
-            map and raise ρ.
+    Values of pairs that no query sees have to be left out: their zeros would be tied in every map
+    and raise ρ.
 
     Returns:
         −1 to 1, symmetric with a diagonal of 1; NaN where either map is constant.
 
     Source:
-        kobayashi-2024, section 4.1.
+        kobayashi-2024, section 4.1; for maps of relevance sawaki-2025, which compares them by eye.
     """
-    ranks = np.stack([_centred_midranks(values) for values in maps[:, pairs]])
+    ranks = np.stack([_centred_midranks(values) for values in maps])
     lengths = np.linalg.norm(ranks, axis=1)
     units = np.divide(
         ranks, lengths[:, None], out=np.full_like(ranks, np.nan), where=lengths[:, None] > 0

@@ -1,0 +1,384 @@
+"""Whole layers as sums over their tokens: errors, mixing ratios, similarities, rollouts."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.measures.mixing.completeness import (
+    attention_block_errors,
+    attention_sum_error,
+    worst_token,
+)
+from analysis.measures.mixing.linear_layer import closed_share
+from analysis.measures.mixing.map_similarity import map_similarities
+from analysis.measures.mixing.mixture import ratio_moments, ratios_of_layer
+from analysis.measures.mixing.rollout import (
+    DISTANCES,
+    distance_places,
+    rolled_on,
+    shares_of_cells,
+    with_residual,
+)
+from analysis.measures.mixing.vector_rollout import TokenVectors, VectorRollout, vector_bytes
+from analysis.measures.pairs.pair_delta import pair_deltas, row_shares
+from analysis.scopes import BIAS_READINGS, GATE_RULES
+from analysis.statistics.mixing import (
+    bias_reading,
+    completeness,
+    gate_rule_agreement,
+    mixing_ratio,
+    ratio_frequency_correlation,
+    rollout,
+    scope_similarity,
+    vector_agreement,
+    vector_completeness,
+    vector_rollout,
+)
+from analysis.statistics.rows import names_of, nulls_where, table_of
+from analysis.statistics.table import Table
+from analysis.token_types import FIRST, SPECIAL, TOKEN_TYPES
+from precompute.corpora.sequence import Sequence
+from precompute.passes.filling import fills
+from precompute.passes.layers import Batch, Layer
+
+COMPARED = 16
+"""Most sequences in which attribution rules are compared."""
+MOST_VECTOR_BYTES = 512 * 2**20
+"""Memory of a followed sequence's vectors in float32: 418 tokens of width 768, 181 of 4,096."""
+
+
+@fills(completeness.TABLE)
+def attention_completeness(layer: Layer) -> pa.Table:
+    """One row per sequence."""
+    is_token = layer.batch.is_token
+    errors = attention_block_errors(layer.trace, is_token, layer.batch.hidden_dtype).cpu()
+    return table_of(
+        completeness.TABLE,
+        attention_sum_error=attention_sum_error(layer.attention, is_token).cpu().numpy(),
+        **_worst(
+            layer,
+            (errors[row, : len(sequence)] for row, sequence in enumerate(layer.batch.sequences)),
+        ),
+    )
+
+
+@fills(completeness.WHOLE_LAYERS)
+def layer_completeness(layer: Layer) -> pa.Table:
+    """One row per sequence."""
+    errors = (mixing.errors for mixing in layer.mixing)
+    return table_of(completeness.WHOLE_LAYERS, **_worst(layer, errors))
+
+
+def _worst(layer: Layer, errors: Iterable[Float[Tensor, " query"]]) -> dict[str, np.ndarray]:
+    error, worst_pos, percentile = zip(*map(worst_token, errors), strict=True)
+    return {
+        "seq": layer.batch.sequence_of_row,
+        "layer": np.full(len(error), layer.index, dtype=np.uint8),
+        "relative_error": np.array(error),
+        "worst_pos": np.array(worst_pos),
+        "percentile_99": np.array(percentile),
+    }
+
+
+@fills(mixing_ratio.PER_SEQUENCE)
+def sequence_mixing_ratio(layer: Layer) -> pa.Table:
+    """One row per sequence, scope and token type that the sequence has."""
+    scopes, table = layer.batch.order.of_ratios, mixing_ratio.PER_SEQUENCE
+    rows = []
+    for sequence, mixing in zip(layer.batch.sequences, layer.mixing, strict=True):
+        members = {name: of for name, of in _members(sequence).items() if of.any()}
+        ratios = ratios_of_layer(mixing.ratios.numpy())
+        moments = np.stack([ratio_moments(ratios[:, of]) for of in members.values()], axis=1)
+        mean, m2, smallest, largest = moments.reshape(4, -1)
+        types = np.array([mixing_ratio.MASK_TYPES.index(name) for name in members])
+        rows.append(
+            table_of(
+                table,
+                seq=np.full(len(mean), sequence.index),
+                layer=np.full(len(mean), layer.index),
+                scope=names_of(np.tile(np.arange(len(scopes)), len(types)), scopes),
+                token_type=names_of(types.repeat(len(scopes)), mixing_ratio.MASK_TYPES),
+                n=np.array([of.sum() for of in members.values()]).repeat(len(scopes)),
+                mean=mean,
+                m2=m2,
+                min=smallest,
+                max=largest,
+            )
+        )
+    return pa.concat_tables(rows)
+
+
+def _members(sequence: Sequence) -> dict[str, np.ndarray]:
+    """Masks of the tokens of each type; every token has one type, and belongs to `all`."""
+    apart = {TOKEN_TYPES[kind]: sequence.token_types == kind for kind in (*SPECIAL, FIRST)}
+    named = {**apart, "mask": sequence.masked}
+    other = ~np.logical_or.reduce(list(named.values()))
+    return {**named, "other": other, "all": np.ones(len(sequence), dtype=bool)}
+
+
+@fills(ratio_frequency_correlation.PER_TOKEN)
+class TokenMixingRatio:
+    """One row per token and scope; keeps a sum over the layers for each."""
+
+    def __init__(self, batch: Batch):
+        n_scopes = len(batch.order.of_ratios)
+        self.batch = batch
+        self.sums = [np.zeros((n_scopes, len(sequence))) for sequence in batch.sequences]
+
+    def add(self, layer: Layer) -> None:
+        for total, mixing in zip(self.sums, layer.mixing, strict=True):
+            total += ratios_of_layer(mixing.ratios.numpy())
+
+    def rows(self) -> pa.Table:
+        scopes, n_layers = self.batch.order.of_ratios, len(self.batch.layers)
+        rows = []
+        for sequence, total in zip(self.batch.sequences, self.sums, strict=True):
+            scope, position = np.indices(total.shape)
+            rows.append(
+                table_of(
+                    ratio_frequency_correlation.PER_TOKEN,
+                    seq=np.full(total.size, sequence.index),
+                    pos=position.ravel(),
+                    scope=names_of(scope.ravel(), scopes),
+                    mean=(total / n_layers).ravel(),
+                )
+            )
+        return pa.concat_tables(rows)
+
+
+@fills(scope_similarity.PER_SEQUENCE)
+def sequence_scope_similarity(layer: Layer) -> pa.Table:
+    """One row per sequence and pair of scopes whose maps are not constant."""
+    scopes = layer.batch.order.scopes
+    narrow, wide = np.triu_indices(len(scopes), k=1)
+    spearman = np.array(
+        [
+            map_similarities(mixing.maps.numpy()[:, pairs[layer.index]])[narrow, wide]
+            for mixing, pairs in zip(layer.mixing, layer.batch.pairs, strict=True)
+        ]
+    )
+    row, pair = np.nonzero(~np.isnan(spearman))
+    return table_of(
+        scope_similarity.PER_SEQUENCE,
+        seq=layer.batch.sequence_of_row[row],
+        layer=np.full(len(row), layer.index),
+        scope_a=names_of(narrow[pair], scopes),
+        scope_b=names_of(wide[pair], scopes),
+        spearman=spearman[row, pair],
+    )
+
+
+@fills(bias_reading.PER_SEQUENCE)
+def sequence_bias_reading(layer: Layer) -> pa.Table:
+    """One row per compared sequence and reading."""
+    batch = layer.batch
+    before, after = map(batch.order.scopes.index, batch.order.effects["ff"])
+    rows = []
+    for row in batch.rows_of(batch.followed, COMPARED):
+        pairs = batch.pairs[row][layer.index]
+        readings = [layer.mixing_of(row, bias_reading=reading) for reading in BIAS_READINGS]
+        steps = (mixing.maps[[before, after]].numpy()[:, pairs] for mixing in readings)
+        rows.append(
+            table_of(
+                bias_reading.PER_SEQUENCE,
+                seq=np.full(len(readings), batch.sequences[row].index),
+                layer=np.full(len(readings), layer.index),
+                reading=names_of(np.arange(len(readings)), BIAS_READINGS),
+                similarity=nulls_where(np.array([map_similarities(maps)[0, 1] for maps in steps])),
+                mixing_ratio=np.array([mixing.ratios[after].mean().item() for mixing in readings]),
+                relative_error=np.array([mixing.errors.max().item() for mixing in readings]),
+            )
+        )
+    return _joined(bias_reading.PER_SEQUENCE, rows)
+
+
+@fills(bias_reading.PER_PAIR)
+def bias_reading_pair(layer: Layer) -> pa.Table:
+    """One row per compared sequence and ordered pair of positions."""
+    batch = layer.batch
+    network = tuple(batch.order.effects).index("ff")
+    rows = []
+    for row in batch.rows_of(batch.followed, COMPARED):
+        pairs, ids = batch.pairs[row][layer.index], batch.sequences[row].ids
+        target, source = np.nonzero(pairs & ~np.eye(len(pairs), dtype=bool))
+        maps = {name: layer.mixing_of(row, bias_reading=name).maps for name in BIAS_READINGS}
+        changes = {
+            name: pair_deltas(of_reading.double().numpy(), batch.order)[network, target, source]
+            for name, of_reading in maps.items()
+        }
+        rows.append(
+            table_of(
+                bias_reading.PER_PAIR,
+                layer=np.full(len(target), layer.index),
+                source=ids[source],
+                target=ids[target],
+                **changes,
+            )
+        )
+    return _joined(bias_reading.PER_PAIR, rows)
+
+
+@fills(gate_rule_agreement.PER_SEQUENCE)
+def sequence_gate_rule(layer: Layer) -> pa.Table:
+    """One row per compared sequence; none if networks have no gates."""
+    batch = layer.batch
+    rows = batch.rows_of(batch.followed, COMPARED)
+    if layer.weights.feed_forward.gate_weight is None or not rows:
+        return gate_rule_agreement.PER_SEQUENCE.shard_schema.empty_table()
+    after = batch.order.scopes.index(batch.order.network)
+    spearman = []
+    for row in rows:
+        maps = [layer.mixing_of(row, gate_rule=rule).maps[after].numpy() for rule in GATE_RULES]
+        spearman.append(map_similarities(np.stack(maps)[:, batch.pairs[row][layer.index]])[0, 1])
+    return table_of(
+        gate_rule_agreement.PER_SEQUENCE,
+        seq=batch.sequence_of_row[list(rows)],
+        layer=np.full(len(rows), layer.index),
+        spearman=nulls_where(np.array(spearman)),
+        closed=np.array([closed_share(layer.alone(row)) for row in rows]),
+    )
+
+
+class Rollouts:
+    """Products of the maps of all layers up to one, by sequence and scope.
+
+    Keeps n² numbers for each scope and for attention rollout: 0.5 MB for 128 tokens, 134 MB for
+    2,048, at eight scopes.
+    """
+
+    def __init__(self, batch: Batch):
+        self._known: dict[int, tuple[int, np.ndarray]] = {}
+
+    def after(self, layer: Layer, row: int) -> Float[np.ndarray, "scope query key"]:
+        """Shares after a layer, those of attention rollout last; the next layer overwrites them."""
+        index, product = self._known.get(row, (-1, None))
+        if product is None or index < layer.index:
+            maps = layer.mixing_of(row).maps.numpy()
+            product = rolled_on(product, np.concatenate([maps, with_residual(maps[0])[None]]))
+            self._known[row] = layer.index, product
+        return product
+
+
+@fills(rollout.PER_SEQUENCE)
+def sequence_rollout(layer: Layer) -> pa.Table:
+    """One row per sequence, scope, and token type and distance that the sequence has."""
+    rollouts, scopes = layer.batch.shared(Rollouts), _rolled_scopes(layer)
+    return pa.concat_tables(
+        _origins(rollout.PER_SEQUENCE, layer, row, scopes, rollouts.after(layer, row))
+        for row in range(len(layer.batch.sequences))
+    )
+
+
+def _rolled_scopes(layer: Layer) -> tuple[str, ...]:
+    return *layer.batch.order.scopes, rollout.ATTENTION_ROLLOUT
+
+
+def _origins(
+    table: Table,
+    layer: Layer,
+    row: int,
+    scopes: tuple[str, ...],
+    product: Float[np.ndarray, "scope query key"],
+) -> pa.Table:
+    """Rows of a sequence's shares by type and distance of input tokens."""
+    sequence, shape = layer.batch.sequences[row], (len(TOKEN_TYPES), len(DISTANCES))
+    distances = distance_places(len(sequence))
+    types = np.broadcast_to(sequence.token_types.astype(np.intp), distances.shape)
+    cells = np.ravel_multi_index((types, distances), shape)
+    there = np.unique(cells[layer.batch.reached[row][layer.index]])
+    token_type, distance = np.unravel_index(there, shape)
+    n_rows = len(scopes) * len(there)
+    return table_of(
+        table,
+        seq=np.full(n_rows, sequence.index),
+        layer=np.full(n_rows, layer.index),
+        scope=names_of(np.arange(len(scopes)).repeat(len(there)), scopes),
+        token_type=names_of(np.tile(token_type, len(scopes))),
+        distance=np.tile(np.array(DISTANCES)[distance], len(scopes)),
+        share=shares_of_cells(product, cells, shape[0] * shape[1])[:, there].ravel(),
+    )
+
+
+class Vectors:
+    """Vectors of every input token in the followed sequences, after the layers so far.
+
+    Keeps n² · width numbers for each sequence: 50 MB for 128 tokens of width 768. A sequence for
+    which that is more than `MOST_VECTOR_BYTES` is left out.
+    """
+
+    def __init__(self, batch: Batch):
+        width = batch.layers[0].query_weight.shape[1]
+        lengths = {row: len(batch.sequences[row]) for row in batch.rows_of(batch.followed)}
+        self._rows = [
+            row for row, n in lengths.items() if vector_bytes(n, width) <= MOST_VECTOR_BYTES
+        ]
+        self._rollouts: dict[int, VectorRollout] = {}
+        self._index, self._known = -1, {}
+
+    def after(self, layer: Layer) -> dict[int, TokenVectors]:
+        """Return the vectors after a layer, by row of the batch."""
+        if self._index < layer.index:
+            self._known = {row: self._next(layer, row) for row in self._rows}
+            self._index = layer.index
+        return self._known
+
+    def _next(self, layer: Layer, row: int) -> TokenVectors:
+        alone, batch = layer.alone(row), layer.batch
+        if row not in self._rollouts:
+            how = {"budget": batch.hidden_budget, "gate_rule": batch.gate_rule}
+            self._rollouts[row] = VectorRollout(alone.input[0], **how)
+        return self._rollouts[row].pass_layer(alone)
+
+
+@fills(vector_completeness.TABLE)
+def sequence_vector_completeness(layer: Layer) -> pa.Table:
+    """One row per followed sequence."""
+    known = layer.batch.shared(Vectors).after(layer)
+    return table_of(
+        vector_completeness.TABLE,
+        seq=layer.batch.sequence_of_row[list(known)],
+        layer=np.full(len(known), layer.index),
+        relative_error=np.array([vectors.error for vectors in known.values()]),
+        bias_share=np.array([vectors.bias_share for vectors in known.values()]),
+    )
+
+
+@fills(vector_rollout.PER_SEQUENCE)
+def sequence_vector_rollout(layer: Layer) -> pa.Table:
+    """One row per followed sequence, and token type and distance that the sequence has."""
+    table, scopes = vector_rollout.PER_SEQUENCE, (vector_rollout.VECTORS,)
+    rows = (
+        _origins(table, layer, row, scopes, row_shares(vectors.map.numpy())[None])
+        for row, vectors in layer.batch.shared(Vectors).after(layer).items()
+    )
+    return _joined(table, rows)
+
+
+@fills(vector_agreement.PER_SEQUENCE)
+def sequence_vector_agreement(layer: Layer) -> pa.Table:
+    """One row per followed sequence and scope whose shares are not constant."""
+    batch, scopes = layer.batch, _rolled_scopes(layer)
+    rows = []
+    for row, vectors in batch.shared(Vectors).after(layer).items():
+        products = batch.shared(Rollouts).after(layer, row)
+        reached = batch.reached[row][layer.index]
+        maps = np.stack([row_shares(vectors.map.numpy())[reached], *products[:, reached]])
+        spearman = map_similarities(maps)[0, 1:]
+        (scope,) = np.nonzero(~np.isnan(spearman))
+        rows.append(
+            table_of(
+                vector_agreement.PER_SEQUENCE,
+                seq=np.full(len(scope), batch.sequences[row].index),
+                layer=np.full(len(scope), layer.index),
+                scope=names_of(scope, scopes),
+                spearman=spearman[scope],
+            )
+        )
+    return _joined(vector_agreement.PER_SEQUENCE, rows)
+
+
+def _joined(table: Table, rows: Iterable[pa.Table]) -> pa.Table:
+    return pa.concat_tables([table.shard_schema.empty_table(), *rows])

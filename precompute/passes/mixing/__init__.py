@@ -1,1 +1,0 @@
-"""Passes on whole layers: feed-forward, residual connections and normalisations as parts."""

@@ -1,0 +1,220 @@
+"""Relevance maps, their summaries and agreement, and images without their relevant patches."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+import pyarrow as pa
+import torch
+from jaxtyping import Bool, Float
+
+from analysis.measures.mixing.map_similarity import map_similarities
+from analysis.measures.relevance.perturbation import area_under_curve, kept_patches, removal_order
+from analysis.measures.relevance.relevance_summary import QUANTITIES, relevance_summary
+from analysis.relevance_rules import ALL
+from analysis.statistics.relevance import (
+    class_prediction,
+    perturbation,
+    relevance_agreement,
+    relevance_map,
+)
+from analysis.statistics.relevance import relevance_summary as summary
+from analysis.statistics.rows import lists_of, names_of, nulls_where, table_of
+from analysis.statistics.table import Table
+from analysis.token_types import CLS
+from precompute.corpora.randomness import generator
+from precompute.corpora.sequence import Sequence
+from precompute.jobs.bounds import evenly_spaced
+from precompute.models.classification import Classification
+from precompute.passes.filling import fills
+from precompute.passes.layers import Batch, Layer
+from precompute.passes.relevance_maps import (
+    MEAN,
+    NOT_CARRIED,
+    WHOLE_LAYERS,
+    Relevance,
+    RelevanceMaps,
+)
+
+TOKENS = 4160
+"""Limit of images with curves, as the sum of their tokens: each image takes over 200 forward
+passes. It allows 21 images of 197 tokens. They are among those whose whole layers are rolled out,
+so that curves of all rules are of the same images."""
+
+
+class _OfMaps(ABC):
+    """Rows of a table from the relevance maps of its sequences; keeps nothing beside `Relevance`.
+
+    Sequences without maps have no rows.
+    """
+
+    table: Table
+
+    def __init__(self, batch: Batch):
+        self.batch, self.relevance = batch, batch.shared(Relevance)
+        self.chosen = self.chosen_rows()
+
+    def chosen_rows(self) -> tuple[int, ...]:
+        """Return the rows of the batch that the table is about; without any no map is made."""
+        return tuple(range(len(self.batch.sequences)))
+
+    @abstractmethod
+    def of_sequence(self, row: int, maps: RelevanceMaps) -> pa.Table: ...
+
+    def add(self, layer: Layer) -> None:
+        if self.chosen:
+            self.relevance.add(layer)
+
+    def rows(self) -> pa.Table:
+        maps = self.relevance.maps if self.chosen else {}
+        rows = [self.of_sequence(row, maps[row]) for row in self.chosen if row in maps]
+        return pa.concat_tables([self.table.shard_schema.empty_table(), *rows])
+
+    def mean_maps(self, row: int, maps: RelevanceMaps) -> dict[str, Float[np.ndarray, " token"]]:
+        """Content of each rule's one map of no single head, for relevance from the last layer."""
+        of_rules = maps.mean_maps(len(self.batch.layers) - 1)
+        return {rule: relevance[self.batch.is_content[row]] for rule, relevance in of_rules.items()}
+
+
+@fills(relevance_map.TABLE)
+class KeptMaps(_OfMaps):
+    """One row per kept sequence, rule, layer and head (or their mean)."""
+
+    table = relevance_map.TABLE
+
+    def chosen_rows(self) -> tuple[int, ...]:
+        return self.batch.rows_of(self.batch.kept)
+
+    def of_sequence(self, row: int, maps: RelevanceMaps) -> pa.Table:
+        return table_of(self.table, relevance=lists_of(maps.maps), **_keys(self.batch, row, maps))
+
+
+@fills(summary.PER_SEQUENCE)
+class SequenceRelevance(_OfMaps):
+    """One row per sequence, rule, layer and head (or their mean)."""
+
+    table = summary.PER_SEQUENCE
+
+    def of_sequence(self, row: int, maps: RelevanceMaps) -> pa.Table:
+        images, sequence = self.batch.images, self.batch.sequences[row]
+        values = relevance_summary(
+            maps.maps.astype(np.float64),
+            is_cls=sequence.token_types == CLS,
+            is_content=self.batch.is_content[row],
+            coverage=images.coverage(sequence.image) if images and sequence.image else None,
+        )
+        return table_of(
+            self.table,
+            conservation_error=nulls_where(maps.conservation_error),
+            n_in_place=pa.array(maps.n_in_place, mask=maps.n_in_place == NOT_CARRIED),
+            **_keys(self.batch, row, maps),
+            **{name: nulls_where(values[:, at]) for at, name in enumerate(QUANTITIES)},
+        )
+
+
+def _keys(batch: Batch, row: int, maps: RelevanceMaps) -> dict[str, np.ndarray | pa.Array]:
+    return {
+        "seq": np.full(len(maps.rule), batch.sequences[row].index),
+        "rule": names_of(maps.rule, ALL),
+        "layer": maps.layer,
+        "head": pa.array(maps.head, mask=maps.head == MEAN),
+    }
+
+
+@fills(relevance_agreement.PER_SEQUENCE)
+class SequenceRelevanceAgreement(_OfMaps):
+    """One row per sequence and pair of rules or methods whose maps are not constant."""
+
+    table = relevance_agreement.PER_SEQUENCE
+
+    def chosen_rows(self) -> tuple[int, ...]:
+        return tuple(row for row, content in enumerate(self.batch.is_content) if content.sum() > 1)
+
+    def of_sequence(self, row: int, maps: RelevanceMaps) -> pa.Table:
+        of_rules = self.mean_maps(row, maps)
+        rules = np.array([ALL.index(rule) for rule in of_rules])
+        spearman = map_similarities(np.stack(list(of_rules.values())))
+        first, second = np.nonzero(np.triu(~np.isnan(spearman), k=1))
+        return table_of(
+            self.table,
+            seq=np.full(len(first), self.batch.sequences[row].index),
+            rule_a=names_of(rules[first], ALL),
+            rule_b=names_of(rules[second], ALL),
+            spearman=spearman[first, second],
+        )
+
+
+@fills(perturbation.PER_SEQUENCE)
+class SequencePerturbation(_OfMaps):
+    """Two rows per rule, method and random order, for every image with curves."""
+
+    table = perturbation.PER_SEQUENCE
+
+    def chosen_rows(self) -> tuple[int, ...]:
+        if self.batch.classification is None or self.batch.images is None:
+            return ()
+        n_images = max(1, TOKENS // max(map(len, self.batch.sequences)))
+        return self.batch.rows_of(evenly_spaced(self.batch.kept, WHOLE_LAYERS), n_images)
+
+    def of_sequence(self, row: int, maps: RelevanceMaps) -> pa.Table:
+        sequence, of_rules = self.batch.sequences[row], self.mean_maps(row, maps)
+        draw = generator(self.batch.seed, purpose="perturbation", index=sequence.index)
+        places = draw.permutation(int(self.batch.is_content[row].sum()))
+        orders = {rule: removal_order(values, places) for rule, values in of_rules.items()}
+        orders[perturbation.RANDOM] = removal_order(np.zeros(len(places)), places)
+        kept = np.stack([kept_patches(order, perturbation.STEPS) for order in orders.values()])
+        rules = np.array([perturbation.ORDERS.index(rule) for rule in orders])
+        curves = _probabilities(sequence, self.batch.classification, kept)
+        flat = curves.reshape(-1, curves.shape[-1])
+        n_curves = len(perturbation.CURVES)
+        return table_of(
+            self.table,
+            seq=np.full(len(flat), sequence.index),
+            rule=names_of(rules.repeat(n_curves), perturbation.ORDERS),
+            curve=names_of(np.tile(np.arange(n_curves), len(rules)), perturbation.CURVES),
+            probability=lists_of(flat),
+            area=area_under_curve(flat),
+        )
+
+
+def _probabilities(
+    sequence: Sequence,
+    classification: Classification,
+    kept: Bool[np.ndarray, "rule two variant patch"],
+) -> Float[np.ndarray, "rule two variant"]:
+    """Probability of the whole image's likeliest class; equal variants are run once."""
+    all_kept = np.ones((1, kept.shape[-1]), dtype=bool)
+    every = np.concatenate([all_kept, kept.reshape(-1, kept.shape[-1])])
+    variants, place = np.unique(every, axis=0, return_inverse=True)
+    of_classes = (
+        classification.of_variants(sequence, torch.from_numpy(variants)).double().cpu().numpy()
+    )
+    place = place.ravel()
+    predicted = of_classes[place[0]].argmax()
+    return of_classes[place[1:], predicted].reshape(kept.shape[:-1])
+
+
+@fills(class_prediction.TABLE)
+class Predictions:
+    """One row per sequence and class, for the likeliest classes; reads no layer."""
+
+    def __init__(self, batch: Batch):
+        self.batch = batch
+
+    def add(self, layer: Layer) -> None:
+        """Do nothing: classes are those of the whole model."""
+
+    def rows(self) -> pa.Table:
+        table, classification = class_prediction.TABLE, self.batch.classification
+        if classification is None:
+            return table.shard_schema.empty_table()
+        probabilities = classification.probabilities(self.batch.sequences).cpu()
+        n_ranks = min(class_prediction.RANKS, probabilities.shape[1])
+        best = probabilities.sort(dim=1, descending=True, stable=True)
+        labels = pa.array(classification.labels, type=pa.string())
+        return table_of(
+            table,
+            seq=self.batch.sequence_of_row.repeat(n_ranks),
+            rank=np.tile(np.arange(1, n_ranks + 1), len(self.batch.sequences)),
+            label=labels.take(pa.array(best.indices[:, :n_ranks].flatten().numpy())),
+            probability=best.values[:, :n_ranks].flatten().numpy(),
+        )

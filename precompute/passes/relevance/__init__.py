@@ -1,1 +1,0 @@
-"""Passes on relevance carried back to the input."""
