@@ -20,7 +20,8 @@ ANNOTATED = {Need.TREES, Need.COREFERENCE, Need.WORDS}
 CHOSEN = frozenset({0, 3})
 
 
-def _families(table: Table) -> tuple[str, ...]:
+def families_of(table: Table) -> tuple[str, ...]:
+    """Return the families that a table is tried on."""
     needs = set(table.needs)
     if needs & {Need.IMAGES, Need.CLASSES}:
         return ("vit",)
@@ -38,7 +39,7 @@ every_table = pytest.mark.parametrize(
     [
         pytest.param(family, table, id=f"{family}-{table.name}")
         for table in OF_LAYERS
-        for family in _families(table)
+        for family in families_of(table)
     ],
     indirect=["family"],
     scope="session",
@@ -63,7 +64,7 @@ def _rows_of(family, tiny, sequences) -> dict[str, pa.Table]:
     tables = [
         table
         for table in OF_LAYERS
-        if family in _families(table) and bool(ANNOTATED & set(table.needs)) == is_annotated
+        if family in families_of(table) and bool(ANNOTATED & set(table.needs)) == is_annotated
     ]
     return rows_of_tables(tables, tiny, sequences, exemplars=CHOSEN, followed=CHOSEN, kept=CHOSEN)
 

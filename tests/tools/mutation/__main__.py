@@ -1,4 +1,4 @@
-"""Mutants of measures and passes, module by module, and the list of survivors.
+"""Mutants of formulas, statistics and passes, module by module, and the list of survivors.
 
     python -m tests.tools.mutation [--jobs N] [--ending DIGITS] [--kind python|sql] [STEM …]
 
@@ -22,11 +22,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.tools.mutation import sql
-from tests.tools.mutation.checks import ROOT, SHARED, checks_of
+from tests.tools.mutation.checks import ROOT, checks_of
 
-FOLDERS = ("analysis/measures", "precompute/passes")
+FOLDERS = ("analysis/measures", "analysis/statistics", "precompute/passes")
 KINDS = ("python", "sql")
-NO_FORMULAS = ("__init__", "base", "batch")
+NO_FORMULAS = ("__init__", "filling", "layers")
 COPIED = ("analysis", "precompute", "pages", "tests")
 SURVIVORS = Path(__file__).with_name("survivors.toml")
 SETTINGS = """
@@ -70,10 +70,7 @@ class Mutant:
     @property
     def reason(self) -> str | None:
         """Reason why a mutant is equivalent, if no knowledge of the formula is needed to see it."""
-        is_query = (
-            self.function.startswith(("precompute.passes.", "analysis.statistics."))
-            and self.line != self.before
-        )
+        is_query = self.function.startswith("analysis.statistics.") and self.line != self.before
         return OF_CASE if is_query and self.line.lower() == self.before.lower() else None
 
 
@@ -176,8 +173,6 @@ def modules(stems: list[str]) -> Iterator[str]:
         for path in sorted((ROOT / folder).rglob("*.py")):
             if path.stem not in NO_FORMULAS and (not stems or path.stem in stems):
                 yield str(path.relative_to(ROOT))
-    if not stems or Path(SHARED).stem in stems:
-        yield SHARED
 
 
 def main() -> None:
@@ -186,7 +181,7 @@ def main() -> None:
     parser.add_argument("--ending", default=string.digits, help="last digits of those to try")
     parser.add_argument("--kind", choices=KINDS, nargs="*", default=KINDS, help="all unless given")
     parser.add_argument("--folder", help="only the modules of one folder, or of a room in it")
-    parser.add_argument("stems", nargs="*", help="all measures and passes unless given")
+    parser.add_argument("stems", nargs="*", help="all modules unless given")
     chosen = parser.parse_intermixed_args()
     known, unexplained, n_tried, alive = reasons(), [], 0, []
     with tempfile.TemporaryDirectory() as folder:
