@@ -18,9 +18,9 @@ NUMBERS = "tests/outermost/test_outermost.py::test_every_number_is_that_of_the_b
 def checks_of(module: str) -> list[str]:
     """Return the tests of a module, as arguments of pytest.
 
-    They are the tests of its theme that import it, or that name a table which it makes or fills (all
-    tests of the theme if none does); and for tables the law of all passes and the recomputed public
-    views.
+    They are the tests of its theme that import it, or that name a table that it makes or fills (all
+    tests of the theme if none does). For tables they are also the law of all passes and the public
+    views that are computed again.
     """
     tables = tables_of(module)
     return [
