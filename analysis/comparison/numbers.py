@@ -15,14 +15,14 @@ from analysis.statistics.mixing import sequence_mixing_ratio, sequence_scope_sim
 from analysis.statistics.norms import head_token
 from analysis.statistics.positions import head_offset
 from analysis.statistics.question import frame_of
-from analysis.statistics.sinks import sequence_sink
+from analysis.statistics.sinks import sink
 
 TABLES = (
     sequence_mixing_ratio.TABLE,
     sequence_head_pattern.TABLE,
     sequence_scope_similarity.TABLE,
     head_token.TABLE,
-    sequence_sink.TABLE,
+    sink.PER_SEQUENCE,
     head_offset.TABLE,
 )
 """Tables that provide the numbers."""
