@@ -15,14 +15,14 @@ from analysis.statistics.mixing import mixing_ratio, scope_similarity
 from analysis.statistics.norms import head_token
 from analysis.statistics.positions import head_offset
 from analysis.statistics.question import frame_of
-from analysis.statistics.sinks import sequence_sink
+from analysis.statistics.sinks import sink
 
 TABLES = (
     mixing_ratio.PER_SEQUENCE,
     sequence_head_pattern.TABLE,
     scope_similarity.PER_SEQUENCE,
     head_token.TABLE,
-    sequence_sink.TABLE,
+    sink.PER_SEQUENCE,
     head_offset.TABLE,
 )
 """Tables that provide the numbers."""

@@ -4,11 +4,7 @@ import altair as alt
 import pandas as pd
 
 from analysis.sinks import EVERY
-from analysis.statistics.sinks import (
-    massive_activation,
-    massive_coordinate,
-    sequence_massive_activation,
-)
+from analysis.statistics.sinks import massive_activation
 from pages.sinks.findings import medians
 from pages.sinks.places import depth_name, distinct, usual_place
 from pages.ui.charts.colours import SERIES_COLOURS
@@ -27,8 +23,8 @@ _RATIO, _MASSIVE = "ratio", "massive"
 @section(
     "activations",
     massive_activation.TABLE,
-    massive_coordinate.TABLE,
-    also=(sequence_massive_activation.TABLE,),
+    massive_activation.COORDINATE,
+    also=(massive_activation.PER_SEQUENCE,),
 )
 def activations(view: View) -> None:
     frame = ask(massive_activation.by_depth)
@@ -54,7 +50,7 @@ def _coordinates(view: View, kept: list[str]) -> None:
     """Draw the coordinates of the largest activations at a picked place, depth by depth."""
     named = {EVERY: view.say("every"), **{name: place_name(name) for name in kept}}
     place = view.pick("whose", named, kind="select")
-    coordinates = ask(massive_coordinate.by_depth, place=place)
+    coordinates = ask(massive_activation.coordinates_by_depth, place=place)
     often = coordinates.groupby("coordinate")["mean"].max().nlargest(len(SERIES_COLOURS)).index
     shown = coordinates[coordinates["coordinate"].isin(often)]
     shown = shown.assign(coordinate=shown["coordinate"].astype(str))

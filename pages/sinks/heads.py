@@ -4,7 +4,7 @@ import altair as alt
 import pandas as pd
 
 from analysis.sinks import RATED, THRESHOLDS, USUAL_THRESHOLD
-from analysis.statistics.sinks import sequence_sink, sink, sink_rate
+from analysis.statistics.sinks import sink
 from pages.sinks.places import as_series, pick_place
 from pages.ui.charts.colours import SINK_COLOURS
 from pages.ui.charts.head_map import head_map
@@ -22,7 +22,7 @@ from pages.ui.words.numbers import percent
 _BARS = ("attention", "norm_share")
 
 
-@section("heads", sink.TABLE, sink_rate.TABLE, also=(sequence_sink.TABLE,))
+@section("heads", sink.TABLE, sink.RATE, also=(sink.PER_SEQUENCE,))
 def heads(view: View) -> None:
     place = pick_place(view)
     quantity = view.pick("quantity", _BARS, format=lambda option: view.say(f"series_{option}"))
@@ -31,7 +31,7 @@ def heads(view: View) -> None:
     frame = ask(sink.heads, place=place)
     of_heads = frame[frame["quantity"] == quantity]
     of_heads = of_heads.assign(below=of_heads["mean"] <= threshold)
-    rates = ask(sink_rate.rates, place=place, threshold=threshold)
+    rates = ask(sink.rates, place=place, threshold=threshold)
     name, above = place_name(place), percent(threshold)
     view.finding(_finding(view, rates, of_heads, quantity, place=name, threshold=above))
     default = head_with_most(of_heads, "mean")
@@ -55,7 +55,7 @@ def heads(view: View) -> None:
     with by_layer:
         _by_layer(view, rates, name, above)
     with over:
-        _over_thresholds(view, ask(sink_rate.over_thresholds, place=place), name)
+        _over_thresholds(view, ask(sink.over_thresholds, place=place), name)
 
 
 def _by_layer(view: View, rates: pd.DataFrame, place: str, threshold: str) -> None:

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analysis.sinks import PARTS
-from analysis.statistics.sinks import sequence_sink_score, sink, sink_score
+from analysis.statistics.sinks import sink, sink_score
 from pages.sinks.places import as_series, pick_place
 from pages.ui.charts.colours import EXCESS_PART_COLOURS
 from pages.ui.charts.head_map import around_zero, head_map
@@ -18,7 +18,7 @@ from pages.ui.words.names import place_name
 from pages.ui.words.say import say
 
 
-@section("scores", sink_score.TABLE, sink.TABLE, also=(sequence_sink_score.TABLE,))
+@section("scores", sink_score.TABLE, sink.TABLE, also=(sink_score.PER_SEQUENCE,))
 def scores(view: View) -> None:
     place = pick_place(view)
     of_place = ask(sink_score.by_layer, place=place)

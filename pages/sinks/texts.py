@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.statistics.norms import head_token
-from analysis.statistics.sinks import sequence_sink, sink
+from analysis.statistics.sinks import sink
 from pages.sinks.places import pick_place
 from pages.ui.charts.shaded_sequence import sequence_name, texts_of_head
 from pages.ui.head.bar import pick_head
@@ -20,7 +20,7 @@ from pages.ui.words.names import place_name
 from pages.ui.words.numbers import percent
 
 
-@section("texts", sequence_sink.TABLE, sink.TABLE, also=(head_token.TABLE,))
+@section("texts", sink.PER_SEQUENCE, sink.TABLE, also=(head_token.TABLE,))
 def texts(view: View) -> None:
     place = pick_place(view)
     order = view.pick("order", ("most", "least"))
@@ -29,9 +29,7 @@ def texts(view: View) -> None:
     default = head_with_most(of_heads[of_heads["quantity"] == "attention"], "mean")
     layer, head = pick_head(view.say("head"), default=default, help=view.say("head_help"))
     of = {"layer": layer, "head": head}
-    sequences = ask(
-        sequence_sink.extremes, place=place, **of, weakest=order == "least", limit=limit
-    )
+    sequences = ask(sink.extremes, place=place, **of, weakest=order == "least", limit=limit)
     if sequences.empty:
         view.end("none")
     view.finding(_finding(view, sequences, place, head_name(layer, head)))

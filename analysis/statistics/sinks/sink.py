@@ -1,15 +1,72 @@
-"""Attention to each place, by layer and head: means over sequences."""
+"""Attention that rests on some places: in every sequence, in the mean, and how many heads rest."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.sinks import RATED, WEIGHTS
-from analysis.statistics.columns import count, number, text
+from analysis.sinks import RATE_ROUNDING, RATED, THRESHOLDS, WEIGHTS
+from analysis.statistics.columns import count, number, single, text
+from analysis.statistics.means import Means, layers_and_mean, mean_of
 from analysis.statistics.question import asks, quoted
-from analysis.statistics.sinks.places import PLACE
-from analysis.statistics.sinks.sequence_sink import ROUNDING
-from analysis.statistics.table import HEAD_OR_MEAN, LAYER, Table, interval
+from analysis.statistics.sinks.places import PLACE, of_heads_and_layers
+from analysis.statistics.table import (
+    HEAD,
+    HEAD_OR_MEAN,
+    LAYER,
+    LAYER_OR_ALL,
+    N_SEQUENCES,
+    SEQUENCE,
+    Table,
+    interval,
+)
 
+ROUNDING = 0.02
+"""Largest violation of a bound in bfloat16, whose rows of attention do not quite sum to 1."""
+MEANINGS = {
+    "attention": (
+        "Σ α over the tokens of the place, mean over the queries that may look at any of them",
+        "share",
+    ),
+    "even": ("the same of a head that attends to everything alike", "share"),
+    "neighbour": (
+        "the same of as many tokens beside: of each the next one, of the last the one before",
+        "share",
+    ),
+    "norm_share": ("the same of ‖αf(x)‖, every row scaled to a sum of 1", "share"),
+    "value_norm": ("mean ‖f(x)‖ of the tokens of the place", "stream length"),
+    "relative_norm": (
+        "mean ‖f(x)‖ of the tokens of the place over that of all others",
+        "ratio",
+    ),
+}
+_MAY_LACK = ("neighbour", "relative_norm")
+PER_SEQUENCE = Table(
+    name="sequence_sink",
+    grain="one row per sequence, layer, head and place that the sequence has",
+    key=(SEQUENCE, LAYER, HEAD, PLACE),
+    values=tuple(
+        single(
+            name,
+            f"{meaning}; NULL where there are no others" if name in _MAY_LACK else meaning,
+            unit,
+            nullable=name in _MAY_LACK,
+        )
+        for name, (meaning, unit) in MEANINGS.items()
+    ),
+    source="gu-2025",
+    laws=(
+        *(
+            f"{name} is null or {name} between 0 and {1 + ROUNDING}"
+            for name, (_, unit) in MEANINGS.items()
+            if unit == "share" and name != "neighbour"
+        ),
+        f"neighbour is null or neighbour between 0 and {2 * (1 + ROUNDING)}",
+        "even > 0",
+        "value_norm >= 0 and isfinite(value_norm)",
+        "relative_norm is null or (relative_norm >= 0 and isfinite(relative_norm))",
+    ),
+    order=("place", "layer", "head", "seq"),
+    depends_on=(),
+)
 _UNIT = "share, stream length or ratio"
 TABLE = Table(
     name="sink",
@@ -29,6 +86,43 @@ TABLE = Table(
     ),
     order=("head is not null", "place", "layer", "head", "quantity"),
     depends_on=(),
+    requires=("sequence_sink",),
+    made_by=of_heads_and_layers("sequence_sink", WEIGHTS),
+)
+_THRESHOLDS = f"select unnest([{', '.join(map(str, THRESHOLDS))}])::double as threshold"
+_SHARES = f"""
+    select seq, place, quantity, threshold, avg((share > threshold + {RATE_ROUNDING})::int) as mean
+    from (
+        unpivot (
+            select seq, place, columns([{quoted(*RATED)}])::double
+            from sequence_sink where $layer is null or layer = $layer
+        )
+        on {", ".join(RATED)} into name quantity value share
+    ), ({_THRESHOLDS})
+    group by all
+"""
+RATE = Table(
+    name="sink_rate",
+    grain="one row per place, layer (or all), quantity and threshold",
+    key=(
+        PLACE,
+        LAYER_OR_ALL,
+        text("quantity", ", ".join(RATED), "name"),
+        number("threshold", "above which a head counts, in one sequence"),
+    ),
+    values=(
+        number("mean", "share of heads above the threshold, mean over sequences"),
+        *interval("share"),
+        N_SEQUENCES,
+    ),
+    source="gu-2025",
+    laws=("mean between 0 and 1", "low <= high", "threshold > 0", "n_sequences > 0"),
+    order=("place", "layer is not null", "layer", "quantity", "threshold"),
+    depends_on=(),
+    requires=("sequence_sink",),
+    made_by=mean_of(
+        Means(_SHARES, ["place", "quantity", "threshold"], per=layers_and_mean("sequence_sink"))
+    ),
 )
 
 
@@ -57,4 +151,59 @@ def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
 """)
 def heads(store: DuckDBPyConnection, *, place: str) -> pd.DataFrame:
     """Every head: layer, head, quantity, mean, low, high."""
+    ...
+
+
+@asks(f"""
+    select avg((attention::double > $threshold + {RATE_ROUNDING})::int) as rate,
+        avg(attention::double) as attention, avg(norm_share::double) as norm_share,
+        count(*) as n
+    from sequence_sink
+    where place = $place and layer = $layer and head = $head
+    having count(*) > 0
+""")
+def of_head(
+    store: DuckDBPyConnection, *, place: str, layer: int, head: int, threshold: float
+) -> pd.DataFrame:
+    """Share of sequences in which a head gives a place more than a threshold, and its mean
+    attention: rate, attention, norm_share, n; no row without a sequence."""
+    ...
+
+
+@asks("""
+    select seq, n_tokens, text, attention::double as attention, even::double as even,
+        norm_share::double as norm_share
+    from sequence_sink join sequence using (seq)
+    where place = $place and layer = $layer and head = $head
+    order by if($weakest, 1, -1) * attention, seq
+    limit $limit
+""")
+def extremes(
+    store: DuckDBPyConnection, *, place: str, layer: int, head: int, weakest: bool, limit: int
+) -> pd.DataFrame:
+    """The sequences with the highest, or lowest, attention of a head to a place: seq, n_tokens,
+    text, attention, even, norm_share."""
+    ...
+
+
+@asks("""
+    select layer, quantity, mean, low, high, n_sequences
+    from sink_rate
+    where place = $place and abs(threshold - $threshold) < 1e-6
+    order by layer nulls last, quantity
+""")
+def rates(store: DuckDBPyConnection, *, place: str, threshold: float) -> pd.DataFrame:
+    """Every layer, then all of them: layer (missing for all), quantity, mean, low, high,
+    n_sequences."""
+    ...
+
+
+@asks("""
+    select quantity, threshold, mean, low, high
+    from sink_rate
+    where place = $place and layer is null
+    order by quantity, threshold
+""")
+def over_thresholds(store: DuckDBPyConnection, *, place: str) -> pd.DataFrame:
+    """All layers together: quantity, threshold, mean, low, high."""
     ...

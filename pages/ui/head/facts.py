@@ -14,7 +14,7 @@ from analysis.statistics.probing import (
     dependency_accuracy,
     dependency_baseline,
 )
-from analysis.statistics.sinks import sequence_sink
+from analysis.statistics.sinks import sink
 from analysis.statistics.table import Table
 from pages.ui.facts import Fact
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
@@ -112,7 +112,7 @@ def _offset(layer: int, head: int) -> _Known | None:
 def _sink(layer: int, head: int) -> _Known | None:
     """Share of texts in which the first token is a sink of the head, with the norm that arrives."""
     asked = {"place": FIRST, "layer": layer, "head": head, "threshold": USUAL_THRESHOLD}
-    rows = ask(sequence_sink.of_head, **asked)
+    rows = ask(sink.of_head, **asked)
     if rows.empty:
         return None
     row = rows.iloc[0]
@@ -132,7 +132,7 @@ _FACTS: dict[str, tuple[Table, Callable[[int, int], _Known | None]]] = {
     "coreference": (coreference_accuracy.TABLE, _coreference),
     "norm": (token_type_mixing.TABLE, _norm),
     "offset": (head_offset.TABLE, _offset),
-    "sink": (sequence_sink.TABLE, _sink),
+    "sink": (sink.PER_SEQUENCE, _sink),
 }
 """Table of each fact, and the function that reads it."""
 

@@ -4,6 +4,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from analysis.head_slices import head_slices
 from analysis.measures.norms.vector_norms import norm_weighted_attention
 
 
@@ -38,24 +39,24 @@ def sink_weights(
         and `neighbour` are ours: uniform attention rests nowhere, and the token next to a sink is
         seen by as many queries.
     """
-    weights = attention.to(torch.promote_types(attention.dtype, torch.float32))
-    tokens = places.to(weights.dtype)
-    seen = is_pair.to(weights.dtype)
-    even = (seen / seen.sum(dim=-1, keepdim=True).clamp(min=1))[:, None].expand_as(weights)
-    shares = norm_weighted_attention(weights, value_norms)
-    beside = _neighbours(places, is_pair.diagonal(dim1=1, dim2=2)).to(weights.dtype)
-    lengths = value_norms.to(weights.dtype)
-    return torch.stack(
-        [
-            _resting(weights, seen, tokens),
-            _resting(even, seen, tokens),
-            _resting(weights, seen, beside),
-            _resting(shares, seen, tokens),
-            _mean(lengths, tokens),
-            _relative(lengths, tokens, seen.diagonal(dim1=1, dim2=2)),
-        ],
-        dim=-1,
-    )
+    exact = torch.promote_types(attention.dtype, torch.float32)
+    tokens, seen, lengths = places.to(exact), is_pair.to(exact), value_norms.to(exact)
+    neighbours = _neighbours(places, is_pair.diagonal(dim1=1, dim2=2)).to(exact)
+    even = _resting((seen / seen.sum(dim=-1, keepdim=True).clamp(min=1))[:, None], seen, tokens)
+    slices = []
+    for heads in head_slices(attention.shape):
+        weights, of_heads = attention[:, heads].to(exact), lengths[:, heads]
+        resting = _resting(weights, seen, tokens)
+        quantities = [
+            resting,
+            even.expand_as(resting),
+            _resting(weights, seen, neighbours),
+            _resting(norm_weighted_attention(weights, of_heads), seen, tokens),
+            _mean(of_heads, tokens),
+            _relative(of_heads, tokens, seen.diagonal(dim1=1, dim2=2)),
+        ]
+        slices.append(torch.stack(quantities, dim=-1))
+    return torch.cat(slices, dim=1)
 
 
 def _resting(

@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from analysis.head_slices import head_slices
 from analysis.models.trace import LayerWeights
 
 
@@ -53,22 +54,28 @@ def sink_scores(
     seen, own = is_pair.to(sides.queries.dtype), places.to(sides.queries.dtype)
     others = is_pair.diagonal(dim1=1, dim2=2)[:, None] & ~places
     groups = _Groups(seen, own.mT, others.to(own.dtype).mT)
-    scores = sides.queries @ sides.keys.mT
-    bias = _difference(groups, sides.queries @ sides.key_bias.mT)
+    shape = (*sides.queries.shape[:3], sides.keys.shape[2])
+    slices = [_terms(groups, sides.of(heads)) for heads in head_slices(shape)]
+    return torch.cat([groups.over_queries(terms * weights.score_scale) for terms in slices], dim=1)
+
+
+def _terms(groups: "_Groups", sides: "_Sides") -> Float[Tensor, "batch head query place value"]:
+    """Return the parts for every query, before scaling."""
+    bias = groups.difference(sides.queries @ sides.key_bias.mT)
     lengths = groups.means_of_keys(sides.keys.norm(dim=-1))
-    means = groups.means(scores)
+    means = groups.means(sides.queries @ sides.keys.mT)
     angles = [_over(mean, length) for mean, length in zip(means, lengths, strict=True)]
-    terms = torch.stack(
+    keys = sides.keys + sides.key_bias.nan_to_num()
+    return torch.stack(
         [
             means[0] - means[1] + bias.nan_to_num(),
             (lengths[0] - lengths[1]) * (angles[0] + angles[1]) / 2,
             (angles[0] - angles[1]) * (lengths[0] + lengths[1]) / 2,
             bias,
-            _difference(groups, sides.query_bias @ (sides.keys + sides.key_bias.nan_to_num()).mT),
+            groups.difference(sides.query_bias @ keys.mT),
         ],
         dim=-1,
     )
-    return groups.over_queries(terms * weights.score_scale)
 
 
 class _Sides(NamedTuple):
@@ -79,6 +86,10 @@ class _Sides(NamedTuple):
     keys: Float[Tensor, "batch head key head_width"]
     query_bias: Float[Tensor, "one head query head_width"]
     key_bias: Float[Tensor, "one head key head_width"]
+
+    def of(self, heads: slice) -> "_Sides":
+        """Return the sides of some heads."""
+        return _Sides(*(side[:, heads] for side in self))
 
 
 def _sides(read: Float[Tensor, "batch token width"], weights: LayerWeights) -> _Sides:
@@ -118,6 +129,13 @@ class _Groups(NamedTuple):
             for side in (self.own, self.others)
         ]
 
+    def difference(
+        self, scores: Float[Tensor, "batch head query key"]
+    ) -> Float[Tensor, "batch head query place"]:
+        """Means over the visible keys of a place minus those over the others, for every query."""
+        own, others = self.means(scores)
+        return own - others
+
     def means_of_keys(
         self, values: Float[Tensor, "batch head key"]
     ) -> list[Float[Tensor, "batch head query place"]]:
@@ -131,13 +149,6 @@ class _Groups(NamedTuple):
         sees = (self.seen @ self.own > 0) & (self.seen @ self.others > 0)
         given = torch.where(sees[:, None, :, :, None], values, 0.0).sum(dim=2)
         return given / sees.sum(dim=1)[:, None, :, None]
-
-
-def _difference(
-    groups: _Groups, scores: Float[Tensor, "batch head query key"]
-) -> Float[Tensor, "batch head query place"]:
-    own, others = groups.means(scores)
-    return own - others
 
 
 def _over(total: Tensor, size: Tensor) -> Tensor:

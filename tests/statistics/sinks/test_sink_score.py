@@ -1,29 +1,125 @@
 """Scores taken apart against loops over pairs, planted causes, and the law that parts add up."""
 
+import cmath
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
-from analysis.measures.sinks.sequence_sink_score import sink_scores
+from analysis.measures.sinks.sink_scores import sink_scores
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.rotary import Rotary
-from analysis.models.trace import LayerWeights, in_dtype
+from analysis.models.trace import LayerWeights
 from analysis.sinks import SCORES
-from tests.analysis.measures.sinks.places import NAMES, pairs_of, places_of, seen_by
-from tests.reference.sinks import sequence_sink_score as twin
-from tests.reference.sinks.sequence_sink import place_tokens
-from tests.tiny import tiny_model, turned_positions
+from analysis.statistics.sinks import sink_score
+from precompute.passes.sinks import PLACES
+from tests.statistics.fits import made, store_of
+from tests.statistics.sinks.places import masks_of, pairs_of, place_tokens, seen_by
+from tests.tiny import FAMILIES, tiny_model, turned_positions
+from tests.tracing import rows_of_table
 
 WINDOW = 3
+each_family = pytest.mark.parametrize("family", FAMILIES, indirect=True, scope="session")
+Vector = list[float]
+Matrix = list[list[float]]
+
+
+def dot(one: Vector, other: Vector) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+def times(x: Vector, matrix: Matrix) -> Vector:
+    return [sum(x[k] * matrix[k][c] for k in range(len(x))) for c in range(len(matrix[0]))]
+
+
+def turned(vector: Vector, position: int, frequencies: Vector | None) -> Vector:
+    """Planes as complex numbers rotated by their angles; further coordinates unchanged."""
+    if frequencies is None:
+        return vector
+    planes = len(frequencies)
+    numbers = [
+        complex(vector[c], vector[c + planes]) * cmath.exp(1j * position * frequencies[c])
+        for c in range(planes)
+    ]
+    return [
+        *(number.real for number in numbers),
+        *(number.imag for number in numbers),
+        *vector[2 * planes :],
+    ]
+
+
+def scores_of_pairs(queries: Matrix, keys: Matrix, scale: float) -> Matrix:
+    return [[scale * dot(query, key) for key in keys] for query in queries]
+
+
+def taken_apart(
+    queries: Matrix,
+    keys: Matrix,
+    biases: Matrix | None,
+    *,
+    scale: float,
+    seen: list[list[int]],
+    tokens: list[int],
+) -> dict[str, float | None]:
+    """Excess of some tokens' scores over those of the others, and its three parts.
+
+    Args:
+        queries: as the layer compares them, like `keys`, which are without their biases.
+        biases: of every key, as the layer compares them; None if there are none.
+    """
+    parts: list[dict[str, float]] = []
+    for query, sees in zip(queries, seen, strict=True):
+        own = [j for j in sees if j in tokens]
+        others = [j for j in sees if j not in tokens]
+        if not own or not others:
+            continue
+        sides = []
+        for side in (own, others):
+            length = sum(math.sqrt(dot(keys[j], keys[j])) for j in side) / len(side)
+            score = sum(scale * dot(query, keys[j]) for j in side) / len(side)
+            bias = sum(scale * dot(query, biases[j]) for j in side) / len(side) if biases else 0.0
+            sides.append((length, score, bias))
+        (length, score, bias), (usual_length, usual_score, usual_bias) = sides
+        angle, usual_angle = score / length, usual_score / usual_length
+        # each factor's part: its own change at the other's value before and after, on average
+        of_length = (length * angle - usual_length * angle) / 2
+        of_length += (length * usual_angle - usual_length * usual_angle) / 2
+        of_angle = (length * angle - length * usual_angle) / 2
+        of_angle += (usual_length * angle - usual_length * usual_angle) / 2
+        parts.append(
+            {
+                "excess": score + bias - usual_score - usual_bias,
+                "norm": of_length,
+                "direction": of_angle,
+                "bias": bias - usual_bias,
+            }
+        )
+    if not parts:
+        return dict.fromkeys(("excess", "norm", "direction", "bias"))
+    means: dict[str, float | None] = {
+        name: sum(part[name] for part in parts) / len(parts) for name in parts[0]
+    }
+    return means if biases else means | {"bias": None}
+
+
+def excess_of(given: Matrix, seen: list[list[int]], tokens: list[int]) -> float | None:
+    """Mean over queries of the scores on some tokens minus those on the others."""
+    excesses = []
+    for row, sees in zip(given, seen, strict=True):
+        own = [row[j] for j in sees if j in tokens]
+        others = [row[j] for j in sees if j not in tokens]
+        if own and others:
+            excesses.append(sum(own) / len(own) - sum(others) / len(others))
+    return sum(excesses) / len(excesses) if excesses else None
 
 
 def scores_of(read, weights: LayerWeights, types: list[list[str]]) -> torch.Tensor:
     n = read.shape[1]
     causal, window = weights.is_causal, weights.window
     seen = [seen_by(len(names), is_causal=causal, window=window) for names in types]
-    return sink_scores(read, weights, pairs_of(seen, n), places=places_of(types, n))
+    return sink_scores(read, weights, pairs_of(seen, n), places=masks_of(types, n))
 
 
 def turning(weights: LayerWeights) -> LayerWeights:
@@ -47,29 +143,30 @@ def expected_of(weights: LayerWeights, read: torch.Tensor, head: int, types: lis
     waves = rotary.frequencies.tolist() if isinstance(rotary, Rotary) else None
 
     def at_places(vectors):
-        return [twin.turned(vector, place, waves) for place, vector in enumerate(vectors)]
+        return [turned(vector, place, waves) for place, vector in enumerate(vectors)]
 
     def with_bias(name):
         weight, bias = sides[name]
-        made = (twin.times(vector, weight) for vector in vectors)
+        made = (times(vector, weight) for vector in vectors)
         return [[a + b for a, b in zip(vector, bias, strict=True)] for vector in made]
 
     queries = at_places(with_bias("query"))
-    keys = at_places([twin.times(vector, sides["key"][0]) for vector in vectors])
+    keys = at_places([times(vector, sides["key"][0]) for vector in vectors])
     biased = {name: bool(getattr(weights, f"{name}_bias").any()) for name in sides}
     has_bias = waves and biased["key"]
     biases = at_places([sides["key"][1]] * len(vectors)) if has_bias else None
     of_bias = at_places([sides["query"][1]] * len(vectors))
     scale = weights.score_scale
     seen = seen_by(len(types), is_causal=weights.is_causal, window=weights.window)
-    bare = twin.scores(of_bias, at_places(with_bias("key")), scale)
+    bare = scores_of_pairs(of_bias, at_places(with_bias("key")), scale)
     return {
-        name: twin.taken_apart(queries, keys, biases, scale=scale, seen=seen, tokens=tokens)
-        | {"query_bias": twin.excess(bare, seen, tokens) if biased["query"] else None}
+        name: taken_apart(queries, keys, biases, scale=scale, seen=seen, tokens=tokens)
+        | {"query_bias": excess_of(bare, seen, tokens) if biased["query"] else None}
         for name, tokens in place_tokens(types).items()
     }
 
 
+@each_family
 @pytest.mark.parametrize("kind", ["as it is", "turning", "windowed"])
 def test_every_head_has_the_scores_of_the_twin(traced, sequences, kind):
     types = [list(sequence.named_types) for sequence in sequences]
@@ -83,7 +180,7 @@ def test_every_head_has_the_scores_of_the_twin(traced, sequences, kind):
         for row, names in enumerate(types):
             for head, of_head in enumerate(scores[row]):
                 by_place = expected_of(weights, layer.attention_input[row], head, names)
-                for place, values in zip(NAMES, of_head, strict=True):
+                for place, values in zip(PLACES, of_head, strict=True):
                     expected = by_place.get(place, dict.fromkeys(SCORES))
                     for name, value in zip(SCORES, values, strict=True):
                         right = expected[name]
@@ -91,6 +188,7 @@ def test_every_head_has_the_scores_of_the_twin(traced, sequences, kind):
                         assert value == pytest.approx(right, rel=1e-9, abs=1e-9, nan_ok=True)
 
 
+@each_family
 def test_scores_of_these_queries_and_keys_are_those_of_the_models_attention(traced, sequences):
     """The decomposed scores are the input of the softmax: log α differs as the scores do."""
     for layer in traced.layers:
@@ -117,8 +215,8 @@ def test_the_excess_is_that_of_the_scores_the_layer_compares(traced, sequences):
             seen = seen_by(n, is_causal=True, window=layer.weights.window)
             for head, of_head in enumerate(scores[row, :, :n, :n].tolist()):
                 for place, tokens in place_tokens(names).items():
-                    excess = twin.excess(of_head, seen, tokens)
-                    numbers = sinks[row, head, NAMES.index(place)]
+                    excess = excess_of(of_head, seen, tokens)
+                    numbers = sinks[row, head, PLACES.index(place)]
                     if excess is None:
                         assert numbers.isnan().all()
                         continue
@@ -127,18 +225,6 @@ def test_the_excess_is_that_of_the_scores_the_layer_compares(traced, sequences):
                     assert parts == pytest.approx(excess, rel=1e-9, abs=1e-9)
         has_bias = layer.weights.key_norm is None and bool(layer.weights.key_bias.any())
         assert sinks[..., SCORES.index("bias")].isnan().all() == (not has_bias)
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_parts_add_up_to_the_excess(traced, sequences, dtype):
-    types = [list(sequence.named_types) for sequence in sequences]
-    for layer in traced.layers:
-        weights = turning(in_dtype(layer.weights, dtype))
-        scores = scores_of(layer.attention_input.to(dtype), weights, types)
-        excess, *rest = scores.unbind(dim=-1)
-        tolerance = 1e-4 if dtype == torch.float32 else 1e-11
-        total = rest[0] + rest[1] + rest[2]
-        torch.testing.assert_close(excess, total, rtol=tolerance, atol=tolerance, equal_nan=True)
 
 
 def one_head(keys: torch.Tensor, query: torch.Tensor) -> dict[str, dict[str, float]]:
@@ -155,27 +241,21 @@ def one_head(keys: torch.Tensor, query: torch.Tensor) -> dict[str, dict[str, flo
     scores = scores_of(read, weights, [["cls", *["other"] * (n - 1)]])[0, 0].tolist()
     return {
         name: dict(zip(SCORES, values, strict=True))
-        for name, values in zip(NAMES, scores, strict=True)
+        for name, values in zip(PLACES, scores, strict=True)
     }
 
 
-def test_a_longer_key_in_the_same_direction_is_all_norm():
-    keys = torch.tensor([[4.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
-    cls = one_head(keys, torch.tensor([2.0, 0.0]))["cls"]
-    assert (cls["excess"], cls["norm"], cls["direction"]) == pytest.approx((6, 6, 0))
-
-
-def test_a_turned_key_of_the_same_length_is_all_direction():
-    keys = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-    cls = one_head(keys, torch.tensor([2.0, 0.0]))["cls"]
-    assert (cls["excess"], cls["norm"], cls["direction"]) == pytest.approx((2, 0, 2))
-
-
-def test_a_shorter_key_whose_direction_makes_up_for_it_has_a_norm_below_0():
-    keys = torch.tensor([[0.5, 0.0], [0.0, 3.0], [0.0, 3.0]])
-    cls = one_head(keys, torch.tensor([2.0, 0.0]))["cls"]
-    assert cls["norm"] < 0 < cls["direction"]
-    assert cls["norm"] + cls["direction"] == pytest.approx(cls["excess"]) == pytest.approx(1)
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        pytest.param([[4.0, 0.0], [1.0, 0.0], [1.0, 0.0]], (6, 6, 0), id="longer"),
+        pytest.param([[1.0, 0.0], [0.0, 1.0], [0.0, -1.0]], (2, 0, 2), id="turned"),
+        pytest.param([[0.5, 0.0], [0.0, 3.0], [0.0, 3.0]], (1, -2.5, 3.5), id="shorter"),
+    ],
+)
+def test_a_planted_cause_is_the_part_that_it_should_be(keys, expected):
+    cls = one_head(torch.tensor(keys), torch.tensor([2.0, 0.0]))["cls"]
+    assert (cls["excess"], cls["norm"], cls["direction"]) == pytest.approx(expected)
 
 
 def test_queries_that_are_all_bias_explain_the_whole_excess():
@@ -224,11 +304,27 @@ def test_what_a_layer_lacks_is_absent_and_not_0(traced, sequences):
         torch.testing.assert_close(excess, norm + direction, equal_nan=True)
 
 
-def test_keys_that_are_normed_to_one_length_differ_by_direction_alone(traced, sequences):
-    types = [list(sequence.named_types) for sequence in sequences]
-    layer = traced.layers[0]
-    scale = torch.ones_like(layer.weights.key_bias[0])
-    normed = replace(layer.weights, rotary=None, key_norm=HeadNormWeights(scale, 0.0))
-    scores = scores_of(layer.attention_input, normed, types)
-    norms = scores[..., SCORES.index("norm")]
-    torch.testing.assert_close(norms.nan_to_num(), torch.zeros_like(norms), rtol=0, atol=1e-9)
+def test_rows_are_of_each_place_and_means_by_head_and_layer(tiny, sequences):
+    rows = rows_of_table(sink_score.PER_SEQUENCE, tiny, sequences)
+    frame = rows.to_pandas().astype({"place": str})
+    parts = frame[["norm", "direction", "bias"]].fillna(0).sum(axis=1)
+    np.testing.assert_allclose(frame["excess"], parts, rtol=1e-3, atol=1e-4)
+    assert frame["bias"].isna().all(), "these families turn no keys"
+    assert frame["query_bias"].notna().all(), "their queries all have a bias"
+    layer = tiny.trace(sequences).layers[1]
+    scores = scores_of(
+        layer.attention_input, layer.weights, [list(s.named_types) for s in sequences]
+    )
+    cells = frame[frame["layer"] == 1].set_index(["seq", "head", "place"])["excess"]
+    for (seq, head, place), excess in cells.items():
+        expected = scores[seq, head, PLACES.index(place), 0].item()
+        assert excess == pytest.approx(expected, rel=1e-5, abs=1e-6)
+    with store_of(sequence_sink_score=rows) as store:
+        means = made(sink_score.TABLE, store).astype({"place": str})
+    assert set(means["quantity"]) == set(SCORES) - {"bias"}
+    of_heads = frame.groupby(["layer", "head", "place"])["norm"].mean()
+    of_layers = frame.groupby(["layer", "place", "seq"])["norm"].mean().groupby(level=[0, 1]).mean()
+    norms = means[means["quantity"] == "norm"]
+    for key, expected in ((["layer", "head", "place"], of_heads), (["layer", "place"], of_layers)):
+        found = norms[norms["head"].notna() == ("head" in key)].set_index(key)["mean"]
+        assert found.to_dict() == pytest.approx(expected.to_dict(), rel=1e-5, abs=1e-9)

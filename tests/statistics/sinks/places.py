@@ -1,13 +1,22 @@
-"""The places of a batch, from the twin's lists of tokens."""
+"""Places that attention may rest on, token by token."""
 
 from collections.abc import Iterable
 
 import torch
 from torch import Tensor
 
-from tests.reference.sinks.sequence_sink import place_tokens
+from precompute.passes.sinks import PLACES
 
-NAMES = ("first", "first_content", "cls", "sep", "comma_period", "other", "register", "bos")
+
+def place_tokens(types: list[str]) -> dict[str, list[int]]:
+    """Tokens of every place in a text."""
+    special = ("cls", "sep", "bos", "register")
+    content = [j for j, kind in enumerate(types) if kind not in special]
+    places = {"first": [0], "first_content": content[:1]}
+    for j, kind in enumerate(types):
+        if kind != "first":  # which is a place already
+            places.setdefault(kind, []).append(j)
+    return {name: tokens for name, tokens in places.items() if tokens}
 
 
 def seen_by(n: int, *, is_causal: bool, window: int | None = None) -> list[list[int]]:
@@ -27,11 +36,11 @@ def pairs_of(texts: list[list[list[int]]], n_tokens: int) -> Tensor:
     return is_pair
 
 
-def places_of(texts: Iterable[list[str]], n_tokens: int) -> Tensor:
-    """Mask of the tokens of each of `NAMES`, from the types of every text."""
+def masks_of(texts: Iterable[list[str]], n_tokens: int) -> Tensor:
+    """Mask of the tokens of each of `PLACES`, from the types of every text."""
     texts = list(texts)
-    is_place = torch.zeros(len(texts), len(NAMES), n_tokens, dtype=torch.bool)
+    is_place = torch.zeros(len(texts), len(PLACES), n_tokens, dtype=torch.bool)
     for row, types in enumerate(texts):
         for name, tokens in place_tokens(types).items():
-            is_place[row, NAMES.index(name), tokens] = True
+            is_place[row, PLACES.index(name), tokens] = True
     return is_place

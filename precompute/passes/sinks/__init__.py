@@ -1,1 +1,0 @@
-"""Passes on attention sinks, and on the scores behind them."""

@@ -1,0 +1,82 @@
+"""Largest coordinates of hidden states against loops, a planted one, and means by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from analysis.measures.sinks.largest_activations import largest_activations
+from analysis.statistics.sinks import massive_activation
+from tests.massive import COORDINATE, SIZE, massive_model
+from tests.statistics.fits import made, store_of
+from tests.statistics.sinks.places import place_tokens
+from tests.tiny import tiny_sequences
+from tests.tracing import rows_of_table
+
+
+def test_every_place_has_the_largest_coordinate_at_every_depth(tiny, sequences, traced):
+    rows = rows_of_table(massive_activation.PER_SEQUENCE, tiny, sequences).to_pandas()
+    by_place = rows.set_index(["seq", "depth", "place"])
+    n_rows = 0
+    states = [*(layer.input for layer in traced.layers), traced.layers[-1].output]
+    for depth, of_batch in enumerate(states):
+        for row, sequence in enumerate(sequences):
+            n = len(sequence)
+            sizes = of_batch[row, :n].abs().float().numpy()
+            places = {"all": list(range(n)), **place_tokens(list(sequence.named_types))}
+            for place, tokens in places.items():
+                found = by_place.loc[sequence.index, depth, place]
+                at = np.unravel_index(sizes[tokens].argmax(), sizes[tokens].shape)
+                assert (found["pos"], found["coordinate"]) == (tokens[at[0]], at[1])
+                assert found["largest"] == pytest.approx(sizes[tokens].max(), rel=1e-6)
+                middle = np.sort(sizes.ravel())[(sizes.size - 1) // 2]  # of two the lower one
+                assert found["median"] == pytest.approx(middle, rel=1e-6)
+                n_rows += 1
+    assert n_rows == len(rows)
+
+
+def test_a_planted_activation_is_found_where_it_was_put():
+    model, sequences = massive_model("gpt2", "first"), tiny_sequences("gpt2")[:1]
+    rows = rows_of_table(massive_activation.PER_SEQUENCE, model, sequences).to_pandas()
+    read = rows[rows["depth"] < len(model.layers)].set_index("place")
+    every, first = read.loc["all"], read.loc["first"]
+    assert every["largest"].tolist() == pytest.approx([SIZE] * len(every), rel=0.01)
+    assert set(every["pos"]) == {1}
+    assert set(every["coordinate"]) == {COORDINATE}
+    assert (first["largest"] < SIZE / 100).all()
+    assert (every["largest"] > 1000 * every["median"]).all()
+
+
+def test_sizes_grow_with_the_stream_and_their_ratio_does_not():
+    states = torch.randn(6, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    places = torch.eye(6, dtype=torch.bool)
+    activations, again = (largest_activations(states * times, places) for times in (1, -7))
+    torch.testing.assert_close(again.largest, activations.largest * 7)
+    torch.testing.assert_close(again.median, activations.median * 7)
+    assert torch.equal(again.coordinate, activations.coordinate)
+
+
+@pytest.fixture(scope="module")
+def store():
+    """Three texts at one depth: two of them massive, in two coordinates; one without a median."""
+    columns = ["seq", "largest", "median", "coordinate"]
+    rows = [(0, 2000.0, 1.0, 4), (1, 3000.0, 1.5, 4), (2, 50.0, 0.0, 1)]
+    frame = pd.DataFrame(rows, columns=columns).assign(depth=1, place="cls")
+    ratio = frame["largest"] / frame["median"].replace(0, np.nan)
+    with store_of(sequence_massive_activation=frame.assign(ratio=ratio)) as opened:
+        yield opened
+
+
+def test_means_and_the_share_of_massive_texts(store):
+    means = made(massive_activation.TABLE, store).set_index("quantity")
+    found = means[["mean", "n_sequences"]].T.to_dict("list")
+    assert found["largest"] == pytest.approx([5050 / 3, 3])
+    assert found["ratio"] == [2000, 2], "none where the median is 0"
+    assert found["massive"] == pytest.approx([2 / 3, 3])
+
+
+def test_coordinates_have_their_share_of_texts_and_mean_size(store):
+    rows = made(massive_activation.COORDINATE, store).set_index("coordinate")
+    found = rows[["mean", "largest", "n_sequences"]].T.to_dict("list")
+    assert found[4] == pytest.approx([2 / 3, 2500, 3])
+    assert found[1] == pytest.approx([1 / 3, 50, 3])

@@ -1,0 +1,241 @@
+"""Attention that rests on places against loops over pairs, planted sinks, and means by hand."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis import head_slices
+from analysis.measures.sinks.sink_weights import sink_weights
+from analysis.sinks import RATED, THRESHOLDS, WEIGHTS
+from analysis.statistics.norms import head_token, token_norm
+from analysis.statistics.sinks import massive_activation, sink
+from precompute.jobs.shards import counted_from_1
+from precompute.passes.sinks import PLACES
+from precompute.store.cross_laws import CROSS_LAWS
+from tests.precompute.corpora.tiny import unhurried
+from tests.reference.transformed_vectors import norm, shares, vectors_of
+from tests.statistics.fits import made, store_of
+from tests.statistics.sinks.places import masks_of, pairs_of, place_tokens, seen_by
+from tests.tiny import FAMILIES
+from tests.tracing import layers_of, rows_of_table, rows_of_tables
+
+TYPES = ("cls", "other", "comma_period", "sep")
+Matrix = list[list[float]]
+
+
+def resting(weights: Matrix, seen: list[list[int]], tokens: list[int]) -> float | None:
+    """gu-2025, section 3: mean attention to some tokens, over the queries that see one of them."""
+    sums = [
+        sum(weights[i][j] for j in tokens if j in keys)
+        for i, keys in enumerate(seen)
+        if any(j in keys for j in tokens)
+    ]
+    return sum(sums) / len(sums) if sums else None
+
+
+def of_place(
+    attention: Matrix, made_vectors: Matrix, seen: list[list[int]], tokens: list[int]
+) -> dict[str, float | None]:
+    """All quantities of one place; None where undefined."""
+    n = len(attention)
+    lengths = [norm(vector) for vector in made_vectors]
+    own = [lengths[j] for j in tokens]
+    others = [lengths[j] for j in range(n) if j not in tokens]
+    neighbours = [j + 1 if j + 1 < n else j - 1 for j in tokens]
+    value_norm = sum(own) / len(own)
+    there = bool(others) and sum(others) > 0
+    return {
+        "attention": resting(attention, seen, tokens),
+        "even": resting([[1 / len(keys)] * n for keys in seen], seen, tokens),
+        "neighbour": resting(attention, seen, neighbours) if n > 1 else None,
+        "norm_share": resting(shares(attention, made_vectors), seen, tokens),
+        "value_norm": value_norm,
+        "relative_norm": value_norm / (sum(others) / len(others)) if there else None,
+    }
+
+
+@pytest.mark.parametrize("family", FAMILIES, indirect=True, scope="session")
+@pytest.mark.parametrize("at_once", [head_slices.MOST_WEIGHTS, 1])
+def test_every_head_gives_each_place_what_the_loops_say(tiny, sequences, at_once, monkeypatch):
+    monkeypatch.setattr(head_slices, "MOST_WEIGHTS", at_once)  # all heads, or one after the other
+    rows = rows_of_table(sink.PER_SEQUENCE, tiny, sequences).to_pandas()
+    found = rows.set_index(["seq", "layer", "head", "place"])
+    n_rows = 0
+    for layer in layers_of(tiny, sequences):
+        for row, sequence in enumerate(sequences):
+            n, places = len(sequence), place_tokens(list(sequence.named_types))
+            seen = seen_by(n, is_causal=layer.weights.is_causal)
+            for head, attention in enumerate(layer.attention[row, :, :n, :n].double().tolist()):
+                made_vectors = vectors_of(layer.trace, row, head, n)
+                for place, tokens in places.items():
+                    values = found.loc[sequence.index, layer.index, head, place]
+                    expected = pd.Series(of_place(attention, made_vectors, seen, tokens)).astype(
+                        float
+                    )
+                    pd.testing.assert_series_equal(
+                        values, expected, check_names=False, check_dtype=False, rtol=1e-5, atol=1e-7
+                    )
+                    n_rows += 1
+    assert n_rows == len(rows)
+
+
+def sinks_of(attention, norms, types, *, is_causal=False) -> dict[str, dict[str, float]]:
+    """Every quantity of one head and text, by place."""
+    n = len(types)
+    weights = sink_weights(
+        torch.as_tensor(attention, dtype=torch.float64)[None, None],
+        torch.as_tensor(norms, dtype=torch.float64)[None, None],
+        pairs_of([seen_by(n, is_causal=is_causal)], n),
+        places=masks_of([types], n),
+    )[0, 0]
+    return {
+        name: dict(zip(WEIGHTS, values, strict=True))
+        for name, values in zip(PLACES, weights.tolist(), strict=True)
+    }
+
+
+def test_a_planted_sink_has_its_share_and_no_norm_arrives_from_it():
+    n, share = 6, 0.7
+    attention = np.full((n, n), (1 - share) / (n - 1))
+    attention[:, 0] = share
+    sinks = sinks_of(attention, [0.0, *[2.0] * (n - 1)], ["cls", *["other"] * (n - 1)])
+    cls = sinks["cls"]
+    assert cls == sinks["first"]
+    expected = (share, 1 / n, (1 - share) / (n - 1), 0, 0, 0)
+    assert tuple(cls.values()) == pytest.approx(expected)
+    assert sinks["first_content"]["norm_share"] == pytest.approx(1 / (n - 1))
+
+
+def test_neighbours_of_the_last_and_of_the_only_token():
+    attention = np.eye(3)[[1, 1, 1]]  # all attention is on the token in the middle
+    sinks = sinks_of(attention, [1.0] * 3, ["cls", "other", "sep"])
+    assert sinks["sep"]["neighbour"] == sinks["cls"]["neighbour"] == 1
+    assert sinks["sep"]["attention"] == sinks["cls"]["attention"] == 0
+    alone = sinks_of([[1.0]], [3.0], ["cls"])["cls"]
+    assert (alone["attention"], alone["even"], alone["value_norm"]) == (1, 1, 3)
+    assert math.isnan(alone["neighbour"])
+    assert math.isnan(alone["relative_norm"])
+
+
+@given(
+    st.lists(st.sampled_from(TYPES), min_size=1, max_size=9),
+    st.integers(0, 2**31),
+    st.booleans(),
+)
+@unhurried()
+def test_types_share_all_attention_and_shares_follow_norms(types, seed, is_causal):
+    n, generator = len(types), np.random.default_rng(seed)
+    scores = torch.from_numpy(generator.normal(0, 4, (n, n)))
+    if is_causal:
+        scores = scores.masked_fill(~torch.ones(n, n, dtype=torch.bool).tril(), -torch.inf)
+    attention, lengths = scores.softmax(dim=-1), generator.uniform(0.1, 3, n)
+    sinks, stretched, alike = (
+        sinks_of(attention, norms, types, is_causal=is_causal)
+        for norms in (lengths, lengths * 5, np.ones(n))
+    )
+    even = attention.gt(0) / attention.gt(0).sum(dim=1, keepdim=True)
+    uniform = sinks_of(even, lengths, types, is_causal=is_causal)
+    there = [name for name in TYPES if name in types]
+    for name in ("attention", "even", "norm_share") if not is_causal else ():
+        assert sum(sinks[place][name] for place in there) == pytest.approx(1)
+    for place in there:
+        for name in ("norm_share", "relative_norm"):
+            same = pytest.approx(sinks[place][name], nan_ok=True)
+            assert stretched[place][name] == same
+        assert alike[place]["norm_share"] == pytest.approx(alike[place]["attention"])
+        assert uniform[place]["attention"] == pytest.approx(uniform[place]["even"])
+
+
+def weights_by_hand() -> pd.DataFrame:
+    """Two heads of one layer in two texts; only the first text has a [SEP]."""
+    rows = [(0, 1, "cls", 0.35), (0, 2, "cls", 0.05), (1, 1, "cls", 0.75), (1, 2, "cls", 0.3)]
+    rows += [(0, 1, "sep", 0.5), (0, 2, "sep", 0.1)]
+    frame = pd.DataFrame(rows, columns=["seq", "head", "place", "attention"]).assign(layer=2)
+    return frame.assign(**dict.fromkeys(WEIGHTS[1:], frame["attention"]) | {"neighbour": np.nan})
+
+
+def test_means_are_over_the_texts_that_have_the_place():
+    with store_of(sequence_sink=weights_by_hand()) as store:
+        rows = made(sink.TABLE, store).astype({"place": str}).fillna({"head": 0})
+    found = rows.set_index(["head", "place", "quantity"])
+    expected = {
+        (1, "cls"): (0.55, 2),
+        (2, "cls"): (0.175, 2),
+        (0, "cls"): ((0.2 + 0.525) / 2, 2),
+        (1, "sep"): (0.5, 1),
+        (2, "sep"): (0.1, 1),
+        (0, "sep"): (0.3, 1),
+    }
+    assert len(found) == len(expected) * (len(WEIGHTS) - 1), "no text has a neighbour"
+    for (head, place), (mean, n) in expected.items():
+        row = found.loc[head, place, "norm_share"]
+        assert (row["mean"], row["n_sequences"], row["layer"]) == pytest.approx((mean, n, 2))
+
+
+def test_a_rate_is_the_share_of_heads_above_a_threshold_in_each_text():
+    with store_of(sequence_sink=weights_by_hand()) as store:
+        rows = made(sink.RATE, store).astype({"place": str})
+    of_all = rows[rows["layer"].isna()].set_index(["place", "quantity", "threshold"])
+    assert rows["layer"].dropna().unique().tolist() == [2]
+    assert set(of_all.index.get_level_values(1)) == set(RATED) - {"neighbour"}
+    rates = {0.3: (0.5, 0.5), 0.1: (0.75, 0.5), 0.4: (0.25, 0.5), 0.5: (0.25, 0.0)}
+    assert rates.keys() <= set(THRESHOLDS)
+    for threshold, (cls, sep) in rates.items():  # a share that equals the threshold is not above
+        for quantity in ("attention", "even"):
+            assert of_all.loc[("cls", quantity, threshold), "mean"] == cls
+            assert of_all.loc[("sep", quantity, threshold), "mean"] == sep
+
+
+@pytest.mark.parametrize("weakest", [False, True])
+def test_the_texts_with_most_or_least_attention_come_first(weakest):
+    texts = pd.DataFrame({"seq": [0, 1], "n_tokens": [2, 3], "text": ["one", "two"]})
+    with store_of(sequence_sink=weights_by_hand(), sequence=texts) as store:
+        asked = {"place": "cls", "layer": 2, "head": 1}
+        rows = sink.extremes(store, **asked, weakest=weakest, limit=2)
+        of_head = sink.of_head(store, **asked, threshold=0.35)
+    assert rows["text"].tolist() == (["one", "two"] if weakest else ["two", "one"])
+    assert of_head.iloc[0].tolist() == pytest.approx([0.5, 0.55, 0.55, 2])
+
+
+@pytest.fixture(scope="module")
+def tables(tiny, sequences) -> dict:
+    """Rows of the tables that laws compare, with layers and heads counted from 1."""
+    of_laws = (
+        head_token.TABLE,
+        token_norm.TABLE,
+        sink.PER_SEQUENCE,
+        massive_activation.PER_SEQUENCE,
+    )
+    rows = rows_of_tables(of_laws, tiny, sequences)
+    lengths = [(sequence.index, len(sequence)) for sequence in sequences]
+    texts = {"sequence": pd.DataFrame(lengths, columns=["seq", "n_tokens"])}
+    return texts | {name: counted_from_1(of_table) for name, of_table in rows.items()}
+
+
+@pytest.mark.parametrize(
+    ("law", "fault"),
+    [
+        (
+            "no place gets less from the queries that see it than its tokens receive from all",
+            "update sequence_sink set attention = attention - 0.01 where layer = 1",
+        ),
+        (
+            "the norm of a place is that of its tokens",
+            "update sequence_sink set value_norm = value_norm * 1.1 where layer = 1",
+        ),
+        (
+            "no coordinate is larger than its token is long",
+            "update sequence_massive_activation set largest = largest * 20",
+        ),
+    ],
+)
+def test_laws_between_tables_hold_and_can_fail(tables, law, fault):
+    with store_of(**tables) as store:
+        assert store.execute(CROSS_LAWS[law], {"tolerance": 1e-5}).fetchall() == [(0,)]
+        store.execute(fault)
+        assert store.execute(CROSS_LAWS[law], {"tolerance": 1e-5}).fetchall() > [(0,)]
