@@ -44,9 +44,7 @@ def _answers(files: dict, rule: str, query: str) -> list[tuple]:
 
 def test_shards_are_computed_anew_where_networks_count_and_nowhere_else(files):
     plan = files["ig"][0]
-    computed = {
-        of.TABLE.name: len([*(plan.folder / of.TABLE.name).iterdir()]) for of in plan.passes
-    }
+    computed = {table.name: len([*(plan.folder / table.name).iterdir()]) for table in plan.passes}
     twice = {name for name, n_folders in computed.items() if n_folders == 2}
     assert twice == {"layer_completeness", "sequence_mixing_ratio", "mixing_ratio"}
     assert {*computed} - twice > {"head_token", "token_type_mixing", "sequence_gate_rule"}

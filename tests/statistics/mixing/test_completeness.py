@@ -1,6 +1,13 @@
+"""Errors of sums of parts: against slow twins, for planted faults, and in published files."""
+
+import math
+
+import duckdb
 import pytest
 import torch
 
+from analysis.errors import UserError
+from analysis.measures.mixing.activation_gate import GATES
 from analysis.measures.mixing.completeness import (
     attention_block_errors,
     attention_sum_error,
@@ -9,39 +16,49 @@ from analysis.measures.mixing.completeness import (
     visible_share,
     worst_token,
 )
-from tests.analysis.measures.mixing.test_layer_mixing import misread
-from tests.reference.mixing import completeness as reference
-from tests.tiny import text_families
+from precompute.jobs.runner import run_local
+from precompute.run import run
+from tests.massive import massive_model
+from tests.small_store import request
+from tests.statistics.mixing.layers import every_order, misread
 
 
-def _heads(layer) -> list[dict]:
-    weights = layer.weights
-    return [
-        {
-            "value": weights.value_weight[h].tolist(),
-            "value_bias": weights.value_bias[h].tolist(),
-            "output": weights.output_weight[h].tolist(),
-            "output_bias": weights.output_bias.tolist(),
-        }
-        for h in range(len(weights.value_weight))
+def slow_errors(
+    output: list[list[float]],
+    parts: list[list[list[float]]],
+    against: list[list[float]],
+    *,
+    visible: float,
+) -> list[float]:
+    """Error of each token's sum of parts, relative to the length of one vector."""
+    width = len(output[0])
+    sizes = [
+        [
+            max(abs(against[i][k]), visible * sum(abs(part[i][k]) for part in parts))
+            for k in range(width)
+        ]
+        for i in range(len(output))
     ]
+    errors = []
+    for i, token in enumerate(output):
+        missed, length = 0.0, 0.0
+        for k in range(width):
+            unit = max(size[k] for size in sizes)
+            missed += ((token[k] - sum(part[i][k] for part in parts)) / unit) ** 2
+            length += (sizes[i][k] / unit) ** 2
+        errors.append(math.sqrt(missed / length))
+    return errors
 
 
-def test_the_block_is_the_sum_of_its_parts_written_out(traced_alone):
-    for layer in traced_alone[0].layers:
-        inputs, attention = layer.attention_input[0].tolist(), layer.attention[0].tolist()
-        for query in range(len(inputs)):
-            expected = reference.block_output(inputs, attention, query, _heads(layer))
-            assert layer.attention_output[0, query].tolist() == pytest.approx(expected, rel=1e-9)
+@every_order
+def test_attention_blocks_are_the_sum_of_their_parts_and_rows_of_weights_add_up(traced):
+    for layer in traced.layers:
+        assert attention_block_errors(layer, traced.is_token).max() < 1e-6
+        short = attention_sum_error(layer.attention * 0.9, traced.is_token)
+        torch.testing.assert_close(short, torch.full_like(short, 0.1), rtol=0, atol=1e-6)
 
 
-def test_sum_error_follows_its_slow_twin(traced_alone):
-    trace = traced_alone[0]
-    attention = trace.layers[0].attention * 0.9
-    expected = reference.attention_sum_error(attention[0].tolist())
-    assert attention_sum_error(attention, trace.is_token).item() == pytest.approx(expected)
-
-
+@every_order
 @pytest.mark.parametrize("fault", ["output_weight", "output_bias"])
 def test_misread_weights_are_noticed(traced, fault):
     errors = attention_block_errors(misread(traced.layers[0], fault), traced.is_token)
@@ -49,7 +66,7 @@ def test_misread_weights_are_noticed(traced, fault):
     assert not errors[~traced.is_token].any()
 
 
-@text_families
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 def test_attention_that_leaks_to_padding_is_noticed(traced):
     attention = traced.layers[0].attention
     leaking = torch.full_like(attention, 1 / attention.shape[-1])
@@ -75,9 +92,7 @@ def test_errors_follow_their_slow_twin_against_output_and_update(dtype):
     errors = token_errors(output, parts, [output, update], dtype)
     lists = [part.tolist() for part in parts]
     slow = [
-        reference.token_errors(
-            output.tolist(), lists, against.tolist(), visible=visible_share(dtype)
-        )
+        slow_errors(output.tolist(), lists, against.tolist(), visible=visible_share(dtype))
         for against in (output, update)
     ]
     assert errors.tolist() == pytest.approx([max(pair) for pair in zip(*slow, strict=True)])
@@ -129,8 +144,9 @@ def test_what_is_no_number_is_refused(fault, place):
     assert position == 3 or not errors[position].isfinite()
 
 
-def test_a_tenth_of_an_update_is_an_error_of_a_tenth_however_large_the_stream(traced_alone):
-    for layer in traced_alone[0].layers:
+@every_order
+def test_a_tenth_of_an_update_is_an_error_of_a_tenth_however_large_the_stream(layers):
+    for layer in layers:
         before, output = layer.input[0], layer.output[0]
         stays = before if layer.weights.order.keeps_stream else torch.zeros_like(before)
         errors = layer_errors(layer, (output - stays) * 0.9, torch.zeros_like(output))
@@ -145,3 +161,41 @@ def test_the_worst_token_is_told_with_its_place_and_what_most_stay_below():
     assert (errors <= percentile).float().mean() >= 0.99
     assert percentile == pytest.approx(0.99, abs=0.005)
     assert worst_token(torch.tensor([0.25])) == (0.25, 0, 0.25)
+
+
+@pytest.fixture
+def asked(tmp_path):
+    """A run of a tiny GPT-2 with one activation of 3000, at the second token of every text."""
+    massive = massive_model("gpt2", "first")
+    massive.model.save_pretrained(tmp_path / "model-gpt2")
+    massive.tokenizer.save_pretrained(tmp_path / "model-gpt2")
+    return request(tmp_path, "gpt2", statistics=["layer_completeness"])
+
+
+def test_the_right_activation_is_published_with_the_worst_token(asked):
+    run(asked, run_local)
+    with duckdb.connect(str(asked.output), read_only=True) as store:
+        parts = store.execute(
+            "select layer, relative_error, seq, worst_pos, percentile_99 from layer_completeness "
+            "union all select layer, relative_error, seq, worst_pos, percentile_99 "
+            "from sequence_completeness"
+        ).fetchall()
+        seen = store.execute(
+            "select layer, worst_relative_error, worst_seq, worst_pos, percentile_99, n_sequences "
+            "from completeness order by layer"
+        ).fetchall()
+        n_sequences = store.execute("select count(*) from sequence").fetchall()[0][0]
+    assert [row[0] for row in seen] == [1, 2]
+    for layer, error, seq, pos, percentile, n in seen:
+        of_layer = [row for row in parts if row[0] == layer]
+        assert (layer, error, seq, pos) in [row[:4] for row in of_layer]
+        assert error == max(row[1] for row in of_layer) < 1e-3
+        assert percentile == max(row[4] for row in of_layer) <= error
+        assert n == n_sequences
+
+
+def test_the_wrong_activation_is_not_published(asked, monkeypatch):
+    monkeypatch.setitem(GATES, "gelu_tanh", GATES["relu"])
+    with pytest.raises(UserError, match="the parts of the whole layer at position"):
+        run(asked, run_local)
+    assert not asked.output.exists()
