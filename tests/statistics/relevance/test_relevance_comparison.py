@@ -1,4 +1,4 @@
-"""Published relevance methods, against loops over tokens, cases by hand, and laws."""
+"""Published relevance methods: clark-2019, abnar-2020 and chefer-2021, entry by entry."""
 
 import numpy as np
 import pytest
@@ -6,14 +6,59 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.measures.relevance.relevance_comparison import (
+    RolledBack,
     gradient_attention,
     raw_attention,
-    rolled_back,
 )
 from tests.precompute.corpora.tiny import unhurried
-from tests.reference.relevance import relevance_comparison as twin
+
+Vector = list[float]
+Matrix = list[Vector]
+
+
+def weighed_rows(start: Vector, matrix: Matrix) -> Vector:
+    """Sum of the rows of a matrix, weighted by `start`."""
+    n = len(matrix[0])
+    return [sum(start[i] * row[j] for i, row in enumerate(matrix)) for j in range(n)]
+
+
+def slow_rollout(layers: list[Matrix], start: Vector) -> Vector:
+    """Shares of the input tokens in the start after the last layer, by rollout downwards."""
+    share = start
+    for matrix in reversed(layers):
+        rows = [[value / sum(row) for value in row] for row in matrix]
+        share = weighed_rows(share, rows)
+    return share
+
+
+def slow_gradients(
+    attention: list[list[Matrix]], gradients: list[list[Matrix]], start: Vector
+) -> Vector:
+    """R = I, then R = R + E_h((∇A ⊙ A)⁺) R in every layer; the start's rows, 1 in sum."""
+    n = len(start)
+    relevance = [[float(i == j) for j in range(n)] for i in range(n)]
+    for heads, slopes in zip(attention, gradients, strict=True):
+        mean = [
+            [
+                sum(
+                    max(0.0, weights[i][j] * slope[i][j])
+                    for weights, slope in zip(heads, slopes, strict=True)
+                )
+                / len(heads)
+                for j in range(n)
+            ]
+            for i in range(n)
+        ]
+        relevance = [
+            [
+                relevance[i][j] + sum(mean[i][k] * relevance[k][j] for k in range(n))
+                for j in range(n)
+            ]
+            for i in range(n)
+        ]
+    row = weighed_rows(start, relevance)
+    return [value / sum(row) for value in row]
 
 
 def start_of(n: int) -> torch.Tensor:
@@ -22,24 +67,15 @@ def start_of(n: int) -> torch.Tensor:
     return start / start.sum()
 
 
-def test_raw_attention_follows_its_slow_twin(traced_alone):
-    for trace in traced_alone:
-        start = start_of(trace.is_token.shape[1])
-        for layer in trace.layers:
-            relevance = raw_attention(layer.attention[0], start)
-            expected = [twin.weighed_rows(start.tolist(), h) for h in layer.attention[0].tolist()]
-            np.testing.assert_allclose(relevance, expected, rtol=1e-9)
-
-
-def test_rollouts_follow_their_slow_twin_for_every_scope(traced_alone):
-    for trace in traced_alone:
-        start = start_of(trace.is_token.shape[1]).numpy()
-        layers = [layer_mixing(layer).maps.numpy() for layer in trace.layers]
-        for scope in range(len(layers[0])):
-            maps = [layer[scope] for layer in layers]
-            for depth, relevance in enumerate(rolled_back(maps, start), start=1):
-                expected = twin.rolled_back([m.tolist() for m in maps[:depth]], start.tolist())
-                np.testing.assert_allclose(relevance, expected, rtol=1e-9)
+def test_raw_attention_and_rollout_follow_their_slow_twins():
+    maps, start = drawn(1, n_layers=4)[0], start_of(4)
+    rolled = RolledBack(start.numpy())
+    for depth, heads in enumerate(maps, start=1):
+        expected = [weighed_rows(start.tolist(), head) for head in heads.tolist()]
+        np.testing.assert_allclose(raw_attention(heads, start), expected, rtol=1e-9)
+        rolled.pass_layer(2 * heads[0].numpy())
+        layers = [of_layer[0].tolist() for of_layer in maps[:depth]]
+        np.testing.assert_allclose(rolled.shares[-1], slow_rollout(layers, start.tolist()))
 
 
 def drawn(seed: int, n_layers: int = 3) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
@@ -54,7 +90,7 @@ def drawn(seed: int, n_layers: int = 3) -> tuple[list[torch.Tensor], list[torch.
 def test_gradient_attention_follows_its_slow_twin_and_sums_to_1(seed):
     attention, gradients = drawn(seed)
     relevance = gradient_attention(attention, gradients, start_of(4))
-    expected = twin.gradient_attention(
+    expected = slow_gradients(
         [layer.tolist() for layer in attention],
         [layer.tolist() for layer in gradients],
         start_of(4).tolist(),

@@ -1,36 +1,125 @@
-"""Predictions and curves in a store built by the real passes, against transformers' own classifier
-on images that are painted over by hand, patch by patch."""
+"""Deletion and insertion of patches: as a loop over patches, and in a store by the real passes.
 
-from dataclasses import replace
+The store is compared with transformers' own classifier on images that are painted over by hand.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from math import floor
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analysis.errors import BrokenLaw
+from analysis.measures.relevance.perturbation import area_under_curve, kept_patches, removal_order
 from analysis.relevance_rules import ALL
-from analysis.scopes import POST_NORM
-from analysis.statistics.fit import FitContext
-from analysis.statistics.relevance import class_prediction, perturbation
+from analysis.statistics.relevance import class_prediction, perturbation, relevance_agreement
 from analysis.statistics.relevance.perturbation import CURVES, ORDERS, RANDOM, STEPS
+from analysis.statistics.table import Table
 from precompute.corpora.randomness import generator
 from precompute.jobs.plan import Plan
-from precompute.models.classification import classification_of
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import STATISTICS
-from precompute.passes.batch import Batch
-from precompute.passes.relevance import class_prediction as prediction_pass
-from precompute.passes.relevance import perturbation as perturbation_fit
-from precompute.passes.relevance import relevance_agreement as agreement_fit
-from precompute.passes.relevance import sequence_perturbation as curves_pass
-from precompute.store.build import create_empty, describe
+from precompute.passes import relevance as passes
+from precompute.passes.relevance_maps import Relevance
 from precompute.store.check import assert_laws, faults
 from precompute.store.show import every_table
 from tests.intervals import assert_ordered
-from tests.reference.relevance import perturbation as twin
+from tests.precompute.corpora.tiny import unhurried
+from tests.statistics.fits import made, store_of
+from tests.tracing import layers_of, rows_of_table
+
+
+def slow_order(relevance: list[float], draw: list[int]) -> list[int]:
+    """Order of the patches by relevance; ties in the order of the draw."""
+    left, taken = set(range(len(relevance))), []
+    while left:
+        largest = max(relevance[patch] for patch in left)
+        ties = [patch for patch in left if relevance[patch] == largest]
+        taken.append(min(ties, key=lambda patch: draw[patch]))
+        left.remove(taken[-1])
+    return taken
+
+
+def slow_curve(
+    taken: list[int], n_steps: int, score: Callable[[list[bool]], float], *, insertion: bool
+) -> list[float]:
+    """Scores of the patches kept after every step."""
+    scores = []
+    for step in range(n_steps + 1):
+        n = floor(Fraction(step * len(taken), n_steps) + Fraction(1, 2))
+        gone = set(taken[:n])
+        scores.append(score([(patch in gone) == insertion for patch in range(len(taken))]))
+    return scores
+
+
+def slow_area(values: list[float]) -> float:
+    """Area under the curve by the trapezoidal rule, over a width of 1."""
+    steps = list(pairwise(values))
+    return sum((before + after) / 2 for before, after in steps) / len(steps)
+
+
+RELEVANCE = st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.25, 0.5]), min_size=1, max_size=23)
+SEED = st.integers(0, 2**31)
+
+
+def draw_of(n: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).permutation(n)
+
+
+@given(RELEVANCE, SEED)
+@unhurried()
+def test_the_most_relevant_patch_that_is_left_goes_first(relevance, seed):
+    draw = draw_of(len(relevance), seed)
+    order = removal_order(np.array(relevance), draw).tolist()
+    assert order == slow_order(relevance, draw.tolist())
+
+
+@given(RELEVANCE, SEED, st.integers(1, 12))
+@unhurried()
+def test_curves_of_any_score_are_those_of_the_twin(relevance, seed, n_steps):
+    order = removal_order(np.array(relevance), draw_of(len(relevance), seed))
+    weights = np.random.default_rng(seed + 1).random(len(order))
+
+    def score(kept: list[bool]) -> float:
+        return float(np.tanh(weights @ np.array(kept)))
+
+    for kept, insertion in zip(kept_patches(order, n_steps), (False, True), strict=True):
+        expected = slow_curve(order.tolist(), n_steps, score, insertion=insertion)
+        curve = [score(mask) for mask in kept.tolist()]
+        assert curve == pytest.approx(expected, rel=1e-12)
+        area = area_under_curve(np.array([curve]))[0]
+        assert area == pytest.approx(slow_area(expected), rel=1e-12)
+
+
+def test_five_patches_in_five_steps_by_hand():
+    order = removal_order(np.array([0.1, 0.4, 0.2, 0.3, 0.0]), np.arange(5))
+    assert order.tolist() == [1, 3, 2, 0, 4]
+    deletion, insertion = kept_patches(order, 5)
+    assert deletion.astype(int).tolist() == [
+        [1, 1, 1, 1, 1],
+        [1, 0, 1, 1, 1],
+        [1, 0, 1, 0, 1],
+        [1, 0, 0, 0, 1],
+        [0, 0, 0, 0, 1],
+        [0, 0, 0, 0, 0],
+    ]
+    assert (insertion == ~deletion).all()
+
+
+def test_steps_are_whole_patches_with_halves_rounded_upwards():
+    deletion, _ = kept_patches(np.arange(5), 10)
+    assert (~deletion).sum(axis=1).tolist() == [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    deletion, _ = kept_patches(np.arange(64), 10)
+    assert (~deletion).sum(axis=1).tolist() == [0, 6, 13, 19, 26, 32, 38, 45, 51, 58, 64]
+
 
 SEQ = 2
 NOISE = 1e-5  # of probabilities in float32, by batches of other sizes
@@ -41,18 +130,11 @@ def model(curves_run) -> LoadedModel:
     return load_model(curves_run[0].model, device="cpu")
 
 
-def batch_of(model: LoadedModel, plan: Plan, *places: int, **changes) -> Batch:
+def rows_of(table: Table, model: LoadedModel, plan: Plan, *places: int, **chosen) -> pd.DataFrame:
+    """Rows of some of the run's images, as a run makes them."""
     every = tuple(plan.corpus)
     sequences = tuple(every[place] for place in places)
-    return Batch(
-        sequences,
-        model.trace(sequences),
-        relevance_start=model.relevance_start,
-        kept=plan.kept,
-        images=model.images,
-        classification=classification_of(model),
-        **changes,
-    )
+    return rows_of_table(table, model, sequences, **({"kept": plan.kept} | chosen)).to_pandas()
 
 
 def probabilities(model: LoadedModel, pixels: torch.Tensor) -> torch.Tensor:
@@ -74,22 +156,24 @@ def test_predictions_are_those_of_the_classifier_itself(curves_store, model, cur
 
 
 def test_only_the_likeliest_classes_are_told(model, curves_run, monkeypatch):
-    monkeypatch.setattr(prediction_pass, "RANKS", 2)
-    rows = prediction_pass.totals(batch_of(model, curves_run[1], 0, 1)).to_pandas()
+    monkeypatch.setattr(class_prediction, "RANKS", 2)
+    rows = rows_of(class_prediction.TABLE, model, curves_run[1], 0, 1)
     assert rows["rank"].tolist() == [1, 2, 1, 2]
     assert rows["seq"].tolist() == [0, 0, 1, 1]
 
 
 def test_curves_are_those_of_images_painted_over_patch_by_patch(curves_store, model, curves_run):
-    batch = batch_of(model, curves_run[1], SEQ)
-    (maps,), (is_content,) = batch.relevance_maps, batch.is_content
-    assert maps is not None
+    sequence = tuple(curves_run[1].corpus)[SEQ]
+    layers = layers_of(model, [sequence], kept=frozenset({SEQ}))
+    maps, is_content = Relevance(layers[0].batch), layers[0].batch.is_content[0]
+    for layer in layers:
+        maps.add(layer)
     relevance = {
-        rule: scores[is_content].tolist() for rule, scores in maps.mean_maps(2).items()
+        rule: scores[is_content].tolist() for rule, scores in maps.maps[0].mean_maps(2).items()
     } | {RANDOM: [0.0] * 12}
     assert set(relevance) == set(ORDERS)
     draw = generator(0, purpose="perturbation", index=SEQ).permutation(12).tolist()
-    pixels = model.image_reader.pixels(batch.sequences[0].picture)
+    pixels = model.image_reader.pixels(sequence.picture)
     predicted = int(probabilities(model, pixels).argmax())
 
     def score(kept: list[bool]) -> float:
@@ -104,13 +188,13 @@ def test_curves_are_those_of_images_painted_over_patch_by_patch(curves_store, mo
 
     curves = perturbation.of_sequence(curves_store, seq=SEQ)
     for rule, values in relevance.items():
-        taken = twin.order(values, draw)
+        taken = slow_order(values, draw)
         for curve in CURVES:
             of_curve = curves[(curves["rule"] == rule) & (curves["curve"] == curve)]
-            expected = twin.curve(taken, STEPS, score, insertion=curve == "insertion")
+            expected = slow_curve(taken, STEPS, score, insertion=curve == "insertion")
             assert of_curve["share"].tolist() == pytest.approx([step / 10 for step in range(11)])
             np.testing.assert_allclose(of_curve["probability"], expected, atol=NOISE)
-            assert of_curve["area"].iloc[0] == pytest.approx(twin.area(expected), abs=NOISE)
+            assert of_curve["area"].iloc[0] == pytest.approx(slow_area(expected), abs=NOISE)
 
 
 def test_every_curve_leads_from_the_whole_image_to_its_mean_colour_or_back(curves_store):
@@ -140,21 +224,18 @@ def test_means_are_over_images_at_every_share_and_of_areas(curves_store):
     np.testing.assert_allclose(found.sort_index(), expected.sort_index(), atol=1e-6)
     assert (curves["n_sequences"] == 5).all()
     areas = perturbation.areas(curves_store)
-    of_curves = curves.groupby(["rule", "curve"], sort=False)["mean"].apply(twin_area)
+    of_curves = curves.groupby(["rule", "curve"], sort=False)["mean"].apply(
+        lambda of: slow_area(of.tolist())
+    )
     np.testing.assert_allclose(areas["mean"], of_curves, atol=1e-6)
     assert areas["rule"].tolist() == [rule for rule in ORDERS for _ in CURVES]
     for frame in (curves, areas):
         assert_ordered(frame["low"], frame["mean"], frame["high"])
 
 
-def twin_area(values: pd.Series) -> float:
-    return twin.area(values.tolist())
-
-
 def test_random_orders_are_of_the_image_and_the_seed(model, curves_run):
     def random(seed: int) -> list[list[float]]:
-        table = curves_pass.totals(batch_of(model, curves_run[1], 0, 1, seed=seed))
-        rows = table.to_pandas()
+        rows = rows_of(perturbation.PER_SEQUENCE, model, curves_run[1], 0, 1, seed=seed)
         return rows[rows["rule"] == RANDOM]["probability"].map(list).tolist()
 
     assert random(0) == random(0)
@@ -164,33 +245,20 @@ def test_random_orders_are_of_the_image_and_the_seed(model, curves_run):
 
 
 def test_curves_are_drawn_of_so_many_of_the_kept_images(model, curves_run, monkeypatch):
-    monkeypatch.setattr(curves_pass, "TOKENS", 2 * 13 + 5)  # images of 13 tokens
-    batch = batch_of(model, curves_run[1], 0, 1, 2, 3, 4)
-    assert set(curves_pass.totals(batch)["seq"].to_pylist()) == {0, 2}
-    few = replace(batch, kept=frozenset({1, 4}))
-    assert set(curves_pass.totals(few)["seq"].to_pylist()) == {1, 4}
-    none = replace(batch, kept=frozenset())
-    assert len(curves_pass.totals(none)) == 0
+    monkeypatch.setattr(passes, "TOKENS", 2 * 13 + 5)  # images of 13 tokens
+    for chosen, drawn in (({}, {0, 2}), ({"kept": frozenset({1, 4})}, {1, 4})):
+        rows = rows_of(perturbation.PER_SEQUENCE, model, curves_run[1], *range(5), **chosen)
+        assert set(rows["seq"]) == drawn
+    for chosen in ({"kept": frozenset()}, {"classification": None}):
+        assert rows_of(perturbation.PER_SEQUENCE, model, curves_run[1], 0, **chosen).empty
+    assert rows_of(class_prediction.TABLE, model, curves_run[1], 0, classification=None).empty
 
 
-def test_a_model_without_classes_has_neither_predictions_nor_curves(model, curves_run):
-    batch = replace(batch_of(model, curves_run[1], 0), classification=None)
-    for statistic in (prediction_pass, curves_pass):
-        table = statistic.totals(batch)
-        assert (len(table), table.schema) == (0, statistic.shard_schema)
-
-
-def test_a_fit_of_nothing_is_empty():
-    for fit in (perturbation_fit, agreement_fit):
-        with duckdb.connect(":memory:") as store:
-            store.execute("create schema stored")
-            store.execute("create temp table blocks (seq integer, block integer)")
-            for name in fit.NEEDS:
-                needed = STATISTICS[name]
-                create_empty(store, needed)
-                describe(store, needed)
-            table = fit.fit(store, FitContext(seed=0, order=POST_NORM, frequency_ranks={}))
-        assert (len(table), table.schema) == (0, fit.TABLE.schema)
+@pytest.mark.parametrize("module", [perturbation, relevance_agreement])
+def test_means_of_nothing_are_empty(module):
+    of_sequences = module.PER_SEQUENCE
+    with store_of(**{of_sequences.name: of_sequences.schema.empty_table()}) as store:
+        assert made(module.TABLE, store).empty
 
 
 def test_what_a_contract_rules_out_is_told(curves_run, tmp_path):
