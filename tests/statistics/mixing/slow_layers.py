@@ -1,0 +1,226 @@
+"""kobayashi-2021 and kobayashi-2024: layers with every vector of every pair written out.
+
+A part of a vector goes through normalisations and a network with the rest held fixed. The
+activation is shared out by Integrated Gradients: numerically with `steps`, else in closed form from
+the activation itself.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from analysis.models.feed_forward import FeedForwardWeights
+from analysis.models.norm import LayerNormWeights, NoNorm, Norm, RootMeanSquareWeights
+from analysis.models.router import Router
+from analysis.models.trace import LayerTrace
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "gelu": functional.gelu,
+    "gelu_tanh": lambda hidden: functional.gelu(hidden, approximate="tanh"),
+    "relu": functional.relu,
+    "silu": functional.silu,
+    "tanh": torch.tanh,
+}
+PLACES, SHARES = (numbers / 2 for numbers in np.polynomial.legendre.leggauss(100))
+
+
+def normalised(norm: Norm, part: Tensor, whole: Tensor, *, is_bias: bool = False) -> Tensor:
+    """Part of one token's vector after a normalisation of the whole."""
+    if isinstance(norm, NoNorm):
+        return part
+    if isinstance(norm, RootMeanSquareWeights):
+        size = (whole.pow(2).sum(dim=-1, keepdim=True) / whole.shape[-1] + norm.epsilon).sqrt()
+        return part / size * norm.scale
+    assert isinstance(norm, LayerNormWeights)
+    centre = whole.sum(dim=-1, keepdim=True) / whole.shape[-1]
+    variance = (whole - centre).pow(2).sum(dim=-1, keepdim=True) / whole.shape[-1]
+    centred = part - part.sum(dim=-1, keepdim=True) / part.shape[-1]
+    scaled = centred / (variance + norm.epsilon).sqrt() * norm.scale
+    return scaled + norm.shift if is_bias else scaled
+
+
+def network_part(
+    weights: FeedForwardWeights,
+    part: Tensor,
+    whole: Tensor,
+    *,
+    is_bias: bool = False,
+    steps: int | None = None,
+) -> Tensor:
+    """Network output for a part of its input.
+
+    Args:
+        steps: of a sum over the path; else the network's own activation, or a fine quadrature of
+            the path where it is gated.
+    """
+    activation = ACTIVATIONS[weights.activation]
+    inputs = whole @ weights.input_weight + weights.input_bias
+    own_inputs = part @ weights.input_weight + (weights.input_bias if is_bias else 0)
+    if weights.gate_weight is None or weights.gate_bias is None:
+        hidden = own_inputs * (
+            _mean_slope(activation, inputs, steps) if steps else activation(inputs) / inputs
+        )
+    else:
+        gate = whole @ weights.gate_weight + weights.gate_bias
+        own_gate = part @ weights.gate_weight + (weights.gate_bias if is_bias else 0)
+        hidden = torch.zeros_like(own_inputs)
+        for place, share in zip(PLACES + 0.5, SHARES, strict=True):
+            slope = _slope(activation, place * gate)
+            hidden += share * (
+                slope * place * inputs * own_gate + activation(place * gate) * own_inputs
+            )
+    hidden = _given_to_experts(weights, hidden, whole)
+    return hidden @ weights.output_weight + (weights.output_bias if is_bias else 0)
+
+
+def network_output(weights: FeedForwardWeights, inputs: Tensor) -> Tensor:
+    """Network output for its full input."""
+    hidden = inputs @ weights.input_weight + weights.input_bias
+    activation = ACTIVATIONS[weights.activation]
+    if weights.gate_weight is None or weights.gate_bias is None:
+        hidden = activation(hidden)
+    else:
+        hidden = hidden * activation(inputs @ weights.gate_weight + weights.gate_bias)
+    return _given_to_experts(weights, hidden, inputs) @ weights.output_weight + weights.output_bias
+
+
+def _given_to_experts(weights: FeedForwardWeights, hidden: Tensor, inputs: Tensor) -> Tensor:
+    """Hidden layers of all experts, weighted by the router for each token."""
+    router = weights.router
+    if router is None:
+        return hidden
+    tokens = inputs.reshape(-1, inputs.shape[-1])
+    shares = torch.stack([_shares_of_experts(router, token) for token in tokens])
+    shares = shares.reshape(*inputs.shape[:-1], -1, 1)
+    by_expert = hidden.reshape(*hidden.shape[:-1], shares.shape[-2], -1)
+    return (by_expert * shares).reshape(hidden.shape)
+
+
+def _shares_of_experts(router: Router, token: Tensor) -> Tensor:
+    scores = [float((token @ column).exp()) for column in router.weight.T]
+    likely = [score / sum(scores) for score in scores]
+    used = sorted(range(len(likely)), key=lambda expert: -likely[expert])[: router.n_used]
+    total = sum(likely[expert] for expert in used) if router.is_normalised else 1.0
+    shares = [likely[expert] / total if expert in used else 0.0 for expert in range(len(likely))]
+    return token.new_tensor(shares)
+
+
+def _slope(activation: Callable[[Tensor], Tensor], at: Tensor) -> Tensor:
+    point = at.detach().requires_grad_()
+    with torch.enable_grad():
+        (gradient,) = torch.autograd.grad(activation(point).sum(), point)
+    return gradient
+
+
+def _mean_slope(activation: Callable[[Tensor], Tensor], hidden: Tensor, steps: int) -> Tensor:
+    """∫ activation'(t h) dt from 0 to 1 by the midpoint rule."""
+    places = [(step + 0.5) / steps for step in range(steps)]
+    total = sum(_slope(activation, hidden * place) for place in places)
+    return torch.as_tensor(total) / steps
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Vectors by query, key and coordinate after every module, and the bias term beside them."""
+
+    scopes: dict[str, Tensor]
+    biases: dict[str, Tensor]
+
+
+def layer_parts(layer: LayerTrace, steps: int | None = None) -> Parts:
+    """Every part of one sequence's layer at every scope; f is made anew from the layer's input."""
+    weights, inputs, attention = layer.weights, layer.input[0], layer.attention[0]
+    norms = list(weights.norms)
+    read = inputs
+    if weights.order.attention[0] == "ln":
+        norm = norms.pop(0)
+        read = normalised(norm, inputs, inputs, is_bias=True)
+    values = torch.einsum("jd,hdk->hjk", read, weights.value_weight) + weights.value_bias[:, None]
+    transformed = torch.einsum("hjk,hkd->hjd", values, weights.output_weight)
+    itself = torch.eye(len(inputs), dtype=inputs.dtype, device=inputs.device)
+    tokens = itself[:, :, None] * inputs[None, :, :]
+    nothing = torch.zeros_like(inputs)
+    walk = _Walk("ln_attn" if weights.order.attention[0] == "ln" else "attn")
+    walk.now = (
+        torch.einsum("hij,hjd->ijd", attention, transformed),
+        weights.output_bias.expand(inputs.shape),
+    )
+    walk.keep()
+    if weights.order.is_parallel:
+        forward, norm = weights.feed_forward, norms.pop(0)
+        whole = normalised(norm, inputs, inputs, is_bias=True)
+        normed = normalised(norm, inputs, inputs), normalised(norm, nothing, inputs, is_bias=True)
+        output = network_part(forward, normed[0], whole, steps=steps)
+        bias = network_part(forward, normed[1], whole, is_bias=True, steps=steps)
+        walk.add("ff", itself[:, :, None] * output[None], bias)
+        walk.add("res", tokens, nothing)
+        return Parts(walk.scopes, walk.biases)
+    entering = tokens, nothing
+    for step in weights.order.attention[weights.order.attention.index("attn") + 1 :]:
+        if step == "res":
+            walk.add("res", *entering)
+        else:
+            walk.normalise(norms.pop(0))
+    entering = walk.now
+    for step in weights.order.network_block:
+        if step == "ff":
+            walk.feed_forward(layer, steps)
+        elif step == "res":
+            walk.add("res", *entering)
+        else:
+            walk.normalise(norms.pop(0))
+    return Parts(walk.scopes, walk.biases)
+
+
+class _Walk:
+    """The parts of every query and the bias beside them, and what they were after every step."""
+
+    now: tuple[Tensor, Tensor]
+
+    def __init__(self, name: str):
+        self.name, self.scopes, self.biases = name, {}, {}
+
+    def keep(self, step: str = "") -> None:
+        self.name = f"{self.name}_{step}" if step else self.name
+        self.scopes[self.name], self.biases[self.name] = self.now
+
+    @property
+    def whole(self) -> Tensor:
+        return self.now[0].sum(dim=1) + self.now[1]
+
+    def add(self, step: str, parts: Tensor, bias: Tensor) -> None:
+        self.now = self.now[0] + parts, self.now[1] + bias
+        self.keep(step)
+
+    def normalise(self, norm: Norm) -> None:
+        parts, bias = self.now
+        normed = normalised(norm, parts, self.whole[:, None].expand(parts.shape))
+        self.now = normed, normalised(norm, bias, self.whole, is_bias=True)
+        self.keep("ln")
+
+    def feed_forward(self, layer: LayerTrace, steps: int | None) -> None:
+        forward, (parts, bias), whole = layer.weights.feed_forward, self.now, self.whole
+        outputs = network_part(forward, parts, whole[:, None], steps=steps)
+        self.now = outputs, network_part(forward, bias, whole, is_bias=True, steps=steps)
+        self.keep("ff")
+
+
+def norms(layer: LayerTrace, steps: int | None = None) -> dict[str, Tensor]:
+    """Norms by query and key at every scope; of weights, their mean over heads."""
+    parts = layer_parts(layer, steps).scopes
+    weights = {"attn_w": layer.attention[0].mean(dim=0)}
+    return weights | {scope: vectors.norm(dim=-1) for scope, vectors in parts.items()}
+
+
+def mixing_ratio(vectors: Tensor) -> Tensor:
+    """‖Σ_{j≠i}‖ / (‖Σ_{j≠i}‖ + ‖j=i‖) of every query, one after the other."""
+    ratios = []
+    for query, row in enumerate(vectors):
+        others = sum(vector for key, vector in enumerate(row) if key != query)
+        context = torch.linalg.vector_norm(torch.as_tensor(others)).item()
+        ratios.append(context / (context + torch.linalg.vector_norm(row[query]).item()))
+    return torch.tensor(ratios, dtype=vectors.dtype)

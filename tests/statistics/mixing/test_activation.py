@@ -1,0 +1,203 @@
+"""Activations and gated products shared out among the summands of their input."""
+
+import math
+from collections.abc import Callable
+
+import pytest
+import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from analysis.measures.mixing.activation_gate import GATES, activation_gate, activation_shares
+from analysis.measures.mixing.gate_share import GATED, gate_share, gated_shares
+from analysis.scopes import BIAS_READINGS, GATE_RULES
+from tests.statistics.mixing import slow_layers
+
+ACTIVATIONS: dict[str, Callable[[float], float]] = {
+    "gelu": lambda h: h * 0.5 * (1 + math.erf(h / math.sqrt(2))),
+    "gelu_tanh": lambda h: (
+        0.5 * h * (1 + math.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h**3)))
+    ),
+    "relu": lambda h: max(h, 0.0),
+    "silu": lambda h: h / (1 + math.exp(-h)),
+    "tanh": math.tanh,
+}
+Sides = list[tuple[float, float]]
+
+
+def twin(
+    sides: Sides, name: str, *, start: tuple[float, float] = (0.0, 0.0), steps: int = 1000
+) -> list[float]:
+    """Integrated Gradients of activation(g) · u by sums over the path, for summands of g and u.
+
+    Differences are half a step wide, so that none of them crosses 0, where a ReLU bends.
+
+    Source: sundararajan-2017, section 3.
+    """
+    activation, given = ACTIVATIONS[name], [0.0] * len(sides)
+    whole_gate, whole_value = map(sum, zip(*sides, strict=True))
+    width = abs(whole_gate) / (4 * steps) or 1e-6
+    for step in range(steps):
+        at = (step + 0.5) / steps
+        gate, value = start[0] + at * whole_gate, start[1] + at * whole_value
+        slope = (activation(gate + width) - activation(gate - width)) / (2 * width)
+        for place, (of_gate, of_value) in enumerate(sides):
+            given[place] += (slope * value * of_gate + activation(gate) * of_value) / steps
+    return given
+
+
+def one(*numbers: float) -> list[Tensor]:
+    return [torch.tensor([[number]], dtype=torch.float64) for number in numbers]
+
+
+def shared_out(factors: tuple[Tensor, ...], sides: Sides) -> list[float]:
+    of_gate, of_value = (factor.item() for factor in factors)
+    return [of_gate * gate + of_value * value for gate, value in sides]
+
+
+WIDE = torch.cat([torch.linspace(-40, 40, 801), torch.tensor([-1e4, -1e-9, 0, 1e-9, 1e4])]).double()
+SIDES = st.lists(st.tuples(st.floats(-3, 3), st.floats(-3, 3)), min_size=1, max_size=5)
+smooth = pytest.mark.parametrize("name", [name for name in GATED if name != "relu"])
+
+
+def test_every_activation_has_its_slow_twins():
+    assert set(GATES) == set(ACTIVATIONS) == set(slow_layers.ACTIVATIONS)
+
+
+@pytest.mark.parametrize("name", GATES)
+@given(summands=st.lists(st.floats(-3, 3), min_size=1, max_size=5))
+def test_shares_are_those_of_integrated_gradients(name, summands):
+    assume(abs(sum(summands)) > 1e-9)  # at 0 a ReLU's gate leaps, and rounding decides the side
+    gate = activation_gate(torch.tensor([sum(summands)], dtype=torch.float64), name).item()
+    expected = twin([(summand, 0.0) for summand in summands], name, start=(0.0, 1.0))
+    assert [gate * summand for summand in summands] == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", GATES)
+def test_shares_add_up_to_the_activation_in_either_format(name):
+    hidden = torch.linspace(-30, 30, 1201, dtype=torch.float64)
+    gate = activation_gate(hidden, name)
+    torch.testing.assert_close(gate * hidden, slow_layers.ACTIVATIONS[name](hidden))
+    narrow = activation_gate(hidden.float(), name).double()
+    torch.testing.assert_close(narrow, gate, atol=1e-6, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [("gelu", 0.5), ("gelu_tanh", 0.5), ("relu", 0.0), ("silu", 0.5), ("tanh", 1.0)],
+)
+def test_at_nothing_the_gate_is_the_limit_and_no_nan(name, limit):
+    assert activation_gate(torch.zeros(1), name).item() == limit
+
+
+@pytest.mark.parametrize("reading", BIAS_READINGS)
+@pytest.mark.parametrize("name", GATES)
+def test_every_reading_of_the_bias_is_its_own_path(name, reading):
+    summands = [0.9, -0.4, 1.3]
+    for bias in (-0.7, 0.2, 1.1):
+        (hidden,), (silent,) = one(sum(summands) + bias), one(bias)
+        gate, rest = activation_shares(hidden, silent, name, reading=reading)
+        players = [*summands, bias] if reading == "player" else summands
+        start = (bias if reading == "constant" else 0.0, 1.0)
+        expected = twin([(part, 0.0) for part in players], name, start=start)[:3]
+        assert [gate.item() * part for part in summands] == pytest.approx(expected, abs=1e-3)
+        left = ACTIVATIONS[name](sum(summands) + bias) - sum(expected)
+        assert rest.item() == pytest.approx(left, abs=1e-3)
+
+
+@pytest.mark.parametrize("reading", BIAS_READINGS)
+@pytest.mark.parametrize("name", ["gelu", "gelu_tanh", "silu", "tanh"])
+def test_gates_do_not_jump_where_tokens_or_all_cancel(name, reading):
+    """Tokens that add up to nothing, or that undo the bias, are no division by 0."""
+    for bias in (-0.8, 0.0, 0.8):
+        for sent in (0.0, -bias):
+            silent = torch.full((1, 3), bias).double()
+            near = silent + sent + torch.tensor([[-1e-5, 0.0, 1e-5]]).double()
+            gate, rest = activation_shares(near, silent, name, reading=reading)
+            assert gate.isfinite().all()
+            torch.testing.assert_close(gate, gate[:, :1].expand(1, 3), rtol=1e-3, atol=1e-4)
+            if bias == 0:
+                torch.testing.assert_close(rest, torch.zeros_like(rest), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", GATED)
+def test_the_share_of_a_gate_is_the_integral_of_its_definition(name):
+    """∫ t · gate(t g) dt, which is ∫ activation(t g) dt / g."""
+    for gate in (-25.0, -6.0, -2.1, -1.4, -0.3, 0.3, 1.6, 2.1, 6.0, 25.0):
+        values = [ACTIVATIONS[name]((step + 0.5) / 2000 * gate) for step in range(2000)]
+        share = gate_share(torch.tensor([gate], dtype=torch.float64), name).item()
+        assert share == pytest.approx(sum(values) / 2000 / gate, abs=2e-6)
+
+
+@pytest.mark.parametrize("name", GATED)
+def test_shares_of_opposite_gates_add_up_to_a_half_without_jumps_in_either_format(name):
+    there = WIDE[WIDE != 0] if name == "relu" else WIDE  # which has no slope at 0
+    total = gate_share(there, name) + gate_share(-there, name)
+    torch.testing.assert_close(total, torch.full_like(there, 0.5), rtol=0, atol=1e-15)
+    for edge in (-20.0, -2.0, -1.5, 1.5, 2.0, 20.0):
+        near = edge * (1 + torch.tensor([-1e-9, 0.0, 1e-9], dtype=torch.float64))
+        shares = gate_share(near, name)
+        torch.testing.assert_close(shares, shares[1].expand(3), rtol=1e-7, atol=1e-12)
+    narrow = gate_share(WIDE.float(), name).double()
+    torch.testing.assert_close(narrow, gate_share(WIDE, name), rtol=0, atol=5e-8)
+
+
+@smooth
+@given(sides=SIDES)
+def test_products_are_shared_out_by_integrated_gradients(name, sides):
+    sums = one(*(sum(column) for column in zip(*sides, strict=True)))
+    factors, _ = gated_shares(sums, one(0, 0), name)
+    assert shared_out(factors, sides) == pytest.approx(twin(sides, name, steps=300), abs=1e-3)
+
+
+@pytest.mark.parametrize("name", GATED)
+@given(sides=SIDES)
+def test_half_goes_to_each_side_of_the_product(name, sides):
+    gate, value = (sum(column) for column in zip(*sides, strict=True))
+    assume(min(abs(gate), abs(value)) > 1e-3)
+    factors, _ = gated_shares(one(gate, value), one(0, 0), name, rule="half")
+    half = ACTIVATIONS[name](gate) * value / 2
+    expected = [half * of_gate / gate + half * of_value / value for of_gate, of_value in sides]
+    assert shared_out(factors, sides) == pytest.approx(expected, rel=1e-3, abs=1e-6)
+
+
+@smooth
+@pytest.mark.parametrize("reading", BIAS_READINGS)
+def test_every_reading_of_the_biases_of_a_product_is_its_own_path(name, reading):
+    sides, bias = [(0.9, -0.4), (-0.5, 1.3), (1.1, 0.2)], (-0.7, 0.6)
+    sent = [sum(column) for column in zip(*sides, strict=True)]
+    sums = [total + silent for total, silent in zip(sent, bias, strict=True)]
+    factors, rest = gated_shares(one(*sums), one(*bias), name, reading=reading)
+    players = [*sides, bias] if reading == "player" else sides
+    expected = twin(players, name, start=bias if reading == "constant" else (0.0, 0.0))[:3]
+    assert shared_out(factors, sides) == pytest.approx(expected, abs=1e-5)
+    product = ACTIVATIONS[name](sums[0]) * sums[1]
+    assert rest.item() == pytest.approx(product - sum(expected), abs=1e-5)
+
+
+@pytest.mark.parametrize("rule", GATE_RULES)
+@pytest.mark.parametrize("reading", BIAS_READINGS)
+@pytest.mark.parametrize("name", GATED)
+def test_all_of_the_product_is_shared_out(name, reading, rule):
+    torch.manual_seed(0)
+    tokens, bias = torch.randn(2, 4, 5, 6, dtype=torch.float64) * 3
+    sums = tokens + bias
+    factors, rest = gated_shares(list(sums[:2]), list(bias[:2]), name, reading=reading, rule=rule)
+    given = sum(factor * side for factor, side in zip(factors, tokens[:2], strict=True))
+    product = GATES[name](sums[0]) * sums[0] * sums[1]
+    torch.testing.assert_close(given + rest, product, rtol=1e-12, atol=1e-12)
+
+
+def test_rules_part_where_gates_are_closed_and_are_one_where_they_are_linear():
+    for gate, parts in ((40.0, False), (-3.0, True)):
+        by_rule = [gated_shares(one(gate, 2.0), one(0, 0), "silu", rule=r)[0] for r in GATE_RULES]
+        distance = max((a - b).abs().item() / b.abs().item() for a, b in zip(*by_rule, strict=True))
+        assert (distance > 0.1) == parts
+
+
+@pytest.mark.parametrize("rule", GATE_RULES)
+@pytest.mark.parametrize("sides", [(0.0, 2.0), (2.0, 0.0), (0.0, 0.0)])
+def test_a_side_that_is_nothing_is_no_division_by_nothing(rule, sides):
+    factors, rest = gated_shares(one(*sides), one(0, 0), "silu", rule=rule)
+    assert all(part.isfinite().all() for part in (*factors, rest))

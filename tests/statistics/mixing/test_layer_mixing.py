@@ -1,0 +1,213 @@
+"""A whole layer as a sum over its tokens, against every vector of every pair written out."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from analysis.measures.mixing import layer_mixing as formula
+from analysis.measures.mixing.activation_gate import GATES
+from analysis.measures.mixing.completeness import layer_errors
+from analysis.measures.mixing.layer_mixing import attention_mixing, layer_mixing
+from analysis.measures.mixing.linear_layer import LinearNorm, closed_share, linear_layer
+from analysis.measures.mixing.mixture import ratio_moments, ratios_of_layer
+from analysis.models.trace import LayerTrace
+from analysis.scopes import BIAS_READINGS, GATE_RULES
+from tests.statistics.mixing import slow_layers as twin
+from tests.statistics.mixing.layers import (
+    every_order,
+    in_float32,
+    misread,
+    one_post_norm,
+    with_activation,
+)
+
+
+@every_order
+def test_every_scope_is_what_the_vectors_written_out_say(layers, attention_error):
+    """Maps, ratios, the sum of all parts, and attention's block by itself."""
+    for layer in layers:
+        mixing, parts, norms = layer_mixing(layer), twin.layer_parts(layer), twin.norms(layer)
+        order = layer.weights.order
+        for place, scope in enumerate(order.scopes):
+            torch.testing.assert_close(mixing.maps[place], norms[scope], rtol=1e-9, atol=1e-9)
+            if scope in parts.scopes:
+                ratio = twin.mixing_ratio(parts.scopes[scope])
+                torch.testing.assert_close(mixing.ratios[place], ratio)
+        itself = layer.attention[0].diagonal(dim1=1, dim2=2).mean(dim=0)
+        torch.testing.assert_close(
+            mixing.ratios[0], 1 - itself, rtol=1e-7, atol=10 * attention_error
+        )
+        assert mixing.errors.max() < 1e-12
+        rebuilt = parts.scopes[order.whole].sum(dim=1) + parts.biases[order.whole]
+        torch.testing.assert_close(rebuilt, layer.output[0])
+        block = mixing.maps[order.scopes.index(order.attention_block)]
+        torch.testing.assert_close(attention_mixing(layer), block, rtol=1e-9, atol=1e-12)
+
+
+@one_post_norm
+@pytest.mark.parametrize("activation", GATES)
+def test_every_activation_follows_integrated_gradients(layers, activation):
+    layer = with_activation(layers[0], activation)
+    expected, maps = twin.norms(layer, steps=1000), layer_mixing(layer).maps
+    scopes = layer.weights.order.scopes
+    for scope in scopes[4:]:
+        norms = maps[scopes.index(scope)]
+        torch.testing.assert_close(norms, expected[scope], rtol=2e-3, atol=2e-3)
+
+
+@every_order
+@pytest.mark.parametrize(("name", "most"), [("budget", 1), ("budget", 3000), ("MOST_SHARES", 100)])
+def test_keys_that_are_taken_a_few_at_a_time_change_no_number(layers, monkeypatch, name, most):
+    layer = max(layers, key=lambda layer: layer.input.shape[1])
+    full, block = layer_mixing(layer), attention_mixing(layer)
+    if name != "budget":
+        monkeypatch.setattr(formula, name, most)
+    cut = layer_mixing(layer, **({name: most} if name == "budget" else {}))
+    for part in ("maps", "ratios"):
+        torch.testing.assert_close(getattr(cut, part), getattr(full, part), rtol=1e-12, atol=1e-12)
+    assert cut.errors.max() < 1e-12
+    torch.testing.assert_close(attention_mixing(layer), block, rtol=1e-12, atol=1e-12)
+
+
+@every_order
+def test_rougher_formats_stay_close_and_tell_their_error(layers):
+    for layer in layers:
+        wide, narrow = layer_mixing(layer), layer_mixing(in_float32(layer))
+        assert narrow.errors.max() < 1e-5
+        torch.testing.assert_close(narrow.maps.double(), wide.maps, rtol=1e-4, atol=1e-5)
+        rough = layer_mixing(layer, dtype=torch.bfloat16)
+        torch.testing.assert_close(rough.maps[:4], wide.maps[:4])
+        if layer.weights.order.is_parallel:  # no pair has a hidden vector of its own
+            torch.testing.assert_close(rough.maps, wide.maps)
+        else:
+            assert 1e-5 < rough.errors.max() < 5e-2
+
+
+@every_order
+def test_errors_are_held_against_what_the_rough_format_leaves_visible(layers):
+    """An output a thousand times too small misses all, and is less than rounding of its parts."""
+    layer = layers[0]
+    parts, scope = twin.layer_parts(layer), layer.weights.order.whole
+    sent = parts.scopes[scope].sum(dim=1)
+    sent = sent - layer.input[0] if layer.weights.order.keeps_stream else sent
+    faint = dataclasses.replace(layer, output=layer.output / 1000)
+    rough, fine = (
+        layer_errors(faint, sent, parts.biases[scope], dtype)
+        for dtype in (torch.bfloat16, torch.float64)
+    )
+    errors = layer_mixing(faint, dtype=torch.bfloat16).errors
+    torch.testing.assert_close(errors, rough, rtol=0.05, atol=0)
+    assert (fine > 10 * rough).all()
+
+
+@every_order
+@pytest.mark.parametrize(
+    "fault",
+    ["feed_forward.output_weight", "feed_forward.input_bias", "norms.0.scale", "norms.0.shift",
+     "norms.-1.scale", "norms.-1.shift", "output_bias"],
+)  # fmt: skip
+def test_misread_weights_are_noticed(layers, fault):
+    weights = layers[0].weights
+    layer = misread(layers[0], fault)
+    mixing = layer_mixing(layer)
+    if weights.order.read and fault.startswith("norms.0."):  # the values are the model's own
+        written_out = twin.norms(layer)[weights.order.vectors]
+        assert (mixing.maps[1] - written_out).abs().max() > 1e-2
+    else:
+        assert mixing.errors.max() > 1e-2
+
+
+@every_order
+def test_biases_are_given_to_no_token(layers):
+    """Without any bias vector the norms before the activation stay as they are."""
+    layer = layers[0]
+    assert twin.layer_parts(layer).biases[layer.weights.order.vectors].norm() > 0
+    weights = layer.weights
+    silent = dataclasses.replace(weights, output_bias=torch.zeros_like(weights.output_bias))
+    bare = dataclasses.replace(layer, weights=silent)
+    torch.testing.assert_close(layer_mixing(bare).maps[:4], layer_mixing(layer).maps[:4])
+
+
+@every_order
+def test_nothing_reaches_a_query_from_behind_in_a_causal_layer(layers):
+    for layer in layers:
+        maps = layer_mixing(layer).maps
+        unseen = ~layer.weights.pairs(maps.shape[-1])
+        assert not maps[:, unseen].any()
+        assert bool(unseen.any()) == (layer.weights.is_causal and len(unseen) > 1)
+
+
+@every_order
+@pytest.mark.parametrize("rule", GATE_RULES)
+def test_steps_are_those_of_the_order_and_the_network_hands_on_all_that_it_reads(layers, rule):
+    for layer in layers:
+        given, order = linear_layer(layer, gate_rule=rule), layer.weights.order
+        stages = (given.read, given.after_attention, given.to_network, given.after_network)
+        for steps, names in zip(stages, order.stages, strict=True):
+            assert ["ln" if isinstance(step, LinearNorm) else step for step in steps] == list(names)
+        read = _read(layer)
+        expected = twin.network_output(layer.weights.feed_forward, read)
+        output = given.network.linear(read, is_bias=True)
+        torch.testing.assert_close(output, expected, rtol=1e-9, atol=1e-12)
+
+
+def _read(layer: LayerTrace) -> torch.Tensor:
+    """Input of the feed-forward network, by the slow twin's normalisations."""
+
+    def normed(vectors: torch.Tensor) -> torch.Tensor:
+        return twin.normalised(norms.pop(0), vectors, vectors, is_bias=True)
+
+    order, norms, now = layer.weights.order, list(layer.weights.norms), layer.attention_output[0]
+    del norms[: len(order.read)]
+    for step in order.after_attention:
+        now = now + layer.input[0] if step == "res" else normed(now)
+    now = layer.input[0] if order.is_parallel else now
+    for _ in order.to_network:
+        now = normed(now)
+    return now
+
+
+@every_order
+def test_every_layer_is_complete_under_every_reading_and_parts_at_the_network(layers):
+    layer = layers[0]
+    place = layer.weights.order.scopes.index(layer.weights.order.network)
+    ours = layer_mixing(layer).maps
+    for reading in BIAS_READINGS:
+        mixing = layer_mixing(layer, bias_reading=reading)
+        assert mixing.errors.max() < 1e-6
+        assert layer_mixing(in_float32(layer), bias_reading=reading).errors.max() < 1e-4
+        torch.testing.assert_close(mixing.maps[:place], ours[:place])
+        if reading != BIAS_READINGS[0]:
+            assert (mixing.maps[place] - ours[place]).abs().max() > 1e-2
+
+
+@pytest.mark.parametrize("family", ["llama", "gemma2"], indirect=True, scope="session")
+def test_closed_gates_are_counted_one_by_one(layers):
+    for layer in layers:
+        gates = linear_layer(layer).network.hidden[0]
+        passed = twin.ACTIVATIONS[layer.weights.feed_forward.activation](gates) / gates
+        n_closed = sum(gate < 0.1 for token in passed.tolist() for gate in token)
+        assert closed_share(layer) == pytest.approx(n_closed / gates.numel())
+    forward = layers[0].weights.feed_forward
+    for by, share in ((-100.0, 1), (100.0, 0)):
+        moved = dataclasses.replace(forward, gate_bias=forward.gate_bias + by)
+        weights = dataclasses.replace(layers[0].weights, feed_forward=moved)
+        assert closed_share(dataclasses.replace(layers[0], weights=weights)) == share
+
+
+@one_post_norm
+def test_moments_and_the_ratio_with_residual_are_those_of_single_tokens(layers):
+    for layer in layers:
+        ratios = layer_mixing(layer).ratios.numpy()
+        moments = np.array(ratio_moments(ratios))
+        for scope, of_tokens in enumerate(ratios.tolist()):
+            mean = sum(of_tokens) / len(of_tokens)
+            spread = sum((ratio - mean) ** 2 for ratio in of_tokens)
+            expected = (mean, spread, min(of_tokens), max(of_tokens))
+            assert moments[:, scope] == pytest.approx(expected, rel=1e-9)
+        of_layer, n = ratios_of_layer(ratios), ratios.shape[1]
+        half = (layer.attention[0].mean(dim=0).numpy() + np.eye(n)) / 2
+        np.testing.assert_allclose(of_layer[1], half.sum(axis=1) - half.diagonal(), rtol=1e-9)
+        np.testing.assert_array_equal(np.delete(of_layer, 1, axis=0), ratios)

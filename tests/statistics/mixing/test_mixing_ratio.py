@@ -1,0 +1,116 @@
+"""Mixing ratios: of single tokens, in a store, and with intervals that whole sequences carry."""
+
+import random
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.statistics.mixing import mixing_ratio, ratio_frequency_correlation
+from tests.intervals import assert_ordered
+from tests.statistics.fits import made, store_of
+from tests.tracing import layers_of, rows_of_tables
+
+two_ways = pytest.mark.parametrize("family", ["bert", "gpt2"], indirect=True, scope="session")
+TABLES = (ratio_frequency_correlation.PER_TOKEN, mixing_ratio.PER_SEQUENCE)
+
+
+@two_ways
+def test_tokens_have_the_mean_of_their_layers_and_types_that_of_their_tokens(tiny, sequences):
+    found = rows_of_tables(TABLES, tiny, sequences)
+    per_token, per_sequence = (found[table.name].to_pandas() for table in TABLES)
+    layers = layers_of(tiny, sequences)
+    scopes = layers[0].batch.order.scopes
+    assert len(per_token) == sum(map(len, sequences)) * (len(scopes) + 1)
+    for row, sequence in enumerate(sequences):
+        by_scope: dict[str, list] = {}
+        for layer in layers:
+            ratios = layer.mixing_of(row).ratios.tolist()
+            of_layer = dict(zip(scopes, ratios, strict=True))
+            of_layer["attn_w_res"] = [ratio / 2 for ratio in of_layer["attn_w"]]
+            rows = per_sequence[
+                (per_sequence["seq"] == row) & (per_sequence["layer"] == layer.index)
+            ].set_index(["scope", "token_type"])
+            for scope, of_tokens in of_layer.items():
+                by_scope.setdefault(scope, []).append(of_tokens)
+                assert rows.loc[(scope, "all"), "mean"] == pytest.approx(np.mean(of_tokens))
+                types = rows.loc[scope].drop("all")
+                assert types["n"].sum() == len(sequence)
+                total = (types["n"] * types["mean"]).sum()
+                assert total == pytest.approx(np.sum(of_tokens), rel=1e-6)
+        for scope, of_layers in by_scope.items():
+            of = per_token[(per_token["seq"] == row) & (per_token["scope"] == scope)]
+            means = np.mean(of_layers, axis=0)
+            assert of.sort_values("pos")["mean"].tolist() == pytest.approx(means, rel=1e-6)
+
+
+@two_ways
+def test_each_layer_is_the_mean_over_sequences_and_spreads_over_tokens(masked_store, layer_order):
+    parts = masked_store.execute("from sequence_mixing_ratio").df()
+    for scope in layer_order.of_ratios:
+        for row in mixing_ratio.by_layer(masked_store, scope=scope).itertuples():
+            of = parts[
+                (parts["layer"] == row.layer)
+                & (parts["scope"] == scope)
+                & (parts["token_type"] == row.token_type)
+            ]
+            assert row.mean == pytest.approx(of["mean"].mean(), rel=1e-12)
+            assert row.n_sequences == len(of) == 3
+            assert (row.n, row.min, row.max) == (of["n"].sum(), of["min"].min(), of["max"].max())
+            assert_ordered(row.low, row.mean, row.high)
+
+
+@two_ways
+def test_all_layers_pooled_are_told_as_the_view_has_them(masked_store):
+    view = masked_store.execute("from mixing_ratio where layer is null").df().drop(columns="layer")
+    pooled = mixing_ratio.pooled(masked_store)
+    by = ["scope", "token_type"]
+    found, expected = (
+        frame[list(view)].sort_values(by, ignore_index=True) for frame in (pooled, view)
+    )
+    pd.testing.assert_frame_equal(found, expected)
+    assert_ordered(pooled["low"], pooled["mean"], pooled["high"])
+
+
+def pooled(sequences: list[list[float]]) -> tuple[float, float]:
+    """Interval of the pooled mean of some sequences' ratios."""
+    rows = pd.DataFrame(
+        {
+            "seq": np.arange(len(sequences)),
+            "layer": 1,
+            "scope": "attn_w",
+            "token_type": "all",
+            "n": [len(ratios) for ratios in sequences],
+            "mean": [np.mean(ratios) for ratios in sequences],
+            "m2": 0.0,
+            "min": 0.0,
+            "max": 1.0,
+        }
+    )
+    with store_of(sequence_mixing_ratio=rows) as store:
+        table = made(mixing_ratio.TABLE, store)
+    row = table[table["layer"].isna()].iloc[0]
+    assert row["mean"] == pytest.approx(np.mean(np.concatenate(sequences)))
+    return row["low"], row["high"]
+
+
+def test_intervals_follow_the_bootstrap_that_carries_every_token_along():
+    generator = np.random.default_rng(4)
+    sequences = [(generator.random(n) ** 2).tolist() for n in generator.integers(1, 30, size=50)]
+    draws, means = random.Random(1), []
+    for _ in range(4000):
+        tokens = [token for _ in sequences for token in draws.choice(sequences)]
+        means.append(sum(tokens) / len(tokens))
+    means.sort()
+    low, high = means[round(0.025 * 3999)], means[round(0.975 * 3999)]
+    spread = 0.15 * (high - low)
+    assert pooled(sequences) == (pytest.approx(low, abs=spread), pytest.approx(high, abs=spread))
+
+
+def test_long_sequences_weigh_more_and_few_have_no_interval():
+    """One of 99 tokens at 0.9 among eleven of one token at 0: 90 / 110, not 0.9 / 12."""
+    long = [[0.9] * 99, *[[0.0]] * 11]
+    low, high = pooled(long)
+    assert low == 0
+    assert high == pytest.approx(3 * 89.1 / (3 * 99 + 9), rel=0.01)
+    assert np.isnan(pooled(long[:9])).all()

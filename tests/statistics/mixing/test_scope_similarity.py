@@ -1,0 +1,149 @@
+"""Rank correlation between maps: against loops and SciPy, and in a store by the real passes."""
+
+import itertools
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import spearmanr
+
+from analysis.measures.mixing.layer_mixing import layer_mixing
+from analysis.measures.mixing.map_similarity import map_similarities
+from analysis.statistics.mixing import scope_similarity
+from precompute.passes.mixing import sequence_scope_similarity
+from tests.intervals import assert_ordered
+from tests.tracing import layers_of
+
+two_ways = pytest.mark.parametrize("family", ["bert", "gpt2"], indirect=True, scope="session")
+
+
+def twin(one: list[float], other: list[float]) -> float | None:
+    """Pearson's correlation of mid-ranks, counted value by value; None without a spread."""
+
+    def ranks(values: list[float]) -> list[float]:
+        return [
+            sum(v < value for v in values) + (sum(v == value for v in values) + 1) / 2
+            for value in values
+        ]
+
+    mean = (len(one) + 1) / 2
+    first, second = ([rank - mean for rank in ranks(values)] for values in (one, other))
+    spread = sum(a * a for a in first) * sum(b * b for b in second)
+    return sum(a * b for a, b in zip(first, second, strict=True)) / spread**0.5 if spread else None
+
+
+@given(
+    st.integers(1, 12).flatmap(
+        lambda n: arrays(np.float64, (3, n), elements=st.integers(0, 5).map(float))
+    )
+)
+def test_maps_full_of_ties_compare_as_their_slow_twin_says(maps):
+    found = map_similarities(maps)
+    np.testing.assert_array_equal(found, found.T)
+    for a, b in itertools.product(range(3), repeat=2):
+        expected = twin(maps[a].tolist(), maps[b].tolist())
+        if expected is None:
+            assert np.isnan(found[a, b])
+        else:
+            assert found[a, b] == pytest.approx(expected, abs=1e-12)
+            assert abs(found[a, b]) <= 1
+
+
+def test_many_values_some_of_them_equal_compare_as_scipy_says():
+    maps = np.random.default_rng(2).gamma(1.0, size=(4, 1600)).round(2)
+    expected = np.asarray(spearmanr(maps, axis=1)[0])
+    np.testing.assert_allclose(map_similarities(maps), expected, rtol=1e-12)
+
+
+@two_ways
+def test_rows_compare_the_pairs_that_a_query_sees(tiny, sequences):
+    for layer in layers_of(tiny, sequences):
+        rows = sequence_scope_similarity(layer).to_pandas()
+        n_scopes = len(layer.batch.order.scopes)
+        assert len(rows) == len(sequences) * n_scopes * (n_scopes - 1) // 2
+        for row in rows[rows["seq"] == 1].itertuples():
+            maps = layer_mixing(layer.alone(1)).maps.numpy()
+            seen = layer.weights.pairs(maps.shape[-1]).numpy()
+            one, other = (
+                maps[layer.batch.order.scopes.index(scope)][seen].tolist()
+                for scope in (row.scope_a, row.scope_b)
+            )
+            assert row.spearman == pytest.approx(twin(one, other), abs=1e-6)
+
+
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
+def test_a_layer_without_anything_to_rank_has_no_row(tiny, sequences):
+    layer = layers_of(tiny, sequences[:1])[0]
+    level = replace(layer.mixing_of(0), maps=layer.mixing_of(0).maps * 0 + 1)
+    flat = replace(layer, _mixing=dict.fromkeys(layer._mixing, level))
+    assert sequence_scope_similarity(flat).num_rows == 0
+
+
+@pytest.fixture(scope="module")
+def by_sequence(masked_store) -> dict[tuple[int, str, str], dict[int, float]]:
+    """ρ of every sequence by layer and ordered pair of scopes."""
+    correlations: dict = {}
+    for seq, layer, a, b, spearman in masked_store.execute(
+        "from sequence_scope_similarity"
+    ).fetchall():
+        for pair in ((a, b), (b, a)):
+            correlations.setdefault((layer, *pair), {})[seq] = spearman
+    return correlations
+
+
+@two_ways
+def test_each_layer_is_the_mean_over_sequences(masked_store, by_sequence):
+    for layer in (1, 2):
+        frame = scope_similarity.matrix(masked_store, layer=layer)
+        for row in frame[frame["scope_a"] != frame["scope_b"]].itertuples():
+            of = list(by_sequence[layer, row.scope_a, row.scope_b].values())
+            assert row.spearman == pytest.approx(sum(of) / len(of), rel=1e-12)
+            assert row.n_sequences == len(of)
+            assert_ordered(row.low, row.spearman, row.high)
+
+
+@two_ways
+@pytest.mark.parametrize("layer", [1, 2, None])
+def test_the_matrix_is_square_symmetric_and_1_on_its_diagonal(masked_store, layer, layer_order):
+    frame = scope_similarity.matrix(masked_store, layer=layer)
+    square = frame.pivot(index="scope_a", columns="scope_b", values="spearman")
+    square = square.loc[list(layer_order.scopes), list(layer_order.scopes)].to_numpy()
+    np.testing.assert_array_equal(square, square.T)
+    assert (square.diagonal() == 1).all()
+    assert list(frame["scope_a"].unique()) == list(layer_order.scopes)
+    assert (frame["n_sequences"] == 3).all()
+
+
+@two_ways
+def test_steps_go_from_each_scope_to_the_next(masked_store, layer_order):
+    steps = scope_similarity.steps(masked_store)
+    pairs = list(zip(steps["scope_a"], steps["scope_b"], strict=True))
+    assert pairs == 3 * list(pairwise(layer_order.scopes))
+    assert steps["layer"].isna().sum() == len(layer_order.scopes) - 1
+    matrix = scope_similarity.matrix(masked_store, layer=2)
+    of_layer = steps[steps["layer"] == 2].merge(matrix, on=["scope_a", "scope_b", "low", "high"])
+    assert of_layer["spearman_x"].tolist() == of_layer["spearman_y"].tolist()
+    assert len(of_layer) == len(layer_order.scopes) - 1
+
+
+@two_ways
+@pytest.mark.parametrize(("layer", "places"), [(1, (0, 1)), (None, (1, 0))])
+def test_extremes_begin_with_the_sequence_that_agrees_least(
+    masked_store, by_sequence, layer_order, layer, places
+):
+    scopes = tuple(layer_order.scopes[place] for place in places)
+    rows = scope_similarity.extremes(
+        masked_store, layer=layer, scope_a=scopes[0], scope_b=scopes[1], limit=2
+    )
+    layers = [layer] if layer else [1, 2]
+    of = {
+        seq: sum(by_sequence[number, *scopes][seq] for number in layers) / len(layers)
+        for seq in range(3)
+    }
+    assert rows["seq"].tolist() == sorted(of, key=of.__getitem__)[:2]
+    assert rows["spearman"].tolist() == pytest.approx(sorted(of.values())[:2], rel=1e-12)
+    assert list(rows.columns) == ["seq", "spearman", "n_tokens", "text"]

@@ -1,0 +1,347 @@
+"""Vectors of input tokens through all layers: against every vector written out, and in a store."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import spearmanr
+from torch import Tensor
+
+from analysis.measures.mixing.layer_mixing import layer_mixing
+from analysis.measures.mixing.vector_rollout import TokenVectors, VectorRollout
+from analysis.models.norm import Norm
+from analysis.models.trace import LayerTrace
+from analysis.statistics.mixing import vector_agreement, vector_completeness, vector_rollout
+from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
+from analysis.statistics.mixing.vector_rollout import VECTORS
+from analysis.token_types import TOKEN_TYPES
+from precompute.passes import mixing as passes
+from tests.intervals import assert_ordered
+from tests.statistics.mixing.layers import every_order, in_float32, misread, with_activation
+from tests.statistics.mixing.slow_layers import network_part, normalised
+from tests.statistics.mixing.test_rollout import slow_residual, slow_rollout, slow_shares, two_ways
+from tests.tracing import layers_of, rows_of_tables
+
+Vectors = dict[tuple[int, int | None], Tensor]
+"""By the token they are in and the token of the input that they come from, None for the bias."""
+
+
+def slow_vectors(layers: list[LayerTrace]) -> list[Vectors]:
+    """Vectors of input tokens that add up to every token, after each of the layers."""
+    inputs = layers[0].input[0]
+    n = len(inputs)
+    nothing = torch.zeros_like(inputs[0])
+    now: Vectors = {(i, j): inputs[i] if i == j else nothing for i in range(n) for j in range(n)}
+    now |= {(i, None): nothing for i in range(n)}
+    after = []
+    for layer in layers:
+        now = _after(layer, now)
+        after.append(now)
+    return after
+
+
+def _after(layer: LayerTrace, before: Vectors) -> Vectors:
+    order, norms = layer.weights.order, list(layer.weights.norms)
+    stream = before
+    for step in order.attention:
+        if step == "attn":
+            stream = _attended(layer, stream)
+        else:
+            stream = _plus(stream, before) if step == "res" else _normed(norms.pop(0), stream)
+    now = entering = before if order.is_parallel else stream
+    for step in order.network_block:
+        if step == "ff":
+            now = _network(layer, now)
+            now = _plus(now, stream) if order.is_parallel else now
+        else:
+            now = _plus(now, entering) if step == "res" else _normed(norms.pop(0), now)
+    return now
+
+
+def _plus(some: Vectors, others: Vectors) -> Vectors:
+    return {place: vector + others[place] for place, vector in some.items()}
+
+
+def _attended(layer: LayerTrace, read: Vectors) -> Vectors:
+    weights, attention = layer.weights, layer.attention[0]
+    n_heads, n, _ = attention.shape
+    attended: Vectors = {}
+    for i, source in read:
+        vector = weights.output_bias.clone() if source is None else 0
+        for head in range(n_heads):
+            for k in range(n):
+                value = read[k, source] @ weights.value_weight[head]
+                if source is None:
+                    value = value + weights.value_bias[head]
+                vector = vector + attention[head, i, k] * (value @ weights.output_weight[head])
+        attended[i, source] = torch.as_tensor(vector)
+    return attended
+
+
+def _network(layer: LayerTrace, read: Vectors) -> Vectors:
+    weights, wholes = layer.weights.feed_forward, _wholes(read)
+    return {
+        (i, source): network_part(weights, vector, wholes[i], is_bias=source is None)
+        for (i, source), vector in read.items()
+    }
+
+
+def _normed(norm: Norm, parts: Vectors) -> Vectors:
+    wholes = _wholes(parts)
+    return {
+        (i, source): normalised(norm, vector, wholes[i], is_bias=source is None)
+        for (i, source), vector in parts.items()
+    }
+
+
+def _wholes(parts: Vectors) -> dict[int, Tensor]:
+    """Sum of the parts of every token: its own vector in the model."""
+    wholes: dict[int, Tensor] = {}
+    for (i, _), vector in parts.items():
+        wholes[i] = wholes[i] + vector if i in wholes else vector
+    return wholes
+
+
+def rolled(layers: list[LayerTrace], **how: Any) -> tuple[TokenVectors, ...]:
+    rollout = VectorRollout(layers[0].input[0], **how)
+    return tuple(rollout.pass_layer(layer) for layer in layers)
+
+
+@pytest.fixture(scope="module")
+def stacks(traced_alone) -> list[list[LayerTrace]]:
+    """The layers of every sequence."""
+    return [list(trace.layers) for trace in traced_alone]
+
+
+@pytest.fixture(scope="module")
+def stack(stacks) -> list[LayerTrace]:
+    """The layers of the shortest sequence, which is fast enough to be written out."""
+    return min(stacks, key=lambda layers: layers[0].input.shape[1])
+
+
+@pytest.fixture(scope="module")
+def written_out(stack) -> list[Vectors]:
+    return slow_vectors(stack)
+
+
+@every_order
+def test_vectors_are_what_their_slow_twin_writes_out(stack, written_out):
+    for layer, rollout, expected in zip(stack, rolled(stack), written_out, strict=True):
+        assert rollout.error < 1e-12
+        for i, row in enumerate(rollout.map):
+            assert rollout.bias[i].item() == pytest.approx(expected[i, None].norm().item())
+            norms = [expected[i, j].norm().item() for j in range(len(row))]
+            assert row.tolist() == pytest.approx(norms, rel=1e-9, abs=1e-12)
+            summed = torch.stack([vector for (to, _), vector in expected.items() if to == i])
+            torch.testing.assert_close(summed.sum(dim=0), layer.output[0, i])
+
+
+def value_bias_to_no_token(layer: LayerTrace) -> LayerTrace:
+    """The same layer, with the bias of the values moved to the output bias.
+
+    Rows of attention add up to 1, so the layer computes what it did before.
+    """
+    weights = layer.weights
+    common = weights.value_bias
+    for norm in weights.norms_by_stage[0]:
+        shift = norm.shift
+        common = common + torch.einsum("d,hde->he", shift, weights.value_weight)
+    sent = torch.einsum("he,hed->d", common, weights.output_weight)
+    return dataclasses.replace(
+        layer,
+        values=layer.values - common[:, None],
+        weights=dataclasses.replace(weights, output_bias=weights.output_bias + sent),
+    )
+
+
+@every_order
+def test_one_layer_is_its_whole_map_with_the_value_bias_out_of_f(stacks, attention_error):
+    for layers in stacks:
+        for layer in layers:
+            (rollout,) = rolled([layer])
+            moved = layer_mixing(value_bias_to_no_token(layer))
+            assert moved.errors.max() <= 10 * attention_error
+            torch.testing.assert_close(rollout.map, moved.maps[-1], rtol=1e-6, atol=1e-6)
+            inside_f = layer_mixing(layer).maps[-1]
+            assert (rollout.map - inside_f).abs().max() > 1e-3, (
+                "the place of the bias is told apart"
+            )
+
+
+@every_order
+@pytest.mark.parametrize("budget", [1, 3000])
+def test_the_budget_changes_no_number(stacks, budget):
+    for full, cut in zip(rolled(stacks[0]), rolled(stacks[0], budget=budget), strict=True):
+        torch.testing.assert_close(cut.map, full.map, rtol=1e-12, atol=1e-12)
+        torch.testing.assert_close(cut.bias, full.bias, rtol=1e-12, atol=1e-12)
+
+
+@every_order
+def test_nothing_reaches_a_token_from_behind_in_a_causal_model(stacks):
+    for layers in stacks:
+        reached = torch.eye(layers[0].input.shape[1])
+        for layer, rollout in zip(layers, rolled(layers), strict=True):
+            reached = layer.weights.pairs(len(reached)).float() @ reached
+            assert not rollout.map[reached == 0].any()
+            assert (rollout.map[reached > 0] > 0).all()
+
+
+def without_biases(weights):
+    """The same weights, with all biases of a layer set to 0."""
+    if isinstance(weights, tuple):
+        return tuple(map(without_biases, weights))
+    if not dataclasses.is_dataclass(weights):
+        return weights
+    parts = {field.name: getattr(weights, field.name) for field in dataclasses.fields(weights)}
+    for name, part in parts.items():
+        if dataclasses.is_dataclass(part) or isinstance(part, tuple):
+            parts[name] = without_biases(part)
+        elif part is not None and (name.endswith("bias") or name == "shift"):
+            parts[name] = torch.zeros_like(part)
+    return type(weights)(**parts)
+
+
+@every_order
+def test_a_model_without_biases_is_made_of_its_tokens_alone(stacks):
+    for layers in stacks:
+        assert (rolled(layers)[0].bias > 1e-3).all()
+        bare = [
+            dataclasses.replace(layer, weights=without_biases(layer.weights)) for layer in layers
+        ]
+        assert not any(rollout.bias.any() for rollout in rolled(bare))
+
+
+@every_order
+def test_float32_stays_close_to_float64(stacks):
+    for layers in stacks:
+        narrow = rolled([in_float32(layer) for layer in layers])
+        for wide, rough in zip(rolled(layers), narrow, strict=True):
+            assert rough.error < 1e-4
+            torch.testing.assert_close(rough.map.double(), wide.map, rtol=1e-3, atol=1e-4)
+
+
+@every_order
+@pytest.mark.parametrize(
+    "fault", ["value_bias", "value_weight", "output_bias", "norms.0.shift",
+              "norms.0.scale", "feed_forward.output_bias", "norms.-1.shift"],
+)  # fmt: skip
+def test_a_misread_layer_is_noticed_after_it_and_after_all_that_follow(stacks, fault):
+    first, *others = stacks[0]
+    rollouts = rolled([misread(first, fault), *others])
+    assert min(rollout.error for rollout in rollouts) > 1e-2
+
+
+@every_order
+def test_another_activation_is_noticed(stacks):
+    first, *others = stacks[0]
+    other = "silu" if first.weights.feed_forward.activation != "silu" else "gelu"
+    rollouts = rolled([with_activation(first, other), *others])
+    assert rollouts[0].error > 1e-2
+
+
+FOLLOWED = 1
+"""Which of the tiny sequences is followed: a short one."""
+TABLES = (vector_rollout.PER_SEQUENCE, vector_agreement.PER_SEQUENCE, vector_completeness.TABLE)
+
+
+@two_ways
+def test_rows_are_about_followed_sequences(tiny, sequences, traced_alone):
+    followed = frozenset({FOLLOWED})
+    found = rows_of_tables(TABLES, tiny, sequences, followed=followed)
+    shares, agreement, sums = (found[table.name].to_pandas() for table in TABLES)
+    layers = layers_of(tiny, sequences, followed=followed)
+    scopes = layers[0].batch.order.scopes
+    types = [TOKEN_TYPES[kind] for kind in sequences[FOLLOWED].token_types]
+    is_seen = tiny.layers[0].pairs(len(types)).numpy()
+    maps: dict[str, list] = {scope: [] for scope in (*scopes, ATTENTION_ROLLOUT)}
+    vectors = rolled(list(traced_alone[FOLLOWED].layers))
+    assert all(set(frame["seq"]) == {FOLLOWED} for frame in (shares, agreement, sums))
+    agreement = agreement.set_index(["layer", "scope"])["spearman"]
+    for index, (layer, of_layer) in enumerate(zip(layers, vectors, strict=True)):
+        share = (of_layer.map / of_layer.map.sum(dim=1, keepdim=True)).numpy()
+        group = shares[shares["layer"] == index]
+        by_cell = {(row.token_type, row.distance): row.share for row in group.itertuples()}
+        expected = slow_shares(share.tolist(), types, causal=tiny.layers[0].is_causal)
+        assert by_cell == pytest.approx(expected, rel=1e-5)
+        for place, scope in enumerate(scopes):
+            maps[scope].append(layer.mixing_of(FOLLOWED).maps[place].tolist())
+        maps[ATTENTION_ROLLOUT].append(slow_residual(maps["attn_w"][-1]))
+        for scope, of_scope in maps.items():
+            product = np.array(slow_rollout(of_scope))
+            correlation = spearmanr(share[is_seen], product[is_seen])[0]
+            assert agreement[index, scope] == pytest.approx(correlation, abs=1e-6)
+        row = sums[sums["layer"] == index].iloc[0]
+        parts = torch.cat([of_layer.map, of_layer.bias[:, None]], dim=1)
+        biases = (parts[:, -1] / parts.sum(dim=1)).mean().item()
+        assert row["bias_share"] == pytest.approx(biases, rel=1e-5)
+        assert row["relative_error"] < 1e-6
+
+
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
+def test_sequences_whose_vectors_take_too_much_memory_are_left_out(tiny, sequences, monkeypatch):
+    """The limit is that of a sequence by itself, whatever it is batched with."""
+    lengths = sorted(map(len, sequences))
+    width = tiny.layers[0].query_weight.shape[1]
+    monkeypatch.setattr(passes, "MOST_VECTOR_BYTES", lengths[1] ** 2 * width * 4)
+    found = rows_of_tables(TABLES, tiny, sequences, followed=frozenset(range(len(sequences))))
+    short = {sequence.index for sequence in sequences if len(sequence) <= lengths[1]}
+    assert len(short) == 2
+    for rows in found.values():
+        assert set(rows["seq"].to_pylist()) == short
+    for table, rows in rows_of_tables(TABLES, tiny, sequences).items():
+        assert (rows.num_rows, rows.schema) == (0, found[table].schema)
+
+
+@two_ways
+def test_means_stand_beside_those_of_the_same_sequences(masked_store, layer_order):
+    scopes = [VECTORS, *layer_order.scopes, ATTENTION_ROLLOUT]
+    rows = vector_rollout.shares(masked_store, scopes=scopes)
+    assert list(rows["scope"].unique()) == scopes
+    parts = {
+        scope: masked_store.execute(
+            "select seq, layer, token_type, distance, share from sequence_rollout "
+            "where scope = $scope",
+            {"scope": scope},
+        ).df()
+        for scope in scopes[1:]
+    }
+    parts[VECTORS] = masked_store.execute("from sequence_vector_rollout").df()
+    for kind in ("token_type", "distance"):
+        chosen = rows[rows[kind].notna()].set_index(["scope", "layer", kind]).sort_index()
+        vectors = chosen.loc[VECTORS, "mean"]
+        for scope, frame in parts.items():
+            sums = frame.groupby(["layer", kind], observed=True)["share"].sum() / 3
+            of_scope = chosen.loc[scope]
+            np.testing.assert_allclose(of_scope["mean"].sort_index(), sums.sort_index(), rtol=1e-5)
+            if scope == VECTORS:
+                assert of_scope["difference"].isna().all()
+            else:
+                more = vectors - of_scope["mean"]
+                np.testing.assert_allclose(of_scope["difference"], more, atol=1e-9)
+                ends = (of_scope["difference_low"], of_scope["difference_high"])
+                assert_ordered(ends[0], of_scope["difference"], ends[1])
+
+
+@two_ways
+def test_agreement_over_layers_is_the_mean_of_the_layers(masked_store, layer_order):
+    rows = vector_agreement.by_layer(masked_store)
+    assert set(rows["scope"]) == {*layer_order.scopes, ATTENTION_ROLLOUT}
+    overall = rows[rows["layer"].isna()].set_index("scope")["spearman"]
+    layers = rows[rows["layer"].notna()].groupby("scope")["spearman"].mean()
+    assert overall.to_dict() == pytest.approx(layers.to_dict())
+
+
+@two_ways
+def test_agreement_of_a_layer_is_the_mean_of_its_sequences_and_stands_there_once(masked_store):
+    rows = vector_agreement.by_layer(masked_store)
+    assert not rows.duplicated(["layer", "scope"]).any()
+    of_sequences = masked_store.execute(
+        "select layer, scope::varchar as scope, spearman from sequence_vector_agreement"
+    ).df()
+    expected = of_sequences.groupby(["layer", "scope"])["spearman"].mean()
+    found = rows[rows["layer"].notna()].astype({"layer": int, "scope": str})
+    found = found.set_index(["layer", "scope"])["spearman"]
+    assert found.to_dict() == pytest.approx(expected.to_dict(), rel=1e-6)
+    assert found[1].to_dict() != pytest.approx(found[2].to_dict(), rel=1e-3)

@@ -1,0 +1,286 @@
+"""Deletion and insertion of patches: as a loop over patches, and in a store by the real passes.
+
+The store is compared with transformers' own classifier on images that are painted over by hand.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from math import floor
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.errors import BrokenLaw
+from analysis.measures.relevance.perturbation import area_under_curve, kept_patches, removal_order
+from analysis.relevance_rules import ALL
+from analysis.statistics.relevance import class_prediction, perturbation, relevance_agreement
+from analysis.statistics.relevance.perturbation import CURVES, ORDERS, RANDOM, STEPS
+from analysis.statistics.table import Table
+from precompute.corpora.randomness import generator
+from precompute.jobs.plan import Plan
+from precompute.models.load_models import load_model
+from precompute.models.loaded_model import LoadedModel
+from precompute.passes import STATISTICS
+from precompute.passes import relevance as passes
+from precompute.passes.relevance_maps import Relevance
+from precompute.store.check import assert_laws, faults
+from precompute.store.show import every_table
+from tests.intervals import assert_ordered
+from tests.precompute.corpora.tiny import unhurried
+from tests.statistics.fits import made, store_of
+from tests.tracing import layers_of, rows_of_table
+
+
+def slow_order(relevance: list[float], draw: list[int]) -> list[int]:
+    """Order of the patches by relevance; ties in the order of the draw."""
+    left, taken = set(range(len(relevance))), []
+    while left:
+        largest = max(relevance[patch] for patch in left)
+        ties = [patch for patch in left if relevance[patch] == largest]
+        taken.append(min(ties, key=lambda patch: draw[patch]))
+        left.remove(taken[-1])
+    return taken
+
+
+def slow_curve(
+    taken: list[int], n_steps: int, score: Callable[[list[bool]], float], *, insertion: bool
+) -> list[float]:
+    """Scores of the patches kept after every step."""
+    scores = []
+    for step in range(n_steps + 1):
+        n = floor(Fraction(step * len(taken), n_steps) + Fraction(1, 2))
+        gone = set(taken[:n])
+        scores.append(score([(patch in gone) == insertion for patch in range(len(taken))]))
+    return scores
+
+
+def slow_area(values: list[float]) -> float:
+    """Area under the curve by the trapezoidal rule, over a width of 1."""
+    steps = list(pairwise(values))
+    return sum((before + after) / 2 for before, after in steps) / len(steps)
+
+
+RELEVANCE = st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.25, 0.5]), min_size=1, max_size=23)
+SEED = st.integers(0, 2**31)
+
+
+def draw_of(n: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).permutation(n)
+
+
+@given(RELEVANCE, SEED)
+@unhurried()
+def test_the_most_relevant_patch_that_is_left_goes_first(relevance, seed):
+    draw = draw_of(len(relevance), seed)
+    order = removal_order(np.array(relevance), draw).tolist()
+    assert order == slow_order(relevance, draw.tolist())
+
+
+@given(RELEVANCE, SEED, st.integers(1, 12))
+@unhurried()
+def test_curves_of_any_score_are_those_of_the_twin(relevance, seed, n_steps):
+    order = removal_order(np.array(relevance), draw_of(len(relevance), seed))
+    weights = np.random.default_rng(seed + 1).random(len(order))
+
+    def score(kept: list[bool]) -> float:
+        return float(np.tanh(weights @ np.array(kept)))
+
+    for kept, insertion in zip(kept_patches(order, n_steps), (False, True), strict=True):
+        expected = slow_curve(order.tolist(), n_steps, score, insertion=insertion)
+        curve = [score(mask) for mask in kept.tolist()]
+        assert curve == pytest.approx(expected, rel=1e-12)
+        area = area_under_curve(np.array([curve]))[0]
+        assert area == pytest.approx(slow_area(expected), rel=1e-12)
+
+
+def test_five_patches_in_five_steps_by_hand():
+    order = removal_order(np.array([0.1, 0.4, 0.2, 0.3, 0.0]), np.arange(5))
+    assert order.tolist() == [1, 3, 2, 0, 4]
+    deletion, insertion = kept_patches(order, 5)
+    assert deletion.astype(int).tolist() == [
+        [1, 1, 1, 1, 1],
+        [1, 0, 1, 1, 1],
+        [1, 0, 1, 0, 1],
+        [1, 0, 0, 0, 1],
+        [0, 0, 0, 0, 1],
+        [0, 0, 0, 0, 0],
+    ]
+    assert (insertion == ~deletion).all()
+
+
+def test_steps_are_whole_patches_with_halves_rounded_upwards():
+    deletion, _ = kept_patches(np.arange(5), 10)
+    assert (~deletion).sum(axis=1).tolist() == [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    deletion, _ = kept_patches(np.arange(64), 10)
+    assert (~deletion).sum(axis=1).tolist() == [0, 6, 13, 19, 26, 32, 38, 45, 51, 58, 64]
+
+
+SEQ = 2
+NOISE = 1e-5  # of probabilities in float32, by batches of other sizes
+
+
+@pytest.fixture(scope="module")
+def model(curves_run) -> LoadedModel:
+    return load_model(curves_run[0].model, device="cpu")
+
+
+def rows_of(table: Table, model: LoadedModel, plan: Plan, *places: int, **chosen) -> pd.DataFrame:
+    """Rows of some of the run's images, as a run makes them."""
+    every = tuple(plan.corpus)
+    sequences = tuple(every[place] for place in places)
+    return rows_of_table(table, model, sequences, **({"kept": plan.kept} | chosen)).to_pandas()
+
+
+def probabilities(model: LoadedModel, pixels: torch.Tensor) -> torch.Tensor:
+    assert model.classifier is not None
+    with torch.inference_mode():
+        return model.classifier(pixels[None]).logits[0].softmax(dim=-1)
+
+
+def test_predictions_are_those_of_the_classifier_itself(curves_store, model, curves_run):
+    for sequence in curves_run[1].corpus:
+        expected = probabilities(model, model.image_reader.pixels(sequence.picture))
+        predictions = class_prediction.of_sequence(curves_store, seq=sequence.index)
+        order = expected.argsort(descending=True).tolist()
+        assert predictions["rank"].tolist() == [1, 2, 3]
+        assert predictions["label"].tolist() == [
+            model.model.config.id2label[index] for index in order
+        ]
+        np.testing.assert_allclose(predictions["probability"], expected[order], atol=NOISE)
+
+
+def test_only_the_likeliest_classes_are_told(model, curves_run, monkeypatch):
+    monkeypatch.setattr(class_prediction, "RANKS", 2)
+    rows = rows_of(class_prediction.TABLE, model, curves_run[1], 0, 1)
+    assert rows["rank"].tolist() == [1, 2, 1, 2]
+    assert rows["seq"].tolist() == [0, 0, 1, 1]
+
+
+def test_curves_are_those_of_images_painted_over_patch_by_patch(curves_store, model, curves_run):
+    sequence = tuple(curves_run[1].corpus)[SEQ]
+    layers = layers_of(model, [sequence], kept=frozenset({SEQ}))
+    maps, is_content = Relevance(layers[0].batch), layers[0].batch.is_content[0]
+    for layer in layers:
+        maps.add(layer)
+    relevance = {
+        rule: scores[is_content].tolist() for rule, scores in maps.maps[0].mean_maps(2).items()
+    } | {RANDOM: [0.0] * 12}
+    assert set(relevance) == set(ORDERS)
+    draw = generator(0, purpose="perturbation", index=SEQ).permutation(12).tolist()
+    pixels = model.image_reader.pixels(sequence.picture)
+    predicted = int(probabilities(model, pixels).argmax())
+
+    def score(kept: list[bool]) -> float:
+        painted = pixels.clone()
+        for patch, is_kept in enumerate(kept):
+            if not is_kept:
+                top, left = patch // 4 * 4, patch % 4 * 4
+                for channel in range(3):
+                    mean = float(pixels[channel].mean())
+                    painted[channel, top : top + 4, left : left + 4] = mean
+        return float(probabilities(model, painted)[predicted])
+
+    curves = perturbation.of_sequence(curves_store, seq=SEQ)
+    for rule, values in relevance.items():
+        taken = slow_order(values, draw)
+        for curve in CURVES:
+            of_curve = curves[(curves["rule"] == rule) & (curves["curve"] == curve)]
+            expected = slow_curve(taken, STEPS, score, insertion=curve == "insertion")
+            assert of_curve["share"].tolist() == pytest.approx([step / 10 for step in range(11)])
+            np.testing.assert_allclose(of_curve["probability"], expected, atol=NOISE)
+            assert of_curve["area"].iloc[0] == pytest.approx(slow_area(expected), abs=NOISE)
+
+
+def test_every_curve_leads_from_the_whole_image_to_its_mean_colour_or_back(curves_store):
+    ends = curves_store.execute(
+        """
+        select seq, curve, rule, probability[1] as first, probability[-1] as last
+        from sequence_perturbation
+        """
+    ).df()
+    assert len(ends) == 5 * len(ORDERS) * len(CURVES)
+    whole, empty = (
+        ends.apply(lambda row, of=of: row["first" if row["curve"] == of else "last"], axis=1)
+        for of in CURVES
+    )
+    assert (whole.groupby(ends["seq"]).nunique() == 1).all()
+    assert (empty.groupby(ends["seq"]).nunique() == 1).all()
+    for seq, probability in whole.groupby(ends["seq"]).first().items():
+        best = class_prediction.of_sequence(curves_store, seq=seq)["probability"].iloc[0]
+        assert probability == pytest.approx(best, abs=NOISE)
+
+
+def test_means_are_over_images_at_every_share_and_of_areas(curves_store):
+    rows = pd.concat(perturbation.of_sequence(curves_store, seq=seq) for seq in range(5))
+    expected = rows.groupby(["rule", "curve", "share"])["probability"].mean()
+    curves = perturbation.curves(curves_store)
+    found = curves.set_index(["rule", "curve", "share"])["mean"]
+    np.testing.assert_allclose(found.sort_index(), expected.sort_index(), atol=1e-6)
+    assert (curves["n_sequences"] == 5).all()
+    areas = perturbation.areas(curves_store)
+    of_curves = curves.groupby(["rule", "curve"], sort=False)["mean"].apply(
+        lambda of: slow_area(of.tolist())
+    )
+    np.testing.assert_allclose(areas["mean"], of_curves, atol=1e-6)
+    assert areas["rule"].tolist() == [rule for rule in ORDERS for _ in CURVES]
+    for frame in (curves, areas):
+        assert_ordered(frame["low"], frame["mean"], frame["high"])
+
+
+def test_random_orders_are_of_the_image_and_the_seed(model, curves_run):
+    def random(seed: int) -> list[list[float]]:
+        rows = rows_of(perturbation.PER_SEQUENCE, model, curves_run[1], 0, 1, seed=seed)
+        return rows[rows["rule"] == RANDOM]["probability"].map(list).tolist()
+
+    assert random(0) == random(0)
+    assert random(0) != random(1)
+    draws = [generator(0, purpose="perturbation", index=index).permutation(12) for index in (0, 1)]
+    assert (draws[0] != draws[1]).any()
+
+
+def test_curves_are_drawn_of_so_many_of_the_kept_images(model, curves_run, monkeypatch):
+    monkeypatch.setattr(passes, "TOKENS", 2 * 13 + 5)  # images of 13 tokens
+    for chosen, drawn in (({}, {0, 2}), ({"kept": frozenset({1, 4})}, {1, 4})):
+        rows = rows_of(perturbation.PER_SEQUENCE, model, curves_run[1], *range(5), **chosen)
+        assert set(rows["seq"]) == drawn
+    for chosen in ({"kept": frozenset()}, {"classification": None}):
+        assert rows_of(perturbation.PER_SEQUENCE, model, curves_run[1], 0, **chosen).empty
+    assert rows_of(class_prediction.TABLE, model, curves_run[1], 0, classification=None).empty
+
+
+@pytest.mark.parametrize("module", [perturbation, relevance_agreement])
+def test_means_of_nothing_are_empty(module):
+    of_sequences = module.PER_SEQUENCE
+    with store_of(**{of_sequences.name: of_sequences.schema.empty_table()}) as store:
+        assert made(module.TABLE, store).empty
+
+
+def test_what_a_contract_rules_out_is_told(curves_run, tmp_path):
+    copy = tmp_path / "copy.duckdb"
+    copy.write_bytes(curves_run[0].output.read_bytes())
+    assert list(faults(copy, every_table())) == []
+    with duckdb.connect(str(copy)) as connection:
+        for table, change in (
+            ("sequence_perturbation", "probability = probability[2:]"),
+            ("sequence_perturbation", "area = area + 0.5"),
+            ("sequence_perturbation", "probability = list_transform(probability, lambda p: -p)"),
+            ("class_prediction", "probability = 1.5"),
+            ("class_prediction", "rank = rank + 5"),
+            ("perturbation", "low = 2, high = 1"),
+            ("perturbation", "share = 1.5"),
+        ):
+            connection.begin()
+            connection.execute(f"update stored.{table} set {change}")
+            with pytest.raises(BrokenLaw, match=rf"row\(s\) of {table} break"):
+                assert_laws(connection, STATISTICS[table])
+            connection.rollback()
+
+
+def test_all_rules_are_among_the_orders():
+    assert (*ALL, RANDOM) == ORDERS

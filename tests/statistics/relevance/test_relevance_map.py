@@ -1,0 +1,225 @@
+"""Maps of relevance in a store built by the real passes, against the twins and each other."""
+
+import shutil
+from collections.abc import Iterator
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from duckdb import DuckDBPyConnection
+
+from analysis.errors import BrokenLaw, UnknownName
+from analysis.relevance_rules import ALL, MEAN_WEIGHTS, METHODS, RULES
+from analysis.scopes import PRE_NORM
+from analysis.statistics.relevance import relevance_agreement, relevance_map, relevance_summary
+from precompute.jobs.bounds import evenly_spaced
+from precompute.jobs.plan import Plan
+from precompute.models.load_models import load_model
+from precompute.passes import relevance_maps
+from precompute.passes.relevance_maps import start_weights
+from precompute.run import Request
+from precompute.store.check import assert_laws
+from tests.intervals import assert_ordered
+from tests.shared_store import shared_run
+from tests.small_store import request as asked_for
+from tests.statistics.relevance.test_relevance import down
+from tests.statistics.relevance.test_relevance_comparison import slow_rollout, weighed_rows
+from tests.tracing import layers_of, rows_of_tables
+
+three_ways = pytest.mark.parametrize(
+    "family", ["bert", "gpt2", "vit"], indirect=True, scope="session"
+)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory, family) -> tuple[Request, Plan]:
+    chosen = {"statistics": ["relevance_map", "relevance_summary"]}
+    name = f"relevance-{family}"
+    return shared_run(tmp_path_factory, name, lambda folder: asked_for(folder, family, **chosen))
+
+
+@pytest.fixture(scope="module")
+def store(finished) -> Iterator[DuckDBPyConnection]:
+    with duckdb.connect(str(finished[0].output), read_only=True) as store:
+        yield store
+
+
+@pytest.fixture(scope="module")
+def slow(finished) -> tuple[int, dict[tuple[str, int, int | None], list[float]]]:
+    """The shortest sequence, and its maps by rule, layer and head as the twins make them."""
+    asked, plan = finished
+    model = load_model(asked.model, device="cpu")
+    sequence = min(plan.corpus, key=len)
+    layers = layers_of(model, [sequence], kept=frozenset({sequence.index}))
+    batch = layers[0].batch
+    weights = start_weights(batch.relevance_start, sequence.token_types, batch.is_content[0])
+    assert weights is not None
+    start = weights.tolist()
+    around = "ln_attn_res" if batch.order is PRE_NORM else "attn_res_ln"
+    scopes = {"norm_rollout": batch.order.scopes.index(around), "norm_rollout_layer": -1}
+    mixing = [layer.mixing_of(0) for layer in layers]
+    by_layer = [
+        (layer.attention[0].double().tolist(), layer.trace.values[0].double().tolist())
+        for layer in layers
+    ]
+    maps = {}
+    for layer, (attention, _) in enumerate(by_layer, start=1):
+        for rule, mean_weights in zip(RULES, MEAN_WEIGHTS, strict=True):
+            for head in range(len(attention)):
+                maps[rule, layer, head + 1] = down(by_layer[:layer], start, rule, head)[0]
+            maps[mean_weights, layer, None] = down(by_layer[:layer], start, rule, None)[0]
+        for head, alpha in enumerate(attention, start=1):
+            maps["attention", layer, head] = weighed_rows(start, alpha)
+        for rule, scope in scopes.items():
+            rolled = [of_layer.maps[scope].double().tolist() for of_layer in mixing[:layer]]
+            maps[rule, layer, None] = slow_rollout(rolled, start)
+        for rule in (*RULES, "attention"):
+            heads = [maps[rule, layer, head + 1] for head in range(len(attention))]
+            maps[rule, layer, None] = np.mean(heads, axis=0).tolist()
+    return sequence.index, maps
+
+
+@three_ways
+def test_every_map_is_that_of_its_twin(store, slow):
+    seq, expected = slow
+    found = {
+        (rule, layer, None if pd.isna(head) else int(head)): relevance
+        for rule in relevance_summary.rules(store)
+        if rule != "gradient_attention"
+        for layer in range(1, 1 + max(layer for _, layer, _ in expected))
+        for head, relevance in relevance_map.maps(
+            store, seq=seq, rule=rule, layer=layer
+        ).itertuples(index=False)
+    }
+    assert set(found) == set(expected)
+    for place, relevance in expected.items():
+        np.testing.assert_allclose(found[place], relevance, atol=2e-6, err_msg=str(place))
+
+
+@three_ways
+def test_the_same_maps_are_found_by_layer_and_by_rule(store, slow):
+    seq, maps = slow
+    (n_layers, n_heads) = (max(layer for _, layer, _ in maps), max(h or 0 for *_, h in maps))
+    for head in (n_heads, None):
+        rows = relevance_map.layers(store, seq=seq, rule="iii", head=head)
+        assert rows["layer"].tolist() == list(range(1, n_layers + 1))
+        for layer, relevance in rows.itertuples(index=False):
+            np.testing.assert_allclose(relevance, maps["iii", layer, head], atol=2e-6)
+    last = relevance_map.methods(store, seq=seq, layer=n_layers)
+    assert last["rule"].tolist() == relevance_summary.rules(store)
+    first = relevance_map.methods(store, seq=seq, layer=1)["rule"].tolist()
+    assert "gradient_attention" not in first, "it has no layer to start behind but the last"
+
+
+@three_ways
+def test_what_there_is_depends_on_the_model_alone(store, finished):
+    has_classes = load_model(finished[0].model, device="cpu").classifier is not None
+    expected = [rule for rule in ALL if has_classes or rule != "gradient_attention"]
+    assert relevance_summary.rules(store) == expected
+    assert set(METHODS) <= set(ALL)
+    kept = relevance_map.kept(store)
+    assert kept["seq"].tolist() == list(range(len(finished[1].corpus)))
+    lengths = [len(sequence) for sequence in finished[1].corpus]
+    assert kept["n_tokens"].tolist() == lengths
+
+
+@three_ways
+def test_every_number_of_the_summary_is_a_mean_over_sequences(store):
+    rows = store.execute("from sequence_relevance").df()
+    rows["mask_gain"] = rows["mask_share"] - rows["mask_chance"]
+    rows["pointing_gain"] = rows["pointing"] - rows["mask_chance"]
+    quantities = list(relevance_summary.QUANTITIES)
+    key = ["rule", "layer", "head"]
+    long = rows[[*key, *quantities]].melt(key, var_name="quantity").dropna(subset="value")
+    grouped = long.groupby([*key, "quantity"], dropna=False, observed=True)["value"]
+    expected = grouped.agg(["mean", "count"]).reset_index()
+    summary = relevance_summary.table(store)
+    both = expected.merge(summary, on=[*key, "quantity"], suffixes=("_expected", ""))
+    assert len(both) == len(summary) == len(expected)
+    np.testing.assert_allclose(both["mean"], both["mean_expected"].astype(float), atol=1e-6)
+    assert (both["count"] == both["n_sequences"]).all()
+    assert_ordered(both["low"], both["mean"], both["high"])
+    wide = store.execute("from relevance_summary").df()
+    assert len(wide) == len(summary[key].drop_duplicates())
+    of_heads = relevance_summary.heads(store, quantity="entropy", rule="ii")
+    merged = of_heads.merge(wide[wide["rule"] == "ii"], on=["layer", "head"])
+    assert len(merged) == len(of_heads) > 0
+    assert (merged["mean"] == merged["entropy"]).all()
+    by_layer = relevance_summary.by_layer(store, quantity="special_share")
+    assert set(by_layer["rule"]) == set(relevance_summary.rules(store))
+
+
+@three_ways
+def test_sequences_with_most_of_a_quantity_come_first(store):
+    every = pd.concat(
+        relevance_summary.of_sequence(store, seq=seq).assign(seq=seq)
+        for seq in relevance_map.kept(store)["seq"]
+    )
+    for head in (1, None):
+        place = {"rule": "iv", "layer": 2}
+        rows = relevance_summary.extremes(store, **place, head=head, quantity="entropy", limit=2)
+        same_head = every["head"].isna() if head is None else every["head"] == head
+        of_place = every[(every["rule"] == "iv") & (every["layer"] == 2) & same_head]
+        assert rows["seq"].tolist() == of_place.nlargest(2, "entropy")["seq"].tolist()
+        texts = dict(store.execute("select seq, text from sequence").fetchall())
+        assert rows["text"].tolist() == [texts[seq] for seq in rows["seq"]]
+    with pytest.raises(UnknownName, match=r"Did you mean 'entropy'\?"):
+        relevance_summary.extremes(store, rule="i", layer=1, head=1, quantity="entropie", limit=1)
+
+
+@three_ways
+def test_relevance_is_conserved_and_the_file_says_so(store):
+    ((worst, n_in_place),) = relevance_summary.conservation(store).itertuples(index=False)
+    assert 0 <= worst <= 1e-5
+    assert n_in_place == 0
+    columns = "conservation_error is null as absent"
+    rows = store.execute(f"select rule, {columns} from sequence_relevance").df()
+    assert set(rows[rows["absent"]]["rule"]) == set(METHODS) & set(rows["rule"])
+
+
+@pytest.mark.parametrize("family", ["vit"], indirect=True, scope="session")
+def test_a_broken_law_is_told(finished, tmp_path):
+    copy = shutil.copy(finished[0].output, tmp_path / "copy.duckdb")
+    with duckdb.connect(str(copy)) as connection:
+        for table, change in (
+            (relevance_summary.PER_SEQUENCE, "conservation_error = 2e-5 where rule = 'iii'"),
+            (relevance_summary.PER_SEQUENCE, "special_share = 1.1"),
+            (relevance_summary.PER_SEQUENCE, "n_in_place = null where rule = 'i'"),
+            (
+                relevance_map.TABLE,
+                "relevance = list_transform(relevance, lambda each: each * 1.01)",
+            ),
+            (relevance_map.TABLE, "relevance = list_concat([-0.5::float, 0.5::float], relevance)"),
+        ):
+            connection.begin()
+            connection.execute(f"update stored.{table.name} set {change}")
+            with pytest.raises(BrokenLaw):
+                assert_laws(connection, table)
+            connection.rollback()
+
+
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
+def test_sequences_whose_weights_take_too_much_memory_have_no_maps(tiny, sequences, monkeypatch):
+    """The limit is that of a sequence by itself, and others keep their numbers."""
+    every = frozenset(range(len(sequences)))
+    tables = (relevance_map.TABLE, relevance_summary.PER_SEQUENCE, relevance_agreement.PER_SEQUENCE)
+    before = rows_of_tables(tables, tiny, sequences, kept=every)
+    lengths = sorted(map(len, sequences))
+    n_heads = len(tiny.layers) * len(tiny.layers[0].query_weight)
+    monkeypatch.setattr(relevance_maps, "MOST_BYTES", n_heads * lengths[1] ** 2 * 4)
+    after = rows_of_tables(tables, tiny, sequences, kept=every)
+    short = {sequence.index for sequence in sequences if len(sequence) <= lengths[1]}
+    assert len(short) == 2
+    for name, rows in after.items():
+        frame, whole = rows.to_pandas(), before[name].to_pandas()
+        assert set(frame["seq"]) == short
+        expected = whole[whole["seq"].isin(short)].reset_index(drop=True)
+        for column in frame.select_dtypes("number"):
+            np.testing.assert_allclose(frame[column], expected[column], rtol=1e-5, atol=1e-9)
+
+
+def test_a_few_are_taken_evenly_from_all():
+    assert evenly_spaced([5, 3, 9], 4) == {3, 5, 9}
+    assert evenly_spaced(range(100), 4) == {0, 25, 50, 75}
+    assert evenly_spaced([], 4) == frozenset()
