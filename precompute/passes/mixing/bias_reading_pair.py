@@ -5,7 +5,7 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.measures.mixing.layer_mixing import LayerMixing
-from analysis.measures.pairs.pair_delta import pair_deltas
+from analysis.measures.pairs.mixing_change import pair_deltas
 from analysis.statistics.mixing.bias_reading_pair import TABLE
 from analysis.statistics.rows import table_of
 from precompute.passes.batch import Batch

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.measures.mixing.sequence_scope_similarity import scope_similarities
-from analysis.measures.pairs.pair_delta import row_shares
+from analysis.measures.pairs.mixing_change import row_shares
 from analysis.statistics.mixing.sequence_rollout import ATTENTION_ROLLOUT
 from analysis.statistics.mixing.sequence_vector_agreement import TABLE
 from analysis.statistics.rows import names_of, table_of

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from analysis.measures.pairs.pair_delta import row_shares
+from analysis.measures.pairs.mixing_change import row_shares
 from analysis.statistics.mixing.sequence_vector_rollout import TABLE, VECTORS
 from precompute.passes.batch import Batch
 from precompute.passes.mixing.sequence_rollout import origins

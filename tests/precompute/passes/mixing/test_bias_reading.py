@@ -6,10 +6,11 @@ from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.scopes import BIAS_READINGS, POST_NORM
 from analysis.statistics.fit import FitContext
 from analysis.statistics.mixing import bias_reading
+from analysis.statistics.pairs import pair_delta
 from precompute.passes.batch import Batch
 from precompute.passes.mixing import bias_reading as the_pass
 from precompute.passes.mixing import bias_reading_pair, sequence_bias_reading
-from precompute.passes.pairs import pair_delta
+from tests.tracing import rows_of_table
 
 
 def test_each_reading_is_measured_behind_the_network(sequences, traced, traced_alone):
@@ -79,10 +80,10 @@ def test_what_stays_over_all_layers_is_the_mean_of_the_layers(masked_store):
     pd.testing.assert_frame_equal(overall.sort_index(), of_layers)
 
 
-def test_pairs_under_the_first_reading_are_those_of_all_other_numbers(sequences, traced):
+def test_pairs_under_the_first_reading_are_those_of_all_other_numbers(tiny, sequences, traced):
     batch = Batch(sequences, traced, followed=frozenset({0}))
     found = bias_reading_pair.totals(batch).to_pandas()
-    every = pair_delta.totals(batch).to_pandas()
+    every = rows_of_table(pair_delta.TABLE, tiny, sequences).to_pandas()
     expected = every[every["seq"] == 0].reset_index(drop=True)
     for mine, theirs in (("layer", "layer"), ("source", "source"), ("target", "target")):
         assert found[mine].tolist() == expected[theirs].tolist()
