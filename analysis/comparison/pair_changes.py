@@ -7,7 +7,7 @@ from scipy.special import stdtr
 
 from analysis.comparison.differences import corrected
 from analysis.errors import UnknownName
-from analysis.measures.pairs.pair_delta import LEAST_DEGREES, mean_interval
+from analysis.measures.pairs.mixing_change import LEAST_DEGREES, mean_interval
 from analysis.scopes import EFFECTS
 from analysis.statistics.question import frame_of
 

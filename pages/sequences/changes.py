@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.pairs import pair_mean, pair_occurrence
+from analysis.statistics.pairs import pair_delta, pair_occurrence
 from pages.sequences.subject import Subject
 from pages.ui.live.readings import Reading, layer_maps
 from pages.ui.store.chosen import ask, is_causal, layer_order
@@ -30,7 +30,7 @@ def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
         pairs = _computed(subject, subject.reading, **choice)
     else:
         pairs = ask(pair_occurrence.of_sequence, seq=subject.seq, **choice)
-    means = ask(pair_mean.of_tokens, tokens=sorted(set(subject.token_ids)), **choice)
+    means = ask(pair_delta.of_tokens, tokens=sorted(set(subject.token_ids)), **choice)
     names, special = np.array(subject.names), np.array(subject.special)
     ends = [pairs[f"{side}_pos"].to_numpy() for side in ("source", "target")]
     pairs["source"], pairs["target"] = (names[end] for end in ends)

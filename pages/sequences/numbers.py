@@ -11,7 +11,7 @@ from analysis.statistics import corpus
 from analysis.statistics.heads import sequence_head_pattern
 from analysis.statistics.mixing import mixing_ratio
 from analysis.statistics.norms import token_norm
-from analysis.statistics.pairs import sequence_relation_change
+from analysis.statistics.pairs import relation_share
 from analysis.statistics.table import Table
 from pages.ui.head.habits import habit_name
 from pages.ui.live import readings
@@ -48,8 +48,8 @@ ALL = (
         lambda name: say_here("habit_of", habit=habit_name(name)),
     ),
     Numbers(
-        sequence_relation_change.TABLE,
-        sequence_relation_change.by_sequence,
+        relation_share.PER_SEQUENCE,
+        relation_share.by_sequence,
         lambda name: say_here("change_of", effect=effect_name(name)),
     ),
     Numbers(token_norm.TABLE, token_norm.by_sequence, lambda _: say_here("input_norm")),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.statistics.pairs import pair_delta, pair_tally
+from analysis.statistics.pairs import pair_delta, pair_ranking
 from pages.ui.store.chosen import ask
 from pages.ui.words.interval import is_clear
 from pages.ui.words.names import effect_name
@@ -45,7 +45,7 @@ def top_pairs(**choices: Any) -> pd.DataFrame:
 def tally_sentence(where: str, layers: Sequence[int], chosen: Mapping[str, Any]) -> str:
     """Sentence on the number of pairs that a list is chosen from, and of those clear of 0."""
     conditions = {name: chosen[name] for name in _CONDITIONS if name in chosen}
-    row = ask(pair_tally.tally, layers=list(layers), **conditions).iloc[0]
+    row = ask(pair_ranking.tally, layers=list(layers), **conditions).iloc[0]
     return say_here(
         "tallied" if row["n_sure"] else "tallied_unsure",
         where=where,

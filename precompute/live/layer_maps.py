@@ -1,6 +1,6 @@
 """Maps of the mixing of all tokens in one layer of one sequence."""
 
-from analysis.measures.pairs.pair_delta import row_shares
+from analysis.measures.pairs.mixing_change import row_shares
 from analysis.statistics.norms.weighing import NORM, WEIGHT
 from precompute.corpora.sequence import Sequence
 from precompute.live.answers import LayerMaps

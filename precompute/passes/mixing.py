@@ -23,7 +23,7 @@ from analysis.measures.mixing.rollout import (
     with_residual,
 )
 from analysis.measures.mixing.vector_rollout import TokenVectors, VectorRollout, vector_bytes
-from analysis.measures.pairs.pair_delta import pair_deltas, row_shares
+from analysis.measures.pairs.mixing_change import pair_deltas, row_shares
 from analysis.scopes import BIAS_READINGS, GATE_RULES
 from analysis.statistics.mixing import (
     bias_reading,

@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float, Int
 
-from analysis.measures.pairs.pair_delta import row_shares
+from analysis.measures.pairs.mixing_change import row_shares
 
 DISTANCES = (0, 1, 2, 4, 8, 16, 32, 64)
 

@@ -2,15 +2,20 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
+from analysis.measures.pairs.mixing_change import LEAST_SEQUENCES
+from analysis.measures.pairs.mutual_information import pointwise_mutual_information
 from analysis.needs import Need
+from analysis.scopes import RELATIONS
 from analysis.statistics.columns import flag, single, small, whole
 from analysis.statistics.corpus import IS_CAUSAL
+from analysis.statistics.fit import FitContext
 from analysis.statistics.question import asks, frame_of
+from analysis.statistics.rows import names_of, nulls_where, table_of
 from analysis.statistics.table import RELATION, Column, Table
 
 SOURCE = whole("source", "token id of w_j, the token that is mixed in")
@@ -37,6 +42,66 @@ PAIR_DEGREES = single(
     "number",
     nullable=True,
 )
+_COUNTS_BY_RELATION = (f"count(*) filter (relation = {place})" for place in range(len(RELATIONS)))
+RELATION_COUNTS = f"[{', '.join(_COUNTS_BY_RELATION)}]"
+"""Number of a group's occurrences by relation, as a list in the order of `RELATIONS`."""
+RELATION_OF_COUNTS = "(if(counts[1] > 0, 1, list_position(counts, list_max(counts))) - 1)::tinyint"
+"""Index of the most frequent relation in `counts`, the first of several. Special, the first of all,
+wins wherever it occurs, since a special token is special in every sequence."""
+WIDEST = """(
+    select layer from pair_delta_shards group by layer order by count(*) desc, layer limit 1
+)"""
+"""The first layer with the widest window, which has every pair that any layer has."""
+_COUNTS = f"""
+    select source, target, n, n_sequences, {RELATION_OF_COUNTS} as relation,
+        counts[relation + 1] / n as relation_share, counts[1] > 0 as has_special
+    from (
+        select source, target, count(*)::integer as n,
+            (count(*) filter (is_first))::integer as n_sequences, {RELATION_COUNTS} as counts
+        from pair_delta_shards
+        where layer = {WIDEST}
+        group by source, target
+    )
+"""
+
+
+def _counted_pairs(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """Count the pairs of `pair_delta` in the first layer with the widest window.
+
+    PMI refers to all pairs of words, listed or not.
+    """
+    store.execute(f"create temp table counted as {_COUNTS}")
+    sides = {
+        side: f"(select {side}, sum(n)::bigint as n_{side} from counted where not has_special "
+        f"group by {side})"
+        for side in ("source", "target")
+    }
+    pairs = store.execute(
+        f"""
+        select counted.*, n_source, n_target
+        from counted
+        semi join (from pair_delta_wide where layer = {WIDEST}) using (source, target)
+        left join {sides["source"]} using (source)
+        left join {sides["target"]} using (target)
+        """
+    ).df()
+    [(n_all,)] = store.execute(
+        "select coalesce(sum(n), 0)::bigint from counted where not has_special"
+    ).fetchall()
+    store.execute("drop table counted")
+    of_words = ~pairs["has_special"].to_numpy()
+    pmi = np.full(len(pairs), np.nan)
+    counted = pairs[["n", "n_source", "n_target"]][of_words].to_numpy().astype(np.int64)
+    pmi[of_words] = pointwise_mutual_information(*counted.T, n_all=n_all)
+    columns = ("source", "target", "n", "n_sequences", "relation_share", "has_special")
+    return table_of(
+        table,
+        **{name: pairs[name].to_numpy() for name in columns},
+        pmi=nulls_where(pmi),
+        relation=names_of(pairs["relation"].to_numpy(), RELATIONS),
+    )
+
+
 TABLE = Table(
     name="pair",
     grain="one row per ordered pair of vocabulary entries that occurs",
@@ -66,9 +131,10 @@ TABLE = Table(
     ),
     order=("n desc", "source", "target"),
     depends_on=(),
+    version=2,
+    requires=("pair_delta",),
+    made_by=_counted_pairs,
 )
-
-
 _SOUGHT = """
     with sought as (
         select s.token_id as source, t.token_id as target

@@ -6,10 +6,11 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.measures.pairs.pair_delta import LEAST_SEQUENCES
+from analysis.errors import UnknownName
+from analysis.measures.pairs.mixing_change import LEAST_SEQUENCES
 from analysis.needs import Need, Setting
 from analysis.scopes import EFFECTS, SHARED_EFFECTS
-from analysis.statistics.columns import flag, number, text
+from analysis.statistics.columns import flag, number, single, text
 from analysis.statistics.pairs.pair import (
     ERROR,
     FEW,
@@ -17,18 +18,90 @@ from analysis.statistics.pairs.pair import (
     PAIR_DEGREES,
     PAIR_RELATION,
     PAIR_SEQUENCES,
+    RELATION_COUNTS,
+    RELATION_OF_COUNTS,
     SOURCE,
     SOURCE_POSITION,
     TARGET,
     TARGET_POSITION,
 )
-from analysis.statistics.pairs.pair_merge import MERGE
 from analysis.statistics.pairs.pair_ranking import ALL, PairSelection, listed, with_interval
-from analysis.statistics.pairs.pair_steps import of_steps
 from analysis.statistics.question import frame_of, placed
-from analysis.statistics.table import EFFECT, LAYER, SEQUENCE, Table, View
+from analysis.statistics.table import EFFECT, LAYER, SEQUENCE, Column, Table, View
 
 _ALONE = "NULL for a single one"
+
+
+def _effect_columns(prefix: str, meaning: str, *, nullable: bool = False) -> tuple[Column, ...]:
+    """Return a column for every effect, whose name replaces {step} in the meaning.
+
+    A step that only layers of some orders have is NULL in all others.
+    """
+    return tuple(
+        single(
+            f"{prefix}{effect}",
+            meaning.format(step=_step(effect)),
+            nullable=nullable or effect not in SHARED_EFFECTS,
+        )
+        for effect in EFFECTS
+    )
+
+
+def _step(effect: str) -> str:
+    return effect if effect in SHARED_EFFECTS else f"{effect}; NULL in a layer without this step"
+
+
+def _each(pattern: str) -> str:
+    """Return a column for every effect."""
+    return ", ".join(pattern.format(e=effect) for effect in EFFECTS)
+
+
+def _merge() -> str:
+    """Return the query that makes a row of all occurrences of a pair.
+
+    Its sums are compensated, so that row order and threads change no bit. `spread` has CR2's
+    variance and Satterthwaite's degrees of freedom of the mean, as `mean_interval` defines them,
+    from the sums of each sequence.
+    """
+    leverage = "(c * c / (1 - c / n))"
+    variance = "fsum((sum_{e} - c * {e}) ** 2 / (1 - c / n)) / (n * n)"
+    deviations = _each(
+        "case when n > 1 and {e} is not null then "
+        "sqrt(greatest({e}_square - {e} * {e}, 0) * n / (n - 1)) end::float as std_{e}"
+    )
+    return f"""
+        with averages as (
+            select layer, source, target,
+                count(*)::integer as n,
+                (count(*) filter (is_first))::integer as n_sequences,
+                {RELATION_COUNTS} as counts,
+                {_each("favg({e}::double) as {e}, favg({e}::double * {e}) as {e}_square")}
+            from shards
+            group by layer, source, target
+        ),
+        repeated as (from averages where n_sequences >= {LEAST_SEQUENCES}),
+        by_sequence as (
+            select layer, source, target, seq, count(*)::double as c,
+                {_each("fsum({e}::double) as sum_{e}")}
+            from shards
+            semi join repeated using (layer, source, target)
+            group by layer, source, target, seq
+        ),
+        spread as (
+            select layer, source, target,
+                (n * n / (fsum(c * c)
+                    + (fsum{leverage} ** 2 - fsum({leverage} ** 2)) / (n * n)))::float as degrees,
+                {_each(f"sqrt({variance})::float as error_{{e}}")}
+            from by_sequence
+            join (select * replace (n::double as n) from repeated) using (layer, source, target)
+            group by layer, source, target, n
+        )
+        select layer, source, target, n, n_sequences, {RELATION_OF_COUNTS} as relation,
+            {_each("{e}::float as mean_{e}")}, {deviations},
+            degrees, {_each("error_{e}")}
+        from averages
+        left join spread using (layer, source, target)
+    """
 
 
 def _of_effect(effect: str, rows: str) -> str:
@@ -73,12 +146,12 @@ TABLE = Table(
         OCCURRENCES,
         PAIR_SEQUENCES,
         PAIR_RELATION,
-        *of_steps("mean_", "mean change over occurrences, {step}"),
-        *of_steps(
+        *_effect_columns("mean_", "mean change over occurrences, {step}"),
+        *_effect_columns(
             "std_", f"sample standard deviation over occurrences, {{step}}; {_ALONE}", nullable=True
         ),
         PAIR_DEGREES,
-        *of_steps("error_", f"{ERROR}, {{step}}; {FEW}", nullable=True),
+        *_effect_columns("error_", f"{ERROR}, {{step}}; {FEW}", nullable=True),
     ),
     source="kobayashi-2024",
     needs=(Need.PAIRS,),
@@ -93,7 +166,7 @@ TABLE = Table(
         *(f"coalesce(error_{effect}, 0) >= 0" for effect in EFFECTS),
         *(f"mean_{effect} is not null" for effect in SHARED_EFFECTS),
     ),
-    merge=MERGE,
+    merge=_merge(),
     order=("layer", "n desc", "source", "target"),
     raw=(
         SEQUENCE,
@@ -104,7 +177,7 @@ TABLE = Table(
         TARGET,
         flag("is_first", "whether the pair is new to its sequence"),
         replace(PAIR_RELATION, meaning="how the two tokens relate, as a place in RELATIONS"),
-        *of_steps("", "change of the share of w_j in w_i, {step}"),
+        *_effect_columns("", "change of the share of w_j in w_i, {step}"),
     ),
     piece="layer",
     rarest=("source", "target"),
@@ -123,6 +196,7 @@ TABLE = Table(
         ),
     ),
     depends_on=(Setting.GATE_RULE,),
+    requires=("layer_completeness",),
 )
 
 
@@ -217,6 +291,40 @@ def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.
         {"source": source_id, "target": target_id},
     )
     return with_interval(frame)
+
+
+def of_tokens(
+    store: DuckDBPyConnection, *, layer: int, effect: str, tokens: list[int]
+) -> pd.DataFrame:
+    """Every pair of some tokens that occurs, in one layer, with the spread of its occurrences.
+
+    Args:
+        tokens: ids, each once.
+
+    Returns:
+        source_id, target_id, n, n_sequences, mean_delta, std_delta, low, high (of the mean; NaN
+        where sequences are too few).
+
+    Raises:
+        UnknownName: no such effect.
+    """
+    if effect not in EFFECTS:
+        raise UnknownName("effect", effect, EFFECTS)
+    return with_interval(
+        frame_of(
+            store,
+            f"""
+            select source as source_id, target as target_id, n, n_sequences,
+                mean_{effect}::double as mean_delta, std_{effect}::double as std_delta,
+                error_{effect}::double as standard_error, degrees::double as degrees
+            from pair_delta_wide
+            where layer = $layer
+                and source in (select unnest($tokens)) and target in (select unnest($tokens))
+            order by source, target
+            """,
+            {"layer": layer, "tokens": tokens},
+        )
+    )
 
 
 def _layers(store: DuckDBPyConnection) -> list[int]:

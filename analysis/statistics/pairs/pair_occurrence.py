@@ -1,16 +1,64 @@
 """Occurrences in the corpus of the top pairs of each list, and the change of each."""
 
+from itertools import product
+
 import pandas as pd
+import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.statistics.columns import single
 from analysis.statistics.corpus import IS_CAUSAL, WINDOW
+from analysis.statistics.fit import FitContext, from_query
 from analysis.statistics.pairs.pair import SOURCE, SOURCE_POSITION, TARGET, TARGET_POSITION
+from analysis.statistics.pairs.pair_delta import top
+from analysis.statistics.pairs.pair_extreme import MIN_COUNTS
 from analysis.statistics.question import asks
 from analysis.statistics.table import EFFECT, LAYER, SEQUENCE, Table
 
 LIMIT = 10
+_WAYS = list(product((True, False), MIN_COUNTS, (True, False)))
+
+
+def _occurrences(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """Find the occurrences of the pairs of all lists in the sequences whose text the file keeps."""
+    effects = tuple(context.order.effects)
+    lists = (_pairs(store, effect, *options) for effect, options in product(effects, _WAYS))
+    store.register("listed", pd.concat(lists).drop_duplicates())
+    deltas = " ".join(f"when '{effect}' then {effect}" for effect in effects)
+    rows = from_query(
+        table,
+        store,
+        f"""
+        select layer, effect, source, target, seq, source_pos, target_pos,
+            case effect {deltas} end as delta
+        from pair_delta_shards
+        join listed using (layer, source, target)
+        semi join texts using (seq)
+        """,
+    )
+    store.unregister("listed")
+    return rows
+
+
+def _pairs(
+    store: DuckDBPyConnection, effect: str, amplified: bool, min_count: int, special: bool
+) -> pd.DataFrame:
+    """Return layer, source, target and effect of the pairs in the lists of every layer."""
+    pairs = top(
+        store,
+        effect=effect,
+        amplified=amplified,
+        layer=None,
+        min_count=min_count,
+        limit=LIMIT,
+        special=special,
+        rank="mean",
+    )
+    ids = pairs[["layer", "source_id", "target_id"]]
+    return ids.set_axis(["layer", "source", "target"], axis=1).assign(effect=effect)
+
+
 TABLE = Table(
     name="pair_occurrence",
     grain=f"one row per occurrence of the pairs among the first {LIMIT} of a layer and effect",
@@ -21,6 +69,8 @@ TABLE = Table(
     raw_rows=True,
     laws=("source_pos <> target_pos", "delta between -1 - 1e-6 and 1 + 1e-6"),
     depends_on=(),
+    requires=("pair_delta", "pair", "pair_extreme"),
+    made_by=_occurrences,
 )
 
 

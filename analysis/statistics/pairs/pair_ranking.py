@@ -1,15 +1,17 @@
-"""Selection and order of listed pairs of tokens, as SQL."""
+"""Lists of pairs of tokens and tallies of what they are chosen from, as SQL."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from duckdb import DuckDBPyConnection
+from numpy.polynomial import Chebyshev, Polynomial
+from scipy.special import stdtrit
 
 from analysis.errors import UnknownName
-from analysis.measures.pairs.pair_delta import mean_interval
+from analysis.measures.bootstrap import LEVEL
+from analysis.measures.pairs.mixing_change import LEAST_DEGREES, mean_interval
 from analysis.scopes import EFFECTS, RELATIONS
-from analysis.statistics.pairs.pair_bound import NEAR
 from analysis.statistics.pairs.pair_extreme import KEPT, MIN_COUNTS
 from analysis.statistics.question import frame_of
 
@@ -26,6 +28,35 @@ RANKS = ("bound", "mean")
 """Ranks by the bound of the interval that is nearer to 0, or by the mean change, as in the
 papers."""
 _COLUMNS = "layer, source, target, n, n_sequences, relation, mean, std, error, degrees"
+_DEGREE = 16
+_LEAST_REACH = 1.9  # standard errors: the least reach of any interval, whatever the degrees
+
+
+def _log_reach(inverse_degrees: np.ndarray) -> np.ndarray:
+    """Logarithm of the number of standard errors that the interval reaches."""
+    return np.log(stdtrit(1 / np.maximum(inverse_degrees, 1e-12), (1 + LEVEL) / 2))
+
+
+def _reach() -> str:
+    """Standard errors to either end of the interval: the quantile of t, which SQL lacks.
+
+    Its logarithm is a polynomial of the inverse of `degrees`, to 2e-11 of the quantile, so that the
+    query can rank pairs. The intervals on display are those of `mean_interval`.
+    """
+    domain = [0, 1 / LEAST_DEGREES]
+    fitted = Chebyshev.interpolate(_log_reach, _DEGREE, domain=domain)
+    first, *others = fitted.convert(kind=Polynomial, domain=domain).coef[::-1]
+    place = f"({2 * LEAST_DEGREES:.17e} / degrees - 1)"
+    terms = "".join(f" * {place} + {coefficient:.17e})" for coefficient in others)
+    return f"exp({'(' * len(others)}{first:.17e}{terms})"
+
+
+DISTANCE_FROM_ZERO_SQL = f"""
+    case when degrees::double >= {LEAST_DEGREES:.17e} and abs(mean) > {_LEAST_REACH} * error
+    then nullif(greatest(abs(mean::double) - {_reach()} * error, 0), 0) end
+"""
+"""Distance from 0 to the nearer end of the interval, as SQL over `mean`, `error` and `degrees`;
+NULL if the interval holds 0 or is absent."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +117,7 @@ class PairSelection:
     def conditions(self) -> str:
         """Return the conditions on a pair; frequency first, since rows are sorted by it."""
         there = f"mean is not null and {_ORDERS[self.order][0]}"
-        clear = f" and {NEAR} is not null" if self.clear else ""
+        clear = f" and {DISTANCE_FROM_ZERO_SQL} is not null" if self.clear else ""
         sides = "".join(
             f" and {name} in (from matching_{name})" for name, _ in self._texts if name != "text"
         )
@@ -100,7 +131,7 @@ class PairSelection:
     @property
     def columns(self) -> str:
         """Return the selected columns of a pair."""
-        return f"{_COLUMNS}, {NEAR if self.rank == 'bound' else 'null'} as near"
+        return f"{_COLUMNS}, {DISTANCE_FROM_ZERO_SQL if self.rank == 'bound' else 'null'} as near"
 
     @property
     def sorting(self) -> str:
@@ -240,3 +271,46 @@ def with_interval(frame: pd.DataFrame) -> pd.DataFrame:
     low, high = mean_interval(*(frame[name].to_numpy(np.float64) for name in names))
     renamed = frame.rename(columns={"standard_error": "low", "degrees": "high"})
     return renamed.assign(low=low, high=high)
+
+
+def tally(
+    store: DuckDBPyConnection,
+    *,
+    effect: str,
+    layers: list[int],
+    min_count: int,
+    text: str = "",
+    relation: str = ALL,
+    special: bool = True,
+    source: str = "",
+    target: str = "",
+) -> pd.DataFrame:
+    """Count the pairs that meet the conditions of a list, with any direction, rank and interval.
+
+    Args:
+        layers: in which they are counted, once in each; all other options are those of
+            `pair_delta.browse`.
+
+    Returns:
+        One row: n_pairs, n_sure (those with an interval), n_clear (those clear of 0), their share
+        of these, and n_amplified and n_attenuated of them.
+
+    Raises:
+        UnknownName: no such effect or relation.
+    """
+    conditions = (text, relation, special, "bound", False, source, target)
+    chosen = PairSelection(effect, "largest", min_count, 0, *conditions)
+    rows = chosen.with_text(chosen.rows(layers)) if text else chosen.rows(layers)
+    return frame_of(
+        store,
+        f"""
+        {chosen.words} fulfilling as ({rows})
+        select count(*) as n_pairs,
+            count(*) filter (degrees::double >= {LEAST_DEGREES}) as n_sure,
+            count(near) as n_clear, coalesce(n_clear / nullif(n_sure, 0), 0) as share,
+            count(*) filter (near is not null and mean > 0) as n_amplified,
+            count(*) filter (near is not null and mean < 0) as n_attenuated
+        from fulfilling
+        """,
+        {name: value for name, value in chosen.values.items() if name != "limit"},
+    )

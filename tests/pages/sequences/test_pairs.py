@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.pairs import pair_delta, pair_mean, pair_occurrence
+from analysis.statistics.pairs import pair_delta, pair_occurrence
 from pages.sequences.changes import LEAST, extremes, with_distance
 from tests.pages.conftest import charts
 from tests.pages.kit.figures import frame_of
@@ -53,7 +53,7 @@ def mean_of(store, source: int, target: int, *, layer: int, effect: str) -> Any:
 
 def test_means_of_some_tokens_are_those_of_every_pair_of_them(store):
     step: Any = {"layer": 2, "effect": "ff_ln"}
-    means = rows(pair_mean.of_tokens(store, **step, tokens=[5, 6, 7]))
+    means = rows(pair_delta.of_tokens(store, **step, tokens=[5, 6, 7]))
     for row in means:
         same = mean_of(store, row.source_id, row.target_id, **step)
         assert (row.n, row.mean_delta) == (same.n, same.mean_delta)

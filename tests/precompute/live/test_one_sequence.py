@@ -8,7 +8,7 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from analysis.errors import UserError
-from analysis.measures.pairs.pair_delta import row_shares
+from analysis.measures.pairs.mixing_change import row_shares
 from precompute.live.one_sequence import OtherWeights, Rerun, _pinned, rerun
 from precompute.models.load_models import load_model
 from precompute.passes.batch import Batch

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pandas as pd
 import pytest
 from duckdb import DuckDBPyConnection
 
@@ -16,7 +15,6 @@ from precompute.jobs.plan import Plan
 from precompute.models.load_models import load_model
 from precompute.passes.batch import Batch
 from precompute.run import Request
-from tests.reference.pairs import pair_delta as reference
 from tests.reference.probing.dependency_accuracy import Word
 from tests.shared_store import shared_run
 from tests.small_store import LONGER_TEXT, save_one_layer
@@ -30,14 +28,12 @@ POSITIONS = [
     "exemplar_attention",
     "embedding_spectrum",
 ]
-PAIRS = ("pair_pmi_correlation", "pair_extreme")
 DISTANCES = ("head_layout", "head_linkage", "layer_cohesion", "head_distance_agreement")
 OFFSETS = ("offset_agreement", "relative_position_cluster")
 CURVES = ("relevance_map", "relevance_agreement", "perturbation", "class_prediction")
 WHOLE_LAYER = (
     "scope_similarity",
     "mixing_ratio",
-    "relation_share",
     "rollout",
     "vector_rollout",
     "vector_agreement",
@@ -100,25 +96,12 @@ def masked_batches(masked_run) -> list[Batch]:
 
 
 @pytest.fixture(scope="session")
-def pair_run(tmp_path_factory, family) -> tuple[Request, Plan]:
-    """Everything about pairs of tokens, on every family."""
-    statistics = ["pair_occurrence", "pair_pmi_correlation"]
-    chosen = {"mask_rate": mask_rate(family, 0.1), "statistics": statistics}
-    return _shared(tmp_path_factory, "pairs", family, **chosen)
-
-
-@pytest.fixture(scope="session")
-def pair_store(pair_run) -> Iterator[DuckDBPyConnection]:
-    yield from _opened(pair_run)
-
-
-@pytest.fixture(scope="session")
 def one_layer_run(tmp_path_factory) -> tuple[Request, Plan]:
-    """Pairs, heads and offsets of one text through a BERT of one layer."""
+    """Heads and offsets of one text through a BERT of one layer."""
 
     def ask(folder: Path) -> Request:
         save_one_layer(folder)
-        return asked_for(folder, statistics=[*PAIRS, *DISTANCES, *OFFSETS], limit=1)
+        return asked_for(folder, statistics=[*DISTANCES, *OFFSETS], limit=1)
 
     return shared_run(tmp_path_factory, "one-layer", ask)
 
@@ -126,62 +109,6 @@ def one_layer_run(tmp_path_factory) -> tuple[Request, Plan]:
 @pytest.fixture(scope="session")
 def one_layer_store(one_layer_run) -> Iterator[DuckDBPyConnection]:
     yield from _opened(one_layer_run)
-
-
-@pytest.fixture(scope="session")
-def pair_words(pair_run) -> list[list[int | None]]:
-    """The token ids of every sequence; None where a token stands for no word."""
-    return [
-        [
-            token if word >= 0 else None
-            for token, word in zip(sequence.ids.tolist(), sequence.words, strict=True)
-        ]
-        for sequence in pair_run[1].corpus
-    ]
-
-
-@pytest.fixture(scope="session")
-def slow_deltas(
-    pair_run, layer_order
-) -> dict[tuple[int, str], list[tuple[list[int], reference.Matrix]]]:
-    """Token ids and changes of every sequence, pair by pair, by layer and effect."""
-    deltas: dict = {}
-    for batch in _again(pair_run):
-        (sequence,), (layers,) = batch.sequences, batch.layer_mixing
-        for layer, mixing in enumerate(layers, start=1):
-            norms: dict[str, reference.Matrix] = dict(
-                zip(layer_order.scopes, mixing.maps.double().tolist(), strict=True)
-            )
-            for effect, (before, after) in layer_order.effects.items():
-                changes = reference.deltas(norms[before], norms[after])
-                deltas.setdefault((layer, effect), []).append((sequence.ids.tolist(), changes))
-    return deltas
-
-
-@pytest.fixture(scope="session")
-def all_pairs(pair_store, layer_order) -> pd.DataFrame:
-    """Every pair of every layer and effect under the names of the lists, in no order of theirs."""
-    wide = pair_store.execute("from pair_delta_wide").df()
-    names = pair_store.execute("from vocabulary").df().set_index("token_id")["token"]
-    pairs = pair_store.execute(
-        "select source, target, pmi::double as pmi, relation, has_special, "
-        "relation_share::double as relation_share from pair"
-    ).df()
-    keys = ["layer", "source", "target", "n", "n_sequences", "degrees"]
-    rows = [
-        wide[keys].assign(
-            effect=effect,
-            mean_delta=wide[f"mean_{effect}"].astype(float),
-            std_delta=wide[f"std_{effect}"].astype(float),
-            standard_error=wide[f"error_{effect}"].astype(float),
-        )
-        for effect in layer_order.effects
-    ]
-    merged = pd.concat(rows).merge(pairs, on=["source", "target"])
-    merged = merged.rename(columns={"source": "source_id", "target": "target_id"})
-    return merged.assign(
-        source=merged["source_id"].map(names), target=merged["target_id"].map(names)
-    )
 
 
 @pytest.fixture(scope="session")

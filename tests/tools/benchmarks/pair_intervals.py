@@ -5,11 +5,13 @@ that are correlated within a sequence or not, normal or skewed. Student's interv
 units is printed for comparison.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from analysis.measures.pairs.pair_delta import mean_interval
+from analysis.measures.pairs.mixing_change import mean_interval
 from analysis.scopes import EFFECTS
 from analysis.statistics.pairs import pair_delta
 from analysis.statistics.rows import table_of
@@ -52,12 +54,13 @@ def intervals(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def stored(delta: np.ndarray, sequence: np.ndarray) -> pd.DataFrame:
+def stored(delta: np.ndarray, sequence: np.ndarray, relations: Any = 0) -> pd.DataFrame:
     """Rows that the store makes of the pairs.
 
     Args:
         delta: the change of every occurrence, a row per pair.
         sequence: sequence of each occurrence, sorted by sequence.
+        relations: relation of each occurrence, as a place in RELATIONS.
     """
     n_pairs, n = delta.shape
     columns = dict.fromkeys(pair_delta.TABLE.shard_schema.names, np.zeros(n_pairs * n, dtype=int))
@@ -67,6 +70,7 @@ def stored(delta: np.ndarray, sequence: np.ndarray) -> pd.DataFrame:
         "seq": np.tile(sequence, n_pairs),
         "source": np.repeat(np.arange(n_pairs), n),
         "is_first": np.tile(first, n_pairs),
+        "relation": np.broadcast_to(relations, delta.shape).ravel(),
     }
     return as_stored(pair_delta.TABLE, table_of(pair_delta.TABLE, **columns)).to_pandas()
 

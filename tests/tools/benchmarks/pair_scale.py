@@ -20,6 +20,7 @@ from typing import Any, cast
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import torch
 
 from analysis.measures.mixing.layer_mixing import LayerMixing
@@ -31,8 +32,8 @@ from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.jobs import tables
 from precompute.jobs.plan import Facts, Plan, batches
 from precompute.jobs.shards import counted_from_1, finish_shard, merged
-from precompute.passes.batch import Batch
-from precompute.passes.pairs import pair_delta as the_pass
+from precompute.passes.layers import Batch
+from precompute.passes.pairs import changes_of_pairs
 from precompute.store import build as storing
 from tests.hostile_files import PROVENANCE
 from tests.precompute.corpora.whole import on_disk
@@ -76,23 +77,26 @@ def plan_of(folder: Path, n_sequences: int) -> Plan:
 def make_shards(plan: Plan, n_layers: int) -> None:
     """The pass's own shards, of norms that depend on pair, layer, scope and chance."""
     factors = np.random.default_rng(1).lognormal(0, 0.3, size=1 << 16).astype(np.float32)
-    place = plan.shard_folder(the_pass)
+    place = plan.shard_folder(pair_delta.TABLE)
     for index in range(len(plan.corpus.job_sizes)):
         job = plan.corpus.job(index)
-        parts = [_totals(batch, n_layers, factors) for batch in batches(job)]
+        parts = [_rows(batch, n_layers, factors) for batch in batches(job)]
         rows = counted_from_1(merged(pair_delta.TABLE, parts))
         finish_shard(place, index, lambda rows=rows: rows)
 
 
-def _totals(batch: tuple[Sequence, ...], n_layers: int, factors: np.ndarray):
+def _rows(batch: tuple[Sequence, ...], n_layers: int, factors: np.ndarray):
     every = torch.ones(LENGTH, LENGTH, dtype=torch.bool)
-    weights = SimpleNamespace(order=POST_NORM, window=None, pairs=lambda _n_tokens: every)
-    trace = SimpleNamespace(layers=[SimpleNamespace(weights=weights)] * n_layers)
-    traced = Batch(batch, cast(Any, trace))
-    vars(traced)["layer_mixing"] = tuple(
-        tuple(_mixing(sequence, layer, factors) for layer in range(n_layers)) for sequence in batch
-    )
-    return the_pass.totals(traced)
+    weights = cast(Any, SimpleNamespace(order=POST_NORM, window=None, pairs=lambda _n: every))
+    n = len(batch)
+    is_token, embeddings = torch.ones(n, LENGTH, dtype=torch.bool), torch.zeros(n, LENGTH, 1)
+    whole = Batch(batch, (weights,) * n_layers, is_token, embeddings)
+
+    def layer(index: int) -> Any:
+        mixing = [_mixing(sequence, index, factors) for sequence in batch]
+        return SimpleNamespace(batch=whole, index=index, weights=weights, mixing=mixing)
+
+    return pa.concat_tables([changes_of_pairs(layer(index)) for index in range(n_layers)])
 
 
 def _mixing(sequence: Sequence, layer: int, factors: np.ndarray) -> LayerMixing:

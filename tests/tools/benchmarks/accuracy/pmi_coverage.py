@@ -11,9 +11,8 @@ import argparse
 
 import numpy as np
 
-from analysis.measures.pairs.pair_pmi_correlation import correlation, word_pairs
-from analysis.measures.pairs.partial_rank_correlation import ranked
-from tests.analysis.measures.pairs.counted import pmi_of_pairs
+from analysis.measures.pairs.rank_correlation import correlation, ranked, word_pairs
+from tests.statistics.pairs.counted import pmi_of_pairs
 
 SETTINGS = (  # words, texts, greatest distance, effects of single words
     (300, 20, 50, 0.0),

@@ -1,4 +1,4 @@
-"""Effect of each module of a layer on the mixing of two tokens."""
+"""Change of the mixing of two tokens by each effect of a layer, and the interval of its mean."""
 
 import numpy as np
 from jaxtyping import Float

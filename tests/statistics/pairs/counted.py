@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from analysis.measures.pairs.pair import pointwise_mutual_information
+from analysis.measures.pairs.mutual_information import pointwise_mutual_information
 
 
 def pmi_of_pairs(n: np.ndarray, source: np.ndarray, target: np.ndarray) -> np.ndarray:

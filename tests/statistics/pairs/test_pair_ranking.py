@@ -1,24 +1,40 @@
 """The lists of pairs, against all pairs sorted and filtered one condition at a time."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import pytest
 from duckdb import DuckDBPyConnection
+from scipy.stats import t as student
 
-from analysis.measures.pairs.pair_delta import mean_interval
+from analysis.errors import UnknownName
+from analysis.measures.pairs.mixing_change import LEAST_DEGREES, mean_interval
 from analysis.scopes import EFFECTS, RELATIONS
 from analysis.statistics.pairs import pair_delta, pair_ranking
 from analysis.statistics.pairs.pair_ranking import ORDERS, RANKS
-from precompute.jobs.plan import Plan
-from precompute.run import Request
-from tests.precompute.passes.pairs.test_pair_questions import EVERYTHING
-from tests.reference.pairs.pair_ranking import nearer_bound, place_in_list
+from tests.intervals import assert_ordered
+from tests.refusals import refused
+from tests.statistics.pairs.conftest import Run
+from tests.tiny import BOTH_WAYS
 
+both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
+of_bert = pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
+EVERYTHING = {
+    "effect": "ff",
+    "layer": 1,
+    "min_count": 1,
+    "text": "",
+    "relation": "all",
+    "special": True,
+    "limit": 10**6,
+}
 KEY = ["layer", "place", "source_id", "target_id"]
 COLUMNS = [
     *(*KEY, "source", "target", "n", "n_sequences", "mean_delta", "std_delta", "low", "high"),
@@ -28,15 +44,57 @@ FEW = 4
 _SURE = "where (source + target) % 3 = 0"
 
 
+def nearer_bound(mean: float, error: float, degrees: float) -> float | None:
+    """Distance of the interval from 0; None if it holds 0 or does not exist."""
+    if math.isnan(degrees) or degrees < LEAST_DEGREES:
+        return None
+    reach = _quantile(degrees) * error
+    low, high = mean - reach, mean + reach
+    if low > 0:
+        return low
+    return -high if high < 0 else None
+
+
+@cache
+def _quantile(degrees: float) -> float:
+    return float(student.ppf(0.975, degrees))
+
+
+def place_in_list(pair: Mapping[Any, Any], order: str, rank: str) -> tuple[Any, ...]:
+    """Sort key of a pair in a layer's list, the smallest first."""
+    ids = (pair["source_id"], pair["target_id"])
+    if order == "frequent":
+        return (-pair["n"], *ids)
+    size = abs(pair["mean_delta"])
+    if rank == "mean":
+        return (-size, *ids)
+    bound = nearer_bound(pair["mean_delta"], pair["standard_error"], pair["degrees"])
+    return (1, -size, *ids) if bound is None else (0, -bound, -size, *ids)
+
+
 @pytest.fixture(scope="module")
-def all_pairs(all_pairs) -> pd.DataFrame:
-    """All pairs; the errors of some are reduced, so that some are clear of 0."""
-    sure = (all_pairs["source_id"] + all_pairs["target_id"]) % 3 == 0
-    error = all_pairs["standard_error"]
-    return all_pairs.assign(standard_error=error.where(~sure, error / 64))
+def all_pairs(pair_store, layer_order) -> pd.DataFrame:
+    """Every pair of every layer and effect under the names of the lists, in no order of theirs.
+
+    The errors of some are reduced, so that some are clear of 0.
+    """
+    effects = " union all ".join(
+        f"select layer, source, target, n, n_sequences, degrees, '{effect}' as effect, "
+        f"mean_{effect}::double as mean_delta, std_{effect}::double as std_delta, "
+        f"(error_{effect}::double / if((source + target) % 3 = 0, 64, 1)) as standard_error "
+        "from pair_delta_wide"
+        for effect in layer_order.effects
+    )
+    return pair_store.execute(
+        f"select of.* exclude (source, target), source as source_id, target as target_id, "
+        "s.token as source, t.token as target, pmi::double as pmi, relation, has_special "
+        f"from ({effects}) as of join pair using (source, target) "
+        "join vocabulary as s on s.token_id = source "
+        "join vocabulary as t on t.token_id = target"
+    ).df()
 
 
-def copy_of(run: tuple[Request, Plan], folder: Path, *statements: str) -> DuckDBPyConnection:
+def copy_of(run: Run, folder: Path, *statements: str) -> DuckDBPyConnection:
     """A store with the same numbers except for given changes."""
     path = folder / "copy.duckdb"
     path.write_bytes(run[0].output.read_bytes())
@@ -50,7 +108,6 @@ every_store = pytest.mark.parametrize(
     ("family", "asked"),
     [
         ("bert", "all lists are kept"),
-        pytest.param("bert", "few", marks=pytest.mark.slow),
         pytest.param("bert", "none", marks=pytest.mark.slow),
         ("gpt2", "few"),
     ],
@@ -221,6 +278,7 @@ def _equal_means(mean: float) -> tuple[str, str]:
     return f"update stored.pair_delta set mean_ff = {mean}", "delete from stored.pair_extreme"
 
 
+@of_bert
 def test_pairs_of_one_mean_stand_in_the_order_of_their_tokens(pair_run, tmp_path):
     with copy_of(pair_run, tmp_path, *_equal_means(0.5)) as store:
         asked = {"effect": "ff", "amplified": True, "layer": 2, "min_count": 1, "rank": "mean"}
@@ -232,7 +290,65 @@ def test_pairs_of_one_mean_stand_in_the_order_of_their_tokens(pair_run, tmp_path
         assert list(zip(again["source_id"], again["target_id"], strict=True)) == ids[:7]
 
 
+@of_bert
 def test_pairs_without_change_are_in_neither_list(pair_run, tmp_path):
     with copy_of(pair_run, tmp_path, *_equal_means(0)) as store:
         for amplified in (True, False):
             assert pair_delta.top(store, effect="ff", amplified=amplified, layer=None).empty
+
+
+def test_the_bound_of_a_query_is_that_of_the_interval():
+    """Degrees of freedom are arbitrary; pairs whose interval holds 0 have no bound."""
+    degrees = np.concatenate(
+        [[0.5, 1.09, 1.1], np.linspace(1.1, 3, 500), np.geomspace(3, 1e6, 500)]
+    )
+    pairs = pd.DataFrame({"degrees": degrees, "error": 0.01}).assign(mean=-0.024)
+    with duckdb.connect() as store:
+        store.register("pairs", pairs)
+        bounds = store.execute(
+            f"select {pair_ranking.DISTANCE_FROM_ZERO_SQL} as near from pairs"
+        ).df()["near"]
+    expected = [nearer_bound(-0.024, 0.01, degree) for degree in degrees]
+    np.testing.assert_allclose(bounds, np.array(expected, dtype=float), rtol=0, atol=1e-11)
+    assert 0 < bounds.isna().sum() < len(bounds)
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        (
+            {"effect": "ff; drop"},
+            "No effect is called 'ff; drop'. Known: ff, ff_ln, ff_res, ln_res, ln_res_ln, res_ln.",
+        ),
+        (
+            {"relation": "adjacant"},
+            "No relation is called 'adjacant'. Did you mean 'adjacent'? Known: adjacent, all, "
+            "other_segment, same_segment, same_word, special, word_pieces.",
+        ),
+        (
+            {"order": "n"},
+            "No order is called 'n'. Known: amplified, attenuated, frequent, largest.",
+        ),
+    ],
+)
+@of_bert
+def test_a_name_that_nothing_goes_by_is_refused(pair_store, choice, message):
+    asked = EVERYTHING | choice
+    assert refused(UnknownName, pair_delta.browse, pair_store, **asked) == message
+
+
+@both_ways
+def test_one_pair_has_a_row_for_every_layer_and_effect(pair_store, all_pairs, layer_order):
+    listed = all_pairs.sort_values("n").iloc[-1]
+    rows = pair_delta.of_pair(
+        pair_store, source_id=int(listed["source_id"]), target_id=int(listed["target_id"])
+    )
+    assert list(rows[["layer", "effect"]].itertuples(index=False, name=None)) == list(
+        product((1, 2), layer_order.effects)
+    )
+    same = all_pairs.merge(rows[["layer", "effect", "mean_delta", "std_delta", "n", "n_sequences"]])
+    assert len(same) == len(rows)
+    assert_ordered(rows["low"], rows["mean_delta"], rows["high"])
+    none = pair_delta.of_pair(pair_store, source_id=-1, target_id=-1)
+    assert none.empty
+    assert list(none.columns) == list(rows.columns)

@@ -1,4 +1,4 @@
-"""Search for pairs by a text in their tokens."""
+"""Search for pairs by a text in their tokens, and tallies of the pairs that a list is of."""
 
 from collections.abc import Iterator
 
@@ -6,11 +6,18 @@ import pandas as pd
 import pytest
 from duckdb import DuckDBPyConnection
 
-from analysis.statistics.pairs import pair_delta
-from tests.precompute.passes.pairs.test_pair_questions import EVERYTHING
-from tests.precompute.passes.pairs.test_pair_ranking import COLUMNS, copy_of
+from analysis.statistics.pairs import pair_delta, pair_ranking
+from tests.statistics.pairs.test_pair_ranking import COLUMNS, EVERYTHING, copy_of
 
+of_bert = pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 TOKENS = ["50%_o'Clock", "Été", "t", "x", "y"]
+CHOICES = (
+    {},
+    {"text": "the"},
+    {"text": '"the"', "relation": "adjacent"},
+    {"special": False, "source": "dog"},
+    {"target": "cat", "min_count": 4},
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +48,7 @@ def renamed(pair_run, tmp_path_factory) -> Iterator[DuckDBPyConnection]:
         ('""', set()),
     ],
 )
+@of_bert
 def test_text_is_looked_for_as_it_is_in_either_token(renamed, text, matches):
     every = pair_delta.browse(renamed, **EVERYTHING)
     found = pair_delta.browse(renamed, **EVERYTHING | {"text": text})
@@ -56,6 +64,7 @@ def test_text_is_looked_for_as_it_is_in_either_token(renamed, text, matches):
     [{"source": "t"}, {"target": '"t"'}, {"source": "T", "target": "T", "text": "é"}],
     ids=str,
 )
+@of_bert
 def test_each_side_can_have_a_text_of_its_own(renamed, texts):
     every = pair_delta.browse(renamed, **EVERYTHING)
     found = pair_delta.browse(renamed, **EVERYTHING | texts)
@@ -70,3 +79,20 @@ def test_each_side_can_have_a_text_of_its_own(renamed, texts):
     assert 0 < len(kept) < len(every)
     pairs = ["source_id", "target_id"]
     assert found[pairs].to_numpy().tolist() == kept[pairs].to_numpy().tolist()
+
+
+@pytest.mark.parametrize("more", CHOICES)
+@pytest.mark.parametrize("layers", [[1], [1, 2]])
+@of_bert
+def test_it_counts_what_a_list_without_an_end_would_hold(more, layers, pair_store):
+    choices = {"effect": "ff", "min_count": 2, "text": "", "relation": "all", "special": True}
+    choices |= more
+    found = pair_ranking.tally(pair_store, layers=layers, **choices).iloc[0]
+    lists = [pair_delta.browse(pair_store, layer=layer, limit=10**6, **choices) for layer in layers]
+    assert found["n_pairs"] == sum(map(len, lists)) > 0
+    assert found["n_sure"] == sum(int(rows["low"].notna().sum()) for rows in lists)
+    assert found["n_amplified"] == sum(int((rows["low"] > 0).sum()) for rows in lists)
+    assert found["n_attenuated"] == sum(int((rows["high"] < 0).sum()) for rows in lists)
+    assert found["n_clear"] == found["n_amplified"] + found["n_attenuated"]
+    if found["n_sure"]:
+        assert found["share"] == pytest.approx(found["n_clear"] / found["n_sure"])

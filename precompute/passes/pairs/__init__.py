@@ -1,1 +1,0 @@
-"""Passes on pairs of tokens and on the effects of modules on their mixing."""

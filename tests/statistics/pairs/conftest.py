@@ -1,0 +1,82 @@
+"""Whole stores of pairs, of two families or of those that a test names."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import pytest
+from duckdb import DuckDBPyConnection
+
+from analysis.scopes import LayerOrder
+from analysis.statistics.pairs import pair_delta
+from precompute.jobs.plan import Plan
+from precompute.run import Request
+from tests.shared_store import shared_run
+from tests.small_store import request as asked_for
+from tests.small_store import save_one_layer
+from tests.tiny import mask_rate
+
+Run = tuple[Request, Plan]
+
+
+@pytest.fixture(scope="session")
+def layer_order(tiny) -> LayerOrder:
+    return tiny.layers[0].order
+
+
+@pytest.fixture(scope="session")
+def is_causal(tiny) -> bool:
+    return tiny.layers[0].is_causal
+
+
+@pytest.fixture(scope="session")
+def pair_run(tmp_path_factory, family) -> Run:
+    """Every statistic of pairs, with some masked tokens where the family has a mask."""
+
+    def ask(folder: Path) -> Request:
+        statistics = ["pair_occurrence", "pair_pmi_correlation", "relation_share"]
+        return asked_for(folder, family, mask_rate=mask_rate(family, 0.1), statistics=statistics)
+
+    return shared_run(tmp_path_factory, f"pairs-{family}", ask)
+
+
+@pytest.fixture(scope="session")
+def pair_store(pair_run) -> Iterator[DuckDBPyConnection]:
+    with duckdb.connect(str(pair_run[0].output), read_only=True) as store:
+        yield store
+
+
+@pytest.fixture(scope="session")
+def one_layer_run(tmp_path_factory) -> Run:
+    """Pairs of one text through a BERT of one layer."""
+
+    def ask(folder: Path) -> Request:
+        save_one_layer(folder)
+        return asked_for(folder, statistics=["pair_extreme"], limit=1)
+
+    return shared_run(tmp_path_factory, "pairs-of-one-layer", ask)
+
+
+@pytest.fixture(scope="session")
+def one_layer_store(one_layer_run) -> Iterator[DuckDBPyConnection]:
+    with duckdb.connect(str(one_layer_run[0].output), read_only=True) as store:
+        yield store
+
+
+@pytest.fixture(scope="session")
+def occurrences(pair_run) -> pd.DataFrame:
+    """Every occurrence of every pair in every layer, as shards hold them."""
+    return pd.concat(map(pd.read_parquet, pair_run[1].shards(pair_delta.TABLE)))
+
+
+@pytest.fixture(scope="session")
+def pair_words(pair_run) -> list[list[int | None]]:
+    """The token ids of every sequence; None where a token stands for no word."""
+    return [
+        [
+            token if word >= 0 else None
+            for token, word in zip(sequence.ids.tolist(), sequence.words, strict=True)
+        ]
+        for sequence in pair_run[1].corpus
+    ]

@@ -1,0 +1,142 @@
+"""Pairs of the corpus: counted one by one, with a PMI from exact fractions."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.measures.pairs.mutual_information import pointwise_mutual_information
+from analysis.measures.pairs.token_relation import token_relations
+from analysis.scopes import RELATIONS
+from analysis.statistics.pairs import pair
+from precompute.corpora.sequence import Sequence
+from tests.statistics.pairs.counted import pmi_of_pairs
+from tests.tiny import BOTH_WAYS
+
+both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
+Words = list[int | None]
+Counts = dict[tuple[int, int], tuple[int, Counter[str]]]
+
+
+def slow_pmi(
+    sequences: list[Words], *, causal: bool, window: int | None = None
+) -> dict[tuple[int, int], float]:
+    """church-1990: log2 p(source, target) / (p(source) p(target)), exact, so that ties are ties."""
+    pairs = [both for words in sequences for both, _ in places(words, causal=causal, window=window)]
+    n, together = len(pairs), Counter(pairs)
+    sides = [Counter(both[side] for both in pairs) for side in (0, 1)]
+    return {
+        both: math.log2(Fraction(count * n, sides[0][both[0]] * sides[1][both[1]]))
+        for both, count in together.items()
+    }
+
+
+def places(
+    words: Words, *, causal: bool, window: int | None = None
+) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Source and target of every occurrence of a pair, and positions of target and source."""
+    return [
+        ((source, target), (i, j))
+        for i, target in enumerate(words)
+        for j, source in enumerate(words)
+        if (j < i if causal else j != i)
+        and source is not None
+        and target is not None
+        and (window is None or abs(i - j) <= window)
+    ]
+
+
+def _counted(sequences: Iterable[Sequence], *, is_causal: bool) -> Counts:
+    """Number of sequences and count of each relation, for every ordered pair."""
+    by_pair: Counts = {}
+    for sequence in sequences:
+        relations = token_relations(sequence.ids, sequence.words, sequence.segments)
+        here: dict[tuple[int, int], Counter[str]] = {}
+        for i, j in permutations(range(len(sequence)), 2):
+            if j < i or not is_causal:
+                both = int(sequence.ids[j]), int(sequence.ids[i])
+                here.setdefault(both, Counter())[RELATIONS[relations[i, j]]] += 1
+        for both, counts in here.items():
+            n_sequences, before = by_pair.get(both, (0, Counter()))
+            by_pair[both] = n_sequences + 1, before + counts
+    return by_pair
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=6), min_size=1, max_size=4))
+def test_pmi_follows_its_definition_pair_by_pair(corpus):
+    expected = slow_pmi(corpus, causal=False)
+    counts = Counter(both for ids in corpus for both in permutations(ids, 2))
+    source, target = np.array(list(counts)).T
+    pmi = pmi_of_pairs(np.array(list(counts.values())), source, target)
+    assert pmi.tolist() == pytest.approx([expected[both] for both in counts], abs=1e-12)
+
+
+def test_counts_of_a_large_corpus_do_not_overflow():
+    n = np.array([2_000_000_000])
+    assert pointwise_mutual_information(n, n, n, int(n[0])).tolist() == [0]
+
+
+@both_ways
+def test_every_pair_has_its_counts_and_its_relation_in_both_tables(pair_store, pair_run, is_causal):
+    counted = _counted(pair_run[1].corpus, is_causal=is_causal)
+    rows = pair_store.execute(
+        "select source, target, n, n_sequences, relation, relation_share, has_special from pair"
+    ).fetchall()
+    assert {row[:2] for row in rows} == set(counted)
+    for source, target, n, n_sequences, relation, share, has_special in rows:
+        in_sequences, counts = counted[source, target]
+        assert (n, n_sequences) == (counts.total(), in_sequences)
+        assert relation == max(RELATIONS, key=lambda name: counts[name])
+        assert share == pytest.approx(counts[relation] / n)
+        assert has_special == (counts["special"] > 0)
+    different = pair_store.execute(
+        "select count(*) from pair "
+        "full join pair_delta_wide using (n, n_sequences, source, target) "
+        "where relation_share is null or mean_ff is null "
+        "or list_position($relations, pair.relation) <> pair_delta_wide.relation + 1",
+        {"relations": list(RELATIONS)},
+    ).fetchall()
+    assert different == [(0,)]
+
+
+def test_a_model_of_one_layer_has_every_pair(one_layer_run, one_layer_store):
+    expected = _counted(one_layer_run[1].corpus, is_causal=False)
+    rows = one_layer_store.execute(
+        "select source, target, n, n_sequences from pair_delta_wide"
+    ).fetchall()
+    assert {(source, target): (n, of) for source, target, n, of in rows} == {
+        both: (counts.total(), n_sequences) for both, (n_sequences, counts) in expected.items()
+    }
+
+
+@both_ways
+def test_pmi_is_over_words_alone(pair_store, pair_words, is_causal):
+    """Special and masked tokens are not counted and have none."""
+    expected = slow_pmi(pair_words, causal=is_causal)
+    rows = pair_store.execute("select source, target, pmi, has_special from pair").fetchall()
+    of_words = {(source, target): pmi for source, target, pmi, special in rows if not special}
+    assert of_words == pytest.approx(expected, abs=1e-6)
+    assert len(of_words) < len(rows) or not any(None in words for words in pair_words)
+    assert all(pmi is None for _, _, pmi, special in rows if special)
+
+
+@both_ways
+def test_one_pair_is_found_by_its_tokens_and_by_their_ids(pair_store):
+    for source, target, n, *tokens in pair_store.execute(
+        "select source, target, n, s.token, t.token from pair "
+        "join vocabulary as s on s.token_id = source join vocabulary as t on t.token_id = target "
+        "order by hash(source, target) limit 8"
+    ).fetchall():
+        rows = pair.of_pair(pair_store, source_id=source, target_id=target)
+        assert rows["n"].tolist() == [n]
+        ids = pair.look_up(pair_store, source=tokens[0], target=tokens[1])
+        assert ids.to_numpy().tolist() == [[source, target]]
+    assert pair.of_pair(pair_store, source_id=-1, target_id=-1).empty
+    for source, target in (("no such token", "the"), ("", ""), ("%", "%")):
+        assert pair.look_up(pair_store, source=source, target=target).empty

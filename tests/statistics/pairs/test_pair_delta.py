@@ -1,0 +1,225 @@
+"""Change of mixing pair of positions by pair of positions, its averages and their intervals."""
+
+import math
+from dataclasses import replace
+from itertools import pairwise, product
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.measures.pairs.mixing_change import LEAST_DEGREES, LEAST_SEQUENCES, mean_interval
+from analysis.scopes import EFFECTS, RELATIONS, SHARED_EFFECTS
+from analysis.statistics.pairs import pair_delta
+from precompute.jobs.tables import merge
+from precompute.store.build import add_table, file_config
+from precompute.store.check import assert_unique
+from tests.tiny import BOTH_WAYS
+from tests.tools.benchmarks.pair_intervals import covered, intervals, stored
+from tests.tracing import layers_of, rows_of_table
+
+both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
+VALUES = [f"{kind}_{effect}" for kind, effect in product(("mean", "std", "error"), SHARED_EFFECTS)]
+VALUES.append("degrees")
+Matrix = list[list[float]]
+
+
+def slow_deltas(before: Matrix, after: Matrix) -> Matrix:
+    """kobayashi-2024, section 5.2: change of the share of every token in every other."""
+    shares = [[[norm / sum(row) for norm in row] for row in norms] for norms in (before, after)]
+    return [[a - b for b, a in zip(*rows, strict=True)] for rows in zip(*shares, strict=True)]
+
+
+class Average(NamedTuple):
+    """Statistics of an ordered pair of tokens; None where occurrences or sequences are too few."""
+
+    n: int
+    n_sequences: int
+    mean: float
+    std: float | None
+    error: float | None
+    degrees: float | None
+
+
+def slow_average(occurrences: list[tuple[int, float]]) -> Average:
+    """Average of the changes, each with the number of its sequence."""
+    n = len(occurrences)
+    mean = math.fsum(delta for _, delta in occurrences) / n
+    squares = math.fsum((delta - mean) ** 2 for _, delta in occurrences)
+    clusters = [[d for group, d in occurrences if group == g] for g in {g for g, _ in occurrences}]
+    spread = clustered(clusters) if len(clusters) > 2 else (None, None)
+    return Average(n, len(clusters), mean, math.sqrt(squares / (n - 1)) if n > 1 else None, *spread)
+
+
+def clustered(clusters: list[list[float]]) -> tuple[float, float]:
+    """bell-2002: CR2's standard error of a mean and its degrees of freedom, with whole matrices.
+
+    The residual maker is I − H with H = 11ᵀ/n. Each cluster's residuals are multiplied by
+    (I − H_gg)^(−1/2); the variance is then a quadratic form of independent errors of one variance,
+    and Satterthwaite matches its first two moments.
+    """
+    values = np.array([value for cluster in clusters for value in cluster])
+    n = len(values)
+    maker = np.eye(n) - 1 / n
+    rows = []
+    for start, end in pairwise(np.cumsum([0, *map(len, clusters)])):
+        members = slice(start, end)
+        sizes, vectors = np.linalg.eigh(maker[members, members])
+        root = vectors @ np.diag(sizes**-0.5) @ vectors.T
+        rows.append(np.ones(end - start) / n @ root @ maker[members])
+    form = np.array(rows)  # variance = Σ_g (form_g · values)²
+    moments = form @ form.T
+    degrees = np.trace(moments) ** 2 / np.sum(moments**2)
+    return float(np.linalg.norm(form @ values)), float(degrees)
+
+
+@pytest.mark.parametrize(
+    "family", [*BOTH_WAYS, "gemma2", "gpt_neox"], indirect=True, scope="session"
+)
+def test_every_pair_of_positions_has_its_change_by_every_effect(tiny, sequences, layer_order):
+    rows = rows_of_table(pair_delta.TABLE, tiny, sequences).to_pandas()
+    found = {(r.seq, r.layer, r.target_pos, r.source_pos): r for r in rows.itertuples()}
+    assert len(found) == len(rows)
+    for layer, (number, sequence) in product(layers_of(tiny, sequences), enumerate(sequences)):
+        norms = dict(
+            zip(layer_order.scopes, layer.mixing[number].maps.double().tolist(), strict=True)
+        )
+        deltas = {
+            effect: slow_deltas(norms[before], norms[after])
+            for effect, (before, after) in layer_order.effects.items()
+        }
+        seen = layer.weights.pairs(len(sequence)).fill_diagonal_(False)
+        first: set[tuple[int, int]] = set()
+        for target, source in seen.nonzero().tolist():
+            row = found.pop((sequence.index, layer.index, target, source))
+            both = row.source, row.target
+            assert both == (sequence.ids[source], sequence.ids[target])
+            assert row.is_first == (both not in first)
+            first.add(both)
+            assert row.relation == layer.batch.relations[number][target, source]
+            for effect in EFFECTS:
+                given = deltas[effect][target][source] if effect in deltas else math.nan
+                assert getattr(row, effect) == pytest.approx(given, abs=1e-6, nan_ok=True)
+    assert not found
+
+
+def test_a_sequence_of_one_token_has_no_pairs(tiny, sequences):
+    arrays = ("ids", "segments", "token_types", "words", "masked", "tokens")
+    alone = replace(sequences[0], **{name: getattr(sequences[0], name)[:1] for name in arrays})
+    assert rows_of_table(pair_delta.TABLE, tiny, [alone]).num_rows == 0
+
+
+@both_ways
+def test_every_pair_has_the_average_of_all_its_occurrences(pair_store, occurrences, layer_order):
+    wide = pair_store.execute("from pair_delta_wide").df().set_index(["layer", "source", "target"])
+    by_pair = dict(list(occurrences.groupby(["layer", "source", "target"])))
+    assert set(wide.index) == set(by_pair)
+    for effect in layer_order.effects:
+        for key, row in wide.to_dict("index").items():
+            of_pair = by_pair[key]
+            changes = zip(of_pair["seq"], of_pair[effect].astype(float), strict=True)
+            expected = slow_average(list(changes))
+            assert (row["n"], row["n_sequences"]) == expected[:2]
+            assert row[f"mean_{effect}"] == pytest.approx(expected.mean, abs=2e-6)
+            given = (row[f"std_{effect}"], row[f"error_{effect}"])
+            known = [math.nan if value is None else value for value in expected[3:]]
+            assert given == pytest.approx(tuple(known[:2]), abs=2e-6, nan_ok=True)
+            assert row["degrees"] == pytest.approx(known[2], rel=1e-5, nan_ok=True)
+            assert math.isnan(known[2]) == (expected.n_sequences < LEAST_SEQUENCES)
+
+
+@both_ways
+def test_an_effect_that_the_layers_do_not_have_is_null_and_never_0(pair_store, layer_order):
+    for effect in EFFECTS:
+        *filled, several, all_ = pair_store.execute(
+            f"select count(mean_{effect}), count(std_{effect}), count(*) filter (n > 1), count(*) "
+            "from pair_delta_wide"
+        ).fetchall()[0]
+        assert filled == ([all_, several] if effect in layer_order.effects else [0, 0])
+
+
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
+@pytest.mark.parametrize("threads", [1, 4])
+def test_neither_the_order_of_shards_nor_the_number_of_threads_is_seen(
+    pair_run, pair_store, tmp_path, threads
+):
+    (shard,) = pair_run[1].shards(pair_delta.TABLE)
+    with duckdb.connect(str(tmp_path / "other.duckdb"), config=file_config()) as store:
+        store.execute(f"set threads = {threads}")
+        halves = [tmp_path / f"{half}.parquet" for half in (1, 0)]
+        for half, path in enumerate(reversed(halves)):
+            store.execute(
+                f"copy (from '{shard}' where seq % 2 = {half} order by hash(seq, layer, "
+                f"source_pos, target_pos)) to '{path}'"
+            )
+        store.execute(
+            "create schema stored; create table stored.run as select 2 as n_layers; "
+            "create table stored.vocabulary as select range as token_id, '' as token from range(1)"
+        )
+        merge(store, pair_delta.TABLE, halves, tmp_path / "merged.parquet")
+        add_table(store, pair_delta.TABLE, tmp_path / "merged.parquet")
+        found = store.execute("from stored.pair_delta order by layer, source, target").df()
+        in_order = store.execute("select layer, n from stored.pair_delta").df()
+    expected = pair_store.execute("from pair_delta_wide order by layer, source, target").df()
+    numbers = ["layer", "source", "target", "n", "n_sequences", "relation"]
+    pd.testing.assert_frame_equal(found[numbers], expected[numbers])
+    np.testing.assert_allclose(found[VALUES], expected[VALUES], rtol=2e-7, atol=1e-9)
+    frequent_first = in_order.sort_values(["layer", "n"], ascending=[True, False], kind="stable")
+    pd.testing.assert_frame_equal(in_order, frequent_first)
+
+
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
+def test_a_pair_that_stands_twice_is_told(pair_run, tmp_path):
+    copy = tmp_path / "copy.duckdb"
+    copy.write_bytes(pair_run[0].output.read_bytes())
+    with duckdb.connect(str(copy)) as store:
+        assert_unique(store, pair_delta.TABLE)
+        store.execute("insert into stored.pair_delta from stored.pair_delta limit 1")
+        with pytest.raises(Exception, match=r"1 row\(s\) of pair_delta break `unique"):
+            assert_unique(store, pair_delta.TABLE)
+
+
+def test_the_most_frequent_relation_stands_with_a_pair_and_special_wherever_it_occurs():
+    """Worked by hand: three pairs, the relations of their occurrences in turn."""
+    rows = stored(np.zeros((3, 3)), np.arange(3), relations=[[2, 5, 5], [5, 5, 0], [4, 3, 1]])
+    assert [RELATIONS[place] for place in rows["relation"]] == [
+        "other_segment",
+        "special",
+        "same_word",
+    ]
+
+
+def test_sequences_of_one_size_have_the_textbook_error_and_degrees():
+    """Then the mean is that of the sequences' means, whose spread alone counts."""
+    clusters = np.random.default_rng(0).normal(size=(6, 4))
+    row = stored(clusters.reshape(1, -1), np.repeat(np.arange(6), 4)).iloc[0]
+    error = clusters.mean(axis=1).std(ddof=1) / np.sqrt(6)
+    assert (row["error_ff"], row["degrees"]) == pytest.approx((error, 5), rel=1e-6)
+
+
+@pytest.mark.parametrize("alike", [0.0, 1.0])
+@pytest.mark.parametrize("sizes", [[1] * 3, [30, 5, 2, 1, 1], [20, *[1] * 20]], ids=str)
+def test_intervals_cover_what_they_promise_however_unevenly_pairs_are_spread(sizes, alike):
+    """2,000 pairs whose true mean is 0; `alike` is the correlation within a sequence."""
+    share, _ = covered("normal", sizes, alike)
+    assert 0.93 <= share <= (0.97 if len(set(sizes)) == 1 else 1), share
+
+
+def test_one_sequence_that_has_nearly_all_occurrences_leaves_no_interval():
+    delta = np.random.default_rng(0).normal(size=(1, 52))
+    low, high = intervals(stored(delta, np.repeat(np.arange(3), [50, 1, 1])))
+    assert np.isnan([*low, *high]).all()
+
+
+def test_intervals_follow_students_distribution_from_the_least_degrees():
+    """Quantiles are those of printed tables."""
+    quantile = {2.0: 4.302653, 10.0: 2.228139, 199.0: 1.971957}
+    degrees = np.array([*quantile, LEAST_DEGREES, LEAST_DEGREES - 1e-9, 1.0, np.nan])
+    low, high = mean_interval(np.full(7, 0.25), np.full(7, 0.3), degrees)
+    reach = 0.3 * np.array(list(quantile.values()))
+    np.testing.assert_allclose(low[:3], 0.25 - reach, rtol=1e-6)
+    np.testing.assert_allclose(high[:3], 0.25 + reach, rtol=1e-6)
+    assert np.isfinite([low[3], high[3]]).all()
+    assert np.isnan([low[4:], high[4:]]).all()

@@ -1,0 +1,201 @@
+"""Partial rank correlation: croux-2010 by counting, normal equations and shifted weight."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import spearmanr
+
+from analysis.measures.pairs.rank_correlation import (
+    LEAST_WORDS,
+    correlation,
+    dyadic_variance,
+    partial_rank_correlation,
+    ranked,
+    word_pairs,
+)
+from tests.tools.benchmarks.accuracy.pmi_coverage import draw
+
+Rows = list[list[float]]
+
+
+def slow_correlation(columns: Rows, weights: list[float] | None = None) -> float | None:
+    """ρ of the first two columns given the others; every row weighs the same unless told."""
+    n = len(columns[0])
+    if n < len(columns) + 1:
+        return None
+    weights = weights or [1 / n] * n
+    ranks = [_mid_ranks(column, weights) for column in columns]
+    first, second = (_residual(ranked, ranks[2:], weights) for ranked in ranks[:2])
+    squares = [_product(residual, residual, weights) for residual in (first, second)]
+    if min(squares) < 1e-15:
+        return None
+    return _product(first, second, weights) / math.sqrt(squares[0] * squares[1])
+
+
+def slow_influence(columns: Rows, row: int, step: float = 1e-5) -> float:
+    """Derivative of ρ with respect to weight moved from all rows to one of them."""
+    n = len(columns[0])
+
+    def moved(amount: float) -> float:
+        weights = [(1 - amount) / n + (amount if index == row else 0) for index in range(n)]
+        rho = slow_correlation(columns, weights)
+        assert rho is not None
+        return rho
+
+    return (moved(step) - moved(-step)) / (2 * step)
+
+
+def _mid_ranks(values: list[float], weights: list[float]) -> list[float]:
+    both = list(zip(values, weights, strict=True))
+    return [
+        sum(weight for other, weight in both if other < value)
+        + sum(weight for other, weight in both if other == value) / 2
+        for value in values
+    ]
+
+
+def _product(first: list[float], second: list[float], weights: list[float]) -> float:
+    return math.fsum(a * b * w for a, b, w in zip(first, second, weights, strict=True))
+
+
+def _residual(values: list[float], given: Rows, weights: list[float]) -> list[float]:
+    """Values without their projections on the mean and the given columns, one by one."""
+    directions: Rows = []
+    for column in [[1.0] * len(values), *given]:
+        left = _without(column, directions, weights)
+        if _product(left, left, weights) > 1e-15:
+            directions.append(left)
+    return _without(values, directions, weights)
+
+
+def _without(values: list[float], directions: Rows, weights: list[float]) -> list[float]:
+    for one in directions:
+        share = _product(values, one, weights) / _product(one, one, weights)
+        values = [a - share * b for a, b in zip(values, one, strict=True)]
+    return values
+
+
+def slow_dyadic_variance(influence: list[float], pairs: list[tuple[int, int]]) -> float:
+    """aronow-2015: Σ ψ_d ψ_e / n² over d, e with a word in common, or Σ ψ_d² / n² if more."""
+    shared = sum(
+        one * other
+        for one, pair in zip(influence, pairs, strict=True)
+        for other, second in zip(influence, pairs, strict=True)
+        if set(pair) & set(second)
+    )
+    return max(shared, sum(psi * psi for psi in influence)) / len(pairs) ** 2
+
+
+few_values = st.tuples(*[st.integers(0, 5)] * 4)
+
+
+def measured(*columns):
+    """Result of the measure for the first two columns, given the others."""
+    first, second, *others = (ranked(np.array(column, dtype=float)) for column in columns)
+    return partial_rank_correlation(first, second, tuple(others))
+
+
+@given(st.lists(few_values, min_size=1, max_size=15))
+def test_correlation_follows_its_definition(rows):
+    columns = [[float(value) for value in column] for column in zip(*rows, strict=True)]
+    for n_given in (0, 1, 2):
+        expected = slow_correlation(columns[: 2 + n_given])
+        found = measured(*columns[: 2 + n_given])
+        assert (found and found[0]) == (
+            None if expected is None else pytest.approx(expected, abs=1e-9)
+        )
+
+
+@pytest.mark.parametrize("n_given", [0, 1, 2])
+@pytest.mark.parametrize("decimals", [1, 9])
+def test_influence_is_how_the_correlation_moves_with_weight(n_given, decimals):
+    """Columns have many ties, or none."""
+    drawn = np.random.default_rng(n_given).normal(size=(2 + n_given, 30))
+    drawn[1] += drawn[0] + drawn[-1]
+    columns = drawn.round(decimals).tolist()
+    found = measured(*columns)
+    assert found is not None
+    assert found[1].sum() == pytest.approx(0, abs=1e-9)
+    for row in range(0, 30, 3):
+        assert found[1][row] == pytest.approx(slow_influence(columns, row), abs=1e-4)
+
+
+@settings(max_examples=20)
+@given(st.lists(few_values, min_size=3, max_size=40))
+def test_with_nothing_given_it_is_spearmans(rows):
+    first, second, *_ = zip(*rows, strict=True)
+    found = measured(first, second)
+    if len(set(first)) == 1 or len(set(second)) == 1:
+        assert found is None
+    else:
+        assert found is not None
+        assert found[0] == pytest.approx(float(np.asarray(spearmanr(first, second))[0]))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4])
+def test_fewer_rows_than_can_vary_have_none(n):
+    columns = np.random.default_rng(n).normal(size=(4, n))
+    assert (measured(*columns[:2]) is None) == (n < 3)
+    assert measured(*columns) is None
+
+
+def test_what_is_given_twice_changes_nothing_and_what_it_explains_has_none():
+    values = np.random.default_rng(0).normal(size=(3, 50))
+    once, twice = measured(*values), measured(*values, values[2])
+    assert once is not None
+    assert twice is not None
+    assert twice[0] == pytest.approx(once[0])
+    np.testing.assert_allclose(twice[1], once[1], atol=1e-9)
+    assert measured(values[0], values[1], values[0]) is None
+    assert measured(np.ones(50), values[1]) is None
+
+
+def test_a_mid_rank_is_the_share_of_rows_below_and_half_of_those_alike():
+    assert ranked(np.array([7.0])).rank.tolist() == [1 / 2]
+    assert ranked(np.array([3.0, 1.0, 3.0, 9.0])).rank.tolist() == [1 / 2, 1 / 8, 1 / 2, 7 / 8]
+    assert ranked(np.zeros(0)).rank.tolist() == []
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 4), st.integers(0, 4), st.floats(-1, 1)),
+        min_size=1,
+        max_size=20,
+        unique_by=lambda row: row[:2],
+    )
+)
+def test_variance_follows_its_definition(drawn):
+    source, target, influence = (np.array(column) for column in zip(*drawn, strict=True))
+    expected = slow_dyadic_variance(influence.tolist(), [row[:2] for row in drawn])
+    variance = dyadic_variance(influence, word_pairs(source, target))
+    assert variance == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_interval_covers_19_times_of_20_where_words_have_effects_of_their_own():
+    """That of independent pairs covers far less often, and ρ without frequencies given is off."""
+    draws = np.array([draw(np.random.default_rng(seed), (200, 12, 40, 1.0)) for seed in range(150)])
+    rho, low, high, naive_low, naive_high = draws.T[:5]
+    truth = rho.mean()
+    assert abs(truth) < 0.05
+    assert 0.91 <= ((low <= truth) & (truth <= high)).mean() <= 0.98
+    assert ((naive_low <= truth) & (truth <= naive_high)).mean() < 0.9
+
+
+def test_too_few_words_a_perfect_order_and_a_constant_have_no_interval():
+    for n_words, is_sure in ((LEAST_WORDS - 1, False), (LEAST_WORDS, True)):
+        first, second = np.random.default_rng(0).normal(size=(2, n_words))
+        pairs = word_pairs(np.arange(n_words), np.arange(n_words))
+        found = correlation(ranked(first), ranked(second), (), pairs)
+        assert found is not None
+        assert np.isfinite(found[1:]).all() == is_sure
+    for seed in range(10):  # whatever rounding leaves of 1 - ρ²
+        values = np.random.default_rng(seed).normal(size=LEAST_WORDS)
+        for sign in (1, -1):
+            found = correlation(ranked(values), ranked(sign * values), (), pairs)
+            assert found is not None
+            assert found.spearman == pytest.approx(sign)
+            assert abs(found.spearman) < 1 or np.isnan(found[1:]).all()
+    assert correlation(ranked(values), ranked(np.ones(LEAST_WORDS)), (), pairs) is None

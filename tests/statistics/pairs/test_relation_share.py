@@ -1,0 +1,188 @@
+"""Relations of two tokens, changes put down to them pair by pair, and their shares."""
+
+from collections import defaultdict
+from itertools import product
+
+import numpy as np
+import pytest
+
+from analysis.comparison.differences import means
+from analysis.measures.bootstrap import LEAST_UNITS, Redraws, redraws
+from analysis.measures.pairs.token_relation import mean_ratios, relation_changes, token_relations
+from analysis.scopes import POST_NORM, RELATIONS
+from analysis.statistics.pairs import relation_share
+from tests.intervals import assert_ordered
+from tests.tiny import BOTH_WAYS
+from tests.tracing import layers_of, rows_of_table
+
+both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
+
+
+def slow_changes(
+    before: list[list[float]], after: list[list[float]], relations: np.ndarray, seen: np.ndarray
+) -> dict[str, tuple[int, float, float, float]]:
+    """Sums by relation: pairs, Σ share before, Σ |δ|, Σ of the δ above 0."""
+    sums: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(4))
+    for query, key in product(range(len(before)), repeat=2):
+        if query != key and seen[query, key]:
+            held, then = (norms[query][key] / sum(norms[query]) for norms in (before, after))
+            change = then - held
+            sums[RELATIONS[relations[query, key]]] += (1, held, abs(change), max(change, 0))
+    return {name: tuple(of_relation) for name, of_relation in sums.items()}
+
+
+def _relations(ids: list[int], words: list[int], segments: list[int]) -> list[list[str]]:
+    rows = token_relations(np.array(ids), np.array(words), np.array(segments, dtype=np.uint8))
+    assert (rows == rows.T).all()
+    return [[RELATIONS[place] for place in row] for row in rows]
+
+
+def test_the_first_relation_that_fits_is_taken():
+    # [CLS] det ##our a det [SEP] b b
+    named = _relations([101, 7, 8, 9, 7, 102, 5, 5], [-1, 0, 0, 1, 2, -1, 3, 3], [0] * 6 + [1] * 2)
+    assert named[1] == [
+        "special",
+        "same_word",
+        "word_pieces",
+        "same_segment",
+        "same_word",
+        "special",
+        "other_segment",
+        "other_segment",
+    ]
+    assert named[2][3] == named[3][2] == "adjacent"
+    assert named[6][7] == "same_word"  # pieces of one word, side by side
+    assert named[0][5] == named[0][0] == "special"
+    assert _relations([1, 2], [0, 1], [0, 1])[0][1] == "adjacent"
+
+
+@pytest.mark.parametrize(
+    "family", [*BOTH_WAYS, "gemma2", "gpt_neox"], indirect=True, scope="session"
+)
+def test_changes_follow_the_maps_before_and_after_each_effect(tiny, sequences, layer_order):
+    rows = rows_of_table(relation_share.PER_SEQUENCE, tiny, sequences).to_pandas()
+    found = {tuple(row[:4]): row[4:] for row in rows.itertuples(index=False, name=None)}
+    assert len(found) == len(rows)
+    for layer, (number, sequence) in product(layers_of(tiny, sequences), enumerate(sequences)):
+        norms = dict(
+            zip(layer_order.scopes, layer.mixing[number].maps.double().tolist(), strict=True)
+        )
+        relations, seen = layer.batch.relations[number], layer.weights.pairs(len(sequence)).numpy()
+        for effect, (before, after) in layer_order.effects.items():
+            expected = slow_changes(norms[before], norms[after], relations, seen)
+            for relation, numbers in expected.items():
+                row = found.pop((sequence.index, layer.index, effect, relation))
+                assert row == pytest.approx(numbers, rel=1e-4, abs=1e-6)
+    assert not found
+
+
+def test_a_sequence_of_one_token_has_no_pair():
+    maps = np.ones((len(POST_NORM.scopes), 1, 1))
+    relations, seen = np.zeros((1, 1), dtype=np.int8), np.ones((1, 1), dtype=bool)
+    n, sums = relation_changes(maps, POST_NORM, relations, seen)
+    assert n.sum() == sums.sum() == 0
+    assert sums.shape == (3, len(POST_NORM.effects), len(RELATIONS))
+
+
+@pytest.fixture(scope="module")
+def shares(pair_store) -> dict[tuple[int, str, str], list[dict[str, float]]]:
+    """Shares of the relations of every sequence with something to share, by quantity.
+
+    Sequences without mixing before the step have None.
+    """
+    amounts: dict = defaultdict(lambda: defaultdict(dict))
+    rows = pair_store.execute("from sequence_relation_change order by all").fetchall()
+    for seq, layer, effect, relation, n, before, change, gain in rows:
+        quantities = (n, before, change, gain, change - gain)
+        for name, amount in zip(relation_share.QUANTITIES, quantities, strict=True):
+            amounts[layer, effect, name][seq][relation] = amount
+    return {
+        cell: [
+            {
+                name: value / sum(of.values()) if sum(of.values()) else None
+                for name, value in of.items()
+            }
+            for of in by_sequence.values()
+        ]
+        for cell, by_sequence in amounts.items()
+    }
+
+
+@both_ways
+def test_shares_and_ratios_are_means_over_sequences_in_which_there_is_something_to_share(
+    pair_store, shares, layer_order
+):
+    for effect in layer_order.effects:
+        frame = relation_share.by_layer(pair_store, effect=effect)
+        assert frame[["ratio_low", "ratio_high"]].isna().all(axis=None)  # fewer than 10 sequences
+        for row in frame.itertuples():
+            here, before = (
+                [of.get(row.relation, 0) for of in shares[row.layer, effect, quantity]]
+                for quantity in (row.quantity, "before")
+            )
+            of = [share for share in here if share is not None]
+            assert row.mean == pytest.approx(np.mean(of), rel=1e-9)
+            assert row.n_sequences == len(of)
+            assert_ordered(row.low, row.mean, row.high)
+            both = [pair for pair in zip(here, before, strict=True) if None not in pair]
+            above, below = np.sum(both, axis=0)
+            is_compared = below > 0 and row.quantity not in ("pairs", "before")
+            ratio = above / below if is_compared else np.nan
+            assert row.ratio == pytest.approx(ratio, nan_ok=True)
+
+
+@both_ways
+def test_every_relation_that_occurs_is_there_and_their_shares_add_up_to_1(pair_store, layer_order):
+    rows = pair_store.execute("select distinct relation from sequence_relation_change").fetchall()
+    occurring = [name for name in RELATIONS if (name,) in rows]
+    stored = pair_store.execute("select distinct effect from relation_share").fetchall()
+    assert {effect for (effect,) in stored} == set(layer_order.effects)
+    for effect in layer_order.effects:
+        frame = relation_share.by_layer(pair_store, effect=effect)
+        for _, group in frame.groupby(["layer", "quantity"]):
+            assert group["relation"].tolist() == occurring
+            assert group["mean"].sum() == pytest.approx(1)
+
+
+def _drawn(n_sequences: int) -> Redraws:
+    return redraws(np.arange(n_sequences), seed=0)
+
+
+def test_a_ratio_is_that_of_the_means_over_sequences_with_both_shares():
+    shares = np.array([0.2, 0.4, np.nan, 0.9])[:, None]
+    before = np.array([0.1, 0.3, 0.5, np.nan])[:, None]
+    assert mean_ratios(shares, before, _drawn(4))[0] == pytest.approx([0.6 / 0.4])
+
+
+def test_a_ratio_that_every_sequence_has_is_sure_however_much_they_differ():
+    """Two marginal intervals would be wide: shares go from a tenth to a half."""
+    before = np.linspace(0.1, 0.5, 30)[:, None]
+    ratio, low, high = mean_ratios(1.2 * before, before, _drawn(30))
+    assert [ratio[0], low[0], high[0]] == pytest.approx([1.2] * 3)
+
+
+def test_the_interval_holds_1_when_that_of_the_difference_holds_0():
+    generator = np.random.default_rng(0)
+    before = generator.uniform(0.1, 0.5, size=(40, 60))
+    shares = before + generator.normal(generator.normal(0, 0.02, size=60), 0.08, size=(40, 60))
+    _, low, high = mean_ratios(shares, before, _drawn(40))
+    difference = means(shares - before, seed=0)
+    np.testing.assert_array_equal(low > 1, difference.low > 0)
+    np.testing.assert_array_equal(high < 1, difference.high < 0)
+    assert 0 < ((low > 1) | (high < 1)).sum() < 60
+
+
+@pytest.mark.parametrize("n", [LEAST_UNITS - 1, LEAST_UNITS])
+def test_too_few_sequences_have_a_ratio_and_no_interval(n):
+    values = np.random.default_rng(0).uniform(0.1, 0.9, size=(2, n, 1))
+    ratio, low, high = mean_ratios(values[0], values[1], _drawn(n))
+    assert np.isfinite(ratio).all()
+    assert np.isfinite([low, high]).all() == (n >= LEAST_UNITS)
+
+
+def test_a_relation_that_holds_nothing_before_has_no_ratio():
+    before = np.stack([np.zeros(30), np.full(30, np.nan), np.full(30, 0.25)], axis=1)
+    for _ in range(3):  # memory that nothing was written to may hold anything
+        for ends in mean_ratios(np.full((30, 3), 0.5), before, _drawn(30)):
+            assert np.isnan(ends).tolist() == [True, True, False]
+            assert ends[2] == 2
