@@ -7,7 +7,7 @@ import torch
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.models.router import Router
-from tests.reference.mixing import layer_mixing as reference
+from tests.statistics.mixing import slow_layers as reference
 
 
 def test_only_the_likeliest_experts_count_and_their_shares_sum_to_one():

@@ -188,7 +188,7 @@ def test_a_broken_law_is_told(finished, tmp_path):
             (relevance_summary.PER_SEQUENCE, "n_in_place = null where rule = 'i'"),
             (
                 relevance_map.TABLE,
-                "relevance = list_transform(relevance, lambda each: each * 1.01)",
+                "relevance = list_transform(relevance, lambda r: r * 1.01)",
             ),
             (relevance_map.TABLE, "relevance = list_concat([-0.5::float, 0.5::float], relevance)"),
         ):

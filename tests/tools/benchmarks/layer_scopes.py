@@ -23,8 +23,7 @@ from analysis.models.families import bert
 from analysis.models.trace import LayerTrace, LayerWeights
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
-from tests.reference.mixing.layer_mixing import layer_parts, norms
-from tests.reference.mixing.linear_layer import ACTIVATIONS
+from tests.statistics.mixing.slow_layers import ACTIVATIONS, layer_parts, norms
 from tests.tools.benchmarks.cost import EAGER, bert_base, own_peak, seconds
 from tests.tools.benchmarks.precompute_cost import full_length
 
