@@ -34,9 +34,12 @@ three_ways = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory, family) -> tuple[Request, Plan]:
-    chosen = {"statistics": ["relevance_map", "relevance_summary"]}
-    name = f"relevance-{family}"
-    return shared_run(tmp_path_factory, name, lambda folder: asked_for(folder, family, **chosen))
+    names = ["relevance_map", "relevance_summary"]
+    return shared_run(
+        tmp_path_factory,
+        f"relevance-{family}",
+        lambda folder: asked_for(folder, family, statistics=names),
+    )
 
 
 @pytest.fixture(scope="module")
