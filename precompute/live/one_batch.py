@@ -24,6 +24,6 @@ def batch_of(model: LoadedModel, sequence: Sequence) -> Batch:
     )
 
 
-def run_layers(model: LoadedModel, batch: Batch, receive: Callable[[Layer], object]) -> None:
+def run_layers(model: LoadedModel, batch: Batch, receive: Callable[[Layer], None]) -> None:
     """Run the model on a batch and hand over its layers, first to last."""
     model.stream(batch.sequences, lambda index, trace: receive(Layer(batch, index, trace)))

@@ -1,6 +1,7 @@
 """Relevance maps, their summaries and agreement, and images without their relevant patches."""
 
 from abc import ABC, abstractmethod
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -163,7 +164,7 @@ class SequencePerturbation(_OfMaps):
         orders[perturbation.RANDOM] = removal_order(np.zeros(len(places)), places)
         kept = np.stack([kept_patches(order, perturbation.STEPS) for order in orders.values()])
         rules = np.array([perturbation.ORDERS.index(rule) for rule in orders])
-        curves = _probabilities(sequence, self.batch.classification, kept)
+        curves = _probabilities(sequence, cast(Classification, self.batch.classification), kept)
         flat = curves.reshape(-1, curves.shape[-1])
         n_curves = len(perturbation.CURVES)
         return table_of(

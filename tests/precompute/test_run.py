@@ -119,7 +119,7 @@ def test_numbers_that_break_a_law_are_not_published(tmp_path, monkeypatch):
 
 def test_a_model_whose_parts_do_not_add_up_is_not_published(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "precompute.passes.mixing.completeness.attention_block_errors",
+        "precompute.passes.mixing.attention_block_errors",
         lambda _layer, is_token, _dtype: is_token[0].cumsum(0).eq(2).expand(is_token.shape) * 0.5,
     )
     asked = request(tmp_path, statistics=["completeness"])

@@ -11,7 +11,7 @@ from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.sequence import Sequence
 from precompute.models.classification import classification_of
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes.batch import Batch
+from precompute.passes.relevance_maps import start_weights
 from tests.tiny_vision import (
     COLUMNS,
     HEADS,
@@ -21,6 +21,7 @@ from tests.tiny_vision import (
     image_sequences,
     tiny_vision_model,
 )
+from tests.tracing import batch_of
 
 SPECIAL = {
     "vit": ["[CLS]"],
@@ -92,10 +93,11 @@ def test_special_tokens_stand_in_front_of_the_grid(model, images):
         assert TOKEN_TYPES[kind] == expected
 
 
-def test_relevance_starts_where_the_head_of_the_model_reads(model, images, trace):
+def test_relevance_starts_where_the_head_of_the_model_reads(model, images):
     name, weights = STARTS.get(model.family, ("cls", [1.0]))
     assert model.relevance_start == name
-    for start in Batch(images, trace, relevance_start=name).start_weights:
+    for image, is_content in zip(images, batch_of(model, images).is_content, strict=True):
+        start = start_weights(name, image.token_types, is_content)
         assert start is not None
         expected = weights + [0.0] * (len(start) - len(weights))
         assert start.tolist() == pytest.approx(expected)

@@ -18,9 +18,11 @@ from analysis.upload_bounds import UPLOAD_BYTES
 from precompute.live import live_relevance
 from precompute.live.live_relevance import MAX_CHARACTERS, LiveRelevance
 from precompute.live.one_sequence import Rerun
-from precompute.passes.batch import Batch
+from precompute.passes.relevance_maps import Relevance
+from tests.refusals import refused
 from tests.tiny import POSITIONS, TEXT_FAMILIES, tiny_model, tiny_sequences
 from tests.tiny_vision import COLUMNS, HEADS, LABELS, LAYERS, ROWS
+from tests.tracing import layers_of
 
 TEXT = "The dog."  # the second of the texts of `tests.tiny`
 N_TOKENS = 1 + ROWS * COLUMNS
@@ -76,18 +78,15 @@ def test_an_image_comes_with_all_that_a_page_draws(vit):
 @pytest.mark.parametrize("family", TEXT_FAMILIES)
 def test_a_typed_text_has_the_maps_of_a_batch_with_padding(family):
     model, sequences = tiny_model(family), tiny_sequences(family)
-    batch = Batch(
-        sequences,
-        model.trace(sequences),
-        relevance_start=model.relevance_start,
-        kept=frozenset({1}),
-    )
+    layers = layers_of(model, sequences, kept=frozenset({1}))
+    relevance = Relevance(layers[0].batch)
+    for layer in layers:
+        relevance.add(layer)
     found = Rerun(model).relevance_of_text(TEXT, max_tokens=36)
     assert found.tokens == sequences[1].tokens
-    assert found.is_content.tolist() == batch.is_content[1].tolist()
+    assert found.is_content.tolist() == layers[0].batch.is_content[1].tolist()
     assert (found.picture, found.rows, found.prediction, found.is_cut) == (None, 0, (), False)
-    expected = batch.relevance_maps[1]
-    assert expected is not None
+    expected = relevance.maps[1]
     for rule, maps in found.maps.items():
         chosen = expected.maps[expected.where(rule)]
         np.testing.assert_allclose(maps.reshape(chosen.shape), chosen, atol=1e-6)
@@ -99,6 +98,14 @@ def test_a_text_that_is_too_long_for_the_model_is_cut_and_says_so(bert):
     assert (len(found.tokens), found.is_cut) == (POSITIONS, True)
     shorter = bert.relevance_of_text("the cat " * 200, max_tokens=9)
     assert (len(shorter.tokens), shorter.is_cut) == (9, True)
+
+
+def test_a_text_whose_weights_take_too_much_memory_is_refused_in_words(bert, monkeypatch):
+    monkeypatch.setattr(live_relevance, "MOST_BYTES", 0)
+    assert refused(BadCorpus, bert.relevance_of_text, TEXT, max_tokens=36) == (
+        "The text: has 5 tokens, whose attention weights of all layers take 0 MiB, more than the "
+        "0 MiB that relevance is computed from. Shorten it."
+    )
 
 
 @pytest.mark.parametrize(

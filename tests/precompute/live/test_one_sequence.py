@@ -11,10 +11,10 @@ from analysis.errors import UserError
 from analysis.measures.pairs.mixing_change import row_shares
 from precompute.live.one_sequence import OtherWeights, Rerun, _pinned, rerun
 from precompute.models.load_models import load_model
-from precompute.passes.batch import Batch
 from tests.refusals import refused
 from tests.small_store import build_store
 from tests.tiny import BOTH_WAYS, mask_rate, save_tiny
+from tests.tracing import layers_of
 
 TYPED: Any = {"revision": "sha256:any", "dtype": "float32"}
 
@@ -24,10 +24,9 @@ def folder(family, tmp_path):
     return save_tiny(family, tmp_path / "model")
 
 
-def test_shares_are_those_of_a_batch_with_padding(tiny, sequences, traced):
-    stored = Batch(sequences, traced).layer_mixing
-    for sequence, layers in zip(sequences, stored, strict=True):
-        for layer, mixing in enumerate(layers, start=1):
+def test_shares_are_those_of_a_batch_with_padding(tiny, sequences):
+    for layer, stored in enumerate(layers_of(tiny, sequences), start=1):
+        for sequence, mixing in zip(sequences, stored.mixing, strict=True):
             shares = Rerun(tiny).row_shares(
                 sequence.ids.tolist(), sequence.segments.tolist(), layer=layer
             )

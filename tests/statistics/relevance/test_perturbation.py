@@ -224,9 +224,7 @@ def test_means_are_over_images_at_every_share_and_of_areas(curves_store):
     np.testing.assert_allclose(found.sort_index(), expected.sort_index(), atol=1e-6)
     assert (curves["n_sequences"] == 5).all()
     areas = perturbation.areas(curves_store)
-    of_curves = curves.groupby(["rule", "curve"], sort=False)["mean"].apply(
-        lambda of: slow_area(of.tolist())
-    )
+    of_curves = curves.groupby(["rule", "curve"], sort=False)["mean"].apply(list).map(slow_area)
     np.testing.assert_allclose(areas["mean"], of_curves, atol=1e-6)
     assert areas["rule"].tolist() == [rule for rule in ORDERS for _ in CURVES]
     for frame in (curves, areas):

@@ -34,9 +34,12 @@ three_ways = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory, family) -> tuple[Request, Plan]:
-    chosen = {"statistics": ["relevance_map", "relevance_summary"]}
-    name = f"relevance-{family}"
-    return shared_run(tmp_path_factory, name, lambda folder: asked_for(folder, family, **chosen))
+    names = ["relevance_map", "relevance_summary"]
+    return shared_run(
+        tmp_path_factory,
+        f"relevance-{family}",
+        lambda folder: asked_for(folder, family, statistics=names),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -188,7 +191,7 @@ def test_a_broken_law_is_told(finished, tmp_path):
             (relevance_summary.PER_SEQUENCE, "n_in_place = null where rule = 'i'"),
             (
                 relevance_map.TABLE,
-                "relevance = list_transform(relevance, lambda each: each * 1.01)",
+                "relevance = list_transform(relevance, lambda r: r * 1.01)",
             ),
             (relevance_map.TABLE, "relevance = list_concat([-0.5::float, 0.5::float], relevance)"),
         ):

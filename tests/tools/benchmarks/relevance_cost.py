@@ -19,17 +19,19 @@ import duckdb
 import numpy as np
 import torch
 import transformers
+from torch import Tensor
 
 from analysis.measures.relevance.relevance import carried_relevance
 from analysis.models.adapter import adapter_for
-from analysis.models.trace import Trace
+from analysis.models.trace import LayerWeights
+from analysis.statistics.relevance import relevance_map, relevance_summary
 from analysis.token_types import CLS, OTHER
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.jobs.shards import counted_from_1, finish_shard
 from precompute.jobs.tables import merge
-from precompute.passes.batch import Batch
-from precompute.passes.relevance import relevance_map, sequence_relevance
-from precompute.passes.relevance.relevance_maps import WHOLE_LAYERS
+from precompute.passes.filling import begin
+from precompute.passes.layers import Batch, Layer
+from precompute.passes.relevance_maps import WHOLE_LAYERS, Relevance
 from precompute.store.build import add_table
 from tests.tools.benchmarks.cost import EAGER, seconds
 from tests.tracing import traced_layers
@@ -68,37 +70,57 @@ def sequence(index: int, n_tokens: int) -> Sequence:
     )
 
 
-def batch_of(trace: Trace, first: int = 0) -> Batch:
-    """A batch of images with stored maps, of a corpus too large for rollouts of whole layers."""
-    batch, n_tokens = trace.is_token.shape
-    sequences = tuple(sequence(first + row, n_tokens) for row in range(batch))
+def layers_of(
+    model: Any, weights: tuple[LayerWeights, ...], pixels: Tensor, first: int = 0
+) -> list:
+    """Layers of a batch of images with stored maps.
+
+    The corpus is too large for rollouts of whole layers.
+    """
+    traced = traced_layers(adapter_for("vit"), model, {"pixel_values": pixels}, weights)
+    batch, n_tokens, width = traced[0].input.shape
     others = range(first + batch, first + 100 * WHOLE_LAYERS)
-    return Batch(sequences, trace, kept=frozenset([-1, *range(first, first + batch), *others]))
+    images = Batch(
+        tuple(sequence(first + row, n_tokens) for row in range(batch)),
+        layers=weights,
+        is_token=torch.ones(batch, n_tokens, dtype=torch.bool),
+        word_embeddings=torch.zeros(batch, n_tokens, width),
+        kept=frozenset([-1, *range(first, first + batch), *others]),
+    )
+    return [Layer(images, index, layer) for index, layer in enumerate(traced)]
 
 
-def rules(trace: Trace) -> None:
-    start = torch.zeros(trace.is_token.shape)
+def all_maps(layers: list[Layer]) -> None:
+    """Make every map of every image, once."""
+    relevance = Relevance(layers[0].batch)
+    for layer in layers:
+        relevance.add(layer)
+    assert relevance.maps
+
+
+def rules(layers: list[Layer]) -> None:
+    is_token = layers[0].batch.is_token
+    start = torch.zeros(is_token.shape)
     start[:, 0] = 1
-    attention = [layer.attention for layer in trace.layers]
-    values = [layer.values for layer in trace.layers]
-    carried_relevance(attention, values, start=start, is_token=trace.is_token)
+    attention = [layer.attention for layer in layers]
+    values = [layer.trace.values for layer in layers]
+    carried_relevance(attention, values, start=start, is_token=is_token)
 
 
 def measure_times(model: Any, n_images: int, rounds: int) -> None:
-    adapter = adapter_for("vit")
-    layers = adapter.weights(model)
+    weights = adapter_for("vit").weights(model)
     pixels = torch.randn(n_images, 3, 224, 224)
     ratios = []
     with torch.inference_mode():
         for _ in range(rounds + 1):
             bare = seconds(lambda: model(pixel_values=pixels))
-            trace = traced_layers(adapter, model, {"pixel_values": pixels}, layers)
-            of_rules = seconds(lambda trace=trace: rules(trace))
-            every = seconds(lambda trace=trace: batch_of(trace).relevance_maps)
+            layers = layers_of(model, weights, pixels)
+            of_rules = seconds(lambda layers=layers: rules(layers))
+            every = seconds(lambda layers=layers: all_maps(layers))
             ratios.append([bare / n_images, of_rules / bare, every / bare])
-        image = traced_layers(adapter, model, {"pixel_values": pixels[:1]}, layers)
+        image = layers_of(model, weights, pixels[:1])
         alone = seconds(lambda: model(pixel_values=pixels[:1]))
-        of_layers = seconds(lambda: batch_of(image).layer_mixing)
+        of_layers = seconds(lambda: [layer.mixing for layer in image])
     bare, of_rules, every = np.median(ratios[1:], axis=0)
     print(f"bare forward pass        {bare:.3f} s an image")
     print(f"four rules               {of_rules:.2f} times that; wanted: at most {LIMIT:.0f}")
@@ -107,29 +129,29 @@ def measure_times(model: Any, n_images: int, rounds: int) -> None:
 
 
 def measure_size(model: Any, n_images: int) -> None:
-    adapter = adapter_for("vit")
-    layers = adapter.weights(model)
-    passes = (relevance_map, sequence_relevance)
+    weights = adapter_for("vit").weights(model)
+    tables = (relevance_map.TABLE, relevance_summary.PER_SEQUENCE)
     with tempfile.TemporaryDirectory() as folder, torch.inference_mode():
-        shards: dict[str, list[Path]] = {statistic.TABLE.name: [] for statistic in passes}
+        shards: dict[str, list[Path]] = {table.name: [] for table in tables}
         for first in range(0, n_images, BATCH):
             pixels = torch.randn(min(BATCH, n_images - first), 3, 224, 224)
-            trace = traced_layers(adapter, model, {"pixel_values": pixels}, layers)
-            batch = batch_of(trace, first)
-            for statistic in passes:
-                rows = counted_from_1(statistic.totals(batch))
-                place = Path(folder) / statistic.TABLE.name
-                shard = finish_shard(place, first, lambda rows=rows: rows)
-                shards[statistic.TABLE.name].append(shard)
-        for statistic in passes:
-            path = Path(folder) / f"{statistic.TABLE.name}.duckdb"
+            layers = layers_of(model, weights, pixels, first)
+            for table in tables:
+                filling = begin(table, layers[0].batch)
+                for layer in layers:
+                    filling.add(layer)
+                rows = counted_from_1(filling.rows())
+                shard = finish_shard(Path(folder) / table.name, first, lambda rows=rows: rows)
+                shards[table.name].append(shard)
+        for table in tables:
+            path = Path(folder) / f"{table.name}.duckdb"
             with duckdb.connect(str(path)) as store:
                 store.execute("create schema stored")
                 merged = path.with_suffix(".parquet")
-                merge(store, statistic.TABLE, shards[statistic.TABLE.name], merged)
-                add_table(store, statistic.TABLE, merged)
+                merge(store, table, shards[table.name], merged)
+                add_table(store, table, merged)
             size = path.stat().st_size / n_images * IMAGES / 2**20
-            print(f"{statistic.TABLE.name:18} {size:.0f} MiB for {IMAGES:,} images")
+            print(f"{table.name:18} {size:.0f} MiB for {IMAGES:,} images")
 
 
 def main() -> None:
