@@ -7,46 +7,18 @@ import pytest
 
 from analysis.needs import OF_TEXTS
 from pages.relevance.findings import _deletion, _mask
-from pages.ui.choices.links import VIEWS
-from pages.ui.contents import PAGES
 from pages.ui.store.missing import what_images_lack
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import plain
 from precompute.needs import corpus_needs
 from precompute.passes import PASSES
-from tests.pages.conftest import assert_sound, bodies, sentences
+from tests.pages.conftest import bodies, sentences
 from tests.pages.kit.openings import ROOT
 from tests.pages.kit.section_checks import sections
 from tests.small_images import MASKED, SIZES
 from tests.tiny_vision import COLUMNS, ROWS
 
 pytestmark = pytest.mark.slow
-
-NEVER = {
-    "attention_norms": ["frequency"],
-    "layer_mixing": ["frequency", "modules"],
-    "token_pairs": ["workbench", "tables", "pmi"],
-    "sequences": ["pairs"],
-}
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_section_opens_on_images_in_one_language_or_the_other(page, opened, images_folder):
-    views = [section.stem for section in sections(page)] if page in VIEWS else [""]
-    of_words = page in ("syntax", "coreference")  # which stop before they come to a section
-    for place, view in enumerate(views[:1] if of_words else views):
-        lang = ("ja", "en")[place % 2]
-        address = {VIEWS[page]: view} if view else {}
-        session = opened(page, images_folder, lang=lang, alone=False, **address)
-        assert_sound(session)
-        assert not session.error
-        assert not session.warning, [warning.value for warning in session.warning]
-        never = of_words or view in NEVER.get(page, ())
-        reasons = [note.value for note in session.info if "**" in note.value]
-        assert bool(reasons) == never, (page, view, reasons)
-        if view in NEVER.get(page, ()):
-            assert not session.code, "no command makes what images never have"
-            assert lang == "ja" or "Images have n" in session.info[0].value
 
 
 def test_what_images_never_have_is_what_precompute_refuses_them():

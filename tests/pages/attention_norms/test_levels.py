@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.parts import OF_PAIRS, OF_TOKENS
+from analysis.statistics.parts import OF_PAIRS
 from pages.attention_norms.findings import _frequency, _weight_and_length
 from pages.ui.words.levels import carried, carrier, of_level
 from tests.pages.conftest import charts, frames, sentences
@@ -98,15 +98,6 @@ def test_the_sentence_says_what_heads_do_and_what_carries_the_rest(section, afte
     assert "−0.30 [−0.40, −0.20]" in text
     assert "ρ is the sum of −0.10 within heads, +0.60 between heads of a layer" in text
     assert "between heads of a layer, where ρ by itself is +0.80 [+0.60, +0.90], clear of 0" in text
-
-
-@pytest.mark.parametrize("level", [*OF_TOKENS, "pooled"])
-def test_bars_of_frequency_are_those_of_the_level(level, section, exported, answers):
-    section("frequency", an_level=level)
-    frame, _ = figure_of(exported, f"an_frequency_question_corpus_{level}")
-    column = "spearman" if level == "pooled" else f"{level}_spearman"
-    stored = answers(f"select {column} from frequency_correlation where source = 'corpus'")
-    assert sorted(frame["spearman"]) == pytest.approx(sorted(value for (value,) in stored))
 
 
 def test_the_carrier_goes_the_way_of_the_whole():

@@ -1,7 +1,5 @@
 """Every section shows the numbers that the file holds."""
 
-import math
-
 import duckdb
 import numpy as np
 import pandas as pd
@@ -9,7 +7,7 @@ import pytest
 
 from analysis.statistics.norms import attention_norm_histogram, attention_norm_sample
 from pages.attention_norms.pair_panels import edges
-from tests.pages.conftest import assert_exportable, charts, frames
+from tests.pages.conftest import charts, frames
 
 
 def test_only_the_chosen_section_is_drawn(section):
@@ -17,22 +15,9 @@ def test_only_the_chosen_section_is_drawn(section):
     assert len(session.header) == len(charts(session)) == len(frames(session)) == 1
 
 
-def test_the_table_by_layer_holds_the_means_of_the_file(section, answers):
-    shown = frames(section("layers"))[0]
-    for quantity in ("attention", "value_norm", "weighted_norm"):
-        expected = answers(f"select {quantity} from token_type_mixing where head is null")
-        assert sorted(shown[quantity]) == pytest.approx(sorted(value for (value,) in expected))
-
-
 def test_shares_of_the_norm_add_up_to_1_in_every_layer(section):
     shown = frames(section("layers"))[0]
     assert shown.groupby("layer")["norm_share"].sum().tolist() == pytest.approx([1.0, 1.0])
-
-
-def test_one_head_of_every_layer_can_be_chosen(section, answers):
-    shown = frames(section("layers", an_layers_head="2"))[0]
-    expected = answers("select attention from token_type_mixing where head = 2")
-    assert sorted(shown["attention"]) == pytest.approx(sorted(value for (value,) in expected))
 
 
 @pytest.mark.parametrize(
@@ -50,24 +35,6 @@ def test_the_card_tells_what_the_file_says_of_the_head(section, answers):
     ((largest,),) = answers("select max(value) from singular_value where layer = 2 and head = 3")
     values = [metric.value for metric in session.metric]
     assert values[:3] == [f"{mean:.2f} ± {std:.2f}", f"{cv:.2f}", f"{largest:.2f}"]
-
-
-def test_correlations_are_those_of_the_scope(section, answers):
-    for address, where in (
-        ({}, "layer is null"),
-        ({"an_scope": "layer", "an_layer": "2"}, "layer = 2 and head is null"),
-        ({"an_scope": "head", "head": "2-1"}, "layer = 2 and head = 1"),
-    ):
-        shown = frames(section("relation", **address))[0]
-        query = f"select n, spearman from attention_norm_correlation where {where}"
-        assert _ranked(shown[["pairs", "spearman"]].itertuples(index=False)) == _ranked(
-            answers(query)
-        )
-
-
-def _ranked(rows) -> list[tuple]:
-    known = [(n, None if rho is None or math.isnan(rho) else round(rho, 9)) for n, rho in rows]
-    return sorted(known, key=str)
 
 
 def test_density_cells_hold_every_pair_of_every_type(section, answers, store_folder):
@@ -110,31 +77,3 @@ def test_the_tables_of_dispersion_name_the_extreme_heads(section, answers):
     assert heads["cv"].tolist()[:2] == pytest.approx(list(largest))
     assert inputs["cv"].tolist()[:2] == pytest.approx(list(smallest))
     assert not heads["which_heads"].str.contains("nan|\\.0").any()
-
-
-def test_every_head_is_in_the_tables_of_dispersion_and_stretch(section, answers):
-    ((n_heads,),) = answers("select n_layers * n_heads from run")
-    assert len(frames(section("dispersion"))[-1]) == n_heads
-    assert len(frames(section("spectra"))[-1]) == n_heads
-
-
-def test_the_ratio_of_singular_values_is_that_of_the_file(section, answers):
-    shown = frames(section("spectra"))[-1]
-    expected = answers("select max(value) / min(value) from singular_value group by layer, head")
-    assert sorted(shown["ratio"]) == pytest.approx(sorted(value for (value,) in expected))
-
-
-def test_correlations_with_frequency_are_those_of_the_file(section, answers):
-    session = section("frequency")
-    expected = answers("select spearman from frequency_correlation")
-    assert sorted(frames(session)[-1]["spearman"]) == pytest.approx(
-        sorted(value for (value,) in expected)
-    )
-
-
-@pytest.mark.parametrize(
-    ("view", "choice"), [("relation", {"an_marks": "sample"}), ("spectra", {"an_spectrum": "log"})]
-)
-def test_what_is_drawn_by_choice_can_be_exported(view, choice, section, exported):
-    section(view, **choice)
-    assert_exportable(exported, caption=view)

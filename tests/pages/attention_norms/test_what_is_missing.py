@@ -62,10 +62,6 @@ def test_what_never_varies_is_told_and_draws_nothing(after, section):
     assert len(charts(spectra)) == 1
 
 
-def test_a_spectrum_can_be_drawn_on_a_logarithmic_axis(section):
-    assert charts(section("spectra", an_spectrum="log"))
-
-
 @pytest.mark.parametrize(
     ("views", "tables"),
     [

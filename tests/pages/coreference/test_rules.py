@@ -9,7 +9,7 @@ from pages.coreference.rules import _on_halves, antecedents
 from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.words.place import words_of
-from tests.pages.conftest import frames, in_address, sentences
+from tests.pages.conftest import frames, sentences
 from tests.pages.kit.figures import figure_of
 
 TYPES = ("all", "pronoun", "proper", "nominal")
@@ -76,41 +76,12 @@ def test_too_few_texts_for_halves_are_told_and_few_mentions(section, after):
     assert "fewer than" not in text
 
 
-def test_the_bars_are_of_one_head_and_all_rules(section, exported, answers):
-    section("rules", head="2-1")
-    frame, chart = figure_of(exported, "co_rules_bars_weight_mean_2_1")
-    for row in frame.to_dict("records"):
-        where = "layer = 2 and head = 1" if row["method"] == "head" else "head is null"
-        ((accuracy, n),) = answers(
-            f"select accuracy, n from coreference_accuracy where {where} "
-            f"and method = '{row['method']}' and mention_type = '{row['mention_type']}'"
-        )
-        assert (row["accuracy"], row["n"]) == (accuracy, n)
-    assert len(frame) == len(TYPES) * len(METHODS)
-    assert [layer.mark.type for layer in chart.layer] == ["bar"]
-
-
 def test_intervals_stand_beside_their_numbers_where_there_are_any(section, after, exported):
     tables = ("coreference_best", "coreference_accuracy")
     after(*(f"update stored.{table} set low = 0.1, high = 0.9" for table in tables))
     assert "% [10%, 90%] of the" in sentences(section("rules"))
     _, chart = figure_of(exported, "co_rules_bars")
     assert [layer.mark.type for layer in chart.layer] == ["bar", "rule", "rule"]
-
-
-@pytest.mark.parametrize("rule", ["nearest", "sieve"])
-def test_the_table_compares_with_the_chosen_rule(rule, section, answers):
-    session = section("rules", co_rule=rule)
-    (listed,) = (frame for frame in frames(session) if "difference_low" in frame)
-    expected = answers(
-        "select n, accuracy, baseline_accuracy, difference from coreference_best "
-        f"where merging = 'mean' and baseline = '{rule}'"
-    )
-    shown = listed[["n", "accuracy", "baseline_accuracy", "difference"]].to_numpy().tolist()
-    assert sorted(map(tuple, shown)) == sorted(expected)
-    names = ["all", "pronouns", "proper names", "nominals"]
-    assert listed["type"].drop_duplicates().tolist() == names
-    assert in_address(session, "co_rule") == [rule]
 
 
 def test_the_papers_head_is_compared_with_the_same_head_only():

@@ -2,21 +2,8 @@
 
 import pytest
 
-from tests.pages.conftest import in_address, sentences
+from tests.pages.conftest import sentences
 from tests.pages.kit.figures import figure_of
-
-
-def test_heads_by_norm_are_those_of_the_file(section, exported, answers):
-    session = section("heads", co_weighing="norm")
-    assert in_address(session, "co_weighing") == ["norm"]
-    frame, _ = figure_of(exported, "co_heads_map")
-    stored = answers(
-        "select layer, head, accuracy from coreference_accuracy_weighing "
-        "where weighing = 'norm' and merging = 'mean' and mention_type = 'all'"
-    )
-    expected = {(layer, head): accuracy for layer, head, accuracy in stored}
-    shown = {(row.layer, row.head): row.accuracy for row in frame.itertuples()}
-    assert shown == expected
 
 
 def test_rules_stay_as_they_are_by_norm(section, exported):

@@ -1,14 +1,13 @@
 """Sections on habits agree with the file."""
 
 import json
-from html import escape
 
 import pytest
 
 from pages.ui.words.numbers import percent
-from tests.pages.conftest import bodies, charts, frames, in_address, options_of, sentences
+from tests.pages.conftest import charts, frames, in_address, options_of, sentences
 from tests.pages.kit.copies import lacking
-from tests.pages.kit.figures import chart_of, click, frame_of
+from tests.pages.kit.figures import chart_of
 from tests.pages.kit.section_checks import stems
 
 
@@ -37,27 +36,6 @@ def test_a_group_that_a_model_lacks_is_not_offered(section, gpt2_folder):
     ]
     assert charts(session)
     assert not session.info
-
-
-@pytest.mark.parametrize(
-    ("group", "quantities"),
-    [
-        ("special", {"cls", "sep", "comma_period"}),
-        ("neighbours", {"previous", "self", "next"}),
-        ("from_sep", {"sep_to_sep", "other_to_sep"}),
-    ],
-)
-def test_lines_are_means_and_points_are_heads(group, quantities, section, exported, answers):
-    section("layers", hh_group=group)
-    frame = frame_of(exported, "hh_layers")
-    assert set(frame["habit"]) == quantities
-    stored = answers("select layer, head, quantity, mean from head_pattern_interval")
-    expected = {(layer, head, name): mean for layer, head, name, mean in stored}
-    for row in frame.itertuples():
-        head = None if row.head != row.head else int(row.head)
-        assert row.mean == expected[int(row.layer), head, row.habit]
-    in_group = [key for key in expected if key[2] in quantities]
-    assert len(frame) == len(in_group)
 
 
 def test_the_sentence_above_the_chart_is_what_the_file_says(section, after, answers):
@@ -165,13 +143,6 @@ def test_a_link_to_no_head_shows_the_clearest(value, section, after):
     assert in_address(session, "head") == []
 
 
-def test_an_old_link_opens_its_head(section):
-    session = section("one_head", hh_head="2-3")
-    assert session.session_state["head"] == "2-3"
-    assert in_address(session, "head") == ["2-3"]
-    assert in_address(session, "hh_head") == []
-
-
 def test_the_texts_are_those_in_which_the_head_does_it_most(section, answers):
     session = section("one_head", head="2-1", hh_habit="comma_period", hh_texts="2")
     best = answers(
@@ -185,24 +156,3 @@ def test_the_texts_are_those_in_which_the_head_does_it_most(section, answers):
     for line, (seq, share) in zip(lines, best, strict=True):
         assert f"Text {seq}," in line
         assert percent(share) in line
-
-
-def test_texts_stand_plain_and_as_they_are_where_what_tokens_receive_is_not_known(section, changed):
-    hostile = "<script>alert(1)</script> **x**"
-    folder = changed(*lacking("head_token"), f"update stored.sequence set text = '{hostile}'")
-    session = section("one_head", folder)
-    assert f'<div class="an-text">{escape(hostile)}</div>' in bodies(session)
-    assert "<script>" not in bodies(session)
-    assert any("head_token" in caption.value for caption in session.caption)
-    assert "**x**" not in sentences(session)
-
-
-@pytest.mark.parametrize(
-    ("view", "name"),
-    [("layers", "hh_question_special"), ("breadth", "hh_question")],
-)
-def test_a_click_chooses_the_head_whose_card_is_shown(view, name, section):
-    session = section(view, head="1-1")
-    click(session, name, "mark", {"layer": 2, "head": 3})
-    assert in_address(session, "head") == ["2-3"]
-    assert "Layer 2, head 3" in bodies(session.button(key="head_drawer").click().run())

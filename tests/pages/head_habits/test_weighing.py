@@ -23,18 +23,6 @@ def test_the_choice_is_in_the_address_and_changes_every_number(view, section, ex
     assert (weighted["mean"].to_numpy() != other["mean"].to_numpy()).any()
 
 
-def test_shown_by_norm_are_the_norms_of_the_file(section, exported, answers):
-    section("layers", hh_weighing="norm")
-    frame = frame_of(exported, "hh_layers")
-    stored = answers(
-        "select layer, head, quantity, mean from head_pattern_weighing where weighing = 'norm'"
-    )
-    expected = {(layer, head, name): mean for layer, head, name, mean in stored}
-    for row in frame.itertuples():
-        head = None if row.head != row.head else int(row.head)
-        assert row.mean == expected[int(row.layer), head, row.habit]
-
-
 def test_axes_say_what_is_shown_and_published_numbers_stand_beside_weights_alone(section):
     by_weight, by_norm = (
         section("layers", hh_group="neighbours", hh_weighing=weighing)

@@ -15,15 +15,6 @@ def test_a_causal_model_is_said_to_be_one_on_the_map(section, gpt2_folder):
     assert "This model is causal" in sentences(section("map", gpt2_folder))
 
 
-def test_points_are_those_of_the_file(section, exported, answers):
-    section("map")
-    for key in ("hm_map_by_layer", "hm_map_by_behaviour"):
-        frame, _ = figure_of(exported, key)
-        expected = answers("select layer, head, x, y from head_layout order by layer, head")
-        shown = list(frame[["layer", "head", "x", "y"]].itertuples(index=False, name=None))
-        assert shown == expected
-
-
 def test_the_nearest_and_the_farthest_heads_and_the_stress_are_told(section, answers):
     text = sentences(section("map"))
     for order in ("asc", "desc"):
@@ -133,19 +124,6 @@ def test_only_a_small_p_is_a_finding(p, expected, section, after):
     text = sentences(section("layers"))
     assert expected in text
     assert ("no layer of 2 has a p below 0.05" in text) == (p > 0.05)
-
-
-@pytest.mark.parametrize("order", ["layer", "alike"])
-def test_the_square_has_every_pair_of_the_file_once(order, section, exported, answers):
-    section("distances", hm_order=order)
-    frame, _ = figure_of(exported, "hm_distances_matrix")
-    columns = ["layer", "head", "layer_b", "head_b", "mean_divergence"]
-    shown = sorted(frame[columns].itertuples(index=False, name=None))
-    assert shown == sorted(
-        answers("select layer_a, head_a, layer_b, head_b, mean_divergence from head_distance_mean")
-    )
-    assert len(set(zip(frame["x"], frame["y"], strict=True))) == 36
-    assert set(frame.loc[frame["x"] == frame["y"], "mean_divergence"]) == {0}
 
 
 def test_the_nearest_heads_are_listed_first(section, exported, answers):

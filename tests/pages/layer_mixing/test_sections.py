@@ -11,8 +11,6 @@ from pages.ui.words.numbers import percent, scientific
 from tests.pages.conftest import bodies, charts, frames, options_of, sentences
 
 SCOPES = POST_NORM.scopes
-CHOSEN = {"lm_layer": "2", "lm_scope_a": "attn", "lm_scope_b": "attn_w"}
-NAMES = ["Attn-w", "AttnRes-w", "Attn", "AttnRes", "AttnResLn", "AttnResLnFf", "AttnResLnFfRes"]
 NAMES.append("AttnResLnFfResLn")
 
 
@@ -31,29 +29,6 @@ def test_every_scope_is_explained_once(section):
     body = bodies(section("ratio"))
     assert body.count('class="lm-name"') == body.count('class="lm-what"') == len(SCOPES)
     assert "AttnResLnFfResLn" in body
-
-
-def test_every_pair_of_scopes_is_in_the_matrix_whichever_comes_first(section, answers):
-    (matrix, *_) = charts(section("similarity", **CHOSEN))
-    assert len(matrix["layer"]) == 3, "cells, numbers and a frame around one"
-    expected = answers("select count(*) from scope_similarity where layer = 2")
-    assert expected == [(len(SCOPES) ** 2,)]
-
-
-@pytest.mark.parametrize(
-    ("address", "pair"), [({}, ("attn_res_ln", "attn_res_ln_ff")), (CHOSEN, ("attn_w", "attn"))]
-)
-def test_the_sequences_that_agree_least_are_those_of_the_file(address, pair, section, answers):
-    session = section("similarity", **address)
-    shown = frame_with(session, "text")
-    layers = "layer = 2" if address else "true"
-    expected = answers(
-        f"select seq, avg(spearman) from sequence_scope_similarity where {layers} "
-        f"and (scope_a, scope_b) = {pair} group by seq order by 2, 1"
-    )
-    assert shown["spearman"].tolist() == pytest.approx([rho for _, rho in expected])
-    assert shown["seq"].tolist() == [seq for seq, _ in expected]
-    assert shown["text"].str.len().gt(0).all()
 
 
 def test_the_table_of_steps_names_the_layer_that_is_changed_most(section, answers):
@@ -80,38 +55,12 @@ def test_the_module_that_changes_most_is_told_with_its_similarity(section, answe
     assert f"ρ = {least:.2f}".replace("-", "−") in sentences(section("similarity"))
 
 
-def test_pooled_mixing_ratios_are_those_of_the_file(section, answers):
-    session = section("ratio", lm_type="sep", lm_span="residual")
-    shown = frame_with(session, "std")
-    expected = dict(
-        answers("select scope, mean from mixing_ratio where layer is null and token_type = 'sep'")
-    )
-    assert shown["mean"].tolist() == pytest.approx(
-        [expected[scope] for scope in POST_NORM.of_ratios]
-    )
-    ((ratio,),) = answers(
-        "select mean from mixing_ratio where layer is null and token_type = 'all' "
-        "and scope = 'attn_res_ln_ff_res_ln'"
-    )
-    assert percent(ratio) in sentences(session)
-
-
 def test_scopes_with_a_residual_can_be_looked_at_alone(section):
     def n_lines(**address) -> int:
         (curves, *_) = charts(section("ratio", **address))
         return len(curves["layer"][-1]["encoding"]["color"]["scale"]["domain"])
 
     assert (n_lines(), n_lines(lm_type="sep", lm_span="residual")) == (8, 6)
-
-
-def test_frequent_words_and_their_context_are_those_of_the_file(section, answers):
-    session = section("frequency", lm_frequency_scope="attn_res")
-    expected = answers("select spearman from ratio_frequency_correlation")
-    shown = frame_with(session, "spearman")
-    assert sorted(shown["spearman"]) == pytest.approx(sorted(rho for (rho,) in expected))
-    bars, words = charts(session)
-    assert bars["layer"][0]["encoding"]["x"]["sort"] == NAMES
-    assert words["encoding"]["x"]["scale"]["type"] == "log"
 
 
 def test_masked_places_are_told_where_there_are_some(section, masked_folder):
@@ -148,15 +97,6 @@ def test_a_residual_brings_no_other_token_nearer(section):
 def test_every_relation_is_defined(section):
     text = sentences(section("modules"))
     assert text.count("1. **") == len(RELATIONS)
-
-
-def test_what_is_left_of_a_token_is_that_of_the_file(section, answers):
-    shown = frame_with(section("rollout", lm_rollout="attn"), "own")
-    expected = answers(
-        "select mean from rollout where distance = 0 and token_type is null "
-        "and scope in ('attn', 'attention_rollout')"
-    )
-    assert sorted(shown["own"]) == pytest.approx(sorted(value for (value,) in expected))
 
 
 def test_vectors_stand_beside_the_rollout_that_was_chosen(section, answers):

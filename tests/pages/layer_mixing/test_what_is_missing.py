@@ -38,10 +38,6 @@ def test_intervals_that_are_not_known_are_not_told(view, unsure, section):
     assert "nan" not in sentences(session).lower().split()
 
 
-def test_a_text_is_read_as_it_stands_in_the_file(unsure, section):
-    assert r"\<b\>\*x\* \$y\$" in sentences(section("similarity", unsure))
-
-
 @pytest.fixture(scope="module")
 def poor(store_folder, tmp_path_factory) -> Path:
     """A folder with a file that lacks something of every section."""

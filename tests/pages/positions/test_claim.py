@@ -14,7 +14,7 @@ from pages.ui.view import View
 from pages.ui.words.numbers import percent, signed
 from pages.ui.words.offsets import offset_label
 from pages.ui.words.place import words_of
-from tests.pages.conftest import frames, in_address, sentences
+from tests.pages.conftest import in_address, sentences
 from tests.pages.kit.figures import frame_of
 
 DEFAULT = {"po_least": "0"}
@@ -110,22 +110,6 @@ def test_spearman_is_told_or_said_to_be_missing():
     assert "no rank correlation" in finding(heads)
 
 
-def test_every_head_is_in_the_map_and_in_the_table(counting, counted, section, exported):
-    folder, answers = counted
-    session = section("claim", folder, po_counting=counting, **DEFAULT)
-    head = session.session_state["head"].replace("-", "_")
-    expected = answers(
-        f"select layer, head, {', '.join(COUNTINGS[counting])} "
-        "from head_offset where dependence is not null order by layer, head"
-    )
-    shown, _ = exported[f"po_claim_map_{counting}_0_{head}"]
-    rows = shown.sort_values(["layer", "head"])[["layer", "head", "score", "attention"]]
-    assert [tuple(row) for row in rows.to_numpy()] == expected
-    (listed,) = (frame for frame in frames(session) if "agree" in frame)
-    assert listed["dependence"].is_monotonic_decreasing
-    assert listed["agree"].sum() == sum(score == attention for *_, score, attention in expected)
-
-
 def test_what_disagrees_is_told_with_its_side_and_edge():
     text = disagreement(all_heads((-1, -1, 0.3), (10, 2, 0.4), (3, -2, 0.3)))
     assert "**2 heads disagree.** 1 of them still agree on the side" in text
@@ -152,18 +136,6 @@ def test_heads_that_depend_less_on_position_are_left_out(section, changed, expor
     assert shown[["layer", "head"]].to_numpy().tolist() == [[1, 1], [1, 2]]
     session = section("claim", folder, po_least="0.5")
     assert "No head has η² ≥ 0.5" in session.info[0].value
-
-
-def test_the_agreement_of_every_layer_is_drawn_beside_its_chance(section, exported, answers):
-    section("claim", po_counting="sum", **DEFAULT)
-    shown, chart = exported["po_claim_layers_sum_0"]
-    columns = ["layer", "n_heads", "agreement", "chance"]
-    expected = answers(
-        f"select {', '.join(columns)} from offset_agreement where counting = 'sum' "
-        "and min_dependence = 0 and layer is not null order by layer"
-    )
-    assert shown[columns].to_numpy() == pytest.approx(np.array(expected))
-    assert {layer.mark.type for layer in chart.layer} == {"rule", "tick", "circle"}
 
 
 @pytest.mark.parametrize(("offset", "written"), [(0, "0"), (3, "+3"), (-10, "−10")])

@@ -7,26 +7,10 @@ from pages.positions.clusters import cluster_colours, cluster_name
 from pages.positions.heads import _finding
 from pages.ui.view import View
 from pages.ui.words.place import words_of
-from tests.pages.conftest import in_address, sentences
-from tests.pages.kit.figures import chart_of, click, frame_of
+from tests.pages.conftest import sentences
+from tests.pages.kit.figures import chart_of, frame_of
 
 OTHER = {"po_k": "12", "po_height": "shared"}
-
-
-@pytest.mark.parametrize(("k", "address"), [(6, {}), (12, OTHER)])
-def test_shares_are_those_of_the_file_for_every_number_of_clusters(
-    k, address, section, exported, answers
-):
-    section("heads", **address)
-    shown = frame_of(exported, f"po_heads_grid_{k}_")[["layer", "head", "cluster", "share"]]
-    expected = answers(
-        "select layer, head, cluster, share from relative_position_clustering "
-        f"where k = {k} order by all"
-    )
-    rows = shown.sort_values(["layer", "head", "cluster", "share"])
-    for ours, theirs in zip(rows.itertuples(index=False, name=None), expected, strict=True):
-        assert ours[:3] == theirs[:3]
-        assert ours[3] == pytest.approx(theirs[3])
 
 
 def test_the_bars_of_every_cell_fill_it_exactly_once(section, exported):
@@ -38,19 +22,6 @@ def test_the_bars_of_every_cell_fill_it_exactly_once(section, exported):
         assert cell["x2"].iloc[-1] - cell["x"].iloc[0] == pytest.approx(0.88)
         assert cell["x"].iloc[0] + cell["x2"].iloc[-1] == pytest.approx(2 * head)
         assert (cell["y"] + cell["y2"]).tolist() == pytest.approx([2 * layer] * len(cell))
-
-
-def test_centres_are_those_of_the_file(section, exported, answers):
-    section("heads")
-    shown = frame_of(exported, "po_heads_centres")
-    expected = answers(
-        'select cluster, "offset", attention, n from relative_position_centre where k = 6 '
-        'order by cluster, "offset"'
-    )
-    rows = shown.sort_values(["cluster", "offset"])[["cluster", "offset", "attention", "n"]]
-    for ours, theirs in zip(rows.itertuples(index=False, name=None), expected, strict=True):
-        assert (*ours[:2], ours[3]) == (*theirs[:2], theirs[3])
-        assert ours[2] == pytest.approx(theirs[2])
 
 
 def test_profiles_have_the_colour_of_the_cluster_of_most_texts(section, exported, answers):
@@ -107,14 +78,6 @@ def test_heads_that_differ_from_text_to_text_are_not_called_the_same():
     assert "**0 of 6 heads fall into one cluster" in text
 
 
-def test_what_k_explains_is_that_of_the_file(section, exported, answers):
-    section("heads")
-    shown = frame_of(exported, "po_heads_explained")
-    expected = answers("select distinct k, explained from relative_position_centre order by k")
-    assert shown["k"].tolist() == [k for k, _ in expected]
-    assert shown["explained"].tolist() == pytest.approx([share for _, share in expected])
-
-
 def test_clusters_are_named_by_direction_strength_and_number():
     assert cluster_name("previous_strong") == "previous, strong"
     assert cluster_name("both_weak_3") == "both sides, weak (3)"
@@ -137,21 +100,3 @@ def test_a_causal_model_has_no_profile_to_the_right(section, gpt2_folder, export
     assert "This model is causal" in sentences(session)
     for key in ("po_heads_centres", "po_heads_profiles"):
         assert frame_of(exported, key)["offset"].max() == 0
-
-
-@pytest.mark.parametrize(
-    ("view", "names"), [("heads", ["po_grid", "po_profiles"]), ("claim", ["po_map"])]
-)
-def test_a_click_chooses_the_head_and_a_button_leads_to_it(view, names, section):
-    session = section(view)
-    for head, name in enumerate(names, start=2):
-        click(session, name, "cell", {"layer": 2, "head": head})
-        assert session.session_state["head"] == f"2-{head}"
-        assert in_address(session, "head") == [f"2-{head}"]
-    session.selectbox(key="head").set_value("1-2").run()
-    session.run()
-    assert session.session_state["head"] == "1-2", "an old click undid a newer choice"
-    button = next(candidate for candidate in session.button if "layer 1, head 2" in candidate.label)
-    button.click().run()
-    assert session.session_state["po_view"] == "one_head"
-    assert session.session_state["head"] == "1-2"

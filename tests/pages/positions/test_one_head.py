@@ -53,12 +53,6 @@ def test_the_side_that_phases_lean_to_is_told_beside_attention(section, leaning)
     assert "attention should lean to the left. Most attention goes to offset −2." in text
 
 
-def test_a_text_is_shown_as_it_stands_in_the_file(section, leaning):
-    session = section("one_head", leaning)
-    assert any("<script>" in box for box in session.selectbox(key="po_text").options)
-    assert HOSTILE not in sentences(session)
-
-
 def test_the_card_leaves_out_what_the_file_lacks(section, changed):
     folder = changed(
         *(f"delete from stored.{table}" for table in ("head_offset", "query_key_singular_value")),

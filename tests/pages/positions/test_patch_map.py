@@ -2,7 +2,6 @@
 
 from tests.pages.conftest import captions
 from tests.pages.kit.copies import answers_of, changes_of, lacking
-from tests.tiny_vision import COLUMNS, ROWS
 
 changed_images = changes_of("images_folder")
 image_answers = answers_of("images_folder")
@@ -11,20 +10,6 @@ HEAD = {"head": "2-1"}
 
 def maps(exported: dict) -> list:
     return [figure for key, figure in exported.items() if key.startswith("po_heads_patches")]
-
-
-def test_the_map_is_that_of_the_chosen_head(section, images_folder, exported, image_answers):
-    session = section("heads", images_folder, **HEAD)
-    assert not session.error
-    ((frame, _),) = maps(exported)
-    expected = image_answers(
-        "select row_offset, column_offset, attention_per_pair from patch_offset "
-        "where layer = 2 and head = 1 order by all"
-    )
-    rows = frame[["row_offset", "column_offset", "attention_per_pair"]]
-    assert list(rows.itertuples(index=False, name=None)) == expected
-    assert f"all {(2 * ROWS - 1) * (2 * COLUMNS - 1)} offsets" in captions(session)
-    assert "mix rows" in captions(session)
 
 
 def test_the_preferred_offset_is_told_against_the_mean(section, changed_images):

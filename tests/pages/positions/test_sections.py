@@ -1,6 +1,5 @@
 """Sections on spectra show the numbers that the file holds."""
 
-import numpy as np
 import pytest
 
 from pages.positions.spectra.states import Wave, _finding, times_text
@@ -16,20 +15,6 @@ WAVE = "frequency between 63.9 and 64.1"
 
 def test_the_section_comes_first_that_answers_the_question():
     assert sections("positions")[0].stem == "claim"
-
-
-def test_the_spectrum_is_that_of_the_file(section, exported, answers):
-    section("embeddings")
-    frame, _ = exported["po_embeddings_spectrum_linear"]
-    for control in ("kept", "permuted"):
-        shown = frame[frame["series"] == control]
-        expected = answers(
-            "select frequency, mean, q25, q75 from embedding_spectrum "
-            f"where control = '{control}' and frequency > 0 order by frequency"
-        )
-        columns = ["frequency", "mean", "q25", "q75"]
-        assert shown[columns].to_numpy() == pytest.approx(np.array(expected))
-        assert (shown["frequency"] * shown["period"]).to_numpy() == pytest.approx(512)
 
 
 def test_words_are_shown_at_the_level_of_as_many_as_there_are_positions(section, exported, answers):
@@ -104,23 +89,6 @@ def test_what_positions_add_is_told_from_the_file(section, answers):
     assert f"At {at:.3g} cycles per 512 tokens" in text
     for source, layer in (("query", 1), ("key", 1), ("hidden", 1), ("query", 2)):
         assert f"{times_text(ratios(answers, source, layer)[at])} times" in text.replace("**", "")
-
-
-@pytest.mark.parametrize(("amount", "address"), [("max", {}), ("mean", OTHER)])
-def test_every_layer_and_frequency_is_in_the_maps(amount, address, section, exported, answers):
-    section("states", **address)
-    frame, chart = exported[f"po_states_maps_16_{amount}"]
-    expected = answers(
-        f"select source, layer, frequency, {amount} from position_spectrum_control where "
-        "control = 'kept' and layer > 0 and frequency > 0 "
-        "order by list_position(['hidden', 'query', 'key'], source), layer, frequency"
-    )
-    columns = ["source", "layer", "frequency", "amplitude"]
-    shown = frame[columns].itertuples(index=False, name=None)
-    for ours, theirs in zip(shown, expected, strict=True):
-        assert ours[:3] == (theirs[0], theirs[1], pytest.approx(theirs[2]))
-        assert ours[3] == pytest.approx(theirs[3])
-    assert len(chart.concat) == 3
 
 
 def test_a_layer_is_shown_with_without_and_with_disordered_positions(section, exported, answers):

@@ -1,6 +1,5 @@
 """Comparison of methods: maps, agreement, and perturbation curves."""
 
-import json
 from itertools import chain
 
 import pytest
@@ -38,14 +37,6 @@ def test_the_share_inside_the_mask_is_that_of_the_file(section, images_folder, i
     assert f"most inside the mask by **{rule_name(rule)}: {100 * share:.0f}%**" in (
         sentences(session)
     )
-
-
-def test_agreement_is_that_of_the_file(section, images_folder, exported, image_answers):
-    section("methods", images_folder, re_image=str(MASK))
-    frame, _ = figure_of(exported, "re_methods_agreement")
-    expected = image_answers("select rule_a, rule_b, mean from relevance_agreement")
-    shown = frame[["rule_a", "rule_b", "mean"]].to_records(index=False).tolist()
-    assert sorted(shown) == sorted(expected)
 
 
 def test_a_rule_is_not_praised_for_agreeing_with_itself_and_the_best_are_set_against_random_order(
@@ -144,14 +135,3 @@ def test_a_text_is_shaded_by_every_method_and_has_no_curves(section, exported, a
     assert bodies(session).count('class="an-text"') == len(rules)
     assert not any(key.startswith("re_methods_change") for key in exported)
     assert any("画像についてのみ" in caption.value for caption in session.caption)
-
-
-def test_names_of_files_are_shown_as_they_are_and_without_a_mask_no_share_inside(
-    section, images_folder, image_answers
-):
-    ((seq,),) = image_answers("select seq from image where name like 'cross%'")
-    session = section("methods", images_folder, re_image=str(seq))
-    headings = " ".join(heading.value for heading in session.subheader)
-    assert r"\<b\>bold" in headings
-    assert "<b>" not in json.dumps([heading.value for heading in session.subheader])
-    assert "inside the mask by" not in sentences(session)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pages.relevance.maps.image_map import PANEL
-from tests.pages.conftest import assert_exportable, bodies, charts, in_address, sentences
+from tests.pages.conftest import bodies, charts, in_address, sentences
 from tests.pages.kit.figures import click
 from tests.small_images import SIZES
 from tests.tiny import HEADS as TEXT_HEADS
@@ -142,11 +142,6 @@ def test_a_method_of_the_last_layer_says_so(over_image):
     assert session.session_state["re_layer"] == LAYERS
     assert any("last layer only" in note.value for note in session.info)
     assert len(charts(session)) == 1
-
-
-def test_what_the_section_shows_of_an_image_with_a_mask_becomes_pictures(over_image, exported):
-    over_image(re_image=str(MASK))
-    assert_exportable(exported, caption="map")
 
 
 def test_a_click_on_a_map_chooses_what_it_shows(over_image):

@@ -87,21 +87,6 @@ def test_relevance_starts_at_the_last_token_of_a_causal_model_without_marks_of_i
     assert "></span>" not in html, "white space alone can be pointed at"
 
 
-def test_pieces_are_joined_and_hostile_tokens_are_shown_as_they_are(section, after):
-    hostile = '<img src=x onerror="y">**'
-    after(
-        "update stored.token set token = '##cat' where token = 'cat'",
-        f"update stored.token set token = '{hostile}' where token = 'the'",
-    )
-    session = section("text")
-    html = bodies(session)
-    assert "##" not in html
-    assert ">cat</span>" in html
-    assert "<img" not in html
-    assert "&lt;img src=x onerror=&quot;y&quot;&gt;**" in html
-    assert "<img" not in sentences(session)
-
-
 def test_a_text_of_ones_own_has_the_maps_that_a_run_would_keep(section, exported, answers):
     ((text, n_tokens),) = answers("select text, n_tokens from sequence where seq = 1")
     session = section("text", re_source="own", re_rule="iv")

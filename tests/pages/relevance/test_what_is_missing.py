@@ -9,7 +9,7 @@ from pages.relevance import one_image
 from pages.relevance.one_image import _start
 from pages.ui.view import View
 from pages.ui.words.place import words_of
-from tests.pages.conftest import bodies, charts, sentences
+from tests.pages.conftest import charts, sentences
 from tests.pages.kit.copies import lacking
 from tests.pages.relevance.test_over_image import MASK, figures
 from tests.tiny_vision import COLUMNS, ROWS
@@ -50,18 +50,6 @@ def test_a_map_with_everything_on_cls_has_no_most_relevant_patch(
     assert "The most relevant patch, in row" not in sentences(session)
     assert (figures(exported)["heads"][0]["relevance"] == 0).all()
     assert len(charts(session)) == 3
-
-
-def test_names_of_strangers_are_shown_as_they_are(after_images, over_image):
-    hostile = "<img src=x>**bold**"
-    after_images(
-        f"update stored.class_prediction set label = '{hostile}'",
-        f"update stored.image set name = '{hostile}'",
-    )
-    session = over_image()
-    assert "<img" not in bodies(session)
-    assert "&lt;img src=x&gt;**bold**" in bodies(session)
-    assert r"\<img src\=x\>\*\*bold\*\*" in sentences(session)
 
 
 @pytest.mark.parametrize(

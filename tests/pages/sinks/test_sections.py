@@ -1,11 +1,9 @@
 """Sections on sinks agree with the file, with their baselines."""
 
-import json
-
 import pytest
 
 from tests.pages.conftest import bodies, captions, charts, options_of, sentences
-from tests.pages.kit.figures import chart_of, click, frame_of
+from tests.pages.kit.figures import frame_of
 
 CLS = "place = 'cls' and head is null"
 
@@ -57,22 +55,6 @@ def test_without_intervals_nothing_is_claimed(section, after):
     assert "too few for an interval" in sentences(section("layers"))
 
 
-def test_lines_are_means_over_heads_of_the_chosen_place(section, exported, answers):
-    section("layers", si_place="sep")
-    frame = frame_of(exported, "si_layers_weights")
-    stored = answers(
-        "select layer, mean from sink where place = 'sep' and head is null "
-        "and quantity = 'attention'"
-    )
-    of_weights = frame[frame["quantity"] == "attention weight"]
-    assert dict(zip(of_weights["layer"], of_weights["mean"], strict=True)) == dict(stored)
-    dashes = json.dumps(chart_of(exported, "si_layers_weights").to_dict())
-    assert "even attention" in dashes
-    assert "strokeDash" in dashes
-    places = frame_of(exported, "si_layers_places_attention")
-    assert set(places["place"]) == {"first_content", "cls", "sep", "comma_period"}
-
-
 def test_the_rate_is_that_of_the_threshold(section, after, exported):
     after(
         "update stored.sink_rate set mean = 0.25, low = 0.2, high = 0.3 where layer is null",
@@ -92,12 +74,6 @@ def test_the_rate_is_that_of_the_threshold(section, after, exported):
     assert "By norms the rate is 25%" in sentences(section("heads", si_quantity="norm_share"))
     after("update stored.sink_rate set mean = 0, low = 0, high = 0 where quantity = 'attention'")
     assert "No head gives [CLS] more than 30%" in sentences(section("heads"))
-
-
-def test_a_head_that_is_clicked_is_chosen(section):
-    session = section("heads")
-    click(session, "si_map", "cell", {"layer": 2, "head": 3})
-    assert session.session_state["head"] == "2-3"
 
 
 def test_parts_of_a_score_are_told_and_what_is_not_clear_of_0(section, after):

@@ -14,17 +14,8 @@ from pages.ui.store.open_file import described, version_of
 from pages.ui.view import View
 from pages.ui.words.numbers import percent
 from pages.ui.words.place import words_of
-from tests.pages.conftest import captions, charts, frames, sentences
-from tests.pages.kit.figures import chart_of, frame_of
-
-
-def test_every_seed_of_every_parser_is_that_of_the_file(section, exported, answers):
-    section("parsers")
-    shown = frame_of(exported, "sy_parsers_chart").sort_values(["method", "seed"])
-    expected = answers("select method, seed, uas, n from parser_accuracy order by method, seed")
-    assert {method for method, *_ in expected} == set(METHODS)
-    rows = shown[["method", "seed", "uas", "n"]].itertuples(index=False, name=None)
-    assert list(rows) == expected
+from tests.pages.conftest import captions, charts, sentences
+from tests.pages.kit.figures import chart_of
 
 
 def test_bars_are_the_means_and_points_the_seeds(section, exported, answers):
@@ -90,19 +81,6 @@ def test_where_the_vectors_come_from_is_told(section, after):
         "where vectors is not null"
     )
     assert r"vectors come from glove\*\.txt, which has 88% of the words" in captions_after(of_file)
-
-
-def test_the_table_tells_the_spread(section, answers):
-    session = section("parsers")
-    listed = next(frame for frame in frames(session) if "n_seeds" in frame).set_index(
-        "method_named"
-    )
-    ((mean, std, low, high, n),) = answers(
-        "select avg(uas), stddev_samp(uas), min(uas), max(uas), count(*) from parser_accuracy "
-        "where method = 'attention'"
-    )
-    row = listed.loc["attention", ["mean", "std", "min", "max", "n_seeds"]]
-    assert row.tolist() == pytest.approx([mean, std, low, high, n])
 
 
 RANDOM = (

@@ -1,37 +1,10 @@
 """The best head of every relation: numbers are those of the file, and so is what is said."""
 
-from itertools import cycle
-
 import pytest
 
-from analysis.statistics.annotation import MERGINGS
-from analysis.statistics.probing.dependency_best import CHOSEN_ON
 from pages.syntax.names import UNIVERSAL
 from tests.pages.conftest import charts, frames, in_address, sentences
-from tests.pages.kit.figures import chart_of, click, frame_of
-from tests.pages.kit.rows import rows_of
-
-COLUMNS = (
-    *("relation", "layer", "head", "direction", "n_tried", "n_chosen", "accuracy_chosen", "n"),
-    *("accuracy", "low", "high", "offset", "offset_accuracy"),
-    *("difference", "difference_low", "difference_high"),
-)
-
-
-@pytest.mark.parametrize(("merging", "chosen_on"), list(zip(cycle(MERGINGS), CHOSEN_ON)))
-def test_every_best_head_is_that_of_the_file(merging, chosen_on, section, exported, answers):
-    section("relations", sy_merging=merging, sy_chosen_on=chosen_on, sy_least="1")
-    shown = frame_of(exported, f"sy_relations_rows_{merging}_{chosen_on}_1").sort_values("relation")
-    named = ", ".join(f'"{column}"' for column in COLUMNS)
-    expected = answers(
-        f"select {named} from dependency_best where merging = '{merging}' "
-        f"and chosen_on = '{chosen_on}' order by relation"
-    )
-    rows = rows_of(shown, list(COLUMNS))
-    assert len(rows) == len(expected) > 3
-    for ours, theirs in zip(rows, expected, strict=True):
-        for value, other in zip(ours, theirs, strict=True):
-            assert value == (pytest.approx(other) if isinstance(other, float) else other)
+from tests.pages.kit.figures import chart_of, frame_of
 
 
 def test_the_table_has_a_row_for_every_row_of_the_chart(section, exported):
@@ -101,14 +74,6 @@ def test_halves_show_the_head_where_it_was_chosen_too(chosen_on, series, section
         chosen = points[points["series"] == "best head, where it was chosen"]
         assert chosen["accuracy"].tolist() == shown["accuracy_chosen"].tolist()
         assert chosen["low"].isna().all()
-
-
-def test_a_click_on_a_row_chooses_the_relation(section):
-    session = section("relations", sy_least="1")
-    click(session, "sy_rows", "row", {"relation": "cc"})
-    assert session.session_state["sy_relation"] == "cc"
-    assert in_address(session, "sy_relation") == ["cc"]
-    assert "**cc**: a word such as “and” or “or”" in sentences(session)
 
 
 def test_a_button_leads_on_with_the_relation(section):

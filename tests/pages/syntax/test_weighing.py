@@ -2,30 +2,7 @@
 
 import pytest
 
-from tests.pages.conftest import in_address, sentences
-from tests.pages.kit.figures import frame_of
-
-PLACE = {"sy_relation": "det", "sy_least": "1"}
-KEYS = {
-    "relations": "sy_relations_rows",
-    "heads": "sy_heads_map",
-    "one_head": "sy_one_head_accuracies",
-}
-
-
-@pytest.mark.parametrize("view", KEYS)
-def test_every_section_shows_what_the_file_says_by_norm(view, section, exported, answers):
-    session = section(view, sy_weighing="norm", head="1-2", **PLACE)
-    assert in_address(session, "sy_weighing") == ["norm"]
-    frame = frame_of(exported, KEYS[view])
-    stored = answers(
-        "select relation, layer, head, direction, accuracy from dependency_accuracy_weighing "
-        "where weighing = 'norm' and merging = 'mean'"
-    )
-    expected = {tuple(row[:-1]): row[-1] for row in stored}
-    for row in frame.to_dict("records"):
-        place = (row.get("relation", "det"), row.get("layer", 1), row.get("head", 2))
-        assert row["accuracy"] == expected[*place, row["direction"]]
+from tests.pages.conftest import sentences
 
 
 @pytest.mark.parametrize("weighing", ["weight", "norm"])

@@ -3,8 +3,6 @@
 from html import unescape
 from urllib.parse import parse_qs
 
-import pytest
-
 from pages.token_pairs.page import PAGE
 from pages.ui.choices.address import LONGEST_TEXT
 from tests.pages.conftest import bodies, frames, in_address
@@ -39,15 +37,6 @@ def chosen(session) -> tuple[str, str]:
     """The pair that is looked at."""
     source, target = (session.text_input(key=f"tp_{side}").value for side in PAIR)
     return source, target
-
-
-@pytest.mark.parametrize(("view", "name"), [("workbench", "tp_pairs"), ("pmi", "tp_pmi_points")])
-def test_a_click_opens_the_pair(view, name, section):
-    session = section(view, tp_layer="2")
-    click(session, name, "point", PAIR)
-    assert in_address(session, "tp_view") == ["workbench"]
-    assert chosen(session) == ("cat", "sat")
-    assert session.session_state["tp_layer"] == 2
 
 
 def test_the_row_that_was_clicked_is_the_one_that_was_drawn(section):

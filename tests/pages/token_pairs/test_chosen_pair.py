@@ -1,7 +1,6 @@
 """One pair: its numbers, every place it stands at, and tokens that a stranger wrote."""
 
 import re
-from html import escape
 
 from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
 from pages.token_pairs.choices import PAIR
@@ -88,18 +87,6 @@ def test_a_pair_that_does_not_occur_is_told(section):
     session = section("workbench", tp_source=HOSTILE + "x" * 500, tp_target="sat")
     assert "does not occur" in session.info[0].value
     assert len(charts(session)) == 1
-
-
-def test_a_hostile_token_is_shown_as_it_is(changed, section):
-    statement = f"update stored.{{}} set token = '{HOSTILE}' where token = 'cat'"
-    folder = changed(*map(statement.format, ("token", "vocabulary")))
-    session = section("workbench", folder, tp_source=HOSTILE, tp_target="sat")
-    assert f">{escape(HOSTILE)}</span>" in bodies(session)
-    assert shown(session) == plain(f"{HOSTILE} → sat")
-    overview = section("tables", folder, tp_least="1")
-    assert f"<bdi>{escape(HOSTILE)}</bdi>" in bodies(overview)
-    assert "<img" not in bodies(session) + bodies(overview)
-    assert "<script" not in bodies(session) + bodies(overview)
 
 
 def test_marks_keep_their_place_among_pieces_of_words():

@@ -1,0 +1,226 @@
+"""Numbers of figures and tables are those of the file, for the choices that the address makes."""
+
+import duckdb
+import pandas as pd
+import pytest
+
+from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.parts import OF_TOKENS
+from analysis.statistics.positions.offset_agreement import COUNTINGS, KERNEL
+from analysis.statistics.probing.dependency_best import CHOSEN_ON
+from analysis.statistics.probing.dependency_prediction import DIRECTIONS
+from pages.ui.choices.links import VIEWS
+from tests.pages.conftest import assert_sound
+from tests.pages.kit.figures import frame_of
+
+FILES = {"syntax": "treebank", "coreference": "treebank"}
+CLUSTERS, EMBEDDING = "relative_position_clustering", "embedding_spectrum where frequency > 0"
+PATTERN = "layer, head, habit, mean | layer, head, quantity, mean"
+OF_HEADS = "quantity in ('cls', 'sep', 'comma_period')"
+BEST = (
+    "relation, layer, head, direction, n_tried, n_chosen, accuracy_chosen, n, accuracy, low, high, "
+    '"offset", offset_accuracy, difference, difference_low, difference_high'
+)
+SCORED = "layer, head, n, accuracy, low, high"
+DISTANCES = "layer, head, layer_b, head_b, mean_divergence"
+IN_FILE = "layer_a, head_a, layer_b, head_b, mean_divergence"
+SHARES = "source, layer, frequency, amplitude"
+AGREEMENT = "layer, head, spearman | layer, head,"
+OF_AGREEMENT = "head_distance_agreement where layer is not null"
+PROBED = "from dependency_accuracy_merging where relation = 'obj'"
+
+CASES = {
+    "attention_norms": [
+        ("layers", "", "layers_table", "layer, attention, value_norm, weighted_norm",
+         "token_type_mixing where head is null"),
+        ("layers", "an_layers_head=2", "layers_table", "layer, attention",
+         "token_type_mixing where head = 2"),
+        *(("relation", address, "relation_table", "pairs, spearman | n, spearman",
+           f"attention_norm_correlation where {where}")
+          for address, where in (
+              ("", "layer is null"),
+              ("an_scope=layer&an_layer=2", "layer = 2 and head is null"),
+              ("an_scope=head&head=2-1", "layer = 2 and head = 1"))),
+        ("relation", "", "relation_pairs", "sum(n)", "attention_norm_histogram where norm_bin > 0"),
+        ("dispersion", "", "dispersion_all", "layer, head, mean, std, cv, min, max, n",
+         "value_norm_dispersion where head is not null"),
+        ("spectra", "", "spectra_table", "layer, head, largest, smallest, ratio",
+         "(select layer, head, max(value) as largest, min(value) as smallest, largest / smallest "
+         "as ratio from singular_value group by all)"),
+        ("frequency", "an_level=pooled", "frequency_table", "spearman, n", "frequency_correlation"),
+        *(("frequency", f"an_level={level}", f"frequency_question_corpus_{level}",
+           f"spearman | {level.replace('pooled', '')}_spearman".replace("| _", "| "),
+           "frequency_correlation where source = 'corpus'")
+          for level in (*OF_TOKENS, "pooled")),
+        ("head", "head=2-3&an_least=1", "head_ranked_weighted_norm", "token, n, weighted_norm",
+         "(select token, count(*) as n, avg(weighted_norm_received / n_tokens) as weighted_norm "
+         "from head_token join token using (seq, pos) join sequence using (seq) "
+         "where layer = 2 and head = 3 group by token)"),
+    ],
+    "head_habits": [
+        *(("layers", f"hh_group={group}", "layers", PATTERN,
+           f"head_pattern_interval where quantity in {quantities}")
+          for group, quantities in (
+              ("special", ("cls", "sep", "comma_period")),
+              ("neighbours", ("previous", "self", "next")),
+              ("from_sep", ("sep_to_sep", "other_to_sep")))),
+        ("layers", "hh_weighing=norm", "layers", PATTERN,
+         f"head_pattern_weighing where weighing = 'norm' and {OF_HEADS}"),
+    ],
+    "head_map": [
+        ("map", "", "map_by_layer", "layer, head, x, y", "head_layout"),
+        ("map", "", "map_by_behaviour", "layer, head, x, y", "head_layout"),
+        ("map", "hm_weighing=norm", "map_by_layer", "layer, head, x, y",
+         "head_layout_weighing where weighing = 'norm'"),
+        *(("distances", f"hm_order={order}", "distances_matrix", f"{DISTANCES} | {IN_FILE}",
+           "head_distance_mean") for order in ("layer", "alike")),
+        ("distances", "hm_weighing=norm", "distances_matrix", f"{DISTANCES} | {IN_FILE}",
+         "head_distance_weighing where weighing = 'norm'"),
+        ("layers", "", "layers_table_weight", "within, between, difference, p_value", "layer_cohesion"),
+        ("layers", "hm_weighing=norm", "layers_table_norm", "within, between, difference, p_value",
+         "layer_cohesion_weighing where weighing = 'norm'"),
+        *(("weighing", f"hm_level={level}", f"weighing_agreement_{level}", f"{AGREEMENT} {column}",
+           OF_AGREEMENT)
+          for level, column in (
+              ("within_layers", "within_layers_spearman"),
+              ("between_layers", "between_layers_spearman"),
+              ("pooled", "spearman"))),
+    ],
+    "layer_mixing": [
+        ("similarity", "lm_layer=2", "similarity_matrix", "scope_a, scope_b, spearman",
+         "scope_similarity where layer = 2"),
+        *(("similarity", address, "similarity_least", "seq, spearman",
+           "(select seq, avg(spearman) as spearman from sequence_scope_similarity "
+           f"where {layers} and (scope_a, scope_b) = {scopes} group by seq)")
+          for address, layers, scopes in (
+              ("", "true", ("attn_res_ln", "attn_res_ln_ff")),
+              ("lm_layer=2&lm_scope_a=attn&lm_scope_b=attn_w", "layer = 2", ("attn_w", "attn")))),
+        ("ratio", "lm_type=sep", "ratio_table", "mean, std, n",
+         "mixing_ratio where layer is null and token_type = 'sep'"),
+        ("frequency", "", "frequency_table", "spearman, n", "ratio_frequency_correlation"),
+        ("rollout", "lm_rollout=attn", "rollout_own_place", "layer, own | layer, mean",
+         "rollout where distance = 0 and token_type is null "
+         "and scope in ('attn', 'attention_rollout')"),
+        ("vectors", "lm_vectors=attn", "vectors_own_place", "layer, by_rollout, by_vectors",
+         "(select layer, rolled.mean as by_rollout, vectors.mean as by_vectors "
+         "from vector_rollout as rolled join vector_rollout as vectors using (layer, distance) "
+         "where distance = 0 and rolled.scope = 'attn' and vectors.scope = 'vectors')"),
+    ],
+    "positions": [
+        *(("heads", f"po_k={k}", f"heads_grid_{k}", "layer, head, cluster, share",
+           f"{CLUSTERS} where k = {k}") for k in (6, 12)),
+        ("heads", "", "heads_centres", 'cluster, "offset", attention, n',
+         "relative_position_centre where k = 6"),
+        ("heads", "", "heads_explained", "k, explained",
+         "(select distinct k, explained from relative_position_centre)"),
+        *(("claim", f"po_counting={counting}&po_least=0", f"claim_map_{counting}",
+           f"layer, head, score, attention | layer, head, {', '.join(offsets)}",
+           "head_offset where dependence is not null", "", "turned" * (counting == KERNEL))
+          for counting, offsets in COUNTINGS.items()),
+        ("claim", "po_counting=sum&po_least=0", "claim_layers", "layer, n_heads, agreement, chance",
+         "offset_agreement where counting = 'sum' and min_dependence = 0 and layer is not null"),
+        *(("embeddings", "", "embeddings_spectrum", "frequency, mean, q25, q75",
+           f"{EMBEDDING} and control = '{control}'", f"series = '{control}'")
+          for control in ("kept", "permuted")),
+        *(("states", address, f"states_maps_16_{amount}",
+           f"{SHARES} | source, layer, frequency, {amount}", "position_spectrum_control "
+           "where control = 'kept' and layer > 0 and frequency > 0")
+          for amount, address in (("max", ""), ("mean", "po_amount=mean&po_states_layer=2"))),
+        ("heads", "head=2-1", "heads_patches", "row_offset, column_offset, attention_per_pair",
+         "patch_offset where layer = 2 and head = 1", "", "images"),
+    ],
+    "relevance": [
+        ("corpus", "re_quantity=top5_share&re_rules=iii", "corpus_layers", "layer, mean, low, high",
+         "relevance_interval where quantity = 'top5_share' and rule = 'iii' and head is null"),
+        ("corpus", "re_head_rule=ii&re_quantity=entropy", "corpus_head_map", "layer, head, mean",
+         "relevance_interval where quantity = 'entropy' and rule = 'ii' and head is not null"),
+        ("corpus", "re_quantity=evenness", "corpus_numbers", "layer, head, mean, n_sequences",
+         "relevance_interval where quantity = 'evenness'"),
+        ("methods", "", "methods_agreement", "rule_a, rule_b, mean", "relevance_agreement", "",
+         "images"),
+        ("methods", "re_curve_rules=random", "methods_change", "rule, curve, share, mean",
+         "perturbation where share is not null and rule = 'random'", "", "images"),
+    ],
+    "sinks": [
+        ("layers", "si_place=sep", "layers_weights", "layer, mean",
+         "sink where place = 'sep' and head is null and quantity = 'attention'",
+         "quantity = 'attention weight'"),
+        ("scores", "si_place=sep", "scores_map_sep_excess", "layer, head, mean",
+         "sink_score where place = 'sep' and head is not null and quantity = 'excess'"),
+    ],
+    "syntax": [
+        *(("heads", f"sy_relation=obj&sy_direction={direction}&sy_merging={merging}",
+           f"heads_map_obj_{direction}_{merging}", f"{SCORED}, direction",
+           f"({PROBED} and direction = '{direction}' and merging = '{merging}')")
+          for merging, direction in zip(MERGINGS, (*DIRECTIONS, *DIRECTIONS), strict=False)),
+        ("heads", "sy_relation=nsubj", "heads_offsets_nsubj", '"offset", n, accuracy',
+         "dependency_baseline where relation = 'nsubj'"),
+        ("one_head", "head=1-2&sy_merging=first&sy_least=1", "one_head_accuracies",
+         "relation, direction, n, accuracy, low, high", "dependency_accuracy_merging "
+         "where layer = 1 and head = 2 and merging = 'first'"),
+        ("one_head", "head=1-2&sy_weighing=norm&sy_least=1", "one_head_accuracies",
+         "relation, direction, accuracy", "dependency_accuracy_weighing "
+         "where layer = 1 and head = 2 and merging = 'mean' and weighing = 'norm'"),
+        *(("relations", f"sy_merging={merging}&sy_chosen_on={chosen_on}&sy_least=1",
+           f"relations_rows_{merging}_{chosen_on}_1", BEST,
+           f"dependency_best where merging = '{merging}' and chosen_on = '{chosen_on}'")
+          for merging, chosen_on in zip((*MERGINGS, *MERGINGS), CHOSEN_ON, strict=False)),
+        ("relations", "sy_weighing=norm&sy_least=1", "relations_rows", BEST,
+         "dependency_best_weighing "
+         "where merging = 'mean' and chosen_on = 'all' and weighing = 'norm'"),
+        ("parsers", "", "parsers_chart", "method, seed, uas, n", "parser_accuracy"),
+        ("parsers", "", "parsers_table", "mean, std, min, max, n_seeds",
+         "(select avg(uas) as mean, stddev_samp(uas) as std, min(uas) as min, max(uas) as max, "
+         "count(*) as n_seeds from parser_accuracy group by method)"),
+    ],
+    "coreference": [
+        *(("heads", f"co_type={of}", f"heads_map_{of}_weight_mean", SCORED,
+           f"coreference_accuracy where method = 'head' and mention_type = '{of}'")
+          for of in ("all", "pronoun")),
+        ("heads", "co_weighing=norm", "heads_map", "layer, head, accuracy",
+         "coreference_accuracy_weighing where method = 'head' and weighing = 'norm' "
+         "and merging = 'mean' and mention_type = 'all'"),
+        ("rules", "head=2-1", "rules_bars_weight_mean_2_1", "mention_type, method, n, accuracy",
+         "coreference_accuracy where head is null or layer = 2 and head = 1"),
+        *(("rules", f"co_rule={rule}", f"rules_table_weight_mean_{rule}",
+           "n, accuracy, baseline_accuracy, difference",
+           f"coreference_best where merging = 'mean' and baseline = '{rule}'")
+          for rule in ("nearest", "sieve")),
+    ],
+}  # fmt: skip
+"""By page: section, address, end of the figure's key, columns of its frame (and after a bar, those
+of the file in the same order), rows of the file, and for some: rows of the frame, and the file."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "case"),
+    [
+        pytest.param(page, case, id=f"{page}-{case[2]}-{case[1]}")
+        for page, cases in CASES.items()
+        for case in cases
+    ],
+)
+def test_what_is_shown_is_what_the_file_holds(page, case, opened, exported, request):
+    view, address, key, columns, source, where, name = (*case, "", "")[:7]
+    folder = request.getfixturevalue(f"{name or FILES.get(page, 'store')}_folder")
+    choices = dict(choice.split("=") for choice in address.split("&") if choice)
+    session = opened(page, folder, **{VIEWS[page]: view}, **choices)
+    assert_sound(session)
+    ours, _, theirs = columns.partition(" | ")
+    frame = frame_of(exported, f"{VIEWS[page].partition('_')[0]}_{key}")
+    with duckdb.connect(str(folder / "tiny.duckdb"), read_only=True) as store:
+        expected = store.execute(f"select {theirs or ours} from {source}").df()
+        store.register("shown", frame)
+        shown = store.execute(f"select {ours} from shown where {where or 'true'}").df()
+    assert len(expected)
+    pd.testing.assert_frame_equal(
+        _in_order(shown), _in_order(expected.set_axis(list(shown), axis=1)), check_dtype=False
+    )
+
+
+def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
+    """Rows in an order of their own, with numbers as wide as on a page."""
+    numbers = frame.select_dtypes("number").astype(float)
+    wide = frame.assign(**numbers)
+    return wide.sort_values(list(wide), ignore_index=True)
