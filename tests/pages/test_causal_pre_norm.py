@@ -72,12 +72,6 @@ def test_only_steps_that_the_layers_have_are_offered(section):
     assert len(next(box for box in pairs.selectbox if box.key == "tp_effect").options) == 3
 
 
-def test_a_link_to_a_step_that_is_not_there_falls_back(section):
-    session = section("layer_mixing", "lm_view=modules", lm_effect="ff_ln")
-    assert charts(session)
-    assert charts(section("layer_mixing", "lm_view=ratio", lm_scope="attn_res_ln"))
-
-
 def test_findings_of_the_overview_are_of_this_order(section, gpt2_folder):
     with duckdb.connect(str(gpt2_folder / "tiny.duckdb"), read_only=True) as store:
         means = dict(

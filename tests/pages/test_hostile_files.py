@@ -126,11 +126,6 @@ def test_what_is_no_file_of_ours_is_refused(case, path, secret, monkeypatch):
     assert SECRET not in messages
 
 
-def test_a_file_may_have_any_name(sound, tmp_path):
-    path = Path(shutil.copy(sound, tmp_path / 'it\'s "b" [c] *?b=c あ;--.duckdb'))
-    assert described(version_of(path)).rows["run"] == 1
-
-
 def test_a_dangling_link_and_a_folder_are_not_in_the_list(tmp_path, in_session):
     (tmp_path / "gone.duckdb").symlink_to(tmp_path / "nowhere")
     (tmp_path / "folder.duckdb").mkdir()

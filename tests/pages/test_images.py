@@ -14,7 +14,6 @@ from precompute.needs import corpus_needs
 from precompute.passes import PASSES
 from tests.pages.conftest import bodies, sentences
 from tests.pages.kit.openings import ROOT
-from tests.pages.kit.section_checks import sections
 from tests.small_images import MASKED, SIZES
 from tests.tiny_vision import COLUMNS, ROWS
 
@@ -62,18 +61,6 @@ def test_what_is_relevant_comes_first_in_the_overview_of_images(opened, images_f
         f"{percent(share)} of the relevance of patches, where an even map would have "
         f"{percent(chance)}" in sentences(session)
     )
-
-
-def test_every_finding_of_images_leads_to_a_section_that_there_is(in_session, images_folder):
-    script = """
-import streamlit as st
-from pages.overview.glance import findings
-for finding in findings():
-    st.text(f"{finding.page} {finding.view}")
-"""
-    places = [tuple(text.value.split()) for text in in_session(script, images_folder).text]
-    assert places
-    assert all(view in [section.stem for section in sections(page)] for page, view in places)
 
 
 @pytest.mark.parametrize(("low", "side"), [(0.01, "above"), (-0.01, "unclear")])

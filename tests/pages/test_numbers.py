@@ -76,8 +76,8 @@ CASES = {
            "head_distance_mean") for order in ("layer", "alike")),
         ("distances", "hm_weighing=norm", "distances_matrix", f"{DISTANCES} | {IN_FILE}",
          "head_distance_weighing where weighing = 'norm'"),
-        ("layers", "", "layers_table_weight", "within, between, difference, p_value", "layer_cohesion"),
-        ("layers", "hm_weighing=norm", "layers_table_norm", "within, between, difference, p_value",
+        ("layers", "", "layers_table_weight", "within, difference, p_value", "layer_cohesion"),
+        ("layers", "hm_weighing=norm", "layers_table_norm", "within, difference, p_value",
          "layer_cohesion_weighing where weighing = 'norm'"),
         *(("weighing", f"hm_level={level}", f"weighing_agreement_{level}", f"{AGREEMENT} {column}",
            OF_AGREEMENT)

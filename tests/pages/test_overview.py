@@ -9,7 +9,7 @@ from pages.layer_mixing.findings import _mixing_ratio, _relation
 from pages.ui.choices.links import VIEWS
 from pages.ui.words.numbers import change, percent, scientific
 from pages.ui.words.say import catalogue
-from tests.pages.conftest import assert_sound, sentences
+from tests.pages.conftest import sentences
 from tests.pages.kit.copies import changed_copy, lacking
 
 pytestmark = pytest.mark.slow
@@ -36,12 +36,6 @@ def test_an_untrained_model_is_called_so_wherever_it_is_named_and_its_errors_are
     assert scientific(0.5) in session.main.warning[0].value
 
 
-def test_a_trained_model_is_not(opened, store_folder):
-    session = opened("overview", store_folder)
-    assert not session.sidebar.warning
-    assert "untrained" not in session.title[0].value
-
-
 def test_the_shares_are_means_over_layers_of_what_the_file_holds(opened, store_folder, answers):
     weight, norm = answers(
         """
@@ -66,13 +60,6 @@ def test_what_heads_do_by_themselves_with_a_special_type_is_told(opened, store_f
     )
     session = opened("overview", store_folder)
     assert f"ρ = {change(rho)}" in [heading.value for heading in session.subheader]
-
-
-def test_completeness_is_told_with_its_limit(opened, store_folder, answers):
-    [(worst,)] = answers("select max(worst_relative_error) from completeness")
-    [success] = opened("overview", store_folder).success
-    assert scientific(worst) in success.value
-    assert scientific(1e-3) in success.value
 
 
 def test_a_file_of_one_statistic_without_the_proof_has_no_findings_and_is_not_trusted(
@@ -148,13 +135,6 @@ def test_the_relation_that_the_network_changes_most_is_told(change, low, n, side
     assert f"10% of that mixing and {percent(change)} of the change" in finding.sentence
     assert f"above 1 in {n} of 2 layers" in finding.sentence
     assert finding.side == side
-
-
-@pytest.mark.parametrize("kind", ["gpt2", "images", "roberta", "turned"])
-def test_it_opens_on_files_of_every_kind(kind, opened, request):
-    session = opened("overview", request.getfixturevalue(f"{kind}_folder"))
-    assert_sound(session)
-    assert session.subheader, "the number of the strongest finding"
 
 
 @pytest.mark.parametrize(

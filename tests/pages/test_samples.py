@@ -32,19 +32,9 @@ def test_a_figure_of_a_sample_says_so(open_norms, lang, note):
     assert note in captions(open_norms(an_view="head", an_least="1", lang=lang))
 
 
-def test_a_figure_of_all_sequences_says_nothing(open_norms):
-    assert "random sample" not in captions(open_norms(an_view="layers"))
-
-
 def test_lists_begin_at_the_least_count_that_the_file_has(open_pairs):
     session = open_pairs(tp_view="workbench")
     (least,) = (control for control in session.number_input if control.key == "tp_least")
     assert (least.min, least.value) == (3, 3)
     assert "Pairs that occur less than 3 times are not in the file." in captions(session)
     assert session.session_state["tp_least"] == 3
-
-
-def test_correlations_begin_at_it_too(open_pairs):
-    session = open_pairs(tp_view="pmi")
-    (least,) = (control for control in session.segmented_control if control.key == "tp_pmi_least")
-    assert least.options == ["5", "10"]

@@ -1,15 +1,7 @@
 """Links restore every choice; clicks in charts and tables move the pickers, and only once."""
 
-from tests.pages.conftest import charts, frames, in_address
+from tests.pages.conftest import frames, in_address
 from tests.pages.kit.figures import click
-
-
-def test_the_head_that_was_clicked_is_framed(section):
-    session = section("heads", head="2-3")
-    (chart,) = charts(session)
-    rings = [part["layer"][1]["transform"][0]["filter"] for part in chart["concat"]]
-    assert len(rings) == 3
-    assert all("=== 2" in ring and "=== 3" in ring for ring in rings)
 
 
 def test_a_click_on_a_ratio_draws_the_spectrum_of_its_head(section):

@@ -20,13 +20,6 @@ def test_shares_of_the_norm_add_up_to_1_in_every_layer(section):
     assert shown.groupby("layer")["norm_share"].sum().tolist() == pytest.approx([1.0, 1.0])
 
 
-@pytest.mark.parametrize(
-    ("quantity", "n_charts"), [("pair", 2), ("attention", 1), ("value_norm", 1)]
-)
-def test_one_quantity_takes_the_whole_page(quantity, n_charts, section):
-    assert len(charts(section("layers", an_quantity=quantity))) == n_charts
-
-
 def test_the_card_tells_what_the_file_says_of_the_head(section, answers):
     session = section("heads", head="2-3")
     ((mean, std, cv),) = answers(

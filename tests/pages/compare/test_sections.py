@@ -154,13 +154,6 @@ def test_steps_of_a_training_are_drawn_in_their_order(section, several_folder, t
     assert "at step 200" in str(charts(session)[0]["title"])
 
 
-def test_without_another_file_heads_are_not_offered(opened, treebank_folder):
-    session = opened("compare", treebank_folder)
-    assert_sound(session)
-    [picker] = [control for control in session.button_group if control.key == "cmp_view"]
-    assert len(picker.options) == 2
-
-
 def test_heads_differ_where_the_difference_was_planted(section, several_folder, exported):
     place = A | {"cmp_files": PLANTED, "cmp_quantity": "cls", "cmp_weighing": "weight"}
     session = section("head_changes", several_folder, **place)
@@ -172,17 +165,6 @@ def test_heads_differ_where_the_difference_was_planted(section, several_folder, 
     planted = frame[frame["layer"] == 2]
     assert planted["other"].to_numpy() == pytest.approx(0.8 * planted["one"].to_numpy(), rel=1e-5)
     assert "masked \\*x\\*" in sentences(session)
-
-
-def test_no_head_of_a_copy_differs(section, several_folder):
-    session = section("head_changes", several_folder, **A, cmp_files="same.duckdb")
-    assert "none of 6" in str(charts(session)[0]["title"])
-
-
-def test_heads_of_another_model_are_not_compared_one_by_one(section, several_folder):
-    session = section("head_changes", several_folder, **A, cmp_files="gpt.duckdb")
-    assert not charts(session)
-    assert "another model" in notes(session)
 
 
 @pytest.mark.parametrize("stem", ["headlines", "head_changes", "pairs"])

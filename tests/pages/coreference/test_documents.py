@@ -5,7 +5,7 @@ from itertools import pairwise
 import pandas as pd
 import pytest
 
-from pages.ui.charts.text_layout import LETTERS, curve, places, spans, width_of
+from pages.ui.charts.text_layout import LETTERS, curve, places, spans
 from tests.pages.conftest import frames, in_address, sentences
 from tests.pages.kit.figures import figure_of
 
@@ -93,11 +93,6 @@ def test_a_text_without_spaces_is_parted_where_a_line_is_full():
     assert of[0].width == pytest.approx(5)
     assert max(place.x + place.width for place in of) <= LETTERS
     assert of[-1].line == 3
-
-
-def test_wide_letters_take_more_room():
-    assert width_of("cat") == 3
-    assert width_of("猫") == pytest.approx(1 / 0.6)
 
 
 def test_a_mention_over_two_lines_has_a_ground_in_each():

@@ -9,7 +9,7 @@ from pages.coreference.rules import _on_halves, antecedents
 from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.words.place import words_of
-from tests.pages.conftest import frames, sentences
+from tests.pages.conftest import sentences
 from tests.pages.kit.figures import figure_of
 
 TYPES = ("all", "pronoun", "proper", "nominal")
@@ -97,10 +97,3 @@ def test_the_papers_head_is_compared_with_the_same_head_only():
     assert [row.ours for row, own in zip(other, of_head, strict=True) if own] == [None] * 4
     assert [row.ours for row, own in zip(same, of_head, strict=True) if own] == [0.5] * 4
     assert same[methods.index("neural")].ours is None
-
-
-def test_the_papers_numbers_are_folded_and_labelled(section):
-    session = section("rules")
-    (folded,) = (fold for fold in session.expander if "table 2" in fold.label)
-    assert "bert-base-uncased" in folded.label
-    assert any("published" in frame for frame in frames(session))

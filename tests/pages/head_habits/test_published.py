@@ -1,7 +1,6 @@
 """The paper's numbers stand next to the file's, and are compared only for the same experiment."""
 
 import pandas as pd
-import pytest
 
 from analysis.published.heads import ENTROPY_CLS, NEIGHBOURS
 from analysis.published.numbers import N_SEQUENCES, N_TOKENS
@@ -19,15 +18,6 @@ PLACES = [("breadth", {}, ["3.89"]), ("layers", {"hh_group": "neighbours"}, ["4"
 def published(session) -> pd.DataFrame:
     [table] = [frame.value for frame in session.dataframe if "published" in frame.value]
     return table
-
-
-@pytest.mark.parametrize(("view", "choices", "printed"), PLACES)
-def test_another_model_is_folded_and_not_compared(view, choices, printed, section):
-    session = section(view, **choices)
-    [place] = [fold for fold in session.expander if "bert-base-uncased" in fold.label]
-    assert "English Wikipedia" in place.markdown[0].value
-    assert published(session)["published"].tolist() == printed
-    assert "difference" not in published(session)
 
 
 def test_the_same_experiment_is_compared(section, changed):

@@ -12,13 +12,6 @@ from tests.pages.kit.section_checks import stems
 
 
 @pytest.mark.parametrize("view", stems("head_habits"))
-def test_a_section_marks_a_head_and_has_its_card_at_hand(view, section):
-    session = section(view)
-    assert session.selectbox(key="head").value
-    assert session.button(key="head_drawer")
-
-
-@pytest.mark.parametrize("view", stems("head_habits"))
 def test_a_causal_model_without_special_tokens_has_its_sections(view, section, gpt2_folder):
     session = section(view, gpt2_folder)
     assert "[CLS]" in session.caption[0].value, "absences are told first"
@@ -59,13 +52,6 @@ def test_the_breadth_is_told_against_attention_to_everything_alike(section, afte
     text = sentences(section("breadth"))
     assert "most broadly in layer 2 (1.90 nats) and most narrowly in layer 1 (1.00)" in text
     assert "would have 2.00" in text
-
-
-def test_the_uniform_entropy_is_a_dashed_line_without_points(section):
-    (chart,) = [drawing for drawing in charts(section("breadth")) if "layer" in drawing]
-    dashed = [layer for layer in chart["layer"] if "strokeDash" in layer["mark"]]
-    assert len(dashed) == 1
-    assert dashed[0]["mark"]["point"] is False
 
 
 @pytest.mark.parametrize(

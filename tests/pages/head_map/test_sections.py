@@ -104,18 +104,6 @@ def test_distances_within_groups_are_means_of_the_file(section, exported, answer
             assert row.within != row.within
 
 
-def test_layers_are_compared_as_in_the_file(section, exported, answers):
-    text = sentences(section("layers"))
-    frame, _ = exported["hm_layers_chart_weight"]
-    assert len(frame) == 2 * frame["layer"].nunique() in (4, 6)
-    ((within, between, p, n),) = answers(
-        "select within, between, p_value, n_permutations from layer_cohesion where layer is null"
-    )
-    assert f"{within:.2f} nats" in text
-    assert f"{between:.2f}" in text
-    assert f"p = {p:.2f}, {n:,} permutations" in text
-
-
 @pytest.mark.parametrize(
     ("p", "expected"), [(0.0001, "one layer attend more alike"), (0.2, "do not clearly attend")]
 )

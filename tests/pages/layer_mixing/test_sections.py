@@ -6,7 +6,7 @@ import duckdb
 import pandas as pd
 import pytest
 
-from analysis.scopes import POST_NORM, RELATIONS
+from analysis.scopes import POST_NORM
 from pages.ui.words.numbers import percent, scientific
 from tests.pages.conftest import bodies, charts, frames, options_of, sentences
 
@@ -18,11 +18,6 @@ def frame_with(session, column: str) -> pd.DataFrame:
     """The one table that has a column."""
     (table,) = (frame for frame in frames(session) if column in frame)
     return table
-
-
-@pytest.mark.parametrize("view", ["ratio", "rollout", "vectors"])
-def test_a_section_opens_on_masked_sequences(view, section, masked_folder):
-    assert charts(section(view, masked_folder))
 
 
 def test_every_scope_is_explained_once(section):
@@ -81,22 +76,10 @@ def test_masked_tokens_are_offered_where_there_are_some(section, masked_folder):
     assert "[MASK]" in offered(section("ratio", masked_folder))
 
 
-@pytest.mark.parametrize("address", [{}, {"lm_effect": "ff_res", "lm_quantity": "loss"}])
-def test_shares_of_every_module_are_drawn_beside_their_lift(address, section):
-    stacks, lift = charts(section("modules", **address))
-    assert stacks["encoding"]["y"]["stack"] == "zero"
-    assert len(lift["layer"]) == 2
-
-
 def test_a_residual_brings_no_other_token_nearer(section):
     session = section("modules", lm_effect="res_ln", lm_quantity="gain")
     assert "amplifies no pair" in session.info[0].value
     assert not charts(session)
-
-
-def test_every_relation_is_defined(section):
-    text = sentences(section("modules"))
-    assert text.count("1. **") == len(RELATIONS)
 
 
 def test_vectors_stand_beside_the_rollout_that_was_chosen(section, answers):

@@ -14,7 +14,7 @@ from pages.ui.view import View
 from pages.ui.words.numbers import percent, signed
 from pages.ui.words.offsets import offset_label
 from pages.ui.words.place import words_of
-from tests.pages.conftest import in_address, sentences
+from tests.pages.conftest import sentences
 from tests.pages.kit.figures import frame_of
 
 DEFAULT = {"po_least": "0"}
@@ -73,12 +73,6 @@ def test_agreement_is_told_with_chance_and_without_an_interval_of_few_heads(
     assert f"at random, {percent(chance)} would" in text
     assert low is None
     assert "(too few heads for an interval)" in text
-
-
-def test_a_link_that_names_a_default_is_left_as_it_is(section):
-    session = section("claim", po_counting="sum", **DEFAULT)
-    assert session.session_state["po_least"] == "0"
-    assert in_address(session, "po_least") == ["0"]
 
 
 @pytest.mark.parametrize(

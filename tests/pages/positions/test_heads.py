@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from pages.positions.clusters import cluster_colours, cluster_name
+from pages.positions.clusters import cluster_name
 from pages.positions.heads import _finding
 from pages.ui.view import View
 from pages.ui.words.place import words_of
@@ -81,18 +81,6 @@ def test_heads_that_differ_from_text_to_text_are_not_called_the_same():
 def test_clusters_are_named_by_direction_strength_and_number():
     assert cluster_name("previous_strong") == "previous, strong"
     assert cluster_name("both_weak_3") == "both sides, weak (3)"
-
-
-def test_no_two_clusters_have_one_colour():
-    clusters = [
-        f"{direction}_{strength}{number}"
-        for direction in ("previous", "next", "both", "self")
-        for strength in ("strong", "moderate", "weak")
-        for number in ("", "_2")
-    ]
-    colours = cluster_colours(clusters)
-    assert set(colours) == set(clusters)
-    assert len(set(colours.values())) == len(clusters)
 
 
 def test_a_causal_model_has_no_profile_to_the_right(section, gpt2_folder, exported):

@@ -161,16 +161,6 @@ def test_both_peaks_are_told_and_marked(address, section, exported, answers):
     assert "both peak at" in text if score == attention else "does not predict the other" in text
 
 
-def test_every_direction_is_drawn_over_the_offsets(section, exported, answers):
-    section("one_head", **HEAD)
-    chart = chart_of(exported, "po_one_head_correlations")
-    cells = chart.concat[0].data
-    ((ranks,),) = answers(f"select count(distinct rank) from query_key_wave where {WHERE}")
-    assert cells["rank"].nunique() == ranks
-    assert cells["offset"].abs().max() <= 30
-    assert cells["correlation"].abs().max() <= 1.5
-
-
 def test_a_causal_model_has_nothing_to_the_right(section, gpt2_folder, exported):
     session = section("one_head", gpt2_folder, **HEAD)
     assert "This model is causal" in sentences(session)

@@ -1,10 +1,9 @@
 """Rows and columns of images: shown of the chosen head, of images alone, and as in the file."""
 
 from tests.pages.conftest import captions
-from tests.pages.kit.copies import answers_of, changes_of, lacking
+from tests.pages.kit.copies import changes_of, lacking
 
 changed_images = changes_of("images_folder")
-image_answers = answers_of("images_folder")
 HEAD = {"head": "2-1"}
 
 

@@ -19,14 +19,6 @@ def published(session) -> pd.DataFrame:
     return table
 
 
-def test_another_model_is_folded_and_not_compared(section):
-    session = section("embeddings")
-    [place] = [fold for fold in session.expander if "roberta-base" in fold.label]
-    assert "roberta-base" in place.markdown[0].value
-    assert list(published(session)) == ["of", "published", "ours"]
-    assert published(session)["published"].tolist() == ["50.51%", "92.23%", "50"]
-
-
 def test_the_same_model_is_compared_whatever_the_texts(section, changed):
     session = section("embeddings", changed(ROBERTA))
     assert not [fold for fold in session.expander if "roberta-base" in fold.label]

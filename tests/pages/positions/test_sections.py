@@ -6,15 +6,10 @@ from pages.positions.spectra.states import Wave, _finding, times_text
 from pages.ui.view import View
 from pages.ui.words.place import words_of
 from tests.pages.conftest import frames, sentences
-from tests.pages.kit.section_checks import sections
 
 OTHER = {"po_amount": "mean", "po_states_layer": "2"}
 PEAK = 64.0  # the fifth of the tiny model's frequencies, which are multiples of 512 / 40
 WAVE = "frequency between 63.9 and 64.1"
-
-
-def test_the_section_comes_first_that_answers_the_question():
-    assert sections("positions")[0].stem == "claim"
 
 
 def test_words_are_shown_at_the_level_of_as_many_as_there_are_positions(section, exported, answers):

@@ -40,14 +40,6 @@ def test_a_panel_is_drawn_for_every_file(section, several_folder, exported):
     assert len(chart.concat) == frame["file"].nunique() == 2
 
 
-def test_a_logarithmic_axis_is_one(section, several_folder, exported):
-    section("embeddings", several_folder, **LOGARITHMIC)
-    lines = exported["po_embeddings_spectrum_log"][1].layer[0].layer[-1].to_dict()
-    assert lines["encoding"]["y"]["scale"]["type"] == "log"
-    panels = exported["po_embeddings_other_files_log_2"][1]
-    assert str(panels.to_dict()["concat"]).count("'type': 'log'") >= 2
-
-
 def test_a_link_restores_the_files_for_both_sections(section, several_folder, exported):
     session = section("states", several_folder, po_files="gpt.duckdb")
     assert session.session_state["po_files"] == ["gpt.duckdb"]
@@ -78,16 +70,3 @@ ask_store(readable(Path({str(several_folder)!r}) / "gpt.duckdb"), broken)
     session = in_session(script, several_folder)
     assert not session.exception
     assert r"gpt\.duckdb" in session.error[0].value
-
-
-def test_a_file_that_is_no_store_is_named(in_session, damaged_folder):
-    script = f"""
-from pathlib import Path
-import streamlit as st
-from pages.ui.store.chosen import readable, why_unreadable
-path = Path({str(damaged_folder)!r}) / "damaged.duckdb"
-st.error(why_unreadable(path, readable(path)))
-"""
-    session = in_session(script, damaged_folder)
-    assert not session.exception
-    assert r"damaged\.duckdb" in session.error[0].value

@@ -37,13 +37,6 @@ def panels(exported, choice="query_1_max_linear", n=2):
     return exported[f"po_states_other_files_{choice}_{n}"]
 
 
-def test_files_that_lack_the_statistic_are_named(section, several_folder, exported):
-    session = section("states", several_folder)
-    assert any(r"other\.duckdb" in caption.value for caption in session.caption)
-    assert not panels(exported)[0]["file"].str.contains("other").any()
-    assert any("divided by their number of tokens" in caption.value for caption in session.caption)
-
-
 def test_every_file_is_told_by_its_own_numbers_the_open_one_first(section, deeper_folder, exported):
     choices = {"po_source": "hidden", "po_amount": "mean", "po_states_layer": "2"}
     section("states", deeper_folder, po_scale="log", **OPEN, **choices)

@@ -94,19 +94,6 @@ def test_agreement_and_difference_are_those_of_the_file(opened, file_of):
     assert any("1 of 8 values" in caption.value for caption in session.caption)
 
 
-def test_a_part_that_the_model_lacks_is_left_open(opened, store_folder):
-    [shown] = published_tables(opened("attention_norms", store_folder, an_view="dispersion"))
-    by_name = shown.set_index("of")["ours"]
-    assert pd.isna(by_name["‖x‖, layer 12: mean"])
-    assert float(by_name["‖x‖, all layers: mean"]) > 0
-    assert float(by_name["‖f(x)‖, all heads: mean"]) > 0
-
-
-def test_numbers_of_one_scope_alone_are_not_beside_those_of_all_heads(opened, store_folder):
-    session = opened("attention_norms", store_folder, an_view="relation", an_scope="layer")
-    assert not published_tables(session)
-
-
 def test_similarities_are_those_of_the_steps_around_the_network(opened, store_folder, answers):
     [shown] = published_tables(opened("layer_mixing", store_folder, lm_view="similarity"))
     assert shown["published"].tolist() == ["0.79", "0.96", "0.73"]

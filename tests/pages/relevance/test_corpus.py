@@ -14,15 +14,6 @@ from tests.pages.kit.figures import chart_of, frame_of
 from tests.tiny import LAYERS
 
 
-@pytest.mark.parametrize("quantity", ["special_share", "entropy"])
-def test_every_quantity_of_texts_is_drawn(quantity, section, exported):
-    session = section("corpus", lang="ja", re_quantity=quantity)
-    assert session.session_state["re_quantity"] == quantity
-    assert len(charts(session)) == 2
-    assert set(frame_of(exported, "re_corpus_layers")["quantity"]) == {quantity}
-    assert "nan" not in sentences(session).lower()
-
-
 @pytest.mark.parametrize("quantity", ["mask_gain", "pointing", "pointing_gain"])
 def test_every_quantity_of_images_is_drawn(quantity, section, images_folder, exported):
     session = section("corpus", images_folder, re_quantity=quantity)

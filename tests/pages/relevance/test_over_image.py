@@ -35,17 +35,6 @@ def stored(answers, seq: int, rule: str, layer: int, head: int | None) -> np.nda
     return np.array(relevance)
 
 
-def test_a_file_of_images_opens_on_one_image(opened, images_folder):
-    session = opened("relevance", images_folder)
-    assert session.session_state["re_view"] == "map"
-    assert len(charts(session)) == 3
-
-
-def test_a_file_of_texts_offers_no_image(opened, store_folder):
-    session = opened("relevance", store_folder, re_view="map")
-    assert session.session_state["re_view"] == "text"
-
-
 def test_every_patch_has_what_the_file_keeps_of_it(over_image, exported, image_answers):
     rule = "iii"
     over_image(re_image=str(MASK), re_rule=rule, re_layer="2", re_head="1")

@@ -120,8 +120,3 @@ def test_without_the_model_there_is_no_map_of_ones_own(section, changed):
     assert_sound(session)
     assert session.warning
     assert not charts(session)
-
-
-def test_images_are_shown_on_their_own_section(section, images_folder):
-    session = section("text", images_folder)
-    assert session.session_state["re_view"] == "map"

@@ -10,7 +10,7 @@ from analysis.statistics.pairs import pair_occurrence
 from pages.sequences.map import cells
 from pages.sequences.through_layers import layer_shares, strongest
 from pages.ui.live import door, readings
-from tests.pages.conftest import assert_exportable, assert_sound, charts, in_address
+from tests.pages.conftest import assert_sound, charts, in_address
 from tests.pages.kit.figures import click, frame_of
 from tests.shared_store import shared_store
 
@@ -144,23 +144,6 @@ def test_without_the_model_what_is_kept_is_shown_and_the_rest_is_told(
     odd = section("odd", folder, **place)
     assert odd.dataframe
     assert not odd.warning
-
-
-def test_an_image_has_its_map_from_the_picture_that_the_file_keeps(opened, images_folder, exported):
-    session = opened(
-        "sequences", images_folder, seq_quantity="head_weight", head="2-1", seq_seq="1"
-    )
-    assert_sound(session)
-    assert not session.warning
-    weights = square(frame_of(exported, "seq_map_map"))
-    with duckdb.connect(str(images_folder / "tiny.duckdb"), read_only=True) as store:
-        received = store.execute(
-            "select attention_received from head_token "
-            "where seq = 1 and layer = 2 and head = 1 order by pos"
-        ).df()["attention_received"]
-    np.testing.assert_allclose(weights.sum(axis=0), received, rtol=1e-4)
-    assert len(frame_of(exported, "seq_map_tokens")) == len(received)
-    assert_exportable(exported, caption="image")
 
 
 @pytest.mark.parametrize("family", ["vit", "deit"])

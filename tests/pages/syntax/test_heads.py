@@ -99,11 +99,3 @@ def test_rare_relations_of_a_head_are_hidden(section):
 def test_a_causal_model_is_said_to_see_one_side(section, causal_trees_folder):
     assert "This model is causal" in sentences(section("heads", causal_trees_folder))
     assert "This model is causal" not in sentences(section("heads"))
-
-
-def test_the_chosen_head_has_a_frame_on_the_map(section, exported):
-    section("heads", sy_relation="obj", head="2-3")
-    (ring,) = (
-        layer for layer in chart_of(exported, "sy_heads_map").layer if layer.mark.filled is False
-    )
-    assert ring.transform[0].filter == "datum['layer'] === 2 && datum['head'] === 3"

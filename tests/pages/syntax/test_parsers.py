@@ -18,16 +18,6 @@ from tests.pages.conftest import captions, charts, sentences
 from tests.pages.kit.figures import chart_of
 
 
-def test_bars_are_the_means_and_points_the_seeds(section, exported, answers):
-    section("parsers")
-    chart = chart_of(exported, "sy_parsers_chart")
-    bars, points = (part.data for part in chart.layer)
-    expected = dict(answers("select method, avg(uas) from parser_accuracy group by method"))
-    assert dict(zip(bars["method"], bars["mean"], strict=True)) == pytest.approx(expected)
-    assert len(points) == answers("select count(*) from parser_accuracy")[0][0]
-    assert bars["mean"].dtype == points["uas"].dtype == float
-
-
 def planted(**shares: float) -> tuple[str, ...]:
     """Statements that give every seed of a method its share, a little more with each seed."""
     return tuple(
@@ -137,12 +127,6 @@ def test_only_a_file_of_the_same_shape_and_corpus_is_taken(run, facts, alike, st
     ours = described(version_of(store_folder / "tiny.duckdb"))
     changed_run = pd.Series(ours.run.to_dict() | run)
     assert _alike(ours, replace(ours, run=changed_run, facts=ours.facts | facts)) is alike
-
-
-def test_files_of_a_trained_model_stand_not_beside_ours(section, two_files, exported):
-    trained = "update stored.provenance set value = 'none' where name = 'random_weights'"
-    section("parsers", two_files(trained), file="tiny.duckdb")
-    assert len(chart_of(exported, "sy_parsers_chart").layer[0].data) == len(METHODS)
 
 
 def test_a_page_of_the_untrained_file_shows_it_alone(section, two_files, exported):

@@ -30,15 +30,6 @@ def test_table_1_is_beside_the_best_heads_of_this_file(section, answers):
     assert not any(label.startswith(("prep", "pobj")) for label in heads)
 
 
-def test_all_is_what_the_released_code_counts(section, answers):
-    table = listed(section("relations"), 2 * 15)
-    ((accuracy,),) = answers(
-        "select accuracy from dependency_best where merging = 'mean' and chosen_on = 'all' "
-        "and relation = 'all_words'"
-    )
-    assert table["ours"].iloc[0] == f"{100 * accuracy:.2f}%"
-
-
 def test_table_3_is_beside_the_means_of_this_file(section, answers):
     table = listed(section("parsers"), 6).set_index("of")
     ((mean,),) = answers("select avg(uas) from parser_accuracy where method = 'attention'")
@@ -69,10 +60,3 @@ def test_the_papers_untrained_row_is_beside_an_untrained_model_alone(section, ch
     (table,), folded = parts(TREEBANK)
     assert "difference" in table
     assert not folded
-
-
-def test_they_are_folded_with_the_reason(section):
-    for view, title in (("relations", "the best heads"), ("parsers", "parsers on")):
-        labels = [fold.label for fold in section(view).expander if title in fold.label]
-        assert len(labels) == 1
-        assert "in another model, bert-base-uncased" in labels[0]

@@ -3,16 +3,8 @@
 import pytest
 
 from pages.syntax.names import UNIVERSAL
-from tests.pages.conftest import charts, frames, in_address, sentences
+from tests.pages.conftest import charts, in_address, sentences
 from tests.pages.kit.figures import chart_of, frame_of
-
-
-def test_the_table_has_a_row_for_every_row_of_the_chart(section, exported):
-    session = section("relations", sy_least="1")
-    listed = next(frame for frame in frames(session) if "difference_low" in frame)
-    charted = frame_of(exported, "sy_relations_rows")
-    assert listed["accuracy"].tolist() == charted["accuracy"].tolist()
-    assert listed["accuracy"].is_monotonic_decreasing
 
 
 @pytest.mark.parametrize("least", [1, 10])
@@ -74,14 +66,6 @@ def test_halves_show_the_head_where_it_was_chosen_too(chosen_on, series, section
         chosen = points[points["series"] == "best head, where it was chosen"]
         assert chosen["accuracy"].tolist() == shown["accuracy_chosen"].tolist()
         assert chosen["low"].isna().all()
-
-
-def test_a_button_leads_on_with_the_relation(section):
-    view = "sentences"
-    session = section("relations", sy_least="1", sy_relation="conj")
-    session.button(key=f"sy_to_{view}").click().run()
-    assert session.session_state["sy_view"] == view
-    assert session.session_state["sy_relation"] == "conj"
 
 
 @pytest.mark.parametrize(

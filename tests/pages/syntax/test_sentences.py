@@ -77,16 +77,6 @@ def test_sentences_with_and_without_mistakes_can_be_asked_for(which, kept, secti
         assert len(lists[0])
 
 
-def test_no_sentence_of_a_kind_is_said_to_be_none(section, after):
-    after(
-        "update stored.word set governor = 0 where relation = 'obj'",
-        "update stored.dependency_prediction "
-        "set predicted = list_transform(predicted, lambda each: -1)",
-    )
-    session = section("sentences", sy_relation="obj", sy_which="right", **PROBE)
-    assert session.info[0].value == "There is no sentence in which this head gets every obj right."
-
-
 def test_a_row_of_the_list_chooses_its_sentence(section, exported):
     session = section("sentences", sy_relation="det", **PROBE)
     listed = next(frame for frame in frames(session) if "n_right" in frame)
@@ -121,12 +111,6 @@ def test_weights_between_words_are_those_of_the_file(section, exported, answers)
     governs = rings[rings["governs"]]
     expected = answers("select word, governor from word where seq = 3 and governor is not null")
     assert sorted(zip(governs["word"], governs["candidate"], strict=True)) == sorted(expected)
-
-
-def test_a_file_without_weights_shows_the_arcs_alone(section, without, exported):
-    section("sentences", without("word_attention"), sy_relation="obj")
-    assert any(key.startswith("sy_sentences_drawing") for key in exported)
-    assert not any(key.startswith("sy_sentences_weights") for key in exported)
 
 
 def test_a_sequence_whose_weights_are_not_kept_is_said_to_have_none(section, after):

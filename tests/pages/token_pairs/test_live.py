@@ -14,7 +14,7 @@ from analysis.scopes import POST_NORM
 from analysis.statistics.pairs import pair, pair_occurrence
 from pages.token_pairs.chosen_pair import PAGE
 from pages.ui.live import door
-from tests.pages.conftest import assert_exportable, charts, sentences
+from tests.pages.conftest import charts, sentences
 
 EFFECTS = tuple(POST_NORM.effects)  # of the small model, which is built as BERT is
 LIVE = {"tp_live": "live"}
@@ -111,16 +111,6 @@ def test_the_maps_of_a_sequence_are_drawn(address, drawn, section):
     assert not session.warning
     *_, maps = charts(session)
     assert len(maps.get("hconcat", [maps])) == drawn
-
-
-@pytest.mark.parametrize("address", [LIVE, ONE_MAP])
-def test_what_is_computed_becomes_pictures_and_tables(address, section, exported):
-    section("workbench", **address)
-    assert_exportable(exported, caption="pair")
-
-
-def test_another_step_of_another_layer_has_its_maps(section):
-    assert len(charts(section("workbench", tp_effect="res_ln", tp_layer="2", **LIVE))) == 3
 
 
 def without_maps(session: AppTest) -> str:

@@ -15,7 +15,7 @@ from pages.ui.words.say import catalogue, plain
 from tests.pages.conftest import assert_sound, captions, charts, sentences
 from tests.shared_store import shared_store
 
-WINDOWED = {"gemma3_text": 1, "gemma2": 1, "modernbert": 2, "mistral": 1}
+WINDOWED = {"gemma3_text": 1, "modernbert": 2, "mistral": 1}
 """A layer of each family that looks through a window; of Mistral every layer does."""
 pytestmark = pytest.mark.parametrize("family", [*WINDOWED], indirect=True, scope="session")
 STATISTICS = ["pair_occurrence", "pair_pmi_correlation"]

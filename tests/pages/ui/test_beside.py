@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pages.ui.beside.difference import IS_CLEAR, differences
-from pages.ui.beside.marks import measured, units
+from pages.ui.beside.marks import units
 from pages.ui.beside.panels import panels
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import bars, lines
@@ -33,10 +33,6 @@ FILE_BESIDE = {"hh_map_share_beside": f"file={MASKED}"}
 
 def _line(frame: pd.DataFrame) -> dict[str, Any]:
     return with_data(lines(frame, x="layer", y="mean"))
-
-
-def _bars(frame: pd.DataFrame) -> dict[str, Any]:
-    return with_data(bars(frame, x="layer", y="mean"))
 
 
 def _map(frame: pd.DataFrame) -> dict[str, Any]:
@@ -87,13 +83,6 @@ def test_a_range_is_no_interval():
     assert difference.with_interval == []
     marks = [unit.mark for _, unit in units(panels(one, other, found, TITLES)["hconcat"][2])]
     assert marks == ["line"]
-
-
-def test_a_chart_that_measures_nothing_has_no_difference():
-    places = NUMBERS.assign(x=1.0, y=[1.0, 2.0, 3.0])
-    encoding = {"x": alt.X("x:Q", title=None), "y": alt.Y("y:Q", title=None)}
-    chart = with_data(alt.Chart(places).mark_point().encode(**encoding))
-    assert measured(chart) == {}
 
 
 @pytest.mark.parametrize("drawn", [_line, _map])

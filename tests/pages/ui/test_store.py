@@ -143,31 +143,6 @@ def test_a_file_that_was_refused_is_not_opened_again_until_it_is_replaced(
     assert len(opened) == 2
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "insert into file.stored.sequence values (9, 9, '')",
-        "select * from read_text('/etc/hostname')",
-        "copy (select 1) to 'copied.csv'",
-        "set enable_external_access = true",
-    ],
-)
-def test_an_open_file_can_neither_be_changed_nor_reach_anything(statement, store_folder):
-    with cursor(version_of(store_folder / "tiny.duckdb")) as opened, pytest.raises(duckdb.Error):
-        opened.execute(statement)
-
-
-def test_no_file_of_ours_is_refused_with_a_remedy(tmp_path, in_session):
-    (tmp_path / "text.duckdb").write_text("not a database")
-    with duckdb.connect(str(tmp_path / "strange.duckdb")) as strange:
-        strange.execute("create table t as select 1")
-    for name in ("text.duckdb", "strange.duckdb"):
-        session = in_session(ASK, tmp_path, file=name)
-        assert not session.exception
-        assert "precompute check" in session.error[0].value
-        assert session.selectbox[0].options == ["strange.duckdb", "text.duckdb"]
-
-
 def test_a_file_that_is_being_written_is_said_to_be_locked(store_folder, tmp_path, in_session):
     error = duckdb.IOException("Could not set lock on file: Conflicting lock is held")
     session = in_session(
