@@ -6,6 +6,7 @@ Each section is drawn once per file and language, and all checks read that drawi
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from shutil import copyfile
 from typing import Any
@@ -14,7 +15,9 @@ import duckdb
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from analysis.contracts import every_table
 from analysis.needs import Need
+from analysis.statistics import annotation, corpus, image
 from pages.ui.choices.links import VIEWS
 from pages.ui.page import Section
 from tests.pages.conftest import assert_sound, bodies, charts, frames
@@ -259,3 +262,26 @@ def test_a_statistic_that_the_file_lacks_is_named(page, opened, request, tmp_pat
     if page not in OF_TREES:  # which need another corpus, as their own tests say
         assert table in session.info[0].value
         assert f"--statistics {table}" in session.code[0].value
+
+
+OF_CORPORA = {table.name for table in (*corpus.TABLES, *annotation.TABLES, image.TABLE)}
+NEEDY = [
+    pytest.param(page, section, id=f"{page}-{section.stem}")
+    for page, section in SECTIONS
+    if section.needs and page != "compare"
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("page", "section"), NEEDY)
+def test_a_section_is_drawn_with_nothing_but_what_it_needs(
+    page, section, opened, request, tmp_path
+):
+    home = request.getfixturevalue(f"{home_of(page, section)}_folder")
+    needed = OF_CORPORA | {table.name for table in section.needs}
+    others = [table.name for table in every_table() if table.name not in needed]
+    folder = changed_copy(home, tmp_path, *chain.from_iterable(map(lacking, others)))
+    session = opened(page, folder, **{VIEWS[page]: section.stem}, **FOR_ALL)
+    assert_sound(session)
+    assert_opened(session)
+    assert charts(session) or frames(session) or bodies(session)

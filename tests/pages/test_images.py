@@ -2,13 +2,11 @@
 
 import tomllib
 
-import duckdb
 import pytest
 
 from analysis.needs import OF_TEXTS
 from pages.relevance.findings import _deletion, _mask
 from pages.ui.store.missing import what_images_lack
-from pages.ui.words.numbers import percent
 from pages.ui.words.say import plain
 from precompute.needs import corpus_needs
 from precompute.passes import PASSES
@@ -38,29 +36,6 @@ def test_the_overview_tells_images_and_grid(opened, images_folder):
     assert names == [plain(name) for name in SIZES]
     captions = "\n".join(caption.value for caption in session.caption)
     assert f"{COLUMNS} tokens further on is the patch below" in captions
-
-
-def test_what_is_relevant_comes_first_in_the_overview_of_images(opened, images_folder):
-    with duckdb.connect(str(images_folder / "tiny.duckdb"), read_only=True) as store:
-        [(share, chance)] = store.execute(
-            """
-            select share.mean, share.mean - gain.mean
-            from relevance_interval as share
-            join relevance_interval as gain using (rule, layer)
-            where share.quantity = 'mask_share' and gain.quantity = 'mask_gain'
-                and share.head is null and gain.head is null
-                and rule in ('i', 'ii', 'iii', 'iv')
-            order by layer desc, gain.mean desc limit 1
-            """
-        ).fetchall()
-    session = opened("overview", images_folder)
-    labels = [caption.value for caption in session.caption]
-    glance = labels.index("Special tokens: weight → norm")
-    assert any(label.startswith("Relevance inside the masks") for label in labels[:glance])
-    assert (
-        f"{percent(share)} of the relevance of patches, where an even map would have "
-        f"{percent(chance)}" in sentences(session)
-    )
 
 
 @pytest.mark.parametrize(("low", "side"), [(0.01, "above"), (-0.01, "unclear")])

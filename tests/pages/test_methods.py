@@ -68,11 +68,3 @@ def test_every_statistic_that_is_shown_leads_to_its_section():
     assert len(shown) == len(methods())
     for method in shown:
         assert_section(method.page, method.view)
-
-
-@pytest.mark.parametrize("lang", ["en", "ja"])
-def test_the_reading_of_the_biases_and_the_limits_are_told(lang, opened, tmp_path):
-    session = opened("methods", tmp_path, lang=lang, me_page="token_pairs")
-    shown = "\n".join(text.value for text in session.markdown)
-    for word in ("Integrated Gradients", "10", "50%", "post-norm", "PMI", "CR2"):
-        assert word in shown

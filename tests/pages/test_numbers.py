@@ -12,6 +12,8 @@ from analysis.statistics.probing.dependency_prediction import DIRECTIONS
 from pages.ui.choices.links import VIEWS
 from tests.pages.conftest import assert_sound
 from tests.pages.kit.figures import frame_of
+from tests.pages.relevance.test_over_image import MASK
+from tests.tiny_vision import LAYERS
 
 FILES = {"syntax": "treebank", "coreference": "treebank"}
 CLUSTERS, EMBEDDING = "relative_position_clustering", "embedding_spectrum where frequency > 0"
@@ -28,6 +30,14 @@ SHARES = "source, layer, frequency, amplitude"
 AGREEMENT = "layer, head, spearman | layer, head,"
 OF_AGREEMENT = "head_distance_agreement where layer is not null"
 PROBED = "from dependency_accuracy_merging where relation = 'obj'"
+
+MAPS = "unnest(range(len(relevance))) as pos, unnest(relevance) as relevance from relevance_map"
+OF_HEAD = "layer = 2 and head = 1"
+CELLS = (
+    "(select place // n as query_pos, place % n as key_pos, attention from (select n, "
+    "unnest(range(n * n)) as place, unnest(attention) as attention from exemplar_attention "
+    f"where {OF_HEAD} and seq = 2))"
+)
 
 CASES = {
     "attention_norms": [
@@ -76,6 +86,9 @@ CASES = {
            "head_distance_mean") for order in ("layer", "alike")),
         ("distances", "hm_weighing=norm", "distances_matrix", f"{DISTANCES} | {IN_FILE}",
          "head_distance_weighing where weighing = 'norm'"),
+        ("distances", "head=2-3", "distances_nearest_2_3", "layer, head, mean_divergence "
+         "| layer_b, head_b, mean_divergence", "head_distance_mean "
+         "where layer_a = 2 and head_a = 3 and (layer_b, head_b) <> (2, 3)"),
         ("layers", "", "layers_table_weight", "within, difference, p_value", "layer_cohesion"),
         ("layers", "hm_weighing=norm", "layers_table_norm", "within, difference, p_value",
          "layer_cohesion_weighing where weighing = 'norm'"),
@@ -126,10 +139,29 @@ CASES = {
            f"{SHARES} | source, layer, frequency, {amount}", "position_spectrum_control "
            "where control = 'kept' and layer > 0 and frequency > 0")
           for amount, address in (("max", ""), ("mean", "po_amount=mean&po_states_layer=2"))),
+        ("one_head", "head=2-1&po_text=2", "one_head_map_2_1_2", "query_pos, key_pos, attention",
+         CELLS),
+        *(("one_head", "head=2-1&po_text=2&po_direction=3", "one_head_wave_2_1_2_3", "component",
+           f"(select unnest({side}) as component from query_key_wave where {OF_HEAD} and seq = 2 "
+           "and rank = 3)", f"side = '{side}'") for side in ("query", "key")),
         ("heads", "head=2-1", "heads_patches", "row_offset, column_offset, attention_per_pair",
          "patch_offset where layer = 2 and head = 1", "", "images"),
     ],
     "relevance": [
+        ("text", "re_seq=1&re_rule=i&re_layer=1", "text_mean_of_heads_1_i_1", "pos, relevance",
+         f"(select {MAPS} where seq = 1 and rule = 'i' and layer = 1 and head is null)"),
+        ("text", "re_seq=1&re_rule=iv", "text_heads_1_iv", "pos, head_2 | pos, relevance",
+         f"(select {MAPS} where seq = 1 and rule = 'iv' and layer = 2 and head = 2)"),
+        ("text", "re_rule=ii&re_head=2", "text_layers", "layer, pos, relevance",
+         f"(select layer, {MAPS} where seq = 0 and rule = 'ii' and head = 2)"),
+        *(("methods", f"re_image={MASK}", "methods_over_image", "relevance",
+           "(select unnest(relevance[2:]) as relevance from relevance_map "
+           f"where seq = {MASK} and rule = '{rule}' and layer = {LAYERS} and head is null)",
+           f"panel = '{rule}'", "images") for rule in ("iv", "gradient_attention")),
+        ("methods", f"re_image={MASK}&re_curves=one&re_curve_rules=gradient_attention",
+         "methods_change_one", "mean", "(select unnest(probability) as mean from "
+         f"sequence_perturbation where seq = {MASK} and rule = 'gradient_attention' "
+         "and curve = 'insertion')", "curve = 'insertion'", "images"),
         ("corpus", "re_quantity=top5_share&re_rules=iii", "corpus_layers", "layer, mean, low, high",
          "relevance_interval where quantity = 'top5_share' and rule = 'iii' and head is null"),
         ("corpus", "re_head_rule=ii&re_quantity=entropy", "corpus_head_map", "layer, head, mean",
@@ -140,6 +172,10 @@ CASES = {
          "images"),
         ("methods", "re_curve_rules=random", "methods_change", "rule, curve, share, mean",
          "perturbation where share is not null and rule = 'random'", "", "images"),
+    ],
+    "token_pairs": [
+        ("pmi", "tp_pmi_least=5", "pmi_layers", "layer, quantity, n_pairs, spearman",
+         "pair_pmi_correlation where min_count = 5 and effect = 'ff' and window_size is null"),
     ],
     "sinks": [
         ("layers", "si_place=sep", "layers_weights", "layer, mean",
@@ -168,6 +204,9 @@ CASES = {
         ("relations", "sy_weighing=norm&sy_least=1", "relations_rows", BEST,
          "dependency_best_weighing "
          "where merging = 'mean' and chosen_on = 'all' and weighing = 'norm'"),
+        ("sentences", "sy_relation=obj&sy_sentence=3-0&head=1-2", "sentences_weights_3_0_1_2",
+         "attention", "(select unnest(attention) as attention from word_attention "
+         "where seq = 3 and sentence = 0 and layer = 1 and head = 2)"),
         ("parsers", "", "parsers_chart", "method, seed, uas, n", "parser_accuracy"),
         ("parsers", "", "parsers_table", "mean, std, min, max, n_seeds",
          "(select avg(uas) as mean, stddev_samp(uas) as std, min(uas) as min, max(uas) as max, "

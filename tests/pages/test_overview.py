@@ -4,12 +4,9 @@ from importlib import import_module
 
 import pytest
 
-from analysis.scopes import POST_NORM, ROLES
 from pages.layer_mixing.findings import _mixing_ratio, _relation
 from pages.ui.choices.links import VIEWS
-from pages.ui.words.numbers import change, percent, scientific
-from pages.ui.words.say import catalogue
-from tests.pages.conftest import sentences
+from pages.ui.words.numbers import percent, scientific
 from tests.pages.kit.copies import changed_copy, lacking
 
 pytestmark = pytest.mark.slow
@@ -36,32 +33,6 @@ def test_an_untrained_model_is_called_so_wherever_it_is_named_and_its_errors_are
     assert scientific(0.5) in session.main.warning[0].value
 
 
-def test_the_shares_are_means_over_layers_of_what_the_file_holds(opened, store_folder, answers):
-    weight, norm = answers(
-        """
-        select sum(attention) filter (token_type <> 'other') / sum(attention),
-            sum(weighted_norm) filter (token_type <> 'other') / sum(weighted_norm)
-        from token_type_mixing where head is null
-        """
-    )[0]
-    session = opened("overview", store_folder)
-    assert f"{percent(weight)} → {percent(norm)}" in [
-        heading.value for heading in session.subheader
-    ]
-    assert percent(norm) in sentences(session)
-
-
-def test_what_heads_do_by_themselves_with_a_special_type_is_told(opened, store_folder, answers):
-    [(rho,)] = answers(
-        """
-        select median(spearman) as rho from attention_norm_correlation
-        where head is not null and token_type <> 'other' group by token_type order by rho limit 1
-        """
-    )
-    session = opened("overview", store_folder)
-    assert f"ρ = {change(rho)}" in [heading.value for heading in session.subheader]
-
-
 def test_a_file_of_one_statistic_without_the_proof_has_no_findings_and_is_not_trusted(
     opened, plain_folder, tmp_path
 ):
@@ -70,37 +41,6 @@ def test_a_file_of_one_statistic_without_the_proof_has_no_findings_and_is_not_tr
     assert "At a glance" not in [header.value for header in session.header]
     assert not session.success
     assert "completeness" in session.warning[0].value
-
-
-def test_the_step_that_changes_the_mixing_most_is_told_lengths_of_vectors_among_them(
-    opened, store_folder, answers
-):
-    scopes = list(POST_NORM.scopes)
-    [(lowest, scope)] = answers(
-        f"""
-        select spearman, scope_b from scope_similarity
-        where layer is null
-            and list_position({scopes}, scope_b) = list_position({scopes}, scope_a) + 1
-        order by spearman limit 1
-        """
-    )
-    assert scope == scopes[1], "here lengths in place of weights change most"
-    session = opened("overview", store_folder)
-    assert f"ρ = {lowest:.3f}" in [heading.value for heading in session.subheader]
-    step = catalogue()[f"role.{ROLES[scope]}.step"]["en"]
-    assert any(caption.value.endswith(step) for caption in session.caption)
-
-
-def test_the_context_of_a_token_is_told_before_and_after_the_residual(
-    opened, store_folder, answers
-):
-    means = dict(
-        answers("select scope, mean from mixing_ratio where layer is null and token_type = 'all'")
-    )
-    session = opened("overview", store_folder)
-    shares = f"{percent(means['attn'])} → {percent(means['attn_res_ln'])}"
-    assert shares in [heading.value for heading in session.subheader]
-    assert percent(means["attn_res_ln_ff_res_ln"]) in sentences(session)
 
 
 @pytest.mark.parametrize(("left", "side"), [(0.1, "below"), (0.9, "above"), (0.58, "unclear")])
@@ -137,32 +77,6 @@ def test_the_relation_that_the_network_changes_most_is_told(change, low, n, side
     assert finding.side == side
 
 
-@pytest.mark.parametrize(
-    ("corpus", "more"), [("store_folder", set()), ("treebank_folder", {"syntax", "coreference"})]
-)
-def test_every_finding_leads_to_a_section_that_there_is(corpus, more, in_session, request):
-    folder = request.getfixturevalue(corpus)
-    script = """
-import streamlit as st
-from pages.overview.glance import findings
-for finding in findings():
-    st.text(f"{finding.page} {finding.view}")
-"""
-    places = [text.value.split() for text in in_session(script, folder).text]
-    usual = {
-        "attention_norms",
-        "head_habits",
-        "head_map",
-        "layer_mixing",
-        "positions",
-        "relevance",
-        "sinks",
-    }
-    assert {page for page, _ in places} == usual | more
-    for page, view in places:
-        assert_section(page, view)
-
-
 def assert_section(page: str, view: str) -> None:
     definition = import_module(f"pages.{page}.page").PAGE
     assert view in [section.stem for section in definition.sections], (
@@ -180,6 +94,10 @@ st.session_state["found"] = findings()
 
 def test_the_clearest_finding_comes_first_and_checks_are_none(opened, in_session, treebank_folder):
     ranked = in_session(FINDINGS, treebank_folder).session_state["found"]
+    assert {finding.page for finding in ranked} == {
+        *("attention_norms", "head_habits", "head_map", "layer_mixing", "positions", "relevance"),
+        *("sinks", "syntax", "coreference"),
+    }
     strengths = [finding.strength for finding in ranked]
     known = [strength for strength in strengths if strength > 0]
     assert len(known) > 2

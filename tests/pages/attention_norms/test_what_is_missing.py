@@ -1,12 +1,11 @@
 """A file without a token type, without variation or without a statistic shows nothing empty."""
 
 import json
-from itertools import chain, cycle
+from itertools import cycle
 
 import pytest
 
 from tests.pages.conftest import charts, frames, sentences
-from tests.pages.kit.copies import lacking
 from tests.pages.kit.section_checks import stems
 
 TYPED = (
@@ -36,16 +35,6 @@ def test_a_type_that_never_occurs_is_nowhere(view, token_type, after, section):
         assert "token_type_named" not in frame or len(set(frame["token_type_named"])) == 3
 
 
-@pytest.mark.parametrize("view", ["layers", "heads", "head", "relation"])
-def test_a_model_without_special_tokens_has_its_sections(view, after, section):
-    after(*(line for kind in ("cls", "sep", "comma_period") for line in without(kind)))
-    session = section(view)
-    assert "nan" not in sentences(session).lower()
-    assert charts(session) or view == "head"
-    if view == "layers":
-        assert "neither special tokens" in sentences(session)
-
-
 def test_what_never_varies_is_told_and_draws_nothing(after, section):
     after(
         "update stored.attention_norm_correlation set spearman = null, median = null",
@@ -60,17 +49,3 @@ def test_what_never_varies_is_told_and_draws_nothing(after, section):
     assert frequency.info
     assert "no ratio" in sentences(spectra), "a head that maps to nothing has none"
     assert len(charts(spectra)) == 1
-
-
-@pytest.mark.parametrize(
-    ("views", "tables"),
-    [
-        (("head", "dispersion"), ("token_type_mixing", "attention_norm_correlation")),
-        (("heads",), ("attention_norm_correlation",)),
-        (("relation",), ("token_type_mixing",)),
-    ],
-)
-def test_a_card_leaves_out_what_the_file_lacks(views, tables, changed, section):
-    folder = changed(*chain.from_iterable(map(lacking, ("singular_value", *tables))))
-    for view in views:
-        assert section(view, folder).header

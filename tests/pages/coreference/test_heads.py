@@ -1,6 +1,6 @@
 """All heads by type of mention, what all sections export, and a file that has no mentions."""
 
-from tests.pages.conftest import in_address, sentences
+from tests.pages.conftest import sentences
 
 
 def test_heads_are_above_a_rule_where_their_interval_is(section, after):
@@ -12,13 +12,6 @@ def test_heads_are_above_a_rule_where_their_interval_is(section, after):
     text = sentences(section("heads"))
     assert "6 have a 95% interval above “nearest mention” (30%)" in text
     assert "0 have a 95% interval above “sieve of rules” (45%)" in text
-
-
-def test_types_that_no_mention_has_are_not_offered(section, after):
-    after("delete from stored.coreference_accuracy where mention_type = 'proper'")
-    session = section("heads", co_type="proper")
-    assert session.session_state["co_type"] == "all"
-    assert in_address(session, "co_type") == []
 
 
 def test_the_best_head_is_chosen_unless_another_is(section, answers):

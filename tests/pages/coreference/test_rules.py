@@ -16,23 +16,6 @@ TYPES = ("all", "pronoun", "proper", "nominal")
 METHODS = ("head", "nearest", "head_match", "sieve")
 
 
-@pytest.mark.parametrize("merging", ["mean", "first"])
-def test_the_best_head_and_the_rules_are_told_as_the_file_has_them(merging, section, answers):
-    text = sentences(section("rules", co_merging=merging))
-    ((layer, head, tried, n, accuracy),) = answers(
-        "select layer, head, n_tried, n, accuracy from coreference_best where merging = "
-        f"'{merging}' and mention_type = 'all' and chosen_on = 'all' and baseline = 'sieve'"
-    )
-    assert f"The best of {tried} heads, layer {layer}, head {head}, picks" in text
-    assert f"an antecedent for {100 * accuracy:.0f}% of the {n} mentions" in text
-    for rule, words in (("sieve", "The sieve does for"), ("nearest", "the nearest mention for")):
-        ((share,),) = answers(
-            "select accuracy from coreference_accuracy "
-            f"where method = '{rule}' and mention_type = 'all'"
-        )
-        assert f"{words} {100 * share:.0f}%" in text
-
-
 ABOVE, BELOW, AROUND = (0.1, 0.2), (-0.2, -0.1), (-0.1, 0.1)
 
 

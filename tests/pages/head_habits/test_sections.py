@@ -1,24 +1,11 @@
 """Sections on habits agree with the file."""
 
-import json
-
 import pytest
 
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import charts, frames, in_address, options_of, sentences
 from tests.pages.kit.copies import lacking
 from tests.pages.kit.figures import chart_of
-from tests.pages.kit.section_checks import stems
-
-
-@pytest.mark.parametrize("view", stems("head_habits"))
-def test_a_causal_model_without_special_tokens_has_its_sections(view, section, gpt2_folder):
-    session = section(view, gpt2_folder)
-    assert "[CLS]" in session.caption[0].value, "absences are told first"
-    assert "nan" not in sentences(session).lower().split()
-    drawn = json.dumps(charts(session))
-    assert "[SEP] \\u2192" not in drawn
-    assert "next token" not in drawn
 
 
 def test_a_group_that_a_model_lacks_is_not_offered(section, gpt2_folder):

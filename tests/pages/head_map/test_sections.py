@@ -11,24 +11,6 @@ from tests.pages.conftest import frames, sentences
 from tests.pages.kit.figures import figure_of
 
 
-def test_a_causal_model_is_said_to_be_one_on_the_map(section, gpt2_folder):
-    assert "This model is causal" in sentences(section("map", gpt2_folder))
-
-
-def test_the_nearest_and_the_farthest_heads_and_the_stress_are_told(section, answers):
-    text = sentences(section("map"))
-    for order in ("asc", "desc"):
-        a, b, c, d, distance = answers(
-            "select layer_a, head_a, layer_b, head_b, mean_divergence from head_distance_mean "
-            "where (layer_a, head_a) < (layer_b, head_b) "
-            f"order by mean_divergence {order} limit 1"
-        )[0]
-        assert f"layer {a}, head {b} and layer {c}, head {d}" in text
-        assert f"{distance:.2f}" in text or f"{distance:.3f}" in text
-    ((stress,),) = answers("select distinct stress from head_layout_stress")
-    assert f"stress is {stress:.2f}" in text
-
-
 @pytest.mark.parametrize(
     ("stress", "verdict"),
     [
@@ -112,13 +94,3 @@ def test_only_a_small_p_is_a_finding(p, expected, section, after):
     text = sentences(section("layers"))
     assert expected in text
     assert ("no layer of 2 has a p below 0.05" in text) == (p > 0.05)
-
-
-def test_the_nearest_heads_are_listed_first(section, exported, answers):
-    section("distances", head="2-3")
-    frame, _ = figure_of(exported, "hm_distances_nearest_2_3")
-    expected = answers(
-        "select layer_b, head_b from head_distance_mean where layer_a = 2 and head_a = 3 "
-        "and not (layer_b = 2 and head_b = 3) order by mean_divergence"
-    )
-    assert list(frame[["layer", "head"]].itertuples(index=False, name=None)) == expected

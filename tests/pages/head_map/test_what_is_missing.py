@@ -1,6 +1,5 @@
 """A file without a statistic says so, and shows what it can."""
 
-from tests.pages.conftest import charts
 from tests.pages.kit.figures import figure_of
 
 
@@ -26,18 +25,3 @@ def test_without_habits_heads_are_shown_by_layer_and_no_table_tells_what_they_do
     drawn = [key for key in exported if key.startswith("hm_")]
     assert drawn
     assert all(key.startswith("hm_map_by_layer") for key in drawn)
-
-
-def test_without_a_plane_and_a_tree_groups_and_the_order_of_layers_are_shown(
-    without, section, exported
-):
-    section("groups", without("head_layout"))
-    assert any(key.startswith("hm_groups_tree") for key in exported)
-    assert not any(key.startswith("hm_groups_plane") for key in exported)
-    session = section("distances", without("head_linkage"), hm_order="alike")
-    assert charts(session)
-    assert not [
-        control
-        for control in (*session.segmented_control, *session.selectbox)
-        if control.key == "hm_order"
-    ]

@@ -8,10 +8,9 @@ import pytest
 
 from analysis.scopes import POST_NORM
 from pages.ui.words.numbers import percent, scientific
-from tests.pages.conftest import bodies, charts, frames, options_of, sentences
+from tests.pages.conftest import bodies, charts, frames, options_of
 
 SCOPES = POST_NORM.scopes
-NAMES.append("AttnResLnFfResLn")
 
 
 def frame_with(session, column: str) -> pd.DataFrame:
@@ -38,16 +37,6 @@ def test_the_table_of_steps_names_the_layer_that_is_changed_most(section, answer
             f"select arg_min(layer, spearman) from scope_similarity where layer > 0 and {where}"
         )
         assert (row["spearman"], row["lowest"]) == (pytest.approx(mean), lowest)
-
-
-def test_the_module_that_changes_most_is_told_with_its_similarity(section, answers):
-    modules = ", ".join(f"'{scope}'" for scope in SCOPES[2:])
-    ((least,),) = answers(
-        "select min(spearman) from scope_similarity where layer is null "
-        f"and scope_b in ({modules}) and list_position({list(SCOPES)}, scope_b) = "
-        f"list_position({list(SCOPES)}, scope_a) + 1"
-    )
-    assert f"ρ = {least:.2f}".replace("-", "−") in sentences(section("similarity"))
 
 
 def test_scopes_with_a_residual_can_be_looked_at_alone(section):
@@ -80,23 +69,6 @@ def test_a_residual_brings_no_other_token_nearer(section):
     session = section("modules", lm_effect="res_ln", lm_quantity="gain")
     assert "amplifies no pair" in session.info[0].value
     assert not charts(session)
-
-
-def test_vectors_stand_beside_the_rollout_that_was_chosen(section, answers):
-    session = section("vectors", lm_vectors="attn")
-    shown = frame_with(session, "difference")
-    expected = answers(
-        "select rolled.mean, vectors.mean from vector_rollout as rolled "
-        "join vector_rollout as vectors using (layer, distance) "
-        "where distance = 0 and rolled.scope = 'attn' and vectors.scope = 'vectors' order by layer"
-    )
-    pairs = zip(shown["by_rollout"], shown["by_vectors"], strict=True)
-    assert [*pairs] == [pytest.approx(pair) for pair in expected]
-    ((cls,),) = answers(
-        "select mean from vector_rollout where layer = 2 and token_type = 'cls' "
-        "and scope = 'vectors'"
-    )
-    assert f"From [CLS] comes **{100 * cls:.1f}%" in sentences(session)
 
 
 def test_the_largest_error_of_all_is_told_with_its_sequence(section, answers):

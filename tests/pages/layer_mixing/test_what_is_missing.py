@@ -13,30 +13,6 @@ from pages.ui.words.place import words_of
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.kit.copies import changed_copy
 
-INTERVALS = ("scope_similarity", "mixing_ratio", "relation_share", "rollout", "vector_rollout")
-INTERVALS += ("ratio_frequency_correlation",)
-
-
-@pytest.fixture(scope="module")
-def unsure(store_folder, tmp_path_factory) -> Path:
-    """A folder with a file that knows no interval, and texts that would be markup."""
-    return changed_copy(
-        store_folder,
-        tmp_path_factory.mktemp("unsure"),
-        *(f"update stored.{table} set low = null, high = null" for table in INTERVALS),
-        "update stored.vector_rollout set difference_low = null, difference_high = null",
-        "update stored.sequence set text = '<b>*x* $y$</b>'",
-    )
-
-
-@pytest.mark.parametrize(
-    "view", ["similarity", "ratio", "frequency", "modules", "rollout", "vectors"]
-)
-def test_intervals_that_are_not_known_are_not_told(view, unsure, section):
-    session = section(view, unsure)
-    assert charts(session)
-    assert "nan" not in sentences(session).lower().split()
-
 
 @pytest.fixture(scope="module")
 def poor(store_folder, tmp_path_factory) -> Path:

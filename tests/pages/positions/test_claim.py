@@ -1,23 +1,17 @@
 """The claim over all heads: numbers agree with the file, and contradicting heads are described."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.positions.offset_agreement import COUNTINGS, KERNEL
 from pages.positions.claim import _disagreement, _finding
 from pages.ui.view import View
-from pages.ui.words.numbers import percent, signed
+from pages.ui.words.numbers import signed
 from pages.ui.words.offsets import offset_label
 from pages.ui.words.place import words_of
 from tests.pages.conftest import sentences
 from tests.pages.kit.figures import frame_of
 
-DEFAULT = {"po_least": "0"}
 VIEW = View("po", "claim")
 
 
@@ -44,35 +38,6 @@ def finding(heads: pd.DataFrame, **other: float) -> str:
 def disagreement(heads: pd.DataFrame) -> str:
     with words_of("positions", "claim"):
         return _disagreement(VIEW, heads)
-
-
-@pytest.fixture(params=list(COUNTINGS))
-def counting(request) -> str:
-    return request.param
-
-
-@pytest.fixture
-def counted(counting, request) -> tuple[Path, Callable[[str], list[tuple[Any, ...]]]]:
-    """Folder of a file with one way of counting offsets, and a query on it."""
-    turned = counting == KERNEL
-    names = ("turned_folder", "turned_answers") if turned else ("store_folder", "answers")
-    folder, answers = map(request.getfixturevalue, names)
-    return folder, answers
-
-
-def test_agreement_is_told_with_chance_and_without_an_interval_of_few_heads(
-    counting, counted, section
-):
-    folder, answers = counted
-    text = sentences(section("claim", folder, po_counting=counting, **DEFAULT))
-    ((n, agreement, low, chance),) = answers(
-        "select n_heads, agreement, agreement_low, chance from offset_agreement "
-        f"where counting = '{counting}' and min_dependence = 0 and layer is null"
-    )
-    assert f"**{round(n * agreement)} of {n} heads ({percent(agreement)})" in text
-    assert f"at random, {percent(chance)} would" in text
-    assert low is None
-    assert "(too few heads for an interval)" in text
 
 
 @pytest.mark.parametrize(
@@ -135,11 +100,3 @@ def test_heads_that_depend_less_on_position_are_left_out(section, changed, expor
 @pytest.mark.parametrize(("offset", "written"), [(0, "0"), (3, "+3"), (-10, "−10")])
 def test_offsets_are_written_with_their_sign(offset, written):
     assert offset_label(offset) == written
-
-
-def test_a_causal_model_is_said_to_have_no_right_side(section, gpt2_folder, exported):
-    session = section("claim", gpt2_folder)
-    assert "This model is causal" in sentences(session)
-    shown = frame_of(exported, "po_claim_map")
-    assert (shown[["score", "attention"]].to_numpy() <= 0).all()
-    assert "This model is causal" not in sentences(section("claim", po_counting="sum", **DEFAULT))

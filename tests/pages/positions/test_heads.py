@@ -81,10 +81,3 @@ def test_heads_that_differ_from_text_to_text_are_not_called_the_same():
 def test_clusters_are_named_by_direction_strength_and_number():
     assert cluster_name("previous_strong") == "previous, strong"
     assert cluster_name("both_weak_3") == "both sides, weak (3)"
-
-
-def test_a_causal_model_has_no_profile_to_the_right(section, gpt2_folder, exported):
-    session = section("heads", gpt2_folder)
-    assert "This model is causal" in sentences(session)
-    for key in ("po_heads_centres", "po_heads_profiles"):
-        assert frame_of(exported, key)["offset"].max() == 0

@@ -7,7 +7,6 @@ import pytest
 from analysis.published.numbers import EXPERIMENTS
 from analysis.published.positions import NUMBERS, OFFSETS, SHIFT
 from pages.positions.claim import published_offsets
-from pages.ui.words.numbers import percent
 
 ROBERTA = (
     "update stored.run set model = 'roberta-base', n_layers = 12, n_heads = 12, hidden_size = 768"
@@ -24,15 +23,6 @@ def test_the_same_model_is_compared_whatever_the_texts(section, changed):
     assert not [fold for fold in session.expander if "roberta-base" in fold.label]
     assert "difference" in published(session)
     assert any("0 of 3 values" in caption.value for caption in session.caption)
-
-
-def test_ours_are_those_of_the_file(section, answers):
-    shares = dict(answers("select component, cumulative from position_variance"))
-    ours = published(section("embeddings"))["ours"]
-    assert [share.removesuffix("%").split(".")[0] for share in ours[:2]] == [
-        f"{100 * shares[component]:.3f}".split(".")[0] for component in (4, 12)
-    ]
-    assert percent(shares[4]).removesuffix("%") in {f"{float(ours[0].removesuffix('%')):.0f}"}
 
 
 HEADS = pd.DataFrame({"layer": [1, 8], "head": [1, 9], "score_offset": [-2, 3]})

@@ -24,12 +24,6 @@ def test_texts_that_are_too_short_and_embeddings_without_a_peak_claim_nothing(
     assert not charts(session)
 
 
-def test_states_are_told_without_the_embeddings(without, section):
-    session = section("states", without("embedding_spectrum"))
-    assert "depend on positions most" in sentences(session)
-    assert charts(session)
-
-
 def test_without_controls_nothing_is_due_to_positions(changed, section, exported):
     folder = changed("delete from stored.state_spectrum where control <> 'kept'")
     session = section("states", folder)

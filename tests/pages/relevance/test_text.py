@@ -20,36 +20,6 @@ def test_a_text_has_its_map_its_heads_and_its_layers(section, answers):
     assert "[CLS]" in first.split("background", 1)[0]
 
 
-@pytest.mark.parametrize(("rule", "layer"), [("i", 1), ("iv", LAYERS)])
-def test_values_are_those_of_the_file(rule, layer, section, exported, answers):
-    section("text", re_seq="1", re_rule=rule, re_layer=str(layer))
-    stored = dict(
-        answers(
-            "select coalesce(head, 0), relevance from relevance_map "
-            f"where seq = 1 and rule = '{rule}' and layer = {layer}"
-        )
-    )
-    assert frame_of(exported, f"re_text_mean_of_heads_1_{rule}_{layer}")["relevance"].tolist() == (
-        pytest.approx(stored[0])
-    )
-    heads = frame_of(exported, "re_text_heads")
-    for head in range(1, HEADS + 1):
-        assert heads[f"head_{head}"].tolist() == pytest.approx(stored[head])
-    numbers = frame_of(exported, "re_text_numbers")
-    assert numbers["mean"].sum() == pytest.approx(1, abs=1e-4)
-
-
-def test_layers_are_those_of_the_chosen_head(section, exported, answers):
-    section("text", re_rule="ii", re_head="2")
-    frame = frame_of(exported, "re_text_layers")
-    for layer, relevance in answers(
-        "select layer, relevance from relevance_map where seq = 0 and rule = 'ii' and head = 2"
-    ):
-        of_layer = frame[frame["layer"] == layer]
-        assert of_layer["relevance"].tolist() == pytest.approx(relevance)
-    assert frame["layer"].nunique() == LAYERS
-
-
 def test_the_sentence_tells_what_special_tokens_keep_and_who_has_most(section, after):
     relevance = "[0.5, 0.1, 0.2] || list_resize([]::float[], len(relevance) - 4, 0.0) || [0.2]"
     after(f"update stored.relevance_map set relevance = {relevance}")

@@ -1,6 +1,5 @@
 """Missing parts of image files are named, and nothing replaces them."""
 
-from itertools import chain
 from types import SimpleNamespace
 
 import pytest
@@ -10,8 +9,7 @@ from pages.relevance.one_image import _start
 from pages.ui.view import View
 from pages.ui.words.place import words_of
 from tests.pages.conftest import charts, sentences
-from tests.pages.kit.copies import lacking
-from tests.pages.relevance.test_over_image import MASK, figures
+from tests.pages.relevance.test_over_image import figures
 from tests.tiny_vision import COLUMNS, ROWS
 
 ALL_ON_CLS = f"[1.0] || list_resize([]::float[], {ROWS * COLUMNS}, 0.0)"
@@ -26,19 +24,6 @@ def test_images_that_are_not_kept_are_counted_and_not_offered(after_images, over
     session = over_image(re_image="3")
     assert session.session_state["re_image"] == 0
     assert any("2 of the 5 images" in caption.value for caption in session.caption)
-
-
-def test_maps_are_shown_without_what_else_is_said_of_them(changed_images, over_image):
-    sentence_of = {
-        "class_prediction": "The model predicts",
-        "sequence_relevance": "lies inside the mask**",
-    }
-    text = sentences(over_image(re_image=str(MASK)))
-    assert all(words in text for words in sentence_of.values())
-    statements = chain.from_iterable(map(lacking, sentence_of))
-    session = over_image(changed_images(*statements), re_image=str(MASK))
-    assert len(charts(session)) == 3
-    assert not any(words in sentences(session) for words in sentence_of.values())
 
 
 def test_a_map_with_everything_on_cls_has_no_most_relevant_patch(

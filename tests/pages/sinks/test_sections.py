@@ -50,11 +50,6 @@ def test_a_token_that_gets_no_more_than_its_neighbour_is_no_sink(section, after)
         assert expected in sentences(section("layers"))
 
 
-def test_without_intervals_nothing_is_claimed(section, after):
-    after("update stored.sink set low = null, high = null")
-    assert "too few for an interval" in sentences(section("layers"))
-
-
 def test_the_rate_is_that_of_the_threshold(section, after, exported):
     after(
         "update stored.sink_rate set mean = 0.25, low = 0.2, high = 0.3 where layer is null",
@@ -140,9 +135,3 @@ def test_texts_come_with_the_share_and_a_way_to_look_into_them(order, section, a
     assert f"{share:.0%} of the attention" in sentences(session)
     assert bodies(session).count('class="an-text"') == 1
     assert not charts(session)
-
-
-def test_texts_are_shown_plain_where_tokens_are_lacking(section, without):
-    session = section("texts", without("head_token"))
-    assert "without shading" in captions(session)
-    assert 'class="an-text"' in bodies(session)

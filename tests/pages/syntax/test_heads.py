@@ -94,8 +94,3 @@ def test_a_click_on_a_relation_of_a_head_chooses_it_and_keeps_the_head(section, 
 def test_rare_relations_of_a_head_are_hidden(section):
     session = section("one_head", head="1-2", sy_least="100000")
     assert session.info[0].value == "No relation has 100,000 words or more."
-
-
-def test_a_causal_model_is_said_to_see_one_side(section, causal_trees_folder):
-    assert "This model is causal" in sentences(section("heads", causal_trees_folder))
-    assert "This model is causal" not in sentences(section("heads"))

@@ -3,7 +3,7 @@
 import pytest
 
 from pages.syntax.names import UNIVERSAL
-from tests.pages.conftest import charts, in_address, sentences
+from tests.pages.conftest import sentences
 from tests.pages.kit.figures import chart_of, frame_of
 
 
@@ -15,13 +15,6 @@ def test_rare_relations_are_hidden_and_counted(least, section, exported, answers
     assert set(frame_of(exported, "sy_relations_rows")["relation"]) == frequent
     hidden = f"{len(counts) - len(frequent)} relations with fewer than {least} words"
     assert any(text.value.startswith(hidden) for text in session.markdown)
-
-
-def test_the_papers_limit_leaves_nothing_of_a_small_corpus_but_says_so(section):
-    session = section("relations", sy_least="100000")
-    assert "No relation is frequent enough" in sentences(session)
-    assert not charts(session)
-    assert in_address(session, "sy_least") == ["100000"]
 
 
 PLANTED = (

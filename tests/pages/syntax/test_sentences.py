@@ -98,21 +98,6 @@ def test_the_head_says_nothing_of_other_words_unless_asked(section, exported):
     assert many.loc[many["kind"].isin(of_head), "arc"].nunique() > 1
 
 
-def test_weights_between_words_are_those_of_the_file(section, exported, answers):
-    section("sentences", sy_relation="obj", sy_sentence="3-0", **PROBE)
-    shown = frame_of(exported, "sy_sentences_weights_3_0_1_2")
-    ((n, weights),) = answers(
-        "select n_words, attention from word_attention where seq = 3 and sentence = 0 "
-        "and layer = 1 and head = 2"
-    )
-    assert len(shown) == n * n
-    assert shown["attention"].tolist() == pytest.approx(weights)
-    rings = chart_of(exported, "sy_sentences_weights_3_0").data
-    governs = rings[rings["governs"]]
-    expected = answers("select word, governor from word where seq = 3 and governor is not null")
-    assert sorted(zip(governs["word"], governs["candidate"], strict=True)) == sorted(expected)
-
-
 def test_a_sequence_whose_weights_are_not_kept_is_said_to_have_none(section, after):
     after("delete from stored.word_attention where seq = 3")
     session = section("sentences", sy_relation="obj", sy_sentence="3-0")

@@ -18,13 +18,3 @@ def test_words_without_trees_are_no_treebank_either(section, without):
     session = section("sentences", without("dependency_accuracy"))
     assert "has no dependency trees" in session.info[0].value
     assert "--corpus demo-treebank" in session.code[0].value
-
-
-def test_heads_are_chosen_without_the_best_ones(section, without, answers):
-    session = section("heads", without("dependency_best"))
-    ((relation,),) = answers(
-        "select relation from dependency_accuracy where relation not in ('all', 'all_words') "
-        "group by relation order by max(n) desc, relation limit 1"
-    )
-    assert session.session_state["sy_relation"] == relation
-    assert charts(session)

@@ -4,7 +4,6 @@ from pathlib import Path
 from shutil import copytree
 
 import numpy as np
-import pandas as pd
 import pytest
 import streamlit as st
 from safetensors.torch import load_file, save_file
@@ -55,27 +54,6 @@ def test_live_changes_are_the_stored_ones(changes, store):
         for row in stored.itertuples()
     ]
     np.testing.assert_allclose(live, stored["delta"], atol=NOISE)
-
-
-def test_live_changes_average_to_the_stored_means(changes, store):
-    tokens = store.execute("select seq, list(token_id order by pos) as ids from token group by seq")
-    ids = dict(tokens.fetchall())
-    rows = [
-        (layer, effect, ids[seq][source], ids[seq][target], change[target, source])
-        for (layer, effect, seq), change in changes.items()
-        for target, source in np.ndindex(*change.shape)
-        if target != source
-    ]
-    live = pd.DataFrame(rows, columns=["layer", "effect", "source", "target", "delta"])
-    means = live.groupby(["layer", "effect", "source", "target"])["delta"].mean()
-    for effect in EFFECTS:
-        stored = store.execute(
-            f"select layer, source, target, mean_{effect} as mean from pair_delta_wide"
-        ).df()
-        expected = stored.set_index(["layer", "source", "target"])["mean"].sort_index()
-        computed = means.xs(effect, level="effect").sort_index()
-        assert computed.index.tolist() == expected.index.tolist()
-        np.testing.assert_allclose(computed, expected, atol=NOISE)
 
 
 def unstored(store) -> tuple[str, str]:

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.pairs import pair_delta, pair_pmi_correlation
+from analysis.statistics.pairs import pair_delta
 from pages.token_pairs.lists import CHANGE, in_points
 from pages.token_pairs.pmi import _finding
 from pages.token_pairs.workbench import ROWS
 from pages.ui.view import View
 from pages.ui.words.place import words_of
-from tests.pages.conftest import bodies, charts, frames, sentences
+from tests.pages.conftest import bodies, charts, frames
 from tests.pages.kit.figures import frame_of
 
 VIEW = View("tp", "pmi")
@@ -93,19 +93,6 @@ def test_what_is_listed_fulfils_every_condition(address, holds, section):
     fits = [row for row in everything.itertuples() if holds(row) and row.n >= least]
     assert len(shown) == len(fits)
     assert all(map(holds, shown.itertuples()))
-
-
-def test_correlations_are_those_of_the_limit(section, store):
-    rows, *_ = charts(section("pmi", tp_pmi_least="5"))
-    assert rows["layer"]
-    frame = pair_pmi_correlation.by_layer(store, min_count=5)
-    of_effect = frame[frame["effect"] == "ff"].pivot(
-        index="layer", columns="quantity", values="spearman"
-    )
-    text = sentences(section("pmi", tp_pmi_least="5"))
-    for layer in (of_effect["partial"].argmin(), of_effect["partial"].argmax()):
-        for quantity in ("partial", "pmi"):
-            assert f"{of_effect[quantity].iloc[int(layer)]:.2f}".replace("-", "−") in text
 
 
 def test_pairs_within_a_window_have_correlations_and_no_points(section):

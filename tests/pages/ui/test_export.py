@@ -52,12 +52,6 @@ def test_every_kind_of_chart_becomes_a_picture_of_every_format(name):
     assert export.pdf(chart).startswith(b"%PDF")
 
 
-def test_an_export_is_on_white_and_of_fixed_width():
-    specification = export.specification(CHARTS["bars"]())
-    assert specification["config"]["background"] == "white"
-    assert isinstance(specification["width"], int)
-
-
 def test_a_large_chart_is_exported_whole():
     many = pd.DataFrame({"low": range(1, 8001), "high": range(1, 8001)})
     chart = scatter(many, x="low", y="high", tooltip=())

@@ -102,12 +102,14 @@ def test_who_cancelled_has_nothing_computed_until_they_ask_again(in_session, sto
     assert session.session_state["found"] == 2
 
 
+BEGUN = Event()
 LONG = """
 import time
 import streamlit as st
 import torch
 from pages.ui.live.waiting import in_turn, look_up, turns
 from precompute.live.stopping import stoppable
+from tests.pages.ui.live.test_waiting import BEGUN
 
 @st.cache_data(show_spinner=False)
 def slow(n):
@@ -117,6 +119,7 @@ def slow(n):
     with stoppable(look_up):
         while time.monotonic() < until:
             found = found + 1
+            BEGUN.set()
             time.sleep(0.01)
     return float(found)
 
@@ -138,7 +141,8 @@ def test_a_computation_that_runs_ends_where_its_reader_clicks(
 
     monkeypatch.setattr(LocalScriptRunner, "start", noted)
     monkeypatch.setattr(waiting, "SOON", 0.0)
-    clicked = Timer(4, lambda: runners[0].request_stop())
+    BEGUN.clear()
+    clicked = Thread(target=lambda: BEGUN.wait(60) and runners[0].request_stop())
     clicked.start()
     session = in_session(LONG.format(seconds=3600), store_folder)
     clicked.join()
@@ -150,7 +154,7 @@ def test_a_computation_that_runs_ends_where_its_reader_clicks(
 
 def test_a_computation_that_ends_by_itself_leaves_no_button(in_session, store_folder, monkeypatch):
     monkeypatch.setattr(waiting, "SOON", 0.0)
-    session = in_session(LONG.format(seconds=1), store_folder)
+    session = in_session(LONG.format(seconds=0.1), store_folder)
     assert_sound(session)
     assert session.session_state["found"] > 0
     assert [text.value for text in session.text] == ["whole"]
