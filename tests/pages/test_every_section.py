@@ -265,15 +265,17 @@ def test_a_statistic_that_the_file_lacks_is_named(page, opened, request, tmp_pat
 
 
 OF_CORPORA = {table.name for table in (*corpus.TABLES, *annotation.TABLES, image.TABLE)}
-NEEDY = [
+WITH_MORE = [
     pytest.param(page, section, id=f"{page}-{section.stem}")
     for page, section in SECTIONS
-    if section.needs and page != "compare"
+    if section.also and section.needs and page not in ("compare", "sequences")
+    if (page, section.stem) != ("head_map", "weighing")  # which asks for the distances, too
 ]
+"""Sections that show more where the file holds more than they need."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("page", "section"), NEEDY)
+@pytest.mark.parametrize(("page", "section"), WITH_MORE)
 def test_a_section_is_drawn_with_nothing_but_what_it_needs(
     page, section, opened, request, tmp_path
 ):

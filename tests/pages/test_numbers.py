@@ -4,13 +4,14 @@ import duckdb
 import pandas as pd
 import pytest
 
+from analysis.scopes import POST_NORM, PRE_NORM
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.parts import OF_TOKENS
 from analysis.statistics.positions.offset_agreement import COUNTINGS, KERNEL
 from analysis.statistics.probing.dependency_best import CHOSEN_ON
 from analysis.statistics.probing.dependency_prediction import DIRECTIONS
 from pages.ui.choices.links import VIEWS
-from tests.pages.conftest import assert_sound
+from tests.pages.conftest import assert_sound, sentences
 from tests.pages.kit.figures import frame_of
 from tests.pages.relevance.test_over_image import MASK
 from tests.tiny_vision import LAYERS
@@ -174,8 +175,9 @@ CASES = {
          "perturbation where share is not null and rule = 'random'", "", "images"),
     ],
     "token_pairs": [
-        ("pmi", "tp_pmi_least=5", "pmi_layers", "layer, quantity, n_pairs, spearman",
-         "pair_pmi_correlation where min_count = 5 and effect = 'ff' and window_size is null"),
+        ("pmi", "tp_pmi_least=5", "pmi_layers", "layer, effect, n_pairs, spearman",
+         "pair_pmi_correlation "
+         "where min_count = 5 and quantity = 'partial' and window_size is null"),
     ],
     "sinks": [
         ("layers", "si_place=sep", "layers_weights", "layer, mean",
@@ -263,3 +265,76 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     numbers = frame.select_dtypes("number").astype(float)
     wide = frame.assign(**numbers)
     return wide.sort_values(list(wide), ignore_index=True)
+
+
+MEAN_OF = (
+    "(select 100 * mean from mixing_ratio where layer is null and token_type = 'all' and scope"
+)
+NEAREST = (
+    "select layer_a, head_a, layer_b, head_b from head_distance_mean "
+    "where (layer_a, head_a) < (layer_b, head_b) order by mean_divergence"
+)
+IN_ORDER = f"list_position({list(POST_NORM.scopes)}, scope_{{}})"
+STEPS = (
+    "select min(spearman) from scope_similarity where layer is null "
+    f"and {IN_ORDER.format('b')} = {IN_ORDER.format('a')} + 1"
+)
+TOLD = [
+    ("overview", "", "store", ["{0:.0f}% → {1:.0f}%"],
+     "select 100 * sum(attention) filter (token_type <> 'other') / sum(attention), "
+     "100 * sum(weighted_norm) filter (token_type <> 'other') / sum(weighted_norm) "
+     "from token_type_mixing where head is null"),
+    ("overview", "", "store", ["{0:.0f}% → {1:.0f}%"],
+     f"select {MEAN_OF} = 'attn'), {MEAN_OF} = 'attn_res_ln')"),
+    ("overview", "", "gpt2", ["{0:.0f}% → {1:.0f}%"],
+     f"select {MEAN_OF} = '{PRE_NORM.vectors}'), {MEAN_OF} = '{PRE_NORM.before_network}')"),
+    ("overview", "", "store", ["ρ = {0:.3f}"], STEPS),
+    ("overview", "", "store", ["ρ = {0:+.2f}"],
+     "select median(spearman) as rho from attention_norm_correlation where head is not null "
+     "and token_type <> 'other' group by token_type order by rho limit 1"),
+    ("head_map", "hm_view=map", "store", ["layer {0}, head {1} and layer {2}, head {3}"], NEAREST),
+    ("head_map", "hm_view=map", "store", ["layer {0}, head {1} and layer {2}, head {3}"],
+     f"{NEAREST} desc"),
+    ("head_map", "hm_view=map", "store", ["stress is {0:.2f}"],
+     "select stress from head_layout_stress"),
+    ("layer_mixing", "lm_view=similarity", "store", ["ρ = {0:.2f}"],
+     f"{STEPS} and {IN_ORDER.format('a')} > 2"),
+    ("layer_mixing", "lm_view=vectors", "store", ["From [CLS] comes **{0:.1f}%"],
+     "select 100 * mean from vector_rollout "
+     "where layer = 2 and token_type = 'cls' and scope = 'vectors'"),
+    ("positions", "po_view=claim&po_least=0", "store", ["**{0:.0f} of {1} heads ({2:.0f}%)"],
+     "select agreement * n_heads, n_heads, 100 * agreement from offset_agreement "
+     "where counting = 'sum' and min_dependence = 0 and layer is null"),
+    ("positions", "po_view=embeddings", "store",
+     ["Of 12 principal components, {0} hold half", "{1} hold 90%"],
+     "select min(component) filter (cumulative >= 0.5), "
+     "min(component) filter (cumulative >= 0.9) from position_variance"),
+    ("positions", "po_view=states", "store", ["At {0:.3g} cycles per 512 tokens"],
+     "select frequency from position_spectrum_control where source = 'query' and layer = 1 and "
+     "frequency > 0 group by all order by any_value(max) filter (control = 'compared') "
+     "/ any_value(max) filter (control = 'removed') desc limit 1"),
+    ("coreference", "co_view=rules", "treebank",
+     ["best of {0} heads, layer {1}, head {2}, picks", "for {3:.0f}% of the {4} mentions"],
+     "select n_tried, layer, head, 100 * accuracy, n from coreference_best where merging = 'mean' "
+     "and mention_type = 'all' and chosen_on = 'all' and baseline = 'sieve'"),
+    ("relevance", f"re_view=methods&re_image={MASK}", "images",
+     ["most inside the mask by", ": {0:.0f}%**"],
+     "select 100 * max(mask_share) from sequence_relevance "
+     f"where seq = {MASK} and head is null and layer = {LAYERS}"),
+]  # fmt: skip
+"""Page, address, file, sentences, and the numbers in them."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("page", "address", "name", "told", "query"), TOLD)
+def test_what_is_told_is_what_the_file_holds(page, address, name, told, query, opened, request):
+    folder = request.getfixturevalue(f"{name}_folder")
+    session = opened(
+        page, folder, **dict(choice.split("=") for choice in address.split("&") if choice)
+    )
+    assert_sound(session)
+    with duckdb.connect(str(folder / "tiny.duckdb"), read_only=True) as store:
+        row, *_ = store.execute(query).fetchall()
+    shown = [*(text.value for text in session.subheader), sentences(session)]
+    for text in told:
+        assert text.format(*row).replace("-", "−") in "\n".join(shown)

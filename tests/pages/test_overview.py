@@ -1,12 +1,19 @@
 """The overview says what the file says."""
 
+import json
+import os
+import socket
+from dataclasses import asdict
+from functools import partial
 from importlib import import_module
 
 import pytest
 
 from pages.layer_mixing.findings import _mixing_ratio, _relation
 from pages.ui.choices.links import VIEWS
+from pages.ui.store.note import Note
 from pages.ui.words.numbers import percent, scientific
+from tests.pages.conftest import captions, changes_of
 from tests.pages.kit.copies import changed_copy, lacking
 
 pytestmark = pytest.mark.slow
@@ -117,3 +124,93 @@ def test_the_ends_of_a_share_of_several_types_hold_it(in_session, treebank_folde
     assert len(shares) == 2  # by norm and by weight
     assert shares["low"].le(shares["value"]).all()
     assert shares["high"].ge(shares["value"]).all()
+
+
+def test_a_run_that_was_to_stop_by_itself_says_where_it_did(opened, changed):
+    folder = changed(
+        "update stored.provenance set value = '0.02' where name = 'until'",
+        "insert into stored.provenance values ('widest_interval', '0.0183 (head_pattern)')",
+    )
+    (line,) = [
+        caption.value for caption in opened("overview", folder).caption if "0.02" in caption.value
+    ]
+    assert line.endswith("It read 3 sequences; the widest interval is 0.0183 (head_pattern).")
+    assert not any(
+        "was to stop" in caption.value
+        for caption in opened("overview", changed("checkpoint")).caption
+    )
+
+
+def test_what_could_not_be_used_of_the_corpus_is_said(opened, changed):
+    folder = changed(
+        "delete from stored.provenance where name like '%_left_out'",
+        "insert into stored.provenance values ('corpus blank_rows_left_out', '1234'), "
+        "('corpus malformed_rows_left_out', '1'), ('corpus padding_tokens_left_out', '0'), "
+        "('corpus images_left_out', '2'), ('corpus masks_left_out', 'many')",
+    )
+    for language, expected in (
+        (
+            "en",
+            "Left out of the corpus, since it could not be used: images (2), rows without text "
+            "(1,234), malformed rows (1), such as sentences that are no tree.",
+        ),
+        (
+            "ja",
+            "コーパスのうち使用できず除外したもの：画像（2 枚）、テキストのない行（1,234 件）、"
+            "形式に誤りのある行（1 件。木にならない文など）。",
+        ),
+    ):
+        captions = [c.value for c in opened("overview", folder, lang=language).caption]
+        assert expected in captions
+    whole = changed("checkpoint")
+    assert not any("Left out" in caption.value for caption in opened("overview", whole).caption)
+
+
+def test_what_a_run_still_adds_is_said_until_it_ends(opened, changed):
+    folder = changed("checkpoint")
+    path = folder / ".tiny.duckdb.computing.1.unfinished"
+    for n_done, expected in (
+        (1, "1 of 3 sequences done, 9 statistics"),
+        (3, "all 3 sequences are"),
+    ):
+        note = Note(n_done, 3, 9, socket.gethostname(), os.getpid())
+        path.write_text(json.dumps(asdict(note)))
+        assert any(expected in caption.value for caption in opened("overview", folder).caption)
+    path.unlink()
+    assert not any(
+        "run is adding" in caption.value for caption in opened("overview", folder).caption
+    )
+
+
+changed = changes_of("store_folder")
+SAMPLE = "insert into stored.provenance values ('sample head_token', '5/3000')"
+PAIRS = "insert into stored.provenance values ('least_count pair_delta', '3')"
+
+
+@pytest.fixture
+def open_norms(opened, changed):
+    return partial(opened, "attention_norms", changed(SAMPLE))
+
+
+@pytest.fixture
+def open_pairs(opened, changed):
+    return partial(opened, "token_pairs", changed(PAIRS))
+
+
+@pytest.mark.parametrize(
+    ("lang", "note"),
+    [
+        ("en", "head_token holds a random sample: 5 of 3,000 sequences."),
+        ("ja", "head_token は無作為標本（全 3,000 系列中 5 系列）です。"),
+    ],
+)
+def test_a_figure_of_a_sample_says_so(open_norms, lang, note):
+    assert note in captions(open_norms(an_view="head", an_least="1", lang=lang))
+
+
+def test_lists_begin_at_the_least_count_that_the_file_has(open_pairs):
+    session = open_pairs(tp_view="workbench")
+    (least,) = (control for control in session.number_input if control.key == "tp_least")
+    assert (least.min, least.value) == (3, 3)
+    assert "Pairs that occur less than 3 times are not in the file." in captions(session)
+    assert session.session_state["tp_least"] == 3

@@ -80,3 +80,63 @@ def test_the_papers_head_is_compared_with_the_same_head_only():
     assert [row.ours for row, own in zip(other, of_head, strict=True) if own] == [None] * 4
     assert [row.ours for row, own in zip(same, of_head, strict=True) if own] == [0.5] * 4
     assert same[methods.index("neural")].ours is None
+
+
+def test_heads_are_above_a_rule_where_their_interval_is(section, after):
+    after(
+        "update stored.coreference_accuracy set accuracy = 0.5, low = 0.4, high = 0.6",
+        "update stored.coreference_accuracy set accuracy = 0.45 where method = 'sieve'",
+        "update stored.coreference_accuracy set accuracy = 0.3 where method = 'nearest'",
+    )
+    text = sentences(section("heads"))
+    assert "6 have a 95% interval above “nearest mention” (30%)" in text
+    assert "0 have a 95% interval above “sieve of rules” (45%)" in text
+
+
+def test_the_best_head_is_chosen_unless_another_is(section, answers):
+    ((best,),) = answers(
+        "select layer || '-' || head from coreference_accuracy where method = 'head' "
+        "and mention_type = 'all' order by accuracy desc, layer, head limit 1"
+    )
+    assert section("heads").session_state["head"] == best
+    assert section("heads", head="1-3").session_state["head"] == "1-3"
+
+
+def test_a_file_without_mentions_is_told_with_its_remedy(section, plain_folder):
+    session = section("heads", plain_folder)
+    assert "no mentions are marked" in session.info[0].value
+    assert "--corpus demo-treebank" in session.code[0].value
+
+
+def test_rules_stay_as_they_are_by_norm(section, exported):
+    frames = []
+    for weighing in ("weight", "norm"):
+        exported.clear()
+        section("rules", co_weighing=weighing, head="1-1")
+        frame, _ = figure_of(exported, "co_rules_bars")
+        frames.append(frame[frame["method"] != "head"].reset_index(drop=True))
+    assert frames[0].equals(frames[1])
+
+
+def test_a_text_is_read_by_norm(section, answers):
+    session = section("documents", co_weighing="norm", head="2-1")
+    ((right, n),) = answers(
+        "select sum(len(list_filter(correct, lambda each: each))), sum(len(mentions)) "
+        "from coreference_prediction_weighing "
+        "where weighing = 'norm' and merging = 'mean' and layer = 2 and head = 1"
+    )
+    assert f"{right} of {n}" in sentences(session)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [(0.1, 0.3, "more antecedents"), (-0.3, -0.1, "fewer antecedents"), (-0.1, 0.3, "told apart")],
+)
+def test_the_verdict_follows_from_the_intervals_of_both_halves(low, high, verdict, section, after):
+    after(
+        "update stored.coreference_difference set accuracy_weight = 0.5, accuracy_norm = 0.6, "
+        f"difference = 0.1, low = {low}, high = {high}"
+    )
+    text = sentences(section("weighing"))
+    assert verdict in text
+    assert "50.0% → 60.0% (+10.0 points" in text

@@ -7,7 +7,8 @@ from pages.positions.clusters import cluster_name
 from pages.positions.heads import _finding
 from pages.ui.view import View
 from pages.ui.words.place import words_of
-from tests.pages.conftest import sentences
+from tests.pages.conftest import captions, charts, frames, sentences
+from tests.pages.kit.copies import changes_of, lacking
 from tests.pages.kit.figures import chart_of, frame_of
 
 OTHER = {"po_k": "12", "po_height": "shared"}
@@ -81,3 +82,71 @@ def test_heads_that_differ_from_text_to_text_are_not_called_the_same():
 def test_clusters_are_named_by_direction_strength_and_number():
     assert cluster_name("previous_strong") == "previous, strong"
     assert cluster_name("both_weak_3") == "both sides, weak (3)"
+
+
+changed_images = changes_of("images_folder")
+HEAD = {"head": "2-1"}
+
+
+def maps(exported: dict) -> list:
+    return [figure for key, figure in exported.items() if key.startswith("po_heads_patches")]
+
+
+def test_the_preferred_offset_is_told_against_the_mean(section, changed_images):
+    folder = changed_images(
+        "update stored.patch_offset set attention_per_pair = 0.03 * n_images",
+        "update stored.patch_offset set attention_per_pair = 0.38 * n_images "
+        "where row_offset = -2 and column_offset = 1",
+    )
+    text = captions(section("heads", folder, **HEAD))
+    assert "at −2 in rows and +1 in columns (framed)" in text
+    assert "gets 38.0% of a patch's attention, over 3 pair(s) in each of 5 images" in text
+    assert "against 4.0% on average over all 35 offsets" in text
+
+
+def test_texts_have_no_such_map(section, exported):
+    session = section("heads")
+    assert not maps(exported)
+    assert "mix rows" not in captions(session)
+
+
+def test_a_file_of_images_without_it_names_the_statistic(section, changed_images):
+    session = section("heads", changed_images(*lacking("patch_offset")), **HEAD)
+    assert "--statistics patch_offset" in session.info[0].value
+    assert session.header
+
+
+def test_texts_that_are_too_short_and_embeddings_without_a_peak_claim_nothing(
+    changed, section, exported
+):
+    """Embeddings are shown without the words of the texts."""
+    folder = changed(
+        *lacking("state_spectrum"),
+        "update stored.sequence set n_tokens = 15",
+        "update stored.embedding_spectrum set mean = 1, q25 = 1, q75 = 1, max = 1",
+    )
+    session = section("embeddings", folder)
+    frame, _ = exported["po_embeddings_spectrum_linear"]
+    assert set(frame["series"]) == {"kept", "permuted"}
+    assert not any("√" in caption.value for caption in session.caption)
+    assert "No wave stands out" in sentences(session)
+    assert frames(session)[0]["peaks"].isna().all()
+    session = section("states", folder)
+    assert "No text of this file has 16 tokens" in session.info[0].value
+    assert not charts(session)
+
+
+def test_without_controls_nothing_is_due_to_positions(changed, section, exported):
+    folder = changed("delete from stored.state_spectrum where control <> 'kept'")
+    session = section("states", folder)
+    assert "does not show which amplitudes are due" in sentences(session)
+    assert not any(key.startswith("po_states_ratio") for key in exported)
+    frame, _ = exported["po_states_layer_1_linear_16_max"]
+    assert set(frame["control"]) == {"kept"}
+    assert any("the line stands alone" in caption.value for caption in session.caption)
+    assert charts(session)
+
+
+def test_one_length_is_not_compared(section):
+    session = section("states")
+    assert any("no lengths to compare" in caption.value for caption in session.caption)

@@ -118,3 +118,12 @@ def test_a_possessor_is_scored_by_the_s_behind_it(relation, behind, expected):
 def test_a_possessor_at_the_end_is_scored_by_itself():
     words = pd.DataFrame({"form": ["'s", "Ann"], "relation": ["case", "poss"], "predicted": [3, 0]})
     assert _deciding(words).tolist() == [3, 0]
+
+
+def test_a_sentence_that_lacks_the_relation_is_not_shown(section, answers):
+    ((seq,),) = answers(
+        "select min(seq) from sequence where seq not in (select seq from word where "
+        "relation = 'obj')"
+    )
+    session = section("sentences", sy_relation="obj", sy_sentence=f"{seq}-0")
+    assert session.session_state["sy_sentence"] != f"{seq}-0"
