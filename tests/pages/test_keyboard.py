@@ -22,7 +22,7 @@ return [here.tagName, name.split("\\n")[0]];
 IS_WITHIN = "return !!document.activeElement.closest(arguments[0])"
 NAMED = {"token_pairs": ("Pairs and sentences", "Layer", "How to read this", "Export", "Collect")}
 """Some of what is come by on a page."""
-WALKED = ("token_pairs", "sequences", "query", "report")
+WALKED = ("token_pairs", "query", "report")
 """Pages that have all kinds of controls between them."""
 QUIET = """
 const [done] = arguments;

@@ -32,7 +32,9 @@ AGREEMENT = "layer, head, spearman | layer, head,"
 OF_AGREEMENT = "head_distance_agreement where layer is not null"
 PROBED = "from dependency_accuracy_merging where relation = 'obj'"
 
-MAPS = "unnest(range(len(relevance))) as pos, unnest(relevance) as relevance from relevance_map"
+MAPS = (
+    "unnest(range(1, len(relevance) + 1)) as pos, unnest(relevance) as relevance from relevance_map"
+)
 OF_HEAD = "layer = 2 and head = 1"
 CELLS = (
     "(select place // n as query_pos, place % n as key_pos, attention from (select n, "
@@ -298,7 +300,7 @@ TOLD = [
     ("head_map", "hm_view=map", "store", ["stress is {0:.2f}"],
      "select stress from head_layout_stress"),
     ("layer_mixing", "lm_view=similarity", "store", ["ρ = {0:.2f}"],
-     f"{STEPS} and {IN_ORDER.format('a')} > 2"),
+     f"{STEPS} and {IN_ORDER.format('a')} > 1"),
     ("layer_mixing", "lm_view=vectors", "store", ["From [CLS] comes **{0:.1f}%"],
      "select 100 * mean from vector_rollout "
      "where layer = 2 and token_type = 'cls' and scope = 'vectors'"),
