@@ -168,9 +168,7 @@ def test_what_cannot_stand_beside_a_figure_is_said(opened, two_files):
 
 FIGURES = {
     "a token type": ("attention_norms", "an_view", "heads", "an_maps", "an_type", "sep"),
-    "a scope": ("layer_mixing", "lm_view", "ratio", "lm_map", "lm_scope", "attn_w"),
     "a layer": ("layer_mixing", "lm_view", "similarity", "lm_matrix", "lm_layer", "1"),
-    "a head": ("positions", "po_view", "one_head", "po_profile", "head", "2-1"),
     "a file": ("head_habits", "hh_view", "heads", "hh_map_share", "file", MASKED),
 }
 

@@ -10,7 +10,6 @@ import pytest
 import streamlit as st
 
 from analysis.foreign_file import OtherSchema, attach
-from analysis.statistics.corpus import sequence_lengths
 from analysis.statistics.norms import token_type_mixing
 from pages.ui.store import chosen as shell
 from pages.ui.store import open_file
@@ -87,21 +86,6 @@ def test_answers_are_wide_and_the_readers_own(folder, in_session):
     session = in_session(ASK, folder)
     assert session.text[1].value == "['float64', 'int64', 'str']"
     assert session.text[2].value == "2"
-
-
-def test_a_replaced_file_gives_new_answers_though_the_old_one_is_open(store_folder, tmp_path):
-    path = tmp_path / "tiny.duckdb"
-    copyfile(store_folder / "tiny.duckdb", path)
-    old = version_of(path)
-    with cursor(old) as opened:
-        assert sequence_lengths(opened)["n_sequences"].sum() == 3
-        other = tmp_path / "other"
-        other.mkdir()
-        shorter = changed_copy(store_folder, other, "delete from stored.sequence where seq > 0")
-        os.replace(shorter / "tiny.duckdb", path)
-        with cursor(version_of(path)) as renewed:
-            assert sequence_lengths(renewed)["n_sequences"].sum() == 1
-        assert sequence_lengths(opened)["n_sequences"].sum() == 3
 
 
 def test_threads_ask_one_file_at_once(store_folder):
