@@ -328,8 +328,8 @@ TOLD = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("page", "address", "name", "told", "query"), TOLD)
-def test_what_is_told_is_what_the_file_holds(page, address, name, told, query, opened, request):
+@pytest.mark.parametrize(("page", "address", "name", "texts", "query"), TOLD)
+def test_what_is_told_is_what_the_file_holds(page, address, name, texts, query, opened, request):
     folder = request.getfixturevalue(f"{name}_folder")
     session = opened(
         page, folder, **dict(choice.split("=") for choice in address.split("&") if choice)
@@ -338,5 +338,5 @@ def test_what_is_told_is_what_the_file_holds(page, address, name, told, query, o
     with duckdb.connect(str(folder / "tiny.duckdb"), read_only=True) as store:
         row, *_ = store.execute(query).fetchall()
     shown = [*(text.value for text in session.subheader), sentences(session)]
-    for text in told:
+    for text in texts:
         assert text.format(*row).replace("-", "−") in "\n".join(shown)

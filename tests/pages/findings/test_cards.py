@@ -67,8 +67,8 @@ def test_numbers_of_a_card_are_in_its_chart_and_in_the_section_behind_its_link(
             assert is_among(number, drawn), f"{finding.label}: {number}"
             assert number in words or is_among(number, values), f"{finding.label}: {number}"
         known = np.concatenate([values_of([evidence]), values])
-        told = set(numbers(finding.sentence)) - words - CONSTANTS
-        assert not {n for n in told if not is_among(n, known)}, finding.sentence
+        stated = set(numbers(finding.sentence)) - words - CONSTANTS
+        assert not {n for n in stated if not is_among(n, known)}, finding.sentence
 
 
 def test_both_languages_tell_the_same_numbers(in_session, folder):
