@@ -1,5 +1,7 @@
 """Numbers of figures and tables are those of the file, for the choices that the address makes."""
 
+from typing import Any
+
 import duckdb
 import pandas as pd
 import pytest
@@ -247,8 +249,7 @@ of the file in the same order), rows of the file, and for some: rows of the fram
 def test_what_is_shown_is_what_the_file_holds(page, case, opened, exported, request):
     view, address, key, columns, source, where, name = (*case, "", "")[:7]
     folder = request.getfixturevalue(f"{name or FILES.get(page, 'store')}_folder")
-    choices = dict(choice.split("=") for choice in address.split("&") if choice)
-    session = opened(page, folder, **{VIEWS[page]: view}, **choices)
+    session = opened(page, folder, **{VIEWS[page]: view}, **choices_of(address))
     assert_sound(session)
     ours, _, theirs = columns.partition(" | ")
     frame = frame_of(exported, f"{VIEWS[page].partition('_')[0]}_{key}")
@@ -264,9 +265,13 @@ def test_what_is_shown_is_what_the_file_holds(page, case, opened, exported, requ
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     """Rows in an order of their own, with numbers as wide as on a page."""
-    numbers = frame.select_dtypes("number").astype(float)
-    wide = frame.assign(**numbers)
-    return wide.sort_values(list(wide), ignore_index=True)
+    wide = frame.astype(dict.fromkeys(frame.select_dtypes("number"), float))
+    return wide.sort_values(list(map(str, wide)), ignore_index=True)
+
+
+def choices_of(address: str) -> dict[str, Any]:
+    parts = (choice.partition("=") for choice in address.split("&"))
+    return {key: value for key, _, value in parts if key}
 
 
 MEAN_OF = (

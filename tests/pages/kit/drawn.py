@@ -52,7 +52,7 @@ def draw(page: str, stem: str, folder: Path, lang: str, offered: Offered) -> Dra
     offered.clear()
     with pytest.MonkeyPatch.context() as patch, _recorded(drawn):
         patch.setitem(sys.modules, "__main__", sys.modules["__main__"])
-        place = {VIEWS[page]: stem, **FOR_ALL}
+        place: dict[str, Any] = {VIEWS[page]: stem, **FOR_ALL}
         drawn.session = Opener(patch, offered, {})(page, folder, lang=lang, **place)
     assert not drawn.session.exception, [error.value for error in drawn.session.exception]
     drawn.offers = offered.copy()

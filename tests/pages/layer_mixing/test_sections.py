@@ -133,34 +133,21 @@ def poor(store_folder, tmp_path_factory) -> Path:
     )
 
 
-def test_scopes_that_were_never_compared_are_told(poor, section):
-    session = section("similarity", poor)
-    assert "nothing to compare" in sentences(session)
-    assert "nan" not in sentences(session).lower()
-    assert session.info, "no sequence compares the two that were chosen"
-
-
-def test_a_corpus_of_one_type_has_its_mixing_ratios(poor, section):
-    session = section("ratio", poor)
-    assert len(charts(session)) == 2
-    assert frames(session)
-
-
-@pytest.mark.parametrize("view", ["frequency", "modules"])
-def test_what_never_varies_or_changes_is_told_and_draws_nothing(view, poor, section):
-    session = section(view, poor)
-    assert not charts(session)
-    assert session.info
-
-
-def test_rollouts_without_special_tokens_say_nothing_of_them(poor, section):
-    assert "[SEP]" not in sentences(section("rollout", poor)).split("By ")[-1]
-
-
-def test_an_error_above_the_limit_is_no_success(poor, section):
-    session = section("completeness", poor)
-    assert not session.success
-    assert scientific(0.5) in session.warning[0].value
+def test_a_poor_file_is_told_to_be_one_and_shows_nothing_empty(poor, section):
+    similarity, ratio, rollout, completeness, *without = (
+        section(view, poor)
+        for view in ("similarity", "ratio", "rollout", "completeness", "frequency", "modules")
+    )
+    assert "nothing to compare" in sentences(similarity)
+    assert similarity.info, "no sequence compares the two that were chosen"
+    assert len(charts(ratio)) == 2
+    assert frames(ratio)
+    assert "[SEP]" not in sentences(rollout).split("By ")[-1]
+    assert not completeness.success
+    assert scientific(0.5) in completeness.warning[0].value
+    for session in without:
+        assert session.info
+        assert not charts(session)
 
 
 @pytest.mark.parametrize(

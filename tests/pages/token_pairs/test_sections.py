@@ -178,33 +178,6 @@ def one_way(store_folder, tmp_path_factory) -> Path:
     )
 
 
-@pytest.mark.parametrize("effect", ["ff_res", "res_ln"])
-def test_a_step_that_changes_everything_one_way_is_told(effect, one_way, section):
-    session = section("tables", one_way, tp_effect=effect)
-    assert_no_nan(session)
-    assert "keeps of itself" in session.info[0].value
-    assert 'class="tp-none"' not in bodies(session)
-
-
-def test_a_list_of_a_step_that_changes_everything_one_way_tells_it(one_way, section):
-    session = section("workbench", one_way, tp_effect="ff_res")
-    assert_no_nan(session)
-    text = sentences(session)
-    assert "and 0 attenuated" in text
-    assert section("workbench", one_way, tp_effect="ff_res", tp_direction="attenuated").info
-
-
-def test_a_step_that_changes_nothing_lists_nothing(one_way, section):
-    assert section("tables", one_way).info
-    assert section("workbench", one_way, tp_direction="amplified").info
-
-
-def test_correlations_that_nothing_is_known_of_are_told(one_way, section):
-    session = section("pmi", one_way)
-    assert session.info
-    assert not charts(session)
-
-
 HOSTILE = "<b>$x$"
 PAIRS = pd.DataFrame(
     {
@@ -230,3 +203,20 @@ def test_every_pair_is_drawn_and_faint_where_it_is_not_clear():
     assert "&lt;b&gt;$x$ →" in written
     grid = picture({"More": PAIRS}, layers=range(1, 3), top=0.04)
     assert grid.data["visible"].tolist() == [1.0, 0.4, 0.4]
+
+
+def test_a_step_that_changes_everything_one_way_or_nothing_is_told(one_way, section):
+    for effect in ("ff_res", "res_ln"):
+        session = section("tables", one_way, tp_effect=effect)
+        assert_no_nan(session)
+        assert "keeps of itself" in session.info[0].value
+        assert 'class="tp-none"' not in bodies(session)
+    session = section("workbench", one_way, tp_effect="ff_res")
+    assert_no_nan(session)
+    assert "and 0 attenuated" in sentences(session)
+    assert section("workbench", one_way, tp_effect="ff_res", tp_direction="attenuated").info
+    assert section("tables", one_way).info
+    assert section("workbench", one_way, tp_direction="amplified").info
+    correlations = section("pmi", one_way)
+    assert correlations.info
+    assert not charts(correlations)
