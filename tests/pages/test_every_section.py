@@ -21,7 +21,7 @@ from analysis.statistics import annotation, corpus, image
 from pages.ui.choices.links import VIEWS
 from pages.ui.page import Section
 from tests.pages.conftest import assert_sound, bodies, charts, frames
-from tests.pages.findings.numbers import is_among, numbers, values_of
+from tests.pages.findings.numbers import missing_from, numbers
 from tests.pages.kit.copies import changed_copy, lacking
 from tests.pages.kit.drawn import FOR_ALL, Drawn, draw
 from tests.pages.kit.exports import assert_exported_as_shown
@@ -230,8 +230,8 @@ def test_numbers_of_a_headline_are_those_of_its_section_in_both_languages(place)
     drawn, japanese = (place.drawn[lang] for lang in BOTH)
     english, given = _all_numbers(drawn.headlines), _all_numbers(drawn.values)
     tables = [table.value for table in drawn.session.dataframe]
-    seen = values_of([*(frame for frame, _ in drawn.offers.values()), *tables, *drawn.answers])
-    missing = {n for n in english & given - facts - LEVELS if not is_among(n, seen)}
+    seen = [*(frame for frame, _ in drawn.offers.values()), *tables, *drawn.answers]
+    missing = missing_from(seen, english & given - facts - LEVELS)
     assert len(missing) <= NOT_SHOWN.get(place.pair, 0), f"{drawn.headlines}: {missing}"
     given |= _all_numbers(japanese.values)
     given = {number for number in given if len(number) > 1}  # below ten one may have words
