@@ -18,8 +18,6 @@ from streamlit.testing.v1 import AppTest
 from pages.ui import lazily
 from pages.ui.charts import look
 from pages.ui.choices.links import VIEWS
-from pages.ui.export import files as export
-from pages.ui.export.latex import latex
 from tests.pages.kit.after import after_of, scratch  # noqa: F401
 from tests.pages.kit.chromium import browser, server, servers  # noqa: F401
 from tests.pages.kit.copies import answers_of, changes_of, lacking
@@ -192,21 +190,6 @@ def store(store_folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 def without(changed) -> Callable[[str], Path]:
     """Folder whose store was made without one statistic."""
     return lambda table: changed(*lacking(table))
-
-
-def assert_exportable(exported: Offered, *, caption: str) -> None:
-    """Check that all charts become pictures that are not blank, and all frames tables with rows."""
-    assert exported
-    for picture in [export.svg(chart) for _, chart in exported.values() if chart is not None]:
-        assert picture.startswith("<svg")
-        assert "mark-" in picture
-        assert "NaN" not in picture
-        assert "undefined" not in picture
-    for frame, _ in exported.values():
-        assert len(frame)
-        assert latex(frame, caption=caption, label="x")
-        assert export.parquet(frame)
-        assert export.csv(frame)
 
 
 def charts(session: AppTest) -> list[dict[str, Any]]:

@@ -1,33 +1,16 @@
-"""Captions describe only what is drawn, and give the reason for missing intervals.
+"""Promises of captions are seen to be kept or broken, and the reason for missing intervals."""
 
-Files are of an encoder, a decoder and images.
-"""
-
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 
 import altair as alt
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from pages.ui import figure
-from pages.ui.choices.links import VIEWS
-from pages.ui.export.shown import Shown
 from pages.ui.figure import _lacks
-from pages.ui.stage import stage
 from pages.ui.words.interval import difference_text
-from tests.pages.conftest import assert_sound
 from tests.pages.kit.promises import PROMISES, Pictured, broken
-from tests.pages.test_every_section import FOR_ALL, IDS, SECTIONS, shown, steps_folder  # noqa: F401
 
 NONE = float("nan")
-BOTH = ("en", "ja")
-FILES = {"treebank": BOTH, "gpt2": ("ja",), "images": ("en",), "turned": BOTH}
-"""Files and the languages that they are read in: an encoder's, with intervals; a decoder's and a
-Vision Transformer's, with too few texts and images for any; a decoder's with rotary positions."""
 ROWS = pd.DataFrame({"x": [1, 2], "y": [1.0, 2.0], "low": [0.5, 1.5], "high": [1.5, 2.5]})
 BASE = alt.Chart(ROWS).encode(x="x:Q", y="y:Q")
 BARE = BASE.mark_text().encode(text=alt.value("·"))
@@ -92,57 +75,6 @@ def test_what_has_no_data_keeps_no_promise():
     filtered = BASE.mark_circle(color="#d67b04").transform_filter("datum.x > 2")
     seen = Pictured("a figure", ("Orange: a dot.",), filtered, ROWS)
     assert [fault.split(": ")[1] for fault in broken(seen, "en")] == ["orange", "point"]
-
-
-@contextmanager
-def noted(pictures: list[Pictured]) -> Iterator[None]:
-    """Record figures and tables that are drawn, with their texts."""
-    foot = figure._foot
-
-    def note(shown: Shown, full: Any = None, side: Any = None) -> None:
-        texts = (shown.question, shown.caption, *getattr(stage(), "_notes", ()))
-        columns = () if full is None else tuple(map(str, shown.frame))
-        frame = shown.frame if full is None else full
-        pictures.append(Pictured(shown.key, texts, shown.chart, frame, shown.body, columns))
-        foot(shown, full, side)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figure, "_foot", note)
-        yield
-
-
-def is_clickable(session: AppTest, key: str) -> bool:
-    """Return True if clicks in a chart are read."""
-    charts = [chart.proto for chart in session.get("vega_lite_chart")]
-    return any(chart.id.endswith(key) and chart.selection_mode for chart in charts)
-
-
-def is_told(seen: Pictured, lang: str) -> bool:
-    """Return True if a text describes intervals; a reader's own columns are left out."""
-    interval = PROMISES["interval"]
-    return seen.where == "qu_table" or any(interval.is_made(text, lang) for text in seen.texts)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("page", "section"), SECTIONS, ids=IDS)
-def test_what_a_caption_names_is_drawn(page, section, opened, openings, request):
-    faults = []
-    for name, languages in {"steps": BOTH}.items() if page == "compare" else FILES.items():
-        folder = request.getfixturevalue(f"{name}_folder")
-        for lang in languages:
-            pictures: list[Pictured] = []
-            openings.clear()  # what was opened before was not noted
-            with noted(pictures):
-                place = {VIEWS[page]: section.stem, **FOR_ALL}
-                session = opened(page, folder, lang=lang, **place)
-            assert_sound(session)
-            for seen in pictures if shown(page, session) == section.stem else ():
-                clicks = is_clickable(session, seen.where)
-                of_figure = broken(replace(seen, is_clickable=clicks), lang)
-                faults += [f"{name}: {fault}" for fault in of_figure]
-                if seen.has_interval and not is_told(seen, lang):
-                    faults.append(f"{name}: {seen.where}: an interval is shown and not told")
-    assert not faults, "\n".join(dict.fromkeys(faults))
 
 
 @pytest.mark.parametrize(

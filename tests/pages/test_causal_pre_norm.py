@@ -7,7 +7,6 @@ import pyarrow as pa
 import pytest
 
 from analysis.scopes import POST_NORM, PRE_NORM
-from pages.ui.words.numbers import percent
 from pages.ui.words.say import catalogue
 from tests.pages.conftest import (
     assert_sound,
@@ -72,27 +71,6 @@ def test_only_steps_that_the_layers_have_are_offered(section):
     assert len(next(box for box in pairs.selectbox if box.key == "tp_effect").options) == 3
 
 
-def test_a_link_to_a_step_that_is_not_there_falls_back(section):
-    session = section("layer_mixing", "lm_view=modules", lm_effect="ff_ln")
-    assert charts(session)
-    assert charts(section("layer_mixing", "lm_view=ratio", lm_scope="attn_res_ln"))
-
-
-def test_findings_of_the_overview_are_of_this_order(section, gpt2_folder):
-    with duckdb.connect(str(gpt2_folder / "tiny.duckdb"), read_only=True) as store:
-        means = dict(
-            store.execute(
-                "select scope, mean from mixing_ratio where layer is null and token_type = 'all'"
-            ).fetchall()
-        )
-    session = section("overview", "")
-    change = f"{percent(means[PRE_NORM.vectors])} → {percent(means[PRE_NORM.before_network])}"
-    assert change in [heading.value for heading in session.subheader]
-    assert percent(means[PRE_NORM.whole]) in sentences(session)
-    assert "[CLS]" not in sentences(session)
-    assert "[SEP]" not in sentences(session)
-
-
 def test_word_frequency_is_told_once_where_there_are_no_special_tokens_to_leave_out(section):
     session = section("attention_norms", "an_view=frequency")
     (shown,) = (frame for frame in frames(session) if "spearman" in frame)
@@ -125,3 +103,18 @@ def test_a_pair_the_wrong_way_round_is_explained(section, gpt2_folder):
         ).fetchall()[0]
     session = section("token_pairs", "tp_view=workbench", tp_source=target, tp_target=source)
     assert "sees only itself and earlier tokens" in session.info[0].value
+
+
+@pytest.mark.parametrize(
+    ("page", "view", "name"),
+    [
+        ("head_map", "hm_view=map", "gpt2"),
+        *(("positions", f"po_view={view}", "gpt2") for view in ("claim", "heads", "one_head")),
+        ("syntax", "sy_view=heads", "causal_trees"),
+    ],
+)
+def test_it_is_said_of_a_causal_model_that_it_is_one(page, view, name, opened, request):
+    folders = (request.getfixturevalue(f"{of}_folder") for of in (name, "treebank"))
+    for folder, is_causal in zip(folders, (True, False), strict=True):
+        text = sentences(opened(page, folder, **dict([view.split("=")])))
+        assert ("This model is causal" in text) == is_causal

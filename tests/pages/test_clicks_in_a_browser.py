@@ -1,6 +1,6 @@
 """A click in a real browser chooses what was clicked, and a fresh session shows it again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
@@ -10,7 +10,15 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.pages.kit.chromium import Patient, needs_chromium, parameters, title_of
+from tests.pages.kit.chromium import (
+    Patient,
+    is_idle,
+    needs_chromium,
+    parameters,
+    settled,
+    show_on,
+    title_of,
+)
 
 pytestmark = needs_chromium
 REDRAWN = [NoSuchElementException, StaleElementReferenceException]
@@ -85,13 +93,6 @@ CLICKS = [
     ),
     Click("positions?po_view=heads&head=1-1", "po_heads_grid", **ONE_HEAD),
     Click(
-        "relevance?re_view=map",
-        "re_map_heads",
-        mark("map: head 2;", "row: 2;", "column: 3;"),
-        {"re_head": "2"},
-        shown="head 2",
-    ),
-    Click(
         "sequences?seq_view=map",
         "seq_map_tokens",
         "[aria-label*='₃: ']",
@@ -151,9 +152,9 @@ def test_the_card_leads_to_the_same_head_on_another_page(go, browser):
     wait.until(lambda d: d.find_element(By.CSS_SELECTOR, head).get_attribute("value") == "L2·H3")
 
 
-def test_a_patch_tells_its_place_and_its_value(go, browser):
+def test_a_patch_tells_its_place_and_its_value_and_a_click_chooses_its_head(go, browser):
     wait = go("relevance?re_view=map&re_head=1")
-    cell = "[class*=st-key-re_map_heads] " + mark("map: head 1;", "row: 3;", "column: 4;")
+    cell = "[class*=st-key-re_map_heads] " + mark("map: head 2;", "row: 3;", "column: 4;")
 
     def pointed_at(driver: WebDriver) -> str:
         """Tooltip of the pointed cell, once charts above that come later have stopped moving it."""
@@ -163,8 +164,10 @@ def test_a_patch_tells_its_place_and_its_value(go, browser):
         return driver.find_element(By.CSS_SELECTOR, "#vg-tooltip-element.visible").text
 
     shown = wait.until(pointed_at)
-    for words in ("head 1", "row", "column", "share of all relevance", "times the even share"):
+    for words in ("head 2", "row", "column", "share of all relevance", "times the even share"):
         assert words in shown
+    choose = Click("", "re_map_heads", mark("map: head 2;", "row: 3;", "column: 4;")).choose
+    wait.until(until_address_has({"re_head": "2"}, choose))
 
 
 def test_a_cell_of_all_layers_opens_its_pair_in_the_same_window(go, browser):
@@ -201,3 +204,95 @@ def test_a_name_opens_its_pair_and_again_after_back(go, browser):
     browser.back()
     wait.until(lambda d: address_has(d, first))
     assert open_pair(5) == second
+
+
+CARD = ".st-key-head_drawer button"
+IN_SIGHT = """
+const text = document.querySelector("[role=dialog] .an-text");
+const {top, bottom} = text?.getBoundingClientRect() ?? {};
+const scrolled = document.querySelector("[data-testid=stMain]").scrollTop;
+return top > 0 && bottom < innerHeight && !scrolled;
+"""
+
+
+@pytest.fixture
+def low_screen(browser) -> Iterator[None]:
+    show_on(browser, 1280, 720)
+    yield
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_a_head_of_a_map_leads_to_its_sentence_without_scrolling(go, low_screen):
+    wait = go("head-habits?hh_view=heads&head=1-1&lang=en")
+    choose = Click("", "hh_heads_map", "path[aria-label^='head: 3; layer: 2;']").choose
+    wait.until(until_address_has({"head": "2-3"}, choose))
+    open_card = Patient(lambda d: d.find_element(By.CSS_SELECTOR, CARD).click())
+    wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, "[role=dialog]") or open_card(d))
+    wait.until(lambda d: d.execute_script(IN_SIGHT))
+
+
+def act(wait: WebDriverWait, selector: str, along: float, shows: str, chosen: dict) -> None:
+    """Click so far along an element until something is shown and the address has choices.
+
+    A click that is lost, since the page was drawn anew beneath it, is made again.
+    """
+
+    def click(driver: WebDriver) -> None:
+        target = driver.find_element(By.CSS_SELECTOR, selector)
+        at = int((along - 0.5) * target.size["width"])
+        ActionChains(driver).move_to_element_with_offset(target, at, 0).click().perform()
+
+    patient = Patient(click)
+
+    def is_done(driver: WebDriver) -> bool:
+        is_shown = not shows or bool(driver.find_elements(By.CSS_SELECTOR, shows))
+        return (address_has(driver, chosen) and is_shown) or bool(patient(driver))
+
+    wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, selector) and is_idle(d))
+    wait.until(is_done)
+
+
+RAMP = "[data-testid=stVegaLiteChart] svg .role-legend-gradient path"
+RAMPS = """
+const here = location.href.replace(/#.*/, "");
+return [...document.querySelectorAll(arguments[0])].map(ramp => {
+    const [, address, id] = ramp.getAttribute("fill").match(/^url\\(([^#]*)#([^)]*)\\)$/);
+    return ["", here].includes(address) && document.getElementById(id) !== null;
+});
+"""
+"""Script: whether each ramp is filled by a gradient of the document at its present address."""
+
+
+@pytest.mark.parametrize("address", ["attention-norms?an_view=heads", "head-map?hm_view=distances"])
+def test_ramps_are_drawn_after_a_step_to_the_next_head_and_back(address, go, browser):
+    wait = go(f"{address}&head=1-3")
+    settled(browser, RAMP)
+
+    def all_are_drawn(driver: WebDriver) -> bool:
+        ramps = driver.execute_script(RAMPS, RAMP)
+        return is_idle(driver) and bool(ramps) and all(ramps)
+
+    for step, head in (("after", "2-1"), ("after", "2-2"), ("before", "2-1")):
+        button = f".st-key-head_{step} button"
+        act(wait, button, 0.5, "", {"head": head})
+        wait.until(all_are_drawn)
+    browser.back()
+    wait.until(lambda d: address_has(d, {"head": "2-2"}))
+    wait.until(all_are_drawn)
+
+
+OPTION = "[role=option]:nth-of-type(3)"
+MARKED = "[data-testid=stMain] .an-text :is(.an-source, .an-target)[title]"
+
+
+def test_five_clicks_lead_to_pairs_under_conditions_and_their_sentences(go, low_screen):
+    wait = go("token-pairs?lang=ja")
+    for selector, along, shows, chosen in (
+        (".st-key-tp_layer [role=group] > [data-orientation]", 0.98, "", {"tp_layer": "2"}),
+        (".st-key-tp_direction [role=combobox]", 0.5, OPTION, {}),
+        (OPTION, 0.5, "", {"tp_direction": "attenuated"}),
+        (".st-key-tp_least [data-testid=stNumberInputStepUp]", 0.5, "", {"tp_least": "3"}),
+        (".st-key-tp_special button[aria-checked=false]", 0.5, "", {"tp_special": "out"}),
+    ):
+        act(wait, selector, along, shows, chosen)
+    wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, MARKED))

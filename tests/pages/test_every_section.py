@@ -1,54 +1,117 @@
-"""Checks that every section of every page has to pass."""
+"""Checks that every section of every page has to pass, on files of all kinds.
 
-from itertools import cycle
+Each section is drawn once per file and language, and all checks read that drawing.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from shutil import copyfile
+from typing import Any
 
 import duckdb
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from analysis.contracts import every_table
 from analysis.needs import Need
+from analysis.statistics import annotation, corpus, image
 from pages.ui.choices.links import VIEWS
 from pages.ui.page import Section
 from tests.pages.conftest import assert_sound, bodies, charts, frames
+from tests.pages.findings.numbers import missing_from, numbers
 from tests.pages.kit.copies import changed_copy, lacking
+from tests.pages.kit.drawn import FOR_ALL, Drawn, draw
 from tests.pages.kit.exports import assert_exported_as_shown
+from tests.pages.kit.promises import PROMISES, Pictured, broken
 from tests.pages.kit.section_checks import assert_opened, assert_translated, sections
 
-OF_TREEBANKS = ("syntax", "coreference")
-OF_LLAMA = frozenset({Need.KERNELS, Need.TURNED_POSITIONS, Need.GATES})
-"""What the small BERT lacks and the small Llama has."""
-ANNOTATED = ("word", "mention", "dependency_accuracy", "parser_accuracy")
-"""Without these a file needs another corpus, as the tests of pages of treebanks say."""
-
-FOR_ALL = {"sy_least": "1", "an_least": "1", "tp_min_count": "1"}
-"""Small stores have little of anything, so that nothing is left out for being rare."""
-
-
-SECTIONS = [(page, section) for page in VIEWS for section in sections(page)]
-IDS = [f"{page}-{section.stem}" for page, section in SECTIONS]
-NEEDS = [
-    (page, section, table.name)
-    for page, section in SECTIONS
-    if page != "compare"  # needs several files
-    for table in section.needs
-]
+BOTH = ("en", "ja")
+LANGUAGES = {
+    "treebank": BOTH,
+    "turned": BOTH,
+    "images": BOTH,
+    "steps": BOTH,
+    "gpt2": ("ja",),
+    "causal_trees": ("ja",),
+    "roberta": ("en",),
+}
+"""Languages in which sections are drawn on a file: an encoder's, with intervals; a decoder's with
+rotary positions; a Vision Transformer's; two steps of a training; others with too few texts."""
+OF_TREES = ("syntax", "coreference")
 OF_SEVERAL = {("compare", stem) for stem in ("head_changes", "heads", "pairs", "training")}
 OF_GATED_AND_TURNED = {("layer_mixing", "gates"), ("positions", "shares")}
-OF_ADDED = {("positions", "embeddings"), ("positions", "states")}
-"""What has nothing to say of a model without position embeddings."""
-a_third_of_needs = pytest.mark.parametrize(  # one frame names what is missing on every page
-    ("page", "section", "table"),
-    NEEDS[::3],
-    ids=[f"{page}-{section.stem}-{table}" for page, section, table in NEEDS[::3]],
-)
+NOT_OFFERED = {
+    "turned": OF_SEVERAL
+    | {("relevance", "map"), ("positions", "embeddings"), ("positions", "states")},
+    "images": OF_SEVERAL | OF_GATED_AND_TURNED | {("relevance", "text")},
+    "steps": set(),
+}
+OF_OTHERS = OF_SEVERAL | OF_GATED_AND_TURNED | {("relevance", "map")}
+NEVER_OF_IMAGES = {
+    *{("attention_norms", "frequency"), ("layer_mixing", "frequency"), ("layer_mixing", "modules")},
+    *{("token_pairs", stem) for stem in ("workbench", "tables", "pmi")},
+    ("sequences", "pairs"),
+}
+"""Sections on words, which are offered and say why images have nothing to show there."""
+HALTED_BY_IMAGES = NEVER_OF_IMAGES | {("positions", "one_head"), ("positions", "states")}
+"""Those, and sections that this file of images has too little for."""
+SECTIONS = [(page, section) for page in VIEWS for section in sections(page)]
+IDS = [f"{page}-{section.stem}" for page, section in SECTIONS]
+WITHOUT_HEADLINES = ("compare", "query", "sequences")
+"""Of several files, and those that run the model for what they show."""
 
 
-def every_section_and_one(name: str, *values: str) -> pytest.MarkDecorator:
-    """Parametrize by every section, each with one of the values in turn."""
-    pairs = [(*place, value) for place, value in zip(SECTIONS, cycle(values))]
-    return pytest.mark.parametrize(("page", "section", name), pairs, ids=IDS)
+def home_of(page: str, section: Section) -> str:
+    """Name of a file that has everything a section can show."""
+    if page == "compare":
+        return "steps"
+    turned = {Need.KERNELS, Need.TURNED_POSITIONS, Need.GATES}
+    if any(not turned.isdisjoint(table.needs) for table in section.needs):
+        return "turned"
+    return "images" if (page, section.stem) == ("relevance", "map") else "treebank"
+
+
+def places() -> Iterator[Any]:
+    """Yield sections with files; those other than their home are left out of the fast tier."""
+    for number, (page, section) in enumerate(SECTIONS):
+        home = home_of(page, section)
+        others = (
+            "treebank",
+            "turned",
+            "images",
+            "gpt2",
+            *(("roberta",) if number % 3 == 1 else ()),
+        )
+        others = ("causal_trees",) if page in OF_TREES else others
+        for name in (home, *(other for other in others if other != home)):
+            marks = () if name == home else pytest.mark.slow
+            yield pytest.param((page, section, name), id=f"{IDS[number]}-{name}", marks=marks)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A section on a file."""
+
+    page: str
+    section: Section
+    name: str
+    folder: Path
+    drawn: dict[str, Drawn]
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        return self.page, self.section.stem
+
+    @cached_property
+    def is_offered(self) -> bool:
+        return self.pair not in NOT_OFFERED.get(self.name, OF_OTHERS)
+
+    @property
+    def is_home(self) -> bool:
+        return self.name == home_of(self.page, self.section)
 
 
 @pytest.fixture(scope="session")
@@ -62,33 +125,16 @@ def steps_folder(store_folder, tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.fixture
-def folder_of(request):
-    """Folder with a file that has everything a page can show."""
-
-    def folder(page: str, section: Section) -> Path:
-        if page == "compare":
-            return request.getfixturevalue("steps_folder")
-        images = page == "relevance" and section.stem == "map"
-        turned = any(not OF_LLAMA.isdisjoint(table.needs) for table in section.needs)
-        special = "images" if images else "turned" if turned else "store"
-        name = "treebank" if page in OF_TREEBANKS else special
-        return request.getfixturevalue(f"{name}_folder")
-
-    return folder
-
-
-@pytest.fixture
-def languages(request) -> tuple[str, ...]:
-    """English alone in the fast tier, which exports nothing."""
-    return ("en",) if request.config.getoption("fast") else ("en", "ja")
-
-
-def opened_at(opened, page: str, section: Section, folder: Path, lang: str = "en") -> AppTest:
-    place = {VIEWS[page]: section.stem, **FOR_ALL}
-    session = opened(page, folder, lang=lang, alone=False, **place)
-    assert_sound(session)
-    return session
+@pytest.fixture(scope="module", params=places())
+def place(request, offered) -> Place:
+    """A section drawn in each language of a file; in English alone in the fast tier."""
+    page, section, name = request.param
+    folder = request.getfixturevalue(f"{name}_folder")
+    found = Place(page, section, name, folder, {})
+    languages = LANGUAGES[name][: None if found.is_offered else 1]
+    for lang in ("en",) if request.config.getoption("fast") else languages:
+        found.drawn[lang] = draw(page, section.stem, folder, lang, offered)
+    return found
 
 
 def shown(page: str, session: AppTest) -> str:
@@ -96,25 +142,47 @@ def shown(page: str, session: AppTest) -> str:
     return session.session_state[VIEWS[page]]
 
 
-@every_section_and_one("exported_in", "en", "ja")
-def test_a_section_is_whole_in_both_languages_and_can_be_exported(
-    page, section, exported_in, opened, folder_of, exported, languages
-):
-    sessions = {}
-    for lang in languages:
-        exported.clear()
-        sessions[lang] = opened_at(opened, page, section, folder_of(page, section), lang)
-        assert shown(page, sessions[lang]) == section.stem
-        assert_opened(sessions[lang])
-        assert charts(sessions[lang]) or frames(sessions[lang]) or bodies(sessions[lang])
-        if lang == exported_in and "ja" in languages:
-            assert exported
-            for offer in exported.values():
-                assert_exported_as_shown(offer)
-    assert_asked_again(sessions["en"], folder_of(page, section))
-    if "ja" in languages:
-        pairs = {heading.value for heading in sessions["en"].subheader if " → " in heading.value}
-        assert_translated(sessions["en"], sessions["ja"], but=pairs)
+def test_a_section_is_whole_in_both_languages_and_can_be_exported(place):
+    for lang, drawn in place.drawn.items():
+        session = drawn.session
+        assert (shown(place.page, session) == place.section.stem) == place.is_offered
+        assert bool(session.toast) != place.is_offered, "whoever asks for another section is told"
+        if place.name == "images":
+            assert_of_images(session, is_never=place.pair in NEVER_OF_IMAGES, lang=lang)
+        if place.name != "images" or place.pair not in HALTED_BY_IMAGES:
+            assert_opened(session)
+            assert charts(session) or frames(session) or bodies(session)
+        if place.page != "token_pairs":  # which shows tokens as the vocabulary has them
+            assert "Ġ" not in bodies(session).replace('"Ġ', "")
+    if place.is_home:
+        assert_home(place)
+
+
+def assert_of_images(session: AppTest, *, is_never: bool, lang: str) -> None:
+    """Check that a section on images warns of nothing, and gives the reason if it has nothing."""
+    assert not session.error
+    assert not session.warning, [warning.value for warning in session.warning]
+    reasons = [note.value for note in session.info if "**" in note.value]
+    assert bool(reasons) == is_never
+    if is_never:
+        assert not session.code, "no command makes what images never have"
+        assert lang == "ja" or "Images have n" in session.info[0].value
+
+
+def assert_home(place: Place) -> None:
+    """Check queries, translation and exports of a section; exports in one language or the other."""
+    assert_asked_again(place.drawn["en"].session, place.folder)
+    if "ja" not in place.drawn:
+        return
+    english, japanese = (place.drawn[lang].session for lang in BOTH)
+    pairs = {heading.value for heading in english.subheader if " → " in heading.value}
+    assert_translated(english, japanese, but=pairs)
+    assert english.title[0].value != japanese.title[0].value
+    offers = place.drawn[BOTH[SECTIONS.index((place.page, place.section)) % 2]].offers
+    assert offers
+    for key, offer in offers.items():
+        if not key.startswith("seq_odd_question"):  # whose line at 0 is of no row
+            assert_exported_as_shown(offer)
 
 
 def assert_asked_again(session: AppTest, folder: Path) -> None:
@@ -127,31 +195,101 @@ def assert_asked_again(session: AppTest, folder: Path) -> None:
             assert store.execute(query).description
 
 
+OF_OTHER_CAPTIONS = {("images", "ja"), ("roberta", "en")}
+"""Files and languages whose captions name nothing that those of another do not."""
+
+
+def test_what_a_caption_names_is_drawn(place):
+    for lang, drawn in place.drawn.items() if place.is_offered else ():
+        if (place.name, lang) in OF_OTHER_CAPTIONS:
+            continue
+        faults = [fault for seen in drawn.pictures for fault in broken(seen, lang)]
+        faults += [
+            f"{seen.where}: an interval is shown and not told"
+            for seen in drawn.pictures
+            if seen.has_interval and not is_told(seen, lang)
+        ]
+        assert not faults, "\n".join(dict.fromkeys(faults))
+
+
+def is_told(seen: Pictured, lang: str) -> bool:
+    """Return True if a text describes intervals; a reader's own columns are left out."""
+    interval = PROMISES["interval"]
+    return seen.where == "qu_table" or any(interval.is_made(text, lang) for text in seen.texts)
+
+
+LEVELS = {"95%", "90%"}  # of intervals, and above which a head counts as the same in all texts
+NOT_SHOWN = {
+    ("attention_norms", "layers"): 2,  # shares of all special types together
+    ("relevance", "map"): 2,  # the share of what is not special, and its mean
+    ("relevance", "text"): 2,
+}
+"""Numbers that are sums or means of what is shown that `values_of` does not form, counted."""
+
+
+def test_numbers_of_a_headline_are_those_of_its_section_in_both_languages(place):
+    if place.page in WITHOUT_HEADLINES or set(place.drawn) != set(BOTH):
+        return
+    with duckdb.connect(str(place.folder / "tiny.duckdb"), read_only=True) as store:
+        [(n_layers, n_heads)] = store.execute("select n_layers, n_heads from run").fetchall()
+    facts = {str(n) for n in (n_layers, n_heads, n_layers * n_heads)}
+    drawn, japanese = (place.drawn[lang] for lang in BOTH)
+    english, given = _all_numbers(drawn.headlines), _all_numbers(drawn.values)
+    tables = [table.value for table in drawn.session.dataframe]
+    seen = [*(frame for frame, _ in drawn.offers.values()), *tables, *drawn.answers]
+    missing = missing_from(seen, english & given - facts - LEVELS)
+    assert len(missing) <= NOT_SHOWN.get(place.pair, 0), f"{drawn.headlines}: {missing}"
+    given |= _all_numbers(japanese.values)
+    given = {number for number in given if len(number) > 1}  # below ten one may have words
+    assert english & given == _all_numbers(japanese.headlines) & given
+
+
+def _all_numbers(texts: list[Any]) -> set[str]:
+    return {number for text in texts for number in numbers(f"{text}")}
+
+
+OF_PAGES = {page: section for page, section in reversed(SECTIONS) if section.needs}
+OF_PAGES.pop("compare")
+"""The first section of each page; one frame names what is missing, whatever section is drawn."""
+
+
 @pytest.mark.slow
-@a_third_of_needs
-def test_a_statistic_that_the_file_lacks_is_named(
-    page, section, table, opened, folder_of, tmp_path
-):
-    folder = changed_copy(folder_of(page, section), tmp_path, *lacking(table))
-    session = opened_at(opened, page, section, folder)
+@pytest.mark.parametrize("page", OF_PAGES)
+def test_a_statistic_that_the_file_lacks_is_named(page, opened, request, tmp_path):
+    section = OF_PAGES[page]
+    table = section.needs[-1].name
+    home = request.getfixturevalue(f"{home_of(page, section)}_folder")
+    folder = changed_copy(home, tmp_path, *lacking(table))
+    session = opened(page, folder, **{VIEWS[page]: section.stem}, **FOR_ALL)
+    assert_sound(session)
     assert shown(page, session) == section.stem
     assert not charts(session)
     assert session.info
-    if table not in ANNOTATED:
+    if page not in OF_TREES:  # which need another corpus, as their own tests say
         assert table in session.info[0].value
         assert f"--statistics {table}" in session.code[0].value
 
 
+OF_CORPORA = {table.name for table in (*corpus.TABLES, *annotation.TABLES, image.TABLE)}
+WITH_MORE = [
+    pytest.param(page, section, id=f"{page}-{section.stem}")
+    for page, section in SECTIONS
+    if section.also and section.needs and page not in ("compare", "sequences")
+    if (page, section.stem) != ("head_map", "weighing")  # which asks for the distances, too
+]
+"""Sections that show more where the file holds more than they need."""
+
+
 @pytest.mark.slow
-@every_section_and_one("kind", "gpt2", "roberta", "turned")
-def test_a_section_opens_on_files_of_other_kinds(page, section, kind, opened, request):
-    name = "causal_trees" if page in OF_TREEBANKS else kind
-    session = opened_at(opened, page, section, request.getfixturevalue(f"{name}_folder"))
-    lacks = OF_ADDED if name == "turned" else OF_GATED_AND_TURNED
-    is_offered = (page, section.stem) not in {("relevance", "map"), *OF_SEVERAL, *lacks}
-    assert (shown(page, session) == section.stem) == is_offered
-    assert bool(session.toast) != is_offered, "whoever asks for another section is told"
+@pytest.mark.parametrize(("page", "section"), WITH_MORE)
+def test_a_section_is_drawn_with_nothing_but_what_it_needs(
+    page, section, opened, request, tmp_path
+):
+    home = request.getfixturevalue(f"{home_of(page, section)}_folder")
+    needed = OF_CORPORA | {table.name for table in section.needs}
+    others = [table.name for table in every_table() if table.name not in needed]
+    folder = changed_copy(home, tmp_path, *chain.from_iterable(map(lacking, others)))
+    session = opened(page, folder, **{VIEWS[page]: section.stem}, **FOR_ALL)
+    assert_sound(session)
     assert_opened(session)
     assert charts(session) or frames(session) or bodies(session)
-    if page != "token_pairs":  # which shows tokens as the vocabulary has them
-        assert "Ġ" not in bodies(session).replace('"Ġ', "")

@@ -28,7 +28,7 @@ from tests.hostile_files import (
     write_sound_file,
 )
 from tests.no_files_of_ours import NO_FILE_OF_OURS
-from tests.pages.conftest import assert_sound, sentences
+from tests.pages.conftest import assert_sound
 from tests.small_store import manifest_of
 
 pytestmark = pytest.mark.slow
@@ -126,25 +126,12 @@ def test_what_is_no_file_of_ours_is_refused(case, path, secret, monkeypatch):
     assert SECRET not in messages
 
 
-def test_a_file_may_have_any_name(sound, tmp_path):
-    path = Path(shutil.copy(sound, tmp_path / 'it\'s "b" [c] *?b=c あ;--.duckdb'))
-    assert described(version_of(path)).rows["run"] == 1
-
-
 def test_a_dangling_link_and_a_folder_are_not_in_the_list(tmp_path, in_session):
     (tmp_path / "gone.duckdb").symlink_to(tmp_path / "nowhere")
     (tmp_path / "folder.duckdb").mkdir()
     session = in_session("from pages.ui.store.chosen import open_store\nopen_store()", tmp_path)
     assert_sound(session)
     assert session.button
-
-
-def test_a_page_shows_only_words_of_a_file_that_would_command_it(store_folder, tmp_path, opened):
-    path = Path(shutil.copy(store_folder / "tiny.duckdb", tmp_path / "tiny.duckdb"))
-    change(path, IGNORED["words that command a page"], path)
-    session = opened("overview", tmp_path)
-    assert_sound(session)
-    assert "<script>" not in sentences(session).replace("\\<script", "")
 
 
 @pytest.mark.parametrize(("case", "lang"), [("a view for run", "en"), ("a version of text", "ja")])

@@ -2,51 +2,20 @@
 
 import tomllib
 
-import duckdb
 import pytest
 
 from analysis.needs import OF_TEXTS
 from pages.relevance.findings import _deletion, _mask
-from pages.ui.choices.links import VIEWS
-from pages.ui.contents import PAGES
 from pages.ui.store.missing import what_images_lack
-from pages.ui.words.numbers import percent
 from pages.ui.words.say import plain
 from precompute.needs import corpus_needs
 from precompute.passes import STATISTICS
-from tests.pages.conftest import assert_sound, bodies, sentences
+from tests.pages.conftest import bodies, sentences
 from tests.pages.kit.openings import ROOT
-from tests.pages.kit.section_checks import sections
 from tests.small_images import MASKED, SIZES
 from tests.tiny_vision import COLUMNS, ROWS
 
 pytestmark = pytest.mark.slow
-
-NEVER = {
-    "attention_norms": ["frequency"],
-    "layer_mixing": ["frequency", "modules"],
-    "token_pairs": ["workbench", "tables", "pmi"],
-    "sequences": ["pairs"],
-}
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_section_opens_on_images_in_one_language_or_the_other(page, opened, images_folder):
-    views = [section.stem for section in sections(page)] if page in VIEWS else [""]
-    of_words = page in ("syntax", "coreference")  # which stop before they come to a section
-    for place, view in enumerate(views[:1] if of_words else views):
-        lang = ("ja", "en")[place % 2]
-        address = {VIEWS[page]: view} if view else {}
-        session = opened(page, images_folder, lang=lang, alone=False, **address)
-        assert_sound(session)
-        assert not session.error
-        assert not session.warning, [warning.value for warning in session.warning]
-        never = of_words or view in NEVER.get(page, ())
-        reasons = [note.value for note in session.info if "**" in note.value]
-        assert bool(reasons) == never, (page, view, reasons)
-        if view in NEVER.get(page, ()):
-            assert not session.code, "no command makes what images never have"
-            assert lang == "ja" or "Images have n" in session.info[0].value
 
 
 def test_what_images_never_have_is_what_precompute_refuses_them():
@@ -67,41 +36,6 @@ def test_the_overview_tells_images_and_grid(opened, images_folder):
     assert names == [plain(name) for name in SIZES]
     captions = "\n".join(caption.value for caption in session.caption)
     assert f"{COLUMNS} tokens further on is the patch below" in captions
-
-
-def test_what_is_relevant_comes_first_in_the_overview_of_images(opened, images_folder):
-    with duckdb.connect(str(images_folder / "tiny.duckdb"), read_only=True) as store:
-        [(share, chance)] = store.execute(
-            """
-            select share.mean, share.mean - gain.mean
-            from relevance_interval as share
-            join relevance_interval as gain using (rule, layer)
-            where share.quantity = 'mask_share' and gain.quantity = 'mask_gain'
-                and share.head is null and gain.head is null
-                and rule in ('i', 'ii', 'iii', 'iv')
-            order by layer desc, gain.mean desc limit 1
-            """
-        ).fetchall()
-    session = opened("overview", images_folder)
-    labels = [caption.value for caption in session.caption]
-    glance = labels.index("Special tokens: weight → norm")
-    assert any(label.startswith("Relevance inside the masks") for label in labels[:glance])
-    assert (
-        f"{percent(share)} of the relevance of patches, where an even map would have "
-        f"{percent(chance)}" in sentences(session)
-    )
-
-
-def test_every_finding_of_images_leads_to_a_section_that_there_is(in_session, images_folder):
-    script = """
-import streamlit as st
-from pages.overview.glance import findings
-for finding in findings():
-    st.text(f"{finding.page} {finding.view}")
-"""
-    places = [tuple(text.value.split()) for text in in_session(script, images_folder).text]
-    assert places
-    assert all(view in [section.stem for section in sections(page)] for page, view in places)
 
 
 @pytest.mark.parametrize(("low", "side"), [(0.01, "above"), (-0.01, "unclear")])

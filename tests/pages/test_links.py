@@ -12,35 +12,23 @@ from tests.tiny_vision import LAYERS
 pytestmark = pytest.mark.slow
 
 CHOICES = {
-    ("attention_norms", "layers"): {
-        "an_layers_head": 2,
-        "an_quantity": "weighted_norm",
-        "an_norm_as": "share",
-    },
-    ("attention_norms", "heads"): {"an_type": "comma_period", "an_scale": "type", "head": "2-3"},
-    ("attention_norms", "head"): {"an_least": 2, "an_by": "weighted_norm", "an_passages": 1},
     ("attention_norms", "relation"): {
         "an_scope": "layer",
         "an_layer": 2,
         "an_marks": "sample",
         "an_type": "sep",
     },
-    ("attention_norms", "spectra"): {"an_spectrum": "log"},
     ("head_map", "map"): {
         "head": "2-1",
         "hm_neighbour": "0.30",
         "hm_entropy": "2.5",
         "hm_token_type": "0.90",
     },
-    ("head_map", "groups"): {"hm_k": 3},
-    ("head_map", "distances"): {"hm_order": "alike"},
     ("layer_mixing", "similarity"): {
         "lm_layer": "2",
         "lm_scope_a": "attn_w",
         "lm_scope_b": "attn_res",
     },
-    ("layer_mixing", "ratio"): {"lm_type": "cls", "lm_span": "residual", "lm_scope": "attn_res"},
-    ("layer_mixing", "modules"): {"lm_effect": "ff_ln", "lm_quantity": "loss"},
     ("positions", "heads"): {"po_k": 3},
     ("positions", "one_head"): {
         "head": "2-2",
@@ -64,27 +52,8 @@ CHOICES = {
         "re_under": "plain",
         "re_scale": "own",
     },
-    ("syntax", "relations"): {
-        "sy_merging": "first",
-        "sy_chosen_on": "second",
-        "sy_least": 3,
-        "sy_relation": "det",
-    },
-    ("syntax", "heads"): {
-        "sy_direction": "head_to_dependent",
-        "head": "2-2",
-        "sy_relation": "conj",
-    },
     ("syntax", "one_head"): {"head": "1-3", "sy_merging": "first", "sy_least": 2},
     ("syntax", "sentences"): {"sy_relation": "det", "sy_arcs": "everything", "head": "2-1"},
-    ("token_pairs", "tables"): {
-        "tp_effect": "res_ln",
-        "tp_least": 3,
-        "tp_special": "out",
-        "tp_direction": "attenuated",
-        "tp_rank": "mean",
-        "tp_clear": "only",
-    },
     ("token_pairs", "workbench"): {
         "tp_layer": 2,
         "tp_direction": "amplified",
@@ -102,8 +71,8 @@ CHOICES = {
         "tp_map": "change",
     },
 }
-"""By page and section what can be chosen there, each another than the default, where no test of the
-page itself opens it with the choice."""
+"""By page and section what can be chosen there, each another than the default; these sections have
+every kind of picker between them."""
 
 DEFAULTS = {
     ("head_map", "map"): {"hm_neighbour": "0.50"},
@@ -113,15 +82,6 @@ DEFAULTS = {
     ("relevance", "map"): {"re_image": 0, "re_rule": "iv", "re_layer": LAYERS, "re_head": "mean"},
 }
 """What some choices are where the address says nothing."""
-
-OF_EVERY_PAGE = [
-    *DEFAULTS,
-    ("attention_norms", "relation"),
-    ("positions", "one_head"),
-    ("syntax", "one_head"),
-    ("token_pairs", "workbench"),
-]
-"""Sections that have every kind of picker between them: kinds fall back alike wherever they are."""
 
 WRITTEN = ("tp_text", "tp_source_text", "tp_target_text", "tp_source", "tp_target")
 """Words that a reader writes, which may be any."""
@@ -154,7 +114,7 @@ def test_a_link_restores_every_choice(place, lang, restored):
 
 
 @pytest.mark.parametrize(
-    ("place", "value"), list(zip(OF_EVERY_PAGE, cycle(("9999999", "x", "<b>", "9-9")))), ids=str
+    ("place", "value"), list(zip(CHOICES, cycle(("9999999", "x", "<b>", "9-9")))), ids=str
 )
 def test_a_link_to_what_is_not_there_shows_the_default(place, value, restored):
     plain, defaults = restored(place), DEFAULTS.get(place, {})

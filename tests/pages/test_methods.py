@@ -1,7 +1,6 @@
 """Methods explains every statistic that can be computed, and needs no file to do so."""
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from analysis.scopes import ROLES, WEIGHTS, WHOLE
 from analysis.sources import PAPERS
@@ -12,12 +11,6 @@ from tests.pages.conftest import assert_sound
 from tests.pages.test_overview import assert_section
 
 OF_PAGES = list(dict.fromkeys(method.page for method in methods().values()))
-
-
-@pytest.fixture
-def drawn(opened, tmp_path) -> list[AppTest]:
-    """The page with the statistics of each page."""
-    return [opened("methods", tmp_path, me_page=page) for page in OF_PAGES]
 
 
 def test_every_statistic_is_explained():
@@ -32,25 +25,23 @@ def test_methods_opens_without_any_file(lang, opened, tmp_path):
     assert not session.error
 
 
-def test_every_statistic_stands_under_its_page(drawn):
-    titles = [heading.value for session in drawn for heading in session.subheader]
+def test_every_statistic_stands_under_its_page_with_its_formulas_its_laws_and_all_papers(
+    opened, tmp_path
+):
+    drawn = [opened("methods", tmp_path, me_page=page) for page in OF_PAGES]
+    titles, laws, shown = (
+        [text.value for session in drawn for text in getattr(session, kind)]
+        for kind in ("subheader", "caption", "markdown")
+    )
     assert titles == [catalogue()[f"method.{name}.title"]["en"] for name in methods()]
-
-
-def test_every_paper_and_every_law_is_there(drawn):
-    shown = "\n".join(text.value for text in drawn[0].markdown)
-    laws = "\n".join(caption.value for session in drawn for caption in session.caption)
-    assert all(paper.title in shown for paper in PAPERS.values())
     tables = (table for method in methods().values() for table in method.tables)
-    assert all(law in laws for table in tables for law in table.laws)
-
-
-def test_every_formula_is_on_lines_of_its_own(drawn):
-    shown = "\n".join(text.value for session in drawn for text in session.markdown)
+    assert all(law in "\n".join(laws) for table in tables for law in table.laws)
     general = mathematics("methods")
     of_statistics = [formula for method in methods().values() for formula in method.formulas]
     formulas = [*general["foundation"].values(), *general["layer"].values(), *of_statistics]
-    assert all(f"$$\n{formula.strip()}\n$$" in shown for formula in formulas)
+    assert all(f"$$\n{formula.strip()}\n$$" in "\n".join(shown) for formula in formulas)
+    of_first = "\n".join(text.value for text in drawn[0].markdown)
+    assert all(paper.title in of_first for paper in PAPERS.values())
 
 
 def test_every_scope_is_named_as_in_the_charts(opened, tmp_path):
@@ -68,11 +59,3 @@ def test_every_statistic_that_is_shown_leads_to_its_section():
     assert len(shown) == len(methods())
     for method in shown:
         assert_section(method.page, method.view)
-
-
-@pytest.mark.parametrize("lang", ["en", "ja"])
-def test_the_reading_of_the_biases_and_the_limits_are_told(lang, opened, tmp_path):
-    session = opened("methods", tmp_path, lang=lang, me_page="token_pairs")
-    shown = "\n".join(text.value for text in session.markdown)
-    for word in ("Integrated Gradients", "10", "50%", "post-norm", "PMI", "CR2"):
-        assert word in shown

@@ -1,15 +1,19 @@
 """The overview says what the file says."""
 
+import json
+import os
+import socket
+from dataclasses import asdict
+from functools import partial
 from importlib import import_module
 
 import pytest
 
-from analysis.scopes import POST_NORM, ROLES
 from pages.layer_mixing.findings import _mixing_ratio, _relation
 from pages.ui.choices.links import VIEWS
-from pages.ui.words.numbers import change, percent, scientific
-from pages.ui.words.say import catalogue
-from tests.pages.conftest import assert_sound, sentences
+from pages.ui.store.note import Note
+from pages.ui.words.numbers import percent, scientific
+from tests.pages.conftest import captions, changes_of
 from tests.pages.kit.copies import changed_copy, lacking
 
 pytestmark = pytest.mark.slow
@@ -36,45 +40,6 @@ def test_an_untrained_model_is_called_so_wherever_it_is_named_and_its_errors_are
     assert scientific(0.5) in session.main.warning[0].value
 
 
-def test_a_trained_model_is_not(opened, store_folder):
-    session = opened("overview", store_folder)
-    assert not session.sidebar.warning
-    assert "untrained" not in session.title[0].value
-
-
-def test_the_shares_are_means_over_layers_of_what_the_file_holds(opened, store_folder, answers):
-    weight, norm = answers(
-        """
-        select sum(attention) filter (token_type <> 'other') / sum(attention),
-            sum(weighted_norm) filter (token_type <> 'other') / sum(weighted_norm)
-        from token_type_mixing where head is null
-        """
-    )[0]
-    session = opened("overview", store_folder)
-    assert f"{percent(weight)} → {percent(norm)}" in [
-        heading.value for heading in session.subheader
-    ]
-    assert percent(norm) in sentences(session)
-
-
-def test_what_heads_do_by_themselves_with_a_special_type_is_told(opened, store_folder, answers):
-    [(rho,)] = answers(
-        """
-        select median(spearman) as rho from attention_norm_correlation
-        where head is not null and token_type <> 'other' group by token_type order by rho limit 1
-        """
-    )
-    session = opened("overview", store_folder)
-    assert f"ρ = {change(rho)}" in [heading.value for heading in session.subheader]
-
-
-def test_completeness_is_told_with_its_limit(opened, store_folder, answers):
-    [(worst,)] = answers("select max(worst_relative_error) from completeness")
-    [success] = opened("overview", store_folder).success
-    assert scientific(worst) in success.value
-    assert scientific(1e-3) in success.value
-
-
 def test_a_file_of_one_statistic_without_the_proof_has_no_findings_and_is_not_trusted(
     opened, plain_folder, tmp_path
 ):
@@ -83,37 +48,6 @@ def test_a_file_of_one_statistic_without_the_proof_has_no_findings_and_is_not_tr
     assert "At a glance" not in [header.value for header in session.header]
     assert not session.success
     assert "completeness" in session.warning[0].value
-
-
-def test_the_step_that_changes_the_mixing_most_is_told_lengths_of_vectors_among_them(
-    opened, store_folder, answers
-):
-    scopes = list(POST_NORM.scopes)
-    [(lowest, scope)] = answers(
-        f"""
-        select spearman, scope_b from scope_similarity
-        where layer is null
-            and list_position({scopes}, scope_b) = list_position({scopes}, scope_a) + 1
-        order by spearman limit 1
-        """
-    )
-    assert scope == scopes[1], "here lengths in place of weights change most"
-    session = opened("overview", store_folder)
-    assert f"ρ = {lowest:.3f}" in [heading.value for heading in session.subheader]
-    step = catalogue()[f"role.{ROLES[scope]}.step"]["en"]
-    assert any(caption.value.endswith(step) for caption in session.caption)
-
-
-def test_the_context_of_a_token_is_told_before_and_after_the_residual(
-    opened, store_folder, answers
-):
-    means = dict(
-        answers("select scope, mean from mixing_ratio where layer is null and token_type = 'all'")
-    )
-    session = opened("overview", store_folder)
-    shares = f"{percent(means['attn'])} → {percent(means['attn_res_ln'])}"
-    assert shares in [heading.value for heading in session.subheader]
-    assert percent(means["attn_res_ln_ff_res_ln"]) in sentences(session)
 
 
 @pytest.mark.parametrize(("left", "side"), [(0.1, "below"), (0.9, "above"), (0.58, "unclear")])
@@ -150,39 +84,6 @@ def test_the_relation_that_the_network_changes_most_is_told(change, low, n, side
     assert finding.side == side
 
 
-@pytest.mark.parametrize("kind", ["gpt2", "images", "roberta", "turned"])
-def test_it_opens_on_files_of_every_kind(kind, opened, request):
-    session = opened("overview", request.getfixturevalue(f"{kind}_folder"))
-    assert_sound(session)
-    assert session.subheader, "the number of the strongest finding"
-
-
-@pytest.mark.parametrize(
-    ("corpus", "more"), [("store_folder", set()), ("treebank_folder", {"syntax", "coreference"})]
-)
-def test_every_finding_leads_to_a_section_that_there_is(corpus, more, in_session, request):
-    folder = request.getfixturevalue(corpus)
-    script = """
-import streamlit as st
-from pages.overview.glance import findings
-for finding in findings():
-    st.text(f"{finding.page} {finding.view}")
-"""
-    places = [text.value.split() for text in in_session(script, folder).text]
-    usual = {
-        "attention_norms",
-        "head_habits",
-        "head_map",
-        "layer_mixing",
-        "positions",
-        "relevance",
-        "sinks",
-    }
-    assert {page for page, _ in places} == usual | more
-    for page, view in places:
-        assert_section(page, view)
-
-
 def assert_section(page: str, view: str) -> None:
     definition = import_module(f"pages.{page}.page").PAGE
     assert view in [section.stem for section in definition.sections], (
@@ -200,6 +101,10 @@ st.session_state["found"] = findings()
 
 def test_the_clearest_finding_comes_first_and_checks_are_none(opened, in_session, treebank_folder):
     ranked = in_session(FINDINGS, treebank_folder).session_state["found"]
+    assert {finding.page for finding in ranked} == {
+        *("attention_norms", "head_habits", "head_map", "layer_mixing", "positions", "relevance"),
+        *("sinks", "syntax", "coreference"),
+    }
     strengths = [finding.strength for finding in ranked]
     known = [strength for strength in strengths if strength > 0]
     assert len(known) > 2
@@ -219,3 +124,93 @@ def test_the_ends_of_a_share_of_several_types_hold_it(in_session, treebank_folde
     assert len(shares) == 2  # by norm and by weight
     assert shares["low"].le(shares["value"]).all()
     assert shares["high"].ge(shares["value"]).all()
+
+
+def test_a_run_that_was_to_stop_by_itself_says_where_it_did(opened, changed):
+    folder = changed(
+        "update stored.provenance set value = '0.02' where name = 'until'",
+        "insert into stored.provenance values ('widest_interval', '0.0183 (head_pattern)')",
+    )
+    (line,) = [
+        caption.value for caption in opened("overview", folder).caption if "0.02" in caption.value
+    ]
+    assert line.endswith("It read 3 sequences; the widest interval is 0.0183 (head_pattern).")
+    assert not any(
+        "was to stop" in caption.value
+        for caption in opened("overview", changed("checkpoint")).caption
+    )
+
+
+def test_what_could_not_be_used_of_the_corpus_is_said(opened, changed):
+    folder = changed(
+        "delete from stored.provenance where name like '%_left_out'",
+        "insert into stored.provenance values ('corpus blank_rows_left_out', '1234'), "
+        "('corpus malformed_rows_left_out', '1'), ('corpus padding_tokens_left_out', '0'), "
+        "('corpus images_left_out', '2'), ('corpus masks_left_out', 'many')",
+    )
+    for language, expected in (
+        (
+            "en",
+            "Left out of the corpus, since it could not be used: images (2), rows without text "
+            "(1,234), malformed rows (1), such as sentences that are no tree.",
+        ),
+        (
+            "ja",
+            "コーパスのうち使用できず除外したもの：画像（2 枚）、テキストのない行（1,234 件）、"
+            "形式に誤りのある行（1 件。木にならない文など）。",
+        ),
+    ):
+        captions = [c.value for c in opened("overview", folder, lang=language).caption]
+        assert expected in captions
+    whole = changed("checkpoint")
+    assert not any("Left out" in caption.value for caption in opened("overview", whole).caption)
+
+
+def test_what_a_run_still_adds_is_said_until_it_ends(opened, changed):
+    folder = changed("checkpoint")
+    path = folder / ".tiny.duckdb.computing.1.unfinished"
+    for n_done, expected in (
+        (1, "1 of 3 sequences done, 9 statistics"),
+        (3, "all 3 sequences are"),
+    ):
+        note = Note(n_done, 3, 9, socket.gethostname(), os.getpid())
+        path.write_text(json.dumps(asdict(note)))
+        assert any(expected in caption.value for caption in opened("overview", folder).caption)
+    path.unlink()
+    assert not any(
+        "run is adding" in caption.value for caption in opened("overview", folder).caption
+    )
+
+
+changed = changes_of("store_folder")
+SAMPLE = "insert into stored.provenance values ('sample head_token', '5/3000')"
+PAIRS = "insert into stored.provenance values ('least_count pair_delta', '3')"
+
+
+@pytest.fixture
+def open_norms(opened, changed):
+    return partial(opened, "attention_norms", changed(SAMPLE))
+
+
+@pytest.fixture
+def open_pairs(opened, changed):
+    return partial(opened, "token_pairs", changed(PAIRS))
+
+
+@pytest.mark.parametrize(
+    ("lang", "note"),
+    [
+        ("en", "head_token holds a random sample: 5 of 3,000 sequences."),
+        ("ja", "head_token は無作為標本（全 3,000 系列中 5 系列）です。"),
+    ],
+)
+def test_a_figure_of_a_sample_says_so(open_norms, lang, note):
+    assert note in captions(open_norms(an_view="head", an_least="1", lang=lang))
+
+
+def test_lists_begin_at_the_least_count_that_the_file_has(open_pairs):
+    session = open_pairs(tp_view="workbench")
+    (least,) = (control for control in session.number_input if control.key == "tp_least")
+    assert (least.min, least.value) == (3, 3)
+    assert "Pairs that occur less than 3 times are not in the file." in captions(session)
+    assert session.session_state["tp_least"] == 3

@@ -42,11 +42,6 @@ def test_the_first_token_is_named_where_it_draws_most(after, page_text):
     assert "special tokens and" not in text
 
 
-def test_the_first_token_is_named_in_japanese(after, page_text):
-    text = page_text("attention_norms", "an_view=layers", lang="ja")
-    assert "先頭のトークン・カンマ・ピリオドの中で注意を最も集めるのは" in text
-
-
 def test_what_comes_from_the_first_token_is_said(page_text, turned_folder):
     assert "From the first token comes **" in page_text("layer_mixing", "lm_view=rollout")
     assert "From the first token comes **" in page_text("layer_mixing", "lm_view=vectors")

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.parts import OF_PAIRS, OF_TOKENS
+from analysis.statistics.parts import OF_PAIRS
 from pages.attention_norms.findings import _frequency, _weight_and_length
-from pages.ui.words.levels import carried, carrier, of_level
+from pages.ui.words.levels import carried, carrier
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.kit.after import said_in
 from tests.pages.kit.figures import figure_of
@@ -15,24 +15,6 @@ from tests.pages.kit.figures import figure_of
 def drawn(section, exported, name: str, **address: str) -> pd.DataFrame:
     section("relation", **address)
     return figure_of(exported, f"an_relation_{name}")[0]
-
-
-def test_pairs_within_heads_are_drawn_first_and_lose_none(section, exported, answers):
-    session = section("relation")
-    assert session.session_state["an_level"] == "within_heads"
-    frame, _ = figure_of(exported, "an_relation_pairs_within_heads")
-    pairs = answers("select sum(n) from attention_norm_histogram where norm_bin > 0")
-    assert frame["n"].sum() == pairs[0][0]
-
-
-def test_multiples_of_a_heads_mean_have_a_geometric_mean_of_1(section, exported):
-    """Cells are half and eighth octaves wide, so the mean is 1 up to half a cell."""
-    frame = drawn(section, exported, "pairs_within")
-    for name, to_an_octave in (("attention_bin", 2), ("norm_bin", 8)):
-        middle = (frame[name] + 0.5) / to_an_octave
-        of_type = (middle * frame["n"]).groupby(frame["token_type"]).sum()
-        mean = of_type / frame.groupby("token_type")["n"].sum()
-        assert mean.abs().max() < 1 / to_an_octave
 
 
 def test_a_sample_within_heads_is_over_the_means_of_its_heads(section, exported, answers):
@@ -100,15 +82,6 @@ def test_the_sentence_says_what_heads_do_and_what_carries_the_rest(section, afte
     assert "between heads of a layer, where ρ by itself is +0.80 [+0.60, +0.90], clear of 0" in text
 
 
-@pytest.mark.parametrize("level", [*OF_TOKENS, "pooled"])
-def test_bars_of_frequency_are_those_of_the_level(level, section, exported, answers):
-    section("frequency", an_level=level)
-    frame, _ = figure_of(exported, f"an_frequency_question_corpus_{level}")
-    column = "spearman" if level == "pooled" else f"{level}_spearman"
-    stored = answers(f"select {column} from frequency_correlation where source = 'corpus'")
-    assert sorted(frame["spearman"]) == pytest.approx(sorted(value for (value,) in stored))
-
-
 def test_the_carrier_goes_the_way_of_the_whole():
     row = {"spearman": -0.2, "within_heads": 0.3, "between_heads": -0.1, "between_layers": -0.4}
     row |= {f"{part}_spearman{end}": np.nan for part in OF_PAIRS for end in ("", "_low", "_high")}
@@ -117,16 +90,6 @@ def test_the_carrier_goes_the_way_of_the_whole():
     ends = {"between_layers_spearman_low": -0.9, "between_layers_spearman_high": 0.1}
     assert "not clear of 0" in carried(row | ends, OF_PAIRS)
     assert "too few" in carried(row, OF_PAIRS)
-
-
-def test_a_level_takes_the_place_of_the_whole():
-    frame = pd.DataFrame(
-        {"name": ["a"], "spearman": [0.5], "low": [0.4], "high": [0.6], "within_sequences": [0.2]}
-        | {f"within_sequences_spearman{end}": [0.1] for end in ("", "_low", "_high")}
-    )
-    assert of_level(frame, "pooled")["spearman"].tolist() == [0.5]
-    within = of_level(frame, "within_sequences")
-    assert within[["name", "spearman", "low", "high"]].iloc[0].tolist() == ["a", 0.1, 0.1, 0.1]
 
 
 @pytest.mark.parametrize(

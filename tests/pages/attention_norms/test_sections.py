@@ -1,6 +1,8 @@
 """Every section shows the numbers that the file holds."""
 
-import math
+import json
+from html import unescape
+from itertools import cycle
 
 import duckdb
 import numpy as np
@@ -9,7 +11,9 @@ import pytest
 
 from analysis.statistics.norms import attention_norm_histogram, attention_norm_sample
 from pages.attention_norms.pair_panels import edges
-from tests.pages.conftest import assert_exportable, charts, frames
+from tests.pages.conftest import bodies, charts, frames, in_address, sentences
+from tests.pages.kit.figures import click
+from tests.pages.kit.section_checks import stems
 
 
 def test_only_the_chosen_section_is_drawn(section):
@@ -17,29 +21,9 @@ def test_only_the_chosen_section_is_drawn(section):
     assert len(session.header) == len(charts(session)) == len(frames(session)) == 1
 
 
-def test_the_table_by_layer_holds_the_means_of_the_file(section, answers):
-    shown = frames(section("layers"))[0]
-    for quantity in ("attention", "value_norm", "weighted_norm"):
-        expected = answers(f"select {quantity} from token_type_mixing where head is null")
-        assert sorted(shown[quantity]) == pytest.approx(sorted(value for (value,) in expected))
-
-
 def test_shares_of_the_norm_add_up_to_1_in_every_layer(section):
     shown = frames(section("layers"))[0]
     assert shown.groupby("layer")["norm_share"].sum().tolist() == pytest.approx([1.0, 1.0])
-
-
-def test_one_head_of_every_layer_can_be_chosen(section, answers):
-    shown = frames(section("layers", an_layers_head="2"))[0]
-    expected = answers("select attention from token_type_mixing where head = 2")
-    assert sorted(shown["attention"]) == pytest.approx(sorted(value for (value,) in expected))
-
-
-@pytest.mark.parametrize(
-    ("quantity", "n_charts"), [("pair", 2), ("attention", 1), ("value_norm", 1)]
-)
-def test_one_quantity_takes_the_whole_page(quantity, n_charts, section):
-    assert len(charts(section("layers", an_quantity=quantity))) == n_charts
 
 
 def test_the_card_tells_what_the_file_says_of_the_head(section, answers):
@@ -50,24 +34,6 @@ def test_the_card_tells_what_the_file_says_of_the_head(section, answers):
     ((largest,),) = answers("select max(value) from singular_value where layer = 2 and head = 3")
     values = [metric.value for metric in session.metric]
     assert values[:3] == [f"{mean:.2f} ± {std:.2f}", f"{cv:.2f}", f"{largest:.2f}"]
-
-
-def test_correlations_are_those_of_the_scope(section, answers):
-    for address, where in (
-        ({}, "layer is null"),
-        ({"an_scope": "layer", "an_layer": "2"}, "layer = 2 and head is null"),
-        ({"an_scope": "head", "head": "2-1"}, "layer = 2 and head = 1"),
-    ):
-        shown = frames(section("relation", **address))[0]
-        query = f"select n, spearman from attention_norm_correlation where {where}"
-        assert _ranked(shown[["pairs", "spearman"]].itertuples(index=False)) == _ranked(
-            answers(query)
-        )
-
-
-def _ranked(rows) -> list[tuple]:
-    known = [(n, None if rho is None or math.isnan(rho) else round(rho, 9)) for n, rho in rows]
-    return sorted(known, key=str)
 
 
 def test_density_cells_hold_every_pair_of_every_type(section, answers, store_folder):
@@ -112,29 +78,104 @@ def test_the_tables_of_dispersion_name_the_extreme_heads(section, answers):
     assert not heads["which_heads"].str.contains("nan|\\.0").any()
 
 
-def test_every_head_is_in_the_tables_of_dispersion_and_stretch(section, answers):
-    ((n_heads,),) = answers("select n_layers * n_heads from run")
-    assert len(frames(section("dispersion"))[-1]) == n_heads
-    assert len(frames(section("spectra"))[-1]) == n_heads
+def test_a_click_on_a_ratio_draws_the_spectrum_of_its_head(section):
+    session = section("spectra")
+    assert session.session_state["an_heads"] == ["1-1", "2-1"]
+    click(session, "an_map", "cell", {"layer": 2, "head": 3})
+    assert session.session_state["an_heads"] == ["1-1", "2-1", "2-3"]
+    click(session, "an_map", "cell", {"layer": 1, "head": 1})
+    assert session.session_state["an_heads"] == ["2-1", "2-3"]
 
 
-def test_the_ratio_of_singular_values_is_that_of_the_file(section, answers):
-    shown = frames(section("spectra"))[-1]
-    expected = answers("select max(value) / min(value) from singular_value group by layer, head")
-    assert sorted(shown["ratio"]) == pytest.approx(sorted(value for (value,) in expected))
+def test_a_click_on_a_row_reads_its_token_until_another_is_chosen(section):
+    session = section("head", an_least="1")
+    tokens = frames(session)[1]["token"].tolist()
+    assert session.selectbox(key="an_token").value != tokens[2]
+    click(session, "an_ranked_weighted_norm", "rows", 2)
+    assert session.selectbox(key="an_token").value == tokens[2]
+    assert in_address(session, "an_token") == [tokens[2]]
+    session.selectbox(key="an_token").set_value("cat").run()
+    session.run()
+    assert session.selectbox(key="an_token").value == "cat", "an older row undid a newer choice"
 
 
-def test_correlations_with_frequency_are_those_of_the_file(section, answers):
-    session = section("frequency")
-    expected = answers("select spearman from frequency_correlation")
-    assert sorted(frames(session)[-1]["spearman"]) == pytest.approx(
-        sorted(value for (value,) in expected)
+def test_each_list_tells_the_place_in_the_other(section):
+    by_weight, by_norm, *_ = frames(section("head", an_least="1"))
+    places = dict(zip(by_norm["token"], by_norm["place"], strict=True))
+    seen = dict(zip(by_weight["token"], by_weight["weighted_norm_place"], strict=True))
+    assert seen == places
+
+
+def test_a_number_that_no_token_reaches_is_told_and_shows_no_empty_list(section):
+    session = section("head", an_least="10000")
+    assert len(frames(session)) == 1
+    assert "10000" in session.info[0].value
+
+
+def test_the_sequence_that_is_read_is_the_one_where_the_token_gets_most(section, answers):
+    session = section("head", head="1-1", an_least="1", an_token="dog")
+    ((seq, value),) = answers(
+        """
+        select seq, attention_received / n_tokens as value
+        from head_token join token using (seq, pos) join sequence using (seq)
+        where layer = 1 and head = 1 and token = 'dog' order by value desc, seq limit 1
+        """
     )
+    first = next(line for line in sentences(session).splitlines() if line.startswith("**1.**"))
+    assert f"Sequence {seq}," in first
+    assert f"{value:.2%}" in first
+
+
+def test_every_token_is_shaded_once_by_weight_and_once_by_norm(section, answers):
+    session = section("head", head="1-1", an_least="1", an_passages="1")
+    body = bodies(session)
+    assert body.count('class="an-text"') == 2
+    titles = [unescape(part.split('"')[0]) for part in body.split('title="')[1:]]
+    half = len(titles) // 2
+    assert titles[:half] == titles[half:]
+    norms = answers("select value_norm from head_token where layer = 1 and head = 1")
+    known = {f"‖f(x)‖ {norm:.3f}" for (norm,) in norms}
+    assert all(any(name in title for name in known) for title in titles)
+
+
+TYPED = (
+    "token_type_mixing",
+    "attention_norm_correlation",
+    "attention_norm_histogram",
+    "attention_norm_sample",
+    "head_token",
+)
+
+
+def without(token_type: str) -> list[str]:
+    return [f"delete from stored.{table} where token_type = '{token_type}'" for table in TYPED]
 
 
 @pytest.mark.parametrize(
-    ("view", "choice"), [("relation", {"an_marks": "sample"}), ("spectra", {"an_spectrum": "log"})]
+    ("view", "token_type"),
+    list(zip(stems("attention_norms"), cycle(("cls", "sep", "comma_period")))),
 )
-def test_what_is_drawn_by_choice_can_be_exported(view, choice, section, exported):
-    section(view, **choice)
-    assert_exportable(exported, caption=view)
+def test_a_type_that_never_occurs_is_nowhere(view, token_type, after, section):
+    after(*without(token_type))
+    session = section(view)
+    assert "nan" not in sentences(session).lower()
+    assert f'"{token_type}"' not in json.dumps(charts(session))
+    for frame in frames(session):
+        assert len(frame)
+        assert "token_type_named" not in frame or len(set(frame["token_type_named"])) == 3
+
+
+def test_what_never_varies_is_told_and_draws_nothing(after, section):
+    after(
+        "update stored.attention_norm_correlation set spearman = null, median = null",
+        "update stored.frequency_correlation set spearman = null, low = null, high = null",
+        "update stored.singular_value set value = 0",
+    )
+    relation, frequency, spectra = map(section, ("relation", "frequency", "spectra"))
+    assert len(charts(relation)) == 1, "only the pairs themselves"
+    assert relation.info
+    assert frames(relation)[0]["spearman"].isna().all()
+    assert not charts(frequency)
+    assert frequency.info
+    assert "no ratio" in sentences(spectra), "a head that maps to nothing has none"
+    assert len(charts(spectra)) == 1

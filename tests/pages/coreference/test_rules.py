@@ -9,28 +9,11 @@ from pages.coreference.rules import _on_halves, antecedents
 from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.words.place import words_of
-from tests.pages.conftest import frames, in_address, sentences
+from tests.pages.conftest import sentences
 from tests.pages.kit.figures import figure_of
 
 TYPES = ("all", "pronoun", "proper", "nominal")
 METHODS = ("head", "nearest", "head_match", "sieve")
-
-
-@pytest.mark.parametrize("merging", ["mean", "first"])
-def test_the_best_head_and_the_rules_are_told_as_the_file_has_them(merging, section, answers):
-    text = sentences(section("rules", co_merging=merging))
-    ((layer, head, tried, n, accuracy),) = answers(
-        "select layer, head, n_tried, n, accuracy from coreference_best where merging = "
-        f"'{merging}' and mention_type = 'all' and chosen_on = 'all' and baseline = 'sieve'"
-    )
-    assert f"The best of {tried} heads, layer {layer}, head {head}, picks" in text
-    assert f"an antecedent for {100 * accuracy:.0f}% of the {n} mentions" in text
-    for rule, words in (("sieve", "The sieve does for"), ("nearest", "the nearest mention for")):
-        ((share,),) = answers(
-            "select accuracy from coreference_accuracy "
-            f"where method = '{rule}' and mention_type = 'all'"
-        )
-        assert f"{words} {100 * share:.0f}%" in text
 
 
 ABOVE, BELOW, AROUND = (0.1, 0.2), (-0.2, -0.1), (-0.1, 0.1)
@@ -76,41 +59,12 @@ def test_too_few_texts_for_halves_are_told_and_few_mentions(section, after):
     assert "fewer than" not in text
 
 
-def test_the_bars_are_of_one_head_and_all_rules(section, exported, answers):
-    section("rules", head="2-1")
-    frame, chart = figure_of(exported, "co_rules_bars_weight_mean_2_1")
-    for row in frame.to_dict("records"):
-        where = "layer = 2 and head = 1" if row["method"] == "head" else "head is null"
-        ((accuracy, n),) = answers(
-            f"select accuracy, n from coreference_accuracy where {where} "
-            f"and method = '{row['method']}' and mention_type = '{row['mention_type']}'"
-        )
-        assert (row["accuracy"], row["n"]) == (accuracy, n)
-    assert len(frame) == len(TYPES) * len(METHODS)
-    assert [layer.mark.type for layer in chart.layer] == ["bar"]
-
-
 def test_intervals_stand_beside_their_numbers_where_there_are_any(section, after, exported):
     tables = ("coreference_best", "coreference_accuracy")
     after(*(f"update stored.{table} set low = 0.1, high = 0.9" for table in tables))
     assert "% [10%, 90%] of the" in sentences(section("rules"))
     _, chart = figure_of(exported, "co_rules_bars")
     assert [layer.mark.type for layer in chart.layer] == ["bar", "rule", "rule"]
-
-
-@pytest.mark.parametrize("rule", ["nearest", "sieve"])
-def test_the_table_compares_with_the_chosen_rule(rule, section, answers):
-    session = section("rules", co_rule=rule)
-    (listed,) = (frame for frame in frames(session) if "difference_low" in frame)
-    expected = answers(
-        "select n, accuracy, baseline_accuracy, difference from coreference_best "
-        f"where merging = 'mean' and baseline = '{rule}'"
-    )
-    shown = listed[["n", "accuracy", "baseline_accuracy", "difference"]].to_numpy().tolist()
-    assert sorted(map(tuple, shown)) == sorted(expected)
-    names = ["all", "pronouns", "proper names", "nominals"]
-    assert listed["type"].drop_duplicates().tolist() == names
-    assert in_address(session, "co_rule") == [rule]
 
 
 def test_the_papers_head_is_compared_with_the_same_head_only():
@@ -128,8 +82,61 @@ def test_the_papers_head_is_compared_with_the_same_head_only():
     assert same[methods.index("neural")].ours is None
 
 
-def test_the_papers_numbers_are_folded_and_labelled(section):
-    session = section("rules")
-    (folded,) = (fold for fold in session.expander if "table 2" in fold.label)
-    assert "bert-base-uncased" in folded.label
-    assert any("published" in frame for frame in frames(session))
+def test_heads_are_above_a_rule_where_their_interval_is(section, after):
+    after(
+        "update stored.coreference_accuracy set accuracy = 0.5, low = 0.4, high = 0.6",
+        "update stored.coreference_accuracy set accuracy = 0.45 where method = 'sieve'",
+        "update stored.coreference_accuracy set accuracy = 0.3 where method = 'nearest'",
+    )
+    text = sentences(section("heads"))
+    assert "6 have a 95% interval above “nearest mention” (30%)" in text
+    assert "0 have a 95% interval above “sieve of rules” (45%)" in text
+
+
+def test_the_best_head_is_chosen_unless_another_is(section, answers):
+    ((best,),) = answers(
+        "select layer || '-' || head from coreference_accuracy where method = 'head' "
+        "and mention_type = 'all' order by accuracy desc, layer, head limit 1"
+    )
+    assert section("heads").session_state["head"] == best
+    assert section("heads", head="1-3").session_state["head"] == "1-3"
+
+
+def test_a_file_without_mentions_is_told_with_its_remedy(section, plain_folder):
+    session = section("heads", plain_folder)
+    assert "no mentions are marked" in session.info[0].value
+    assert "--corpus demo-treebank" in session.code[0].value
+
+
+def test_rules_stay_as_they_are_by_norm(section, exported):
+    frames = []
+    for weighing in ("weight", "norm"):
+        exported.clear()
+        section("rules", co_weighing=weighing, head="1-1")
+        frame, _ = figure_of(exported, "co_rules_bars")
+        frames.append(frame[frame["method"] != "head"].reset_index(drop=True))
+    assert frames[0].equals(frames[1])
+
+
+def test_a_text_is_read_by_norm(section, answers):
+    session = section("documents", co_weighing="norm", head="2-1")
+    ((right, n),) = answers(
+        "select sum(len(list_filter(correct, lambda each: each))), sum(len(mentions)) "
+        "from coreference_prediction_weighing "
+        "where weighing = 'norm' and merging = 'mean' and layer = 2 and head = 1"
+    )
+    assert f"{right} of {n}" in sentences(session)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [(0.1, 0.3, "more antecedents"), (-0.3, -0.1, "fewer antecedents"), (-0.1, 0.3, "told apart")],
+)
+def test_the_verdict_follows_from_the_intervals_of_both_halves(low, high, verdict, section, after):
+    after(
+        "update stored.coreference_difference set accuracy_weight = 0.5, accuracy_norm = 0.6, "
+        f"difference = 0.1, low = {low}, high = {high}"
+    )
+    text = sentences(section("weighing"))
+    assert verdict in text
+    assert "50.0% → 60.0% (+10.0 points" in text

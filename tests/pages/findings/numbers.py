@@ -33,6 +33,16 @@ def is_among(written: str, values: np.ndarray) -> bool:
     )
 
 
+def missing_from(frames: Iterable[pd.DataFrame], written: Iterable[str]) -> set[str]:
+    """Return written numbers that frames do not hold, nor their aggregates, formed if needed."""
+    frames = list(frames)
+    of_numbers = (frame.select_dtypes(["number", "bool"]).astype("float64") for frame in frames)
+    held = np.concatenate([[0.0], *(values.to_numpy().ravel() for values in of_numbers)])
+    missing = {number for number in written if not is_among(number, held)}
+    every = values_of(frames) if missing else np.array([0.0])
+    return {number for number in missing if not is_among(number, every)}
+
+
 def values_of(frames: Iterable[pd.DataFrame]) -> np.ndarray:
     """All numbers of frames, and their aggregates over rows and over rows of a kind.
 

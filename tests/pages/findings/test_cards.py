@@ -4,6 +4,7 @@ agrees with the interval."""
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pages.overview.glance import how_sure
@@ -11,7 +12,7 @@ from pages.ui.choices.links import VIEWS
 from pages.ui.finding import Finding
 from pages.ui.words.numbers import count
 from tests.pages.conftest import charts, frames, sentences
-from tests.pages.findings.numbers import is_among, numbers, values_of
+from tests.pages.findings.numbers import is_among, missing_from, numbers
 
 pytestmark = pytest.mark.slow
 FOLDERS = ("treebank_folder", "turned_folder", "images_folder")
@@ -34,54 +35,40 @@ def found(in_session, folder, lang: str = "en") -> list[Finding]:
     return findings
 
 
-def test_the_number_of_a_card_is_in_its_chart(in_session, folder):
-    for finding in found(in_session, folder):
-        shown = finding.evidence.head(3) if "layer" not in finding.evidence else finding.evidence
-        n_heads = finding.evidence["value"].iloc[1:].sum()  # where heads are counted by kind
-        values = np.append(shown["value"].to_numpy(dtype=float), n_heads)
-        for number in numbers(finding.number):
-            assert is_among(number, values), f"{finding.label}: {number}"
-
-
 @pytest.fixture
 def section_of(opened, offered, folder):
     """The words of the section behind a card's link, and the frames that it shows."""
 
-    def open_section(finding: Finding) -> tuple[set[str], np.ndarray]:
+    def open_section(finding: Finding) -> tuple[set[str], list[pd.DataFrame]]:
         offered.clear()
         place = {VIEWS[finding.page]: finding.view, **finding.choices}
         session = opened(finding.page, folder, lang="en", **place)
+        assert not session.toast, "there is no such section"
         titles = " ".join(str(chart.get("title", "")) for chart in charts(session))
         shown = [*(frame for frame, _ in offered.values()), *frames(session)]
-        return set(numbers(f"{sentences(session)} {titles}")), values_of(shown)
+        return set(numbers(f"{sentences(session)} {titles}")), shown
 
     return open_section
 
 
-def test_the_section_behind_the_link_shows_the_number_of_the_card(in_session, folder, section_of):
-    for finding in found(in_session, folder):
-        words, values = section_of(finding)
-        for number in numbers(finding.number):
-            assert number in words or is_among(number, values), f"{finding.label}: {number}"
+CONSTANTS = {"95%", "0.6", "1", "0", "30%", "100", "1,000", "512", "0.1", "5%", count(30)}
+"""Levels, thresholds and units that sentences name."""
 
 
-def test_numbers_of_a_sentence_are_in_its_evidence_or_in_its_section(
+def test_numbers_of_a_card_are_in_its_chart_and_in_the_section_behind_its_link(
     in_session, folder, section_of
 ):
     for finding in found(in_session, folder):
-        words, values = section_of(finding)
-        own = values_of([finding.evidence])
-        missing = [
-            number
-            for number in numbers(finding.sentence)
-            if number not in words | CONSTANTS
-            and not is_among(number, np.concatenate([own, values]))
-        ]
-        assert not missing, f"{finding.sentence}: {missing}"
-
-
-CONSTANTS = {"95%", "0.6", "1", "0", "30%", "100", "1,000", "512", "0.1", "5%", count(30)}
-"""Levels, thresholds and units that sentences name."""
+        evidence = finding.evidence
+        shown = evidence.head(3) if "layer" not in evidence else evidence
+        n_heads = evidence["value"].iloc[1:].sum()  # where heads are counted by kind
+        drawn = np.append(shown["value"].to_numpy(dtype=float), n_heads)
+        words, frames_shown = section_of(finding)
+        of_card = set(numbers(finding.number))
+        assert all(is_among(number, drawn) for number in of_card), finding.label
+        assert not missing_from(frames_shown, of_card - words), finding.label
+        stated = set(numbers(finding.sentence)) - words - CONSTANTS
+        assert not missing_from([evidence, *frames_shown], stated), finding.sentence
 
 
 def test_both_languages_tell_the_same_numbers(in_session, folder):

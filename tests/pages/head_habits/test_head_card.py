@@ -140,16 +140,6 @@ def test_no_relation_is_told_with_its_reason(change, expected, after_trees):
     assert expected in fact("best relation").note
 
 
-def test_antecedents_are_told_beside_the_nearest_mention(after_trees):
-    after_trees(
-        "update stored.coreference_accuracy set accuracy = 0.25 where method = 'nearest'",
-        "update stored.coreference_accuracy set accuracy = 0.75 "
-        "where method = 'head' and layer = 2 and head = 3",
-    )
-    assert fact("antecedents found").value == "75%"
-    assert "the nearest earlier mention: 25%" in fact("antecedents found").note
-
-
 def test_every_place_that_the_card_leads_to_is_there():
     for page, view in PLACES_OF_A_HEAD:
         assert_section(page, view)

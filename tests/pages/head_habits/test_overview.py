@@ -2,9 +2,7 @@
 
 import pytest
 
-from pages.coreference.findings import _coreference
 from pages.head_habits.findings import _gradients, _habits
-from pages.head_map.findings import _cohesion
 from pages.syntax.findings import _parsers, _syntax
 from pages.ui.head.facts import LEAST
 from tests.pages.kit.after import said_in
@@ -76,27 +74,6 @@ def test_a_stand_in_for_the_loss_is_told_as_one(after):
     assert "L: not a loss but" in said_in(_gradients())
 
 
-@pytest.mark.parametrize(
-    ("difference", "p_value", "expected"),
-    [
-        (0.1, 0.01, "attend more alike than"),
-        (0.1, 0.2, "do not clearly attend more alike"),
-        (-0.1, 0.01, "do not clearly attend more alike"),
-    ],
-)
-def test_layers_are_told_to_be_alike_where_chance_does_not_do_it(
-    difference, p_value, expected, after
-):
-    after(
-        f"update stored.layer_cohesion set within = 0.2, between = {0.2 + difference}, "
-        f"difference = {difference}, p_value = {p_value}"
-    )
-    [finding] = _cohesion()
-    assert expected in finding.sentence
-    assert finding.number == f"0.20 → {0.2 + difference:.2f} nats"
-    assert f"p = {p_value}" in finding.known_by
-
-
 def test_the_relation_is_scored_where_its_head_was_not_chosen(after_trees):
     after_trees(
         f"update stored.dependency_best set n = {LEAST}, difference = 0.1, difference_low = -0.1",
@@ -114,17 +91,6 @@ def test_the_relation_is_scored_where_its_head_was_not_chosen(after_trees):
     assert text.startswith("+50.0 points")
     after_trees(f"update stored.dependency_best set n = {LEAST - 1}")
     assert not list(_syntax()), "relations of few words are no finding"
-
-
-def test_antecedents_are_told_beside_the_rules(after_trees):
-    after_trees(
-        "update stored.coreference_best set accuracy = 0.75, baseline_accuracy = 0.25 "
-        "where mention_type = 'all' and merging = 'mean' and chosen_on = 'first'"
-    )
-    [finding] = _coreference()
-    assert finding.number == "75%"
-    for rule in ("nearest mention 25%", "same head word 25%", "sieve of rules 25%"):
-        assert rule in finding.sentence
 
 
 def test_parsers_are_told_with_all_that_they_are_set_against(after_trees):

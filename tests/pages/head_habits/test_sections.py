@@ -1,32 +1,16 @@
 """Sections on habits agree with the file."""
 
-import json
-from html import escape
-
+import pandas as pd
 import pytest
 
+from analysis.published.heads import ENTROPY_CLS, NEIGHBOURS
+from analysis.published.numbers import N_SEQUENCES, N_TOKENS
+from pages.head_habits.breadth import entropy_cls
+from pages.head_habits.layers import neighbours
 from pages.ui.words.numbers import percent
-from tests.pages.conftest import bodies, charts, frames, in_address, options_of, sentences
+from tests.pages.conftest import charts, frames, in_address, options_of, sentences
 from tests.pages.kit.copies import lacking
-from tests.pages.kit.figures import chart_of, click, frame_of
-from tests.pages.kit.section_checks import stems
-
-
-@pytest.mark.parametrize("view", stems("head_habits"))
-def test_a_section_marks_a_head_and_has_its_card_at_hand(view, section):
-    session = section(view)
-    assert session.selectbox(key="head").value
-    assert session.button(key="head_drawer")
-
-
-@pytest.mark.parametrize("view", stems("head_habits"))
-def test_a_causal_model_without_special_tokens_has_its_sections(view, section, gpt2_folder):
-    session = section(view, gpt2_folder)
-    assert "[CLS]" in session.caption[0].value, "absences are told first"
-    assert "nan" not in sentences(session).lower().split()
-    drawn = json.dumps(charts(session))
-    assert "[SEP] \\u2192" not in drawn
-    assert "next token" not in drawn
+from tests.pages.kit.figures import chart_of, frame_of
 
 
 def test_a_group_that_a_model_lacks_is_not_offered(section, gpt2_folder):
@@ -37,27 +21,6 @@ def test_a_group_that_a_model_lacks_is_not_offered(section, gpt2_folder):
     ]
     assert charts(session)
     assert not session.info
-
-
-@pytest.mark.parametrize(
-    ("group", "quantities"),
-    [
-        ("special", {"cls", "sep", "comma_period"}),
-        ("neighbours", {"previous", "self", "next"}),
-        ("from_sep", {"sep_to_sep", "other_to_sep"}),
-    ],
-)
-def test_lines_are_means_and_points_are_heads(group, quantities, section, exported, answers):
-    section("layers", hh_group=group)
-    frame = frame_of(exported, "hh_layers")
-    assert set(frame["habit"]) == quantities
-    stored = answers("select layer, head, quantity, mean from head_pattern_interval")
-    expected = {(layer, head, name): mean for layer, head, name, mean in stored}
-    for row in frame.itertuples():
-        head = None if row.head != row.head else int(row.head)
-        assert row.mean == expected[int(row.layer), head, row.habit]
-    in_group = [key for key in expected if key[2] in quantities]
-    assert len(frame) == len(in_group)
 
 
 def test_the_sentence_above_the_chart_is_what_the_file_says(section, after, answers):
@@ -81,13 +44,6 @@ def test_the_breadth_is_told_against_attention_to_everything_alike(section, afte
     text = sentences(section("breadth"))
     assert "most broadly in layer 2 (1.90 nats) and most narrowly in layer 1 (1.00)" in text
     assert "would have 2.00" in text
-
-
-def test_the_uniform_entropy_is_a_dashed_line_without_points(section):
-    (chart,) = [drawing for drawing in charts(section("breadth")) if "layer" in drawing]
-    dashed = [layer for layer in chart["layer"] if "strokeDash" in layer["mark"]]
-    assert len(dashed) == 1
-    assert dashed[0]["mark"]["point"] is False
 
 
 @pytest.mark.parametrize(
@@ -165,13 +121,6 @@ def test_a_link_to_no_head_shows_the_clearest(value, section, after):
     assert in_address(session, "head") == []
 
 
-def test_an_old_link_opens_its_head(section):
-    session = section("one_head", hh_head="2-3")
-    assert session.session_state["head"] == "2-3"
-    assert in_address(session, "head") == ["2-3"]
-    assert in_address(session, "hh_head") == []
-
-
 def test_the_texts_are_those_in_which_the_head_does_it_most(section, answers):
     session = section("one_head", head="2-1", hh_habit="comma_period", hh_texts="2")
     best = answers(
@@ -187,22 +136,104 @@ def test_the_texts_are_those_in_which_the_head_does_it_most(section, answers):
         assert percent(share) in line
 
 
-def test_texts_stand_plain_and_as_they_are_where_what_tokens_receive_is_not_known(section, changed):
-    hostile = "<script>alert(1)</script> **x**"
-    folder = changed(*lacking("head_token"), f"update stored.sequence set text = '{hostile}'")
-    session = section("one_head", folder)
-    assert f'<div class="an-text">{escape(hostile)}</div>' in bodies(session)
-    assert "<script>" not in bodies(session)
-    assert any("head_token" in caption.value for caption in session.caption)
-    assert "**x**" not in sentences(session)
+@pytest.mark.parametrize("view", ["layers", "breadth", "heads", "one_head"])
+def test_the_choice_is_in_the_address_and_changes_every_number(view, section, exported):
+    by_weight = section(view)
+    weights = dict(exported)
+    exported.clear()
+    by_norm = section(view, hh_weighing="norm")
+    assert in_address(by_norm, "hh_weighing") == ["norm"]
+    assert not in_address(by_weight, "hh_weighing")
+    key = {"layers": "hh_layers", "breadth": "hh_breadth", "heads": "hh_heads_map"}.get(
+        view, "hh_one_head_question"
+    )
+    weighted, other = (frame_of(figures, key) for figures in (weights, exported))
+    assert len(weighted) == len(other)
+    assert (weighted["mean"].to_numpy() != other["mean"].to_numpy()).any()
 
 
-@pytest.mark.parametrize(
-    ("view", "name"),
-    [("layers", "hh_question_special"), ("breadth", "hh_question")],
+def test_axes_say_what_is_shown_and_published_numbers_stand_beside_weights_alone(section):
+    by_weight, by_norm = (
+        section("layers", hh_group="neighbours", hh_weighing=weighing)
+        for weighing in ("weight", "norm")
+    )
+    titles = [str(charts(session)) for session in (by_weight, by_norm)]
+    assert "share of a token's attention" in titles[0]
+    assert "‖αf(x)‖" in titles[1]
+    assert "share of a token's attention" not in titles[1]
+    folds = [" ".join(fold.label for fold in session.expander) for session in (by_weight, by_norm)]
+    assert "Published" in folds[0]
+    assert "Published" not in folds[1]
+
+
+def test_the_choice_stays_from_section_to_section(section):
+    session = section("layers", hh_weighing="norm")
+    session.session_state["hh_view"] = "heads"
+    session.run()
+    assert session.session_state["hh_weighing"] == "norm"
+    assert "‖αf(x)‖" in str(charts(session))
+
+
+def test_the_finding_counts_heads_that_are_clear_of_0(section, after, answers):
+    after(
+        "update stored.head_pattern_difference set weight = 0.4, norm = 0.1, difference = -0.3, "
+        "low = -0.4, high = 0.1 where quantity = 'cls'",
+        "update stored.head_pattern_difference set high = -0.2 "
+        "where quantity = 'cls' and layer = 1",
+        "update stored.head_pattern_difference set low = 0.2, high = 0.3 "
+        "where quantity = 'cls' and layer = 2 and head = 1",
+    )
+    ((less,),) = answers("select count(*) from head_pattern where layer = 1")
+    ((n,),) = answers("select count(*) from head_pattern")
+    text = sentences(section("weighing", hh_quantity="cls"))
+    assert f"[CLS]: {percent(0.4)} by weights, {percent(0.1)} by norms" in text
+    assert f"smaller in {less} and larger in 1 of {n} heads" in text
+    assert f"{n - less - 1} show no clear difference" in text
+
+
+BERT = (
+    "update stored.run set model = 'bert-base-uncased', n_layers = 12, n_heads = 12, "
+    f"hidden_size = 768, n_sequences = {N_SEQUENCES}, n_tokens = {N_TOKENS}, mask_rate = 0"
 )
-def test_a_click_chooses_the_head_whose_card_is_shown(view, name, section):
-    session = section(view, head="1-1")
-    click(session, name, "mark", {"layer": 2, "head": 3})
-    assert in_address(session, "head") == ["2-3"]
-    assert "Layer 2, head 3" in bodies(session.button(key="head_drawer").click().run())
+ZERO = "update stored.provenance set value = '0' where name = 'segments_given'"
+PLACES = [("breadth", {}, ["3.89"]), ("layers", {"hh_group": "neighbours"}, ["4", "5"])]
+
+
+def published(session) -> pd.DataFrame:
+    [table] = [frame.value for frame in session.dataframe if "published" in frame.value]
+    return table
+
+
+def test_the_same_experiment_is_compared(section, changed):
+    folder = changed(BERT, ZERO)
+    for view, choices, _ in PLACES:
+        session = section(view, folder, **choices)
+        assert not [fold for fold in session.expander if "bert-base-uncased" in fold.label]
+        assert "difference" in published(session)
+
+
+def test_other_segment_ids_are_another_experiment(section, changed):
+    [place] = [
+        fold for fold in section("breadth", changed(BERT)).expander if "segment ids" in fold.label
+    ]
+    text = place.markdown[0].value
+    assert "no token masked, every segment id 0." in text
+    assert "no token masked, segment ids 0, 1: another experiment" in text
+
+
+def test_ours_are_the_last_layer_and_the_heads_above_a_half():
+    layers = pd.DataFrame({"layer": [11, 12], "habit": "entropy_cls", "mean": [1.0, 3.891]})
+    row = entropy_cls(layers)
+    assert (row.published, row.ours, row.agrees) == (ENTROPY_CLS, 3.891, True)
+    heads = pd.DataFrame(
+        {"habit": ["previous"] * 5 + ["next"], "mean": [0.6, 0.7, 0.8, 0.9, 0.5, 0.4]}
+    )
+    rows = neighbours(heads)
+    assert [row.published for row in rows] == list(NEIGHBOURS)
+    assert [row.ours for row in rows] == [4, 0]
+    assert [row.agrees for row in rows] == [True, False]
+
+
+def test_what_a_model_lacks_is_left_open():
+    nothing = pd.DataFrame({"layer": [], "habit": [], "mean": []})
+    assert [row.ours for row in [entropy_cls(nothing), *neighbours(nothing)]] == [None] * 3

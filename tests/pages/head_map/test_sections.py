@@ -7,35 +7,8 @@ from pages.head_map.map import _finding
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.place import words_of
-from tests.pages.conftest import frames, sentences
+from tests.pages.conftest import charts, frames, sentences
 from tests.pages.kit.figures import figure_of
-
-
-def test_a_causal_model_is_said_to_be_one_on_the_map(section, gpt2_folder):
-    assert "This model is causal" in sentences(section("map", gpt2_folder))
-
-
-def test_points_are_those_of_the_file(section, exported, answers):
-    section("map")
-    for key in ("hm_map_by_layer", "hm_map_by_behaviour"):
-        frame, _ = figure_of(exported, key)
-        expected = answers("select layer, head, x, y from head_layout order by layer, head")
-        shown = list(frame[["layer", "head", "x", "y"]].itertuples(index=False, name=None))
-        assert shown == expected
-
-
-def test_the_nearest_and_the_farthest_heads_and_the_stress_are_told(section, answers):
-    text = sentences(section("map"))
-    for order in ("asc", "desc"):
-        a, b, c, d, distance = answers(
-            "select layer_a, head_a, layer_b, head_b, mean_divergence from head_distance_mean "
-            "where (layer_a, head_a) < (layer_b, head_b) "
-            f"order by mean_divergence {order} limit 1"
-        )[0]
-        assert f"layer {a}, head {b} and layer {c}, head {d}" in text
-        assert f"{distance:.2f}" in text or f"{distance:.3f}" in text
-    ((stress,),) = answers("select distinct stress from head_layout_stress")
-    assert f"stress is {stress:.2f}" in text
 
 
 @pytest.mark.parametrize(
@@ -113,18 +86,6 @@ def test_distances_within_groups_are_means_of_the_file(section, exported, answer
             assert row.within != row.within
 
 
-def test_layers_are_compared_as_in_the_file(section, exported, answers):
-    text = sentences(section("layers"))
-    frame, _ = exported["hm_layers_chart_weight"]
-    assert len(frame) == 2 * frame["layer"].nunique() in (4, 6)
-    ((within, between, p, n),) = answers(
-        "select within, between, p_value, n_permutations from layer_cohesion where layer is null"
-    )
-    assert f"{within:.2f} nats" in text
-    assert f"{between:.2f}" in text
-    assert f"p = {p:.2f}, {n:,} permutations" in text
-
-
 @pytest.mark.parametrize(
     ("p", "expected"), [(0.0001, "one layer attend more alike"), (0.2, "do not clearly attend")]
 )
@@ -135,24 +96,74 @@ def test_only_a_small_p_is_a_finding(p, expected, section, after):
     assert ("no layer of 2 has a p below 0.05" in text) == (p > 0.05)
 
 
-@pytest.mark.parametrize("order", ["layer", "alike"])
-def test_the_square_has_every_pair_of_the_file_once(order, section, exported, answers):
-    section("distances", hm_order=order)
-    frame, _ = figure_of(exported, "hm_distances_matrix")
-    columns = ["layer", "head", "layer_b", "head_b", "mean_divergence"]
-    shown = sorted(frame[columns].itertuples(index=False, name=None))
-    assert shown == sorted(
-        answers("select layer_a, head_a, layer_b, head_b, mean_divergence from head_distance_mean")
+def test_the_head_that_is_farthest_from_all_others_comes_first(section, answers):
+    session = section("map")
+    ((layer, head),) = answers(
+        "select layer_a, head_a from head_distance_mean group by all "
+        "order by avg(mean_divergence) desc limit 1"
     )
-    assert len(set(zip(frame["x"], frame["y"], strict=True))) == 36
-    assert set(frame.loc[frame["x"] == frame["y"], "mean_divergence"]) == {0}
+    assert session.session_state["head"] == f"{layer}-{head}"
 
 
-def test_the_nearest_heads_are_listed_first(section, exported, answers):
-    section("distances", head="2-3")
-    frame, _ = figure_of(exported, "hm_distances_nearest_2_3")
-    expected = answers(
-        "select layer_b, head_b from head_distance_mean where layer_a = 2 and head_a = 3 "
-        "and not (layer_b = 2 and head_b = 3) order by mean_divergence"
+def test_without_habits_heads_are_shown_by_layer_and_no_table_tells_what_they_do(
+    without, section, exported
+):
+    tables = {
+        "groups": ("hm_groups_table", "mostly"),
+        "distances": ("hm_distances_nearest", "name"),
+    }
+    for view, (table, column) in tables.items():
+        section(view)
+        assert column in figure_of(exported, table)[0]
+    folder = without("head_pattern")
+    for view, (table, column) in tables.items():
+        exported.clear()
+        section(view, folder)
+        assert column not in figure_of(exported, table)[0]
+    exported.clear()
+    session = section("map", folder)
+    assert any("head_pattern" in note.value for note in session.info)
+    assert any("--statistics head_pattern" in code.value for code in session.code)
+    drawn = [key for key in exported if key.startswith("hm_")]
+    assert drawn
+    assert all(key.startswith("hm_map_by_layer") for key in drawn)
+
+
+def test_groups_are_cut_from_the_tree_by_norm(section, exported, answers):
+    section("groups", hm_weighing="norm")
+    frame, _ = figure_of(exported, "hm_groups_tree_norm")
+    ((n,),) = answers("select count(*) + 1 from head_linkage_weighing where weighing = 'norm'")
+    assert len(frame.dropna(subset="layer")) == n
+
+
+def test_the_finding_tells_the_agreement_of_all_heads(section, after):
+    after(
+        "update stored.head_distance_agreement set spearman = 0.77, p_value = 0.0001, "
+        "n_permutations = 9999, same_nearest = 0.5, weight = 0.23, norm = 0.27, p_within = null "
+        "where layer is null",
     )
-    assert list(frame[["layer", "head"]].itertuples(index=False, name=None)) == expected
+    text = sentences(section("weighing"))
+    assert "agree: ρ = 0.77" in text
+    assert "of 9,999 orders of the heads a share of 0.0001" in text
+    assert "same for 50% of the heads" in text
+    assert "0.23 nats by weights, 0.27 by norms" in text
+    after("update stored.head_distance_agreement set p_value = 0.3 where layer is null")
+    assert "do not clearly agree" in sentences(section("weighing"))
+
+
+def test_what_agrees_between_layers_alone_does_not_agree_within_them(section, after):
+    after(
+        "update stored.head_distance_agreement set spearman = 0.77, p_value = 0.0001, "
+        "within_layers = 0.02, within_layers_spearman = 0.05, between_layers = 0.75, "
+        "p_within = 0.4 where layer is null"
+    )
+    text = sentences(section("weighing"))
+    assert "do not clearly agree within layers: ρ = 0.05" in text
+    assert "a share of 0.40 gives as much" in text
+    assert "Of ρ = 0.77 over all pairs, +0.02 is within layers and +0.75 between them" in text
+
+
+def test_without_a_tree_no_order_is_offered(without, section):
+    session = section("distances", without("head_linkage"), hm_order="alike")
+    assert charts(session)
+    assert not [picker for picker in session.button_group if picker.key == "hm_order"]

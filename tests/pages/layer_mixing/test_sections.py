@@ -1,19 +1,23 @@
 """Every section shows the numbers that the file holds."""
 
 from itertools import pairwise
+from pathlib import Path
 
 import duckdb
+import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.scopes import POST_NORM, RELATIONS
+from analysis.scopes import POST_NORM
+from pages.layer_mixing.modules import _finding
+from pages.ui.view import View
 from pages.ui.words.numbers import percent, scientific
-from tests.pages.conftest import bodies, charts, frames, options_of, sentences
+from pages.ui.words.place import words_of
+from tests.pages.conftest import bodies, charts, frames, in_address, options_of, sentences
+from tests.pages.kit.copies import changed_copy
+from tests.pages.kit.figures import click
 
 SCOPES = POST_NORM.scopes
-CHOSEN = {"lm_layer": "2", "lm_scope_a": "attn", "lm_scope_b": "attn_w"}
-NAMES = ["Attn-w", "AttnRes-w", "Attn", "AttnRes", "AttnResLn", "AttnResLnFf", "AttnResLnFfRes"]
-NAMES.append("AttnResLnFfResLn")
 
 
 def frame_with(session, column: str) -> pd.DataFrame:
@@ -22,38 +26,10 @@ def frame_with(session, column: str) -> pd.DataFrame:
     return table
 
 
-@pytest.mark.parametrize("view", ["ratio", "rollout", "vectors"])
-def test_a_section_opens_on_masked_sequences(view, section, masked_folder):
-    assert charts(section(view, masked_folder))
-
-
 def test_every_scope_is_explained_once(section):
     body = bodies(section("ratio"))
     assert body.count('class="lm-name"') == body.count('class="lm-what"') == len(SCOPES)
     assert "AttnResLnFfResLn" in body
-
-
-def test_every_pair_of_scopes_is_in_the_matrix_whichever_comes_first(section, answers):
-    (matrix, *_) = charts(section("similarity", **CHOSEN))
-    assert len(matrix["layer"]) == 3, "cells, numbers and a frame around one"
-    expected = answers("select count(*) from scope_similarity where layer = 2")
-    assert expected == [(len(SCOPES) ** 2,)]
-
-
-@pytest.mark.parametrize(
-    ("address", "pair"), [({}, ("attn_res_ln", "attn_res_ln_ff")), (CHOSEN, ("attn_w", "attn"))]
-)
-def test_the_sequences_that_agree_least_are_those_of_the_file(address, pair, section, answers):
-    session = section("similarity", **address)
-    shown = frame_with(session, "text")
-    layers = "layer = 2" if address else "true"
-    expected = answers(
-        f"select seq, avg(spearman) from sequence_scope_similarity where {layers} "
-        f"and (scope_a, scope_b) = {pair} group by seq order by 2, 1"
-    )
-    assert shown["spearman"].tolist() == pytest.approx([rho for _, rho in expected])
-    assert shown["seq"].tolist() == [seq for seq, _ in expected]
-    assert shown["text"].str.len().gt(0).all()
 
 
 def test_the_table_of_steps_names_the_layer_that_is_changed_most(section, answers):
@@ -70,48 +46,12 @@ def test_the_table_of_steps_names_the_layer_that_is_changed_most(section, answer
         assert (row["spearman"], row["lowest"]) == (pytest.approx(mean), lowest)
 
 
-def test_the_module_that_changes_most_is_told_with_its_similarity(section, answers):
-    modules = ", ".join(f"'{scope}'" for scope in SCOPES[2:])
-    ((least,),) = answers(
-        "select min(spearman) from scope_similarity where layer is null "
-        f"and scope_b in ({modules}) and list_position({list(SCOPES)}, scope_b) = "
-        f"list_position({list(SCOPES)}, scope_a) + 1"
-    )
-    assert f"ρ = {least:.2f}".replace("-", "−") in sentences(section("similarity"))
-
-
-def test_pooled_mixing_ratios_are_those_of_the_file(section, answers):
-    session = section("ratio", lm_type="sep", lm_span="residual")
-    shown = frame_with(session, "std")
-    expected = dict(
-        answers("select scope, mean from mixing_ratio where layer is null and token_type = 'sep'")
-    )
-    assert shown["mean"].tolist() == pytest.approx(
-        [expected[scope] for scope in POST_NORM.of_ratios]
-    )
-    ((ratio,),) = answers(
-        "select mean from mixing_ratio where layer is null and token_type = 'all' "
-        "and scope = 'attn_res_ln_ff_res_ln'"
-    )
-    assert percent(ratio) in sentences(session)
-
-
 def test_scopes_with_a_residual_can_be_looked_at_alone(section):
     def n_lines(**address) -> int:
         (curves, *_) = charts(section("ratio", **address))
         return len(curves["layer"][-1]["encoding"]["color"]["scale"]["domain"])
 
     assert (n_lines(), n_lines(lm_type="sep", lm_span="residual")) == (8, 6)
-
-
-def test_frequent_words_and_their_context_are_those_of_the_file(section, answers):
-    session = section("frequency", lm_frequency_scope="attn_res")
-    expected = answers("select spearman from ratio_frequency_correlation")
-    shown = frame_with(session, "spearman")
-    assert sorted(shown["spearman"]) == pytest.approx(sorted(rho for (rho,) in expected))
-    bars, words = charts(session)
-    assert bars["layer"][0]["encoding"]["x"]["sort"] == NAMES
-    assert words["encoding"]["x"]["scale"]["type"] == "log"
 
 
 def test_masked_places_are_told_where_there_are_some(section, masked_folder):
@@ -132,48 +72,10 @@ def test_masked_tokens_are_offered_where_there_are_some(section, masked_folder):
     assert "[MASK]" in offered(section("ratio", masked_folder))
 
 
-@pytest.mark.parametrize("address", [{}, {"lm_effect": "ff_res", "lm_quantity": "loss"}])
-def test_shares_of_every_module_are_drawn_beside_their_lift(address, section):
-    stacks, lift = charts(section("modules", **address))
-    assert stacks["encoding"]["y"]["stack"] == "zero"
-    assert len(lift["layer"]) == 2
-
-
 def test_a_residual_brings_no_other_token_nearer(section):
     session = section("modules", lm_effect="res_ln", lm_quantity="gain")
     assert "amplifies no pair" in session.info[0].value
     assert not charts(session)
-
-
-def test_every_relation_is_defined(section):
-    text = sentences(section("modules"))
-    assert text.count("1. **") == len(RELATIONS)
-
-
-def test_what_is_left_of_a_token_is_that_of_the_file(section, answers):
-    shown = frame_with(section("rollout", lm_rollout="attn"), "own")
-    expected = answers(
-        "select mean from rollout where distance = 0 and token_type is null "
-        "and scope in ('attn', 'attention_rollout')"
-    )
-    assert sorted(shown["own"]) == pytest.approx(sorted(value for (value,) in expected))
-
-
-def test_vectors_stand_beside_the_rollout_that_was_chosen(section, answers):
-    session = section("vectors", lm_vectors="attn")
-    shown = frame_with(session, "difference")
-    expected = answers(
-        "select rolled.mean, vectors.mean from vector_rollout as rolled "
-        "join vector_rollout as vectors using (layer, distance) "
-        "where distance = 0 and rolled.scope = 'attn' and vectors.scope = 'vectors' order by layer"
-    )
-    pairs = zip(shown["by_rollout"], shown["by_vectors"], strict=True)
-    assert [*pairs] == [pytest.approx(pair) for pair in expected]
-    ((cls,),) = answers(
-        "select mean from vector_rollout where layer = 2 and token_type = 'cls' "
-        "and scope = 'vectors'"
-    )
-    assert f"From [CLS] comes **{100 * cls:.1f}%" in sentences(session)
 
 
 def test_the_largest_error_of_all_is_told_with_its_sequence(section, answers):
@@ -188,3 +90,85 @@ def test_the_largest_error_of_all_is_told_with_its_sequence(section, answers):
     assert f"sequence {seq}, position {pos})" in success.value
     assert f"within {scientific(percentile)}" in success.value
     assert frame_with(session, "error")["error"].iloc[0] == pytest.approx(worst)
+
+
+def scopes(session) -> tuple[str, str]:
+    return session.session_state["lm_scope_a"], session.session_state["lm_scope_b"]
+
+
+def test_a_click_compares_the_scopes_of_its_cell_and_does_not_undo_a_newer_choice(section):
+    session = section("similarity")
+    assert not session.expander[0].proto.expanded
+    before = scopes(session)
+    click(session, "lm_matrix", "cell", {"scope_a": "attn", "scope_b": "attn"})
+    assert scopes(session) == before, "on the diagonal there is nothing to compare"
+    click(session, "lm_matrix", "cell", {"scope_a": "attn", "scope_b": "attn_w"})
+    assert scopes(session) == ("attn", "attn_w")
+    assert in_address(session, "lm_scope_b") == ["attn_w"]
+    assert session.expander[0].proto.expanded
+    ring = charts(session)[0]["layer"][2]["transform"][0]["filter"]
+    assert "'attn'" in ring
+    assert "'attn_w'" in ring
+    session.selectbox(key="lm_scope_a").set_value("attn_res").run()
+    session.run()
+    assert scopes(session) == ("attn_res", "attn_w")
+    assert not session.info
+    session.selectbox(key="lm_scope_a").set_value("attn_w").run()
+    assert session.info, "a scope is not compared with itself"
+
+
+@pytest.fixture(scope="module")
+def poor(store_folder, tmp_path_factory) -> Path:
+    """A folder with a file that lacks something of every section."""
+    return changed_copy(
+        store_folder,
+        tmp_path_factory.mktemp("poor"),
+        "delete from stored.scope_similarity where scope_a <> scope_b",
+        "delete from stored.sequence_scope_similarity where scope_b <> 'attn'",
+        "delete from stored.mixing_ratio where token_type <> 'all'",
+        "update stored.ratio_frequency_correlation set spearman = null, low = null, high = null",
+        "delete from stored.relation_share where quantity <> 'pairs'",
+        "delete from stored.rollout where token_type in ('cls', 'sep')",
+        "update stored.layer_completeness set relative_error = 0.5",
+    )
+
+
+def test_a_poor_file_is_told_to_be_one_and_shows_nothing_empty(poor, section):
+    similarity, ratio, rollout, completeness, *without = (
+        section(view, poor)
+        for view in ("similarity", "ratio", "rollout", "completeness", "frequency", "modules")
+    )
+    assert "nothing to compare" in sentences(similarity)
+    assert similarity.info, "no sequence compares the two that were chosen"
+    assert len(charts(ratio)) == 2
+    assert frames(ratio)
+    assert "[SEP]" not in sentences(rollout).split("By ")[-1]
+    assert not completeness.success
+    assert scientific(0.5) in completeness.warning[0].value
+    for session in without:
+        assert session.info
+        assert not charts(session)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "low", "high", "expected"),
+    [
+        (1.0, 0.5, 1.5, "holds 1: that is not clearly more"),
+        (1.05, 1.04, 1.06, "The 95% interval is above 1"),
+        (2.0, 1.5, 2.5, "above 1 in 2 of 2 layers and below it in 0"),
+        (0.5, 0.4, 0.6, "The 95% interval is below 1"),
+        (2.0, 0.5, 2.5, "holds 1: that is not clearly more"),
+        (2.0, np.nan, np.nan, "whether this is clear of 1 is not known"),
+    ],
+)
+def test_a_finding_says_whether_it_is_clear_of_the_mixing_before(ratio, low, high, expected):
+    shares = {"change": 0.1 * ratio, "before": 0.1, "pairs": 0.1}
+    rows = [(layer, name, share) for layer in (1, 2) for name, share in shares.items()]
+    frame = pd.DataFrame(rows, columns=["layer", "quantity", "mean"]).assign(
+        relation="adjacent", low=0.0, high=1.0
+    )
+    of_change = frame["quantity"] == "change"
+    for name, value in (("ratio", ratio), ("ratio_low", low), ("ratio_high", high)):
+        frame[name] = np.where(of_change, value, np.nan)
+    with words_of("layer_mixing", "modules"):
+        assert expected in _finding(View("lm", "modules"), frame, "ff", "change")

@@ -5,10 +5,6 @@ from shutil import copyfile
 
 import pytest
 
-from tests.pages.kit.copies import answers_of
-
-turned_answers = answers_of("turned_folder")
-
 
 @pytest.fixture(scope="session")
 def several_folder(store_folder, gpt2_folder, plain_folder, tmp_path_factory) -> Path:

@@ -1,23 +1,19 @@
 """The claim over all heads: numbers agree with the file, and contradicting heads are described."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.positions.head_offset import COUNTINGS, KERNEL
-from pages.positions.claim import _disagreement, _finding
+from analysis.published.numbers import EXPERIMENTS
+from analysis.published.positions import NUMBERS, OFFSETS, SHIFT
+from pages.positions.claim import _disagreement, _finding, published_offsets
 from pages.ui.view import View
-from pages.ui.words.numbers import percent, signed
+from pages.ui.words.numbers import signed
 from pages.ui.words.offsets import offset_label
 from pages.ui.words.place import words_of
-from tests.pages.conftest import frames, in_address, sentences
+from tests.pages.conftest import sentences
 from tests.pages.kit.figures import frame_of
 
-DEFAULT = {"po_least": "0"}
 VIEW = View("po", "claim")
 
 
@@ -44,41 +40,6 @@ def finding(heads: pd.DataFrame, **other: float) -> str:
 def disagreement(heads: pd.DataFrame) -> str:
     with words_of("positions", "claim"):
         return _disagreement(VIEW, heads)
-
-
-@pytest.fixture(params=list(COUNTINGS))
-def counting(request) -> str:
-    return request.param
-
-
-@pytest.fixture
-def counted(counting, request) -> tuple[Path, Callable[[str], list[tuple[Any, ...]]]]:
-    """Folder of a file with one way of counting offsets, and a query on it."""
-    turned = counting == KERNEL
-    names = ("turned_folder", "turned_answers") if turned else ("store_folder", "answers")
-    folder, answers = map(request.getfixturevalue, names)
-    return folder, answers
-
-
-def test_agreement_is_told_with_chance_and_without_an_interval_of_few_heads(
-    counting, counted, section
-):
-    folder, answers = counted
-    text = sentences(section("claim", folder, po_counting=counting, **DEFAULT))
-    ((n, agreement, low, chance),) = answers(
-        "select n_heads, agreement, agreement_low, chance from offset_agreement "
-        f"where counting = '{counting}' and min_dependence = 0 and layer is null"
-    )
-    assert f"**{round(n * agreement)} of {n} heads ({percent(agreement)})" in text
-    assert f"at random, {percent(chance)} would" in text
-    assert low is None
-    assert "(too few heads for an interval)" in text
-
-
-def test_a_link_that_names_a_default_is_left_as_it_is(section):
-    session = section("claim", po_counting="sum", **DEFAULT)
-    assert session.session_state["po_least"] == "0"
-    assert in_address(session, "po_least") == ["0"]
 
 
 @pytest.mark.parametrize(
@@ -110,22 +71,6 @@ def test_spearman_is_told_or_said_to_be_missing():
     assert "no rank correlation" in finding(heads)
 
 
-def test_every_head_is_in_the_map_and_in_the_table(counting, counted, section, exported):
-    folder, answers = counted
-    session = section("claim", folder, po_counting=counting, **DEFAULT)
-    head = session.session_state["head"].replace("-", "_")
-    expected = answers(
-        f"select layer, head, {', '.join(COUNTINGS[counting])} "
-        "from head_offset where dependence is not null order by layer, head"
-    )
-    shown, _ = exported[f"po_claim_map_{counting}_0_{head}"]
-    rows = shown.sort_values(["layer", "head"])[["layer", "head", "score", "attention"]]
-    assert [tuple(row) for row in rows.to_numpy()] == expected
-    (listed,) = (frame for frame in frames(session) if "agree" in frame)
-    assert listed["dependence"].is_monotonic_decreasing
-    assert listed["agree"].sum() == sum(score == attention for *_, score, attention in expected)
-
-
 def test_what_disagrees_is_told_with_its_side_and_edge():
     text = disagreement(all_heads((-1, -1, 0.3), (10, 2, 0.4), (3, -2, 0.3)))
     assert "**2 heads disagree.** 1 of them still agree on the side" in text
@@ -154,26 +99,47 @@ def test_heads_that_depend_less_on_position_are_left_out(section, changed, expor
     assert "No head has η² ≥ 0.5" in session.info[0].value
 
 
-def test_the_agreement_of_every_layer_is_drawn_beside_its_chance(section, exported, answers):
-    section("claim", po_counting="sum", **DEFAULT)
-    shown, chart = exported["po_claim_layers_sum_0"]
-    columns = ["layer", "n_heads", "agreement", "chance"]
-    expected = answers(
-        f"select {', '.join(columns)} from offset_agreement where counting = 'sum' "
-        "and min_dependence = 0 and layer is not null order by layer"
-    )
-    assert shown[columns].to_numpy() == pytest.approx(np.array(expected))
-    assert {layer.mark.type for layer in chart.layer} == {"rule", "tick", "circle"}
-
-
 @pytest.mark.parametrize(("offset", "written"), [(0, "0"), (3, "+3"), (-10, "−10")])
 def test_offsets_are_written_with_their_sign(offset, written):
     assert offset_label(offset) == written
 
 
-def test_a_causal_model_is_said_to_have_no_right_side(section, gpt2_folder, exported):
-    session = section("claim", gpt2_folder)
-    assert "This model is causal" in sentences(session)
-    shown = frame_of(exported, "po_claim_map")
-    assert (shown[["score", "attention"]].to_numpy() <= 0).all()
-    assert "This model is causal" not in sentences(section("claim", po_counting="sum", **DEFAULT))
+ROBERTA = (
+    "update stored.run set model = 'roberta-base', n_layers = 12, n_heads = 12, hidden_size = 768"
+)
+
+
+def published(session) -> pd.DataFrame:
+    [table] = [frame.value for frame in session.dataframe if "published" in frame.value]
+    return table
+
+
+def test_the_same_model_is_compared_whatever_the_texts(section, changed):
+    session = section("embeddings", changed(ROBERTA))
+    assert not [fold for fold in session.expander if "roberta-base" in fold.label]
+    assert "difference" in published(session)
+    assert any("0 of 3 values" in caption.value for caption in session.caption)
+
+
+HEADS = pd.DataFrame({"layer": [1, 8], "head": [1, 9], "score_offset": [-2, 3]})
+
+
+def test_a_shift_is_told_of_the_highest_wave():
+    phases = pd.DataFrame(
+        {"phase": [0.5, -np.pi / 4, 1.0], "frequency": [0.0, 64.0, 8.0], "amplitude": [99, 3, 2]}
+    )
+    rows = published_offsets(HEADS, phases)
+    assert [row.published for row in rows] == [*OFFSETS, SHIFT]
+    assert [row.ours for row in rows] == [-2, 3, pytest.approx(-1)]
+    assert [row.agrees for row in rows] == [True, False, True]
+
+
+def test_a_head_that_the_model_lacks_is_left_open():
+    rows = published_offsets(
+        HEADS.iloc[:1], pd.DataFrame({"phase": [], "frequency": [], "amplitude": []})
+    )
+    assert [row.ours for row in rows] == [-2, None, None]
+
+
+def test_every_number_is_of_an_experiment():
+    assert all(number.experiment in EXPERIMENTS for number in NUMBERS)

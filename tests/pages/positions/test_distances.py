@@ -21,8 +21,9 @@ def folder(request):
     return request.getfixturevalue(f"{request.param}_folder")
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
-@pytest.mark.parametrize("view", ["claim", "heads", "one_head", "shares"])
+@pytest.mark.parametrize(
+    ("view", "lang"), zip(["claim", "heads", "one_head", "shares"], ["en", "ja"] * 2, strict=True)
+)
 def test_every_section_opens_without_a_warning(view, lang, section, folder):
     session = section(view, folder, lang)
     assert not session.error

@@ -3,30 +3,15 @@
 import pandas as pd
 import pytest
 
-from pages.positions.clusters import cluster_colours, cluster_name
+from pages.positions.clusters import cluster_name
 from pages.positions.heads import _finding
 from pages.ui.view import View
 from pages.ui.words.place import words_of
-from tests.pages.conftest import in_address, sentences
-from tests.pages.kit.figures import chart_of, click, frame_of
+from tests.pages.conftest import captions, charts, frames, sentences
+from tests.pages.kit.copies import changes_of, lacking
+from tests.pages.kit.figures import chart_of, frame_of
 
 OTHER = {"po_k": "12", "po_height": "shared"}
-
-
-@pytest.mark.parametrize(("k", "address"), [(6, {}), (12, OTHER)])
-def test_shares_are_those_of_the_file_for_every_number_of_clusters(
-    k, address, section, exported, answers
-):
-    section("heads", **address)
-    shown = frame_of(exported, f"po_heads_grid_{k}_")[["layer", "head", "cluster", "share"]]
-    expected = answers(
-        "select layer, head, cluster, share from relative_position_clustering "
-        f"where k = {k} order by all"
-    )
-    rows = shown.sort_values(["layer", "head", "cluster", "share"])
-    for ours, theirs in zip(rows.itertuples(index=False, name=None), expected, strict=True):
-        assert ours[:3] == theirs[:3]
-        assert ours[3] == pytest.approx(theirs[3])
 
 
 def test_the_bars_of_every_cell_fill_it_exactly_once(section, exported):
@@ -38,19 +23,6 @@ def test_the_bars_of_every_cell_fill_it_exactly_once(section, exported):
         assert cell["x2"].iloc[-1] - cell["x"].iloc[0] == pytest.approx(0.88)
         assert cell["x"].iloc[0] + cell["x2"].iloc[-1] == pytest.approx(2 * head)
         assert (cell["y"] + cell["y2"]).tolist() == pytest.approx([2 * layer] * len(cell))
-
-
-def test_centres_are_those_of_the_file(section, exported, answers):
-    section("heads")
-    shown = frame_of(exported, "po_heads_centres")
-    expected = answers(
-        'select cluster, "offset", attention, n from relative_position_centre where k = 6 '
-        'order by cluster, "offset"'
-    )
-    rows = shown.sort_values(["cluster", "offset"])[["cluster", "offset", "attention", "n"]]
-    for ours, theirs in zip(rows.itertuples(index=False, name=None), expected, strict=True):
-        assert (*ours[:2], ours[3]) == (*theirs[:2], theirs[3])
-        assert ours[2] == pytest.approx(theirs[2])
 
 
 def test_profiles_have_the_colour_of_the_cluster_of_most_texts(section, exported, answers):
@@ -107,51 +79,74 @@ def test_heads_that_differ_from_text_to_text_are_not_called_the_same():
     assert "**0 of 6 heads fall into one cluster" in text
 
 
-def test_what_k_explains_is_that_of_the_file(section, exported, answers):
-    section("heads")
-    shown = frame_of(exported, "po_heads_explained")
-    expected = answers("select distinct k, explained from relative_position_centre order by k")
-    assert shown["k"].tolist() == [k for k, _ in expected]
-    assert shown["explained"].tolist() == pytest.approx([share for _, share in expected])
-
-
 def test_clusters_are_named_by_direction_strength_and_number():
     assert cluster_name("previous_strong") == "previous, strong"
     assert cluster_name("both_weak_3") == "both sides, weak (3)"
 
 
-def test_no_two_clusters_have_one_colour():
-    clusters = [
-        f"{direction}_{strength}{number}"
-        for direction in ("previous", "next", "both", "self")
-        for strength in ("strong", "moderate", "weak")
-        for number in ("", "_2")
-    ]
-    colours = cluster_colours(clusters)
-    assert set(colours) == set(clusters)
-    assert len(set(colours.values())) == len(clusters)
+changed_images = changes_of("images_folder")
+HEAD = {"head": "2-1"}
 
 
-def test_a_causal_model_has_no_profile_to_the_right(section, gpt2_folder, exported):
-    session = section("heads", gpt2_folder)
-    assert "This model is causal" in sentences(session)
-    for key in ("po_heads_centres", "po_heads_profiles"):
-        assert frame_of(exported, key)["offset"].max() == 0
+def maps(exported: dict) -> list:
+    return [figure for key, figure in exported.items() if key.startswith("po_heads_patches")]
 
 
-@pytest.mark.parametrize(
-    ("view", "names"), [("heads", ["po_grid", "po_profiles"]), ("claim", ["po_map"])]
-)
-def test_a_click_chooses_the_head_and_a_button_leads_to_it(view, names, section):
-    session = section(view)
-    for head, name in enumerate(names, start=2):
-        click(session, name, "cell", {"layer": 2, "head": head})
-        assert session.session_state["head"] == f"2-{head}"
-        assert in_address(session, "head") == [f"2-{head}"]
-    session.selectbox(key="head").set_value("1-2").run()
-    session.run()
-    assert session.session_state["head"] == "1-2", "an old click undid a newer choice"
-    button = next(candidate for candidate in session.button if "layer 1, head 2" in candidate.label)
-    button.click().run()
-    assert session.session_state["po_view"] == "one_head"
-    assert session.session_state["head"] == "1-2"
+def test_the_preferred_offset_is_told_against_the_mean(section, changed_images):
+    folder = changed_images(
+        "update stored.patch_offset set attention_per_pair = 0.03 * n_images",
+        "update stored.patch_offset set attention_per_pair = 0.38 * n_images "
+        "where row_offset = -2 and column_offset = 1",
+    )
+    text = captions(section("heads", folder, **HEAD))
+    assert "at −2 in rows and +1 in columns (framed)" in text
+    assert "gets 38.0% of a patch's attention, over 3 pair(s) in each of 5 images" in text
+    assert "against 4.0% on average over all 35 offsets" in text
+
+
+def test_texts_have_no_such_map(section, exported):
+    session = section("heads")
+    assert not maps(exported)
+    assert "mix rows" not in captions(session)
+
+
+def test_a_file_of_images_without_it_names_the_statistic(section, changed_images):
+    session = section("heads", changed_images(*lacking("patch_offset")), **HEAD)
+    assert "--statistics patch_offset" in session.info[0].value
+    assert session.header
+
+
+def test_texts_that_are_too_short_and_embeddings_without_a_peak_claim_nothing(
+    changed, section, exported
+):
+    """Embeddings are shown without the words of the texts."""
+    folder = changed(
+        *lacking("state_spectrum"),
+        "update stored.sequence set n_tokens = 15",
+        "update stored.embedding_spectrum set mean = 1, q25 = 1, q75 = 1, max = 1",
+    )
+    session = section("embeddings", folder)
+    frame, _ = exported["po_embeddings_spectrum_linear"]
+    assert set(frame["series"]) == {"kept", "permuted"}
+    assert not any("√" in caption.value for caption in session.caption)
+    assert "No wave stands out" in sentences(session)
+    assert frames(session)[0]["peaks"].isna().all()
+    session = section("states", folder)
+    assert "No text of this file has 16 tokens" in session.info[0].value
+    assert not charts(session)
+
+
+def test_without_controls_nothing_is_due_to_positions(changed, section, exported):
+    folder = changed("delete from stored.state_spectrum where control <> 'kept'")
+    session = section("states", folder)
+    assert "does not show which amplitudes are due" in sentences(session)
+    assert not any(key.startswith("po_states_ratio") for key in exported)
+    frame, _ = exported["po_states_layer_1_linear_16_max"]
+    assert set(frame["control"]) == {"kept"}
+    assert any("the line stands alone" in caption.value for caption in session.caption)
+    assert charts(session)
+
+
+def test_one_length_is_not_compared(section):
+    session = section("states")
+    assert any("no lengths to compare" in caption.value for caption in session.caption)

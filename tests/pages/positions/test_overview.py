@@ -49,10 +49,6 @@ def test_what_is_clear_is_told(of_level, answers):
     assert "do so at offset 0" not in text, "no head does"
 
 
-def test_too_few_heads_have_no_interval(findings_of, store_folder):
-    assert "(too few heads for an interval); " in sentences(findings_of("positions", store_folder))
-
-
 def test_agreement_where_nothing_is_shifted_and_waves_that_do_not_fade_are_told_apart(of_level):
     session = of_level(
         "update stored.head_offset set score_offset = 1, attention_offset = 1, dependence = 0.05",

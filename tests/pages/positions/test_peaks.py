@@ -32,34 +32,28 @@ def test_the_amplitude_spectrum_of_waves_peaks_at_their_frequencies():
     assert sorted(frequencies) == [20, 50]
 
 
-def test_the_clearest_peak_comes_first_and_no_more_than_three_are_told():
-    frequencies = peaks(spectrum(bumps((20, 4), (50, 40), (100, 8), (180, 6))))
-    assert frequencies == [50, 100, 180]
+RISING = bumps((50, 10))
 
 
-@pytest.mark.parametrize("height", [0.5, 1.9])
-def test_what_is_less_than_three_times_its_valley_is_no_peak(height):
-    assert peaks(spectrum(bumps((50, height)))) == []
-    assert peaks(spectrum(bumps((50, height + 2)))) == [50]
+@pytest.mark.parametrize(
+    ("amplitude", "expected"),
+    [
+        (bumps((20, 4), (50, 40), (100, 8), (180, 6)), [50, 100, 180]),  # the clearest three
+        (bumps((50, 1.9)), []),  # less than three times its valley
+        (bumps((50, 2.5)), [50]),
+        (bumps((50, 30), (60, 40)), [60]),  # within a third of an octave
+        (bumps((40, 30), (60, 40)), [60, 40]),
+        (np.where(FREQUENCIES, RISING, 1e6), [50]),  # frequency 0 is no wave
+        (1000 * np.exp(-FREQUENCIES / 10), []),
+        (np.zeros(257), []),
+        (np.ones(257), []),
+    ],
+)
+def test_peaks_are_clear_apart_and_few(amplitude, expected):
+    assert peaks(spectrum(amplitude)) == expected
 
 
-def test_what_only_falls_has_no_peak():
-    assert peaks(spectrum(1000 * np.exp(-FREQUENCIES / 10))) == []
-
-
-def test_peaks_within_a_third_of_an_octave_are_one():
-    assert peaks(spectrum(bumps((50, 30), (60, 40)))) == [60]
-    assert peaks(spectrum(bumps((40, 30), (60, 40)))) == [60, 40]
-
-
-def test_frequency_0_is_no_wave():
-    amplitude = bumps((50, 10))
-    assert peaks(spectrum(amplitude)) == peaks(spectrum(np.where(FREQUENCIES, amplitude, 1e6)))
-
-
-@pytest.mark.parametrize("amplitude", [np.zeros(257), np.ones(257)])
-def test_nothing_stands_out_of_nothing(amplitude):
-    assert peaks(spectrum(amplitude)) == []
+def test_nothing_has_no_peak():
     assert peaks(pd.DataFrame({"frequency": [], "mean": []})) == []
 
 

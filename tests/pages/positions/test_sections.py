@@ -1,35 +1,15 @@
 """Sections on spectra show the numbers that the file holds."""
 
-import numpy as np
 import pytest
 
-from pages.positions.spectra.states import Wave, _finding, times_text
+from pages.positions.spectra.states import Wave, _finding
 from pages.ui.view import View
 from pages.ui.words.place import words_of
 from tests.pages.conftest import frames, sentences
-from tests.pages.kit.section_checks import sections
 
 OTHER = {"po_amount": "mean", "po_states_layer": "2"}
 PEAK = 64.0  # the fifth of the tiny model's frequencies, which are multiples of 512 / 40
 WAVE = "frequency between 63.9 and 64.1"
-
-
-def test_the_section_comes_first_that_answers_the_question():
-    assert sections("positions")[0].stem == "claim"
-
-
-def test_the_spectrum_is_that_of_the_file(section, exported, answers):
-    section("embeddings")
-    frame, _ = exported["po_embeddings_spectrum_linear"]
-    for control in ("kept", "permuted"):
-        shown = frame[frame["series"] == control]
-        expected = answers(
-            "select frequency, mean, q25, q75 from embedding_spectrum "
-            f"where control = '{control}' and frequency > 0 order by frequency"
-        )
-        columns = ["frequency", "mean", "q25", "q75"]
-        assert shown[columns].to_numpy() == pytest.approx(np.array(expected))
-        assert (shown["frequency"] * shown["period"]).to_numpy() == pytest.approx(512)
 
 
 def test_words_are_shown_at_the_level_of_as_many_as_there_are_positions(section, exported, answers):
@@ -41,18 +21,6 @@ def test_words_are_shown_at_the_level_of_as_many_as_there_are_positions(section,
         "where source = 'word_embedding' and frequency > 0 order by frequency"
     )
     assert shown == pytest.approx([mean * (40 / length) ** 0.5 for mean, length in measured])
-
-
-def test_the_number_of_components_is_that_of_the_file(section, answers):
-    session = section("embeddings")
-    half, most = (
-        answers(f"select min(component) from position_variance where cumulative >= {share}")[0][0]
-        for share in (0.5, 0.9)
-    )
-    assert f"Of 12 principal components, {half} hold half" in sentences(session)
-    assert f"{most} hold 90%" in sentences(session)
-    [shown] = [frame for frame in frames(session) if "half" in frame]
-    assert (shown["half"].tolist(), shown["most"].tolist()) == ([half], [most])
 
 
 def test_a_wave_that_stands_out_is_told_and_what_becomes_of_it(section, changed):
@@ -80,47 +48,6 @@ def test_a_wave_is_told_in_the_first_layer_and_in_the_last_without_a_claim():
     assert "queries of layer 1 have **8.0 times**" in text
     assert "queries of layer 2 have **3.0 times**" in text
     assert "means over 7 texts, without intervals" in text
-
-
-def ratios(answers, source: str, layer: int) -> dict[float, float]:
-    """Amplitude with positions over that without, by frequency."""
-    return dict(
-        answers(
-            f"""
-            select frequency, any_value(max) filter (control = 'compared')
-                / any_value(max) filter (control = 'removed')
-            from position_spectrum_control
-            where source = '{source}' and layer = {layer} and frequency > 0
-            group by frequency
-            """
-        )
-    )
-
-
-def test_what_positions_add_is_told_from_the_file(section, answers):
-    text = sentences(section("states"))
-    first = ratios(answers, "query", 1)
-    at = max(first, key=first.__getitem__)
-    assert f"At {at:.3g} cycles per 512 tokens" in text
-    for source, layer in (("query", 1), ("key", 1), ("hidden", 1), ("query", 2)):
-        assert f"{times_text(ratios(answers, source, layer)[at])} times" in text.replace("**", "")
-
-
-@pytest.mark.parametrize(("amount", "address"), [("max", {}), ("mean", OTHER)])
-def test_every_layer_and_frequency_is_in_the_maps(amount, address, section, exported, answers):
-    section("states", **address)
-    frame, chart = exported[f"po_states_maps_16_{amount}"]
-    expected = answers(
-        f"select source, layer, frequency, {amount} from position_spectrum_control where "
-        "control = 'kept' and layer > 0 and frequency > 0 "
-        "order by list_position(['hidden', 'query', 'key'], source), layer, frequency"
-    )
-    columns = ["source", "layer", "frequency", "amplitude"]
-    shown = frame[columns].itertuples(index=False, name=None)
-    for ours, theirs in zip(shown, expected, strict=True):
-        assert ours[:3] == (theirs[0], theirs[1], pytest.approx(theirs[2]))
-        assert ours[3] == pytest.approx(theirs[3])
-    assert len(chart.concat) == 3
 
 
 def test_a_layer_is_shown_with_without_and_with_disordered_positions(section, exported, answers):

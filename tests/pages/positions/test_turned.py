@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.pages.conftest import bodies, charts, frames, in_address, options_of, sentences
+from tests.pages.conftest import charts, frames, options_of, sentences
 from tests.pages.kit.copies import changes_of
 
 changed_turned = changes_of("turned_folder")
@@ -84,13 +84,6 @@ def test_intervals_are_told_in_words_and_in_the_table(section, turned_folder, ch
     assert "%, " in sentences(session).split("Position alone is responsible for")[1][:40]
     helps = [metric.help for metric in section("one_head", turned_folder, head="2-3").metric]
     assert any("too few texts for an interval" in text for text in helps)
-
-
-def test_an_address_of_the_other_story_shows_the_first_section(section, turned_folder):
-    session = section("embeddings", turned_folder)
-    assert in_address(session, "po_view") in ([], ["claim"])
-    assert charts(session)
-    assert "nan" not in bodies(session).lower()
 
 
 def test_the_overview_is_told_of_position_alone(findings_of, turned_folder):

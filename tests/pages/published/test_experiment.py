@@ -26,74 +26,40 @@ def apart(monkeypatch) -> Callable[..., str]:
     return ask
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "bert-base-uncased",
-        "bert-base-uncased@86b5e0934494bd15c9632b12f734a8a67f723594",
-        "google-bert/bert-base-uncased",
-        "/somewhere/models/bert-base-uncased",
-    ],
-)
-def test_the_published_model_is_known_by_its_name(name, apart):
-    assert apart(model=name) == "same"
+NAME = SAME["model"]
+ONE, TREEBANK = {"segments_given": "0"}, {"n_sequences": 1696}
+UNTRAINED = {"random_weights": "0"}
 
 
 @pytest.mark.parametrize(
-    ("run", "expected"),
+    ("paper", "facts", "run", "expected"),
     [
-        ({"model": "bert-large-uncased"}, "model"),
-        ({"model": "someone/my-bert-base-uncased"}, "model"),
-        ({"n_layers": 6}, "model"),
-        ({"n_sequences": 991}, "corpus"),
-        ({"n_tokens": N_TOKENS - 1}, "corpus"),
-        ({"mask_rate": 0.12}, "masking"),
-        ({"model": "demo", "n_sequences": 12, "mask_rate": 0.12}, "model"),
+        ("kobayashi-2020", {}, {}, "same"),
+        ("kobayashi-2020", {}, {"model": f"{NAME}@86b5e0934494bd15c9632b12f734a8a67f72"}, "same"),
+        ("kobayashi-2020", {}, {"model": f"google-bert/{NAME}"}, "same"),
+        ("kobayashi-2020", {}, {"model": "someone/my-bert-base-uncased"}, "model"),
+        ("kobayashi-2020", {}, {"n_layers": 6}, "model"),
+        ("kobayashi-2020", {}, {"n_sequences": 991}, "corpus"),
+        ("kobayashi-2020", {}, {"n_tokens": N_TOKENS - 1}, "corpus"),
+        ("kobayashi-2020", {}, {"mask_rate": 0.12}, "masking"),
+        ("kobayashi-2020", {}, {"model": "demo", "n_sequences": 12, "mask_rate": 0.12}, "model"),
+        ("kobayashi-2021", {}, {"mask_rate": 0.12}, "same"),
+        ("kobayashi-2024", {}, {"mask_rate": 0.0}, "masking"),
+        ("kobayashi-2020", ONE, {}, "segments"),
+        ("clark-2019, wikipedia", ONE, {}, "same"),
+        ("clark-2019, wikipedia", {}, {}, "segments"),
+        ("clark-2019, treebank", {"segments": "read", **ONE}, TREEBANK, "same"),
+        ("kobayashi-2020", UNTRAINED, {}, "weights"),
+        ("clark-2019, untrained", ONE, TREEBANK, "weights"),
+        ("clark-2019, untrained", UNTRAINED | ONE, TREEBANK, "same"),
+        ("clark-2019, coreference", ONE, {}, "corpus"),
+        ("clark-2019, coreference", ONE, {"model": "another"}, "model"),
     ],
 )
-def test_anything_else_is_another_experiment(run, expected, apart):
-    assert apart(**run) == expected
-
-
-@pytest.mark.parametrize(("rate", "expected"), [(0.12, "same"), (0.0, "masking")])
-@pytest.mark.parametrize("paper", ["kobayashi-2021", "kobayashi-2024"])
-def test_masking_is_that_of_the_paper(paper, rate, expected, apart):
-    assert apart(paper, mask_rate=rate) == expected
-
-
-@pytest.mark.parametrize(
-    ("paper", "given", "expected"),
-    [
-        ("kobayashi-2020", "0, 1", "same"),
-        ("kobayashi-2020", "0", "segments"),
-        ("clark-2019, wikipedia", "0", "same"),
-        ("clark-2019, wikipedia", "0, 1", "segments"),
-    ],
-)
-def test_segment_ids_are_those_that_the_papers_model_got(paper, given, expected, apart):
-    assert apart(paper, {"segments_given": given}) == expected
-
-
-def test_single_sentences_have_one_segment_whatever_was_asked_for(apart):
-    asked = {"segments": "read", "segments_given": "0"}
-    assert apart("clark-2019, treebank", asked, n_sequences=1696) == "same"
-
-
-@pytest.mark.parametrize(("seed", "expected"), [("none", "same"), ("0", "weights")])
-def test_an_untrained_model_is_not_the_papers(seed, expected, apart):
-    assert apart(facts={"random_weights": seed}) == expected
-
-
-@pytest.mark.parametrize(("seed", "expected"), [("none", "weights"), ("0", "same")])
-def test_only_an_untrained_model_is_that_of_the_papers_untrained_one(seed, expected, apart):
-    facts = {"random_weights": seed, "segments_given": "0"}
-    assert apart("clark-2019, untrained", facts, n_sequences=1696) == expected
-
-
-@pytest.mark.parametrize(("name", "expected"), [(SAME["model"], "corpus"), ("another", "model")])
-def test_no_file_is_of_an_experiment_whose_corpus_is_unknown(name, expected, apart):
-    facts = {"segments_given": "0"}
-    assert apart("clark-2019, coreference", facts, model=name) == expected
+def test_an_experiment_is_known_by_model_weights_corpus_masking_and_segments(
+    paper, facts, run, expected, apart
+):
+    assert apart(paper, facts, **run) == expected
 
 
 @pytest.mark.parametrize(

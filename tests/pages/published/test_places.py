@@ -71,16 +71,6 @@ def test_another_experiment_is_folded_and_not_compared(
     assert all(list(table) == ["of", "published", "ours"] for table in published_tables(session))
 
 
-def test_every_number_of_tables_1_to_3_is_shown_as_printed(opened, store_folder):
-    for view, quantities in (
-        ("dispersion", ("value_norm", "input_norm")),
-        ("relation", ("correlation",)),
-    ):
-        [shown] = published_tables(opened("attention_norms", store_folder, an_view=view))
-        printed = [number.printed for name in quantities for number in numbers(name)]
-        assert shown["published"].tolist() == [number.replace("-", "−") for number in printed]
-
-
 def test_agreement_and_difference_are_those_of_the_file(opened, file_of):
     folder = file_of(
         "update stored.attention_norm_correlation set spearman = -0.6881 "
@@ -92,19 +82,6 @@ def test_agreement_and_difference_are_those_of_the_file(opened, file_of):
     assert row["ours"] == "−0.688"
     assert row["difference"] == "+0.002"
     assert any("1 of 8 values" in caption.value for caption in session.caption)
-
-
-def test_a_part_that_the_model_lacks_is_left_open(opened, store_folder):
-    [shown] = published_tables(opened("attention_norms", store_folder, an_view="dispersion"))
-    by_name = shown.set_index("of")["ours"]
-    assert pd.isna(by_name["‖x‖, layer 12: mean"])
-    assert float(by_name["‖x‖, all layers: mean"]) > 0
-    assert float(by_name["‖f(x)‖, all heads: mean"]) > 0
-
-
-def test_numbers_of_one_scope_alone_are_not_beside_those_of_all_heads(opened, store_folder):
-    session = opened("attention_norms", store_folder, an_view="relation", an_scope="layer")
-    assert not published_tables(session)
 
 
 def test_similarities_are_those_of_the_steps_around_the_network(opened, store_folder, answers):
@@ -148,25 +125,6 @@ def test_ranks_of_the_corpus_are_not_compared_with_those_of_a_list(opened, file_
     assert len(shown) == len(numbers("ratio_frequency")) == 10
     compared = shown[shown["ours"].notna()]
     assert compared[["published", "ours"]].to_numpy().tolist() == [["−0.860", "−0.8601"]]
-
-
-def test_pairs_that_the_paper_lists_too_are_counted(opened, file_of):
-    pair = AMPLIFIED[1][0]
-    some = "select (source, target) from stored.pair_delta where layer = 1 and n > 1 limit 1"
-    changed = "from stored.pair_delta where layer = 1 and mean_ff = 0.99::float"
-    folder = file_of(
-        "delete from stored.pair_extreme",  # which would tell of the pairs as they were
-        "update stored.pair_delta set mean_ff = 0.99 "
-        f"where layer = 1 and (source, target) = ({some})",
-        *(
-            f"update stored.vocabulary set token = '{token}' "
-            f"where token_id = (select {side} {changed})"
-            for side, token in zip(("source", "target"), pair, strict=True)
-        ),
-        mask_rate=0.12,
-    )
-    session = opened("token_pairs", folder, tp_view="tables")
-    assert any("**1** are among" in caption.value for caption in session.caption)
 
 
 def test_a_pair_is_found_in_the_papers_list_of_its_layer_and_direction_alone():

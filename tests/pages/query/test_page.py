@@ -6,8 +6,7 @@ from pages.query import asking
 from pages.query.asking import Fault
 from pages.query.examples import EXAMPLES
 from pages.query.statement import LONGEST_IN_LINK, fits_into_a_link
-from pages.ui.charts.headline import unmarked
-from pages.ui.words.say import catalogue, plain
+from pages.ui.words.say import catalogue
 from tests.pages.conftest import assert_sound, captions, charts, frames, in_address
 
 LAYERS = "select layer, head, previous from head_pattern where layer = 1 order by head"
@@ -93,11 +92,6 @@ def test_what_the_database_says_against_a_question_is_shown_as_it_is(lang, advic
     assert session.expander, "the views are not explained where they are needed most"
 
 
-def test_a_statement_that_does_not_read_is_named(section):
-    [error] = [box.value for box in asked(section, "drop view run").error]
-    assert "kind DROP" in error
-
-
 @pytest.mark.parametrize(("lang", "words"), [("en", "has no rows"), ("ja", "結果は0行です")])
 def test_an_empty_answer_says_so(lang, words, section):
     session = asked(section, "from run where false", lang=lang)
@@ -149,7 +143,3 @@ def test_every_fault_is_told():
     assert {f"query.ask.fault_{fault}" for fault in FAULTS} == {
         key for key in catalogue() if key.startswith("query.ask.fault_")
     }
-
-
-def test_names_with_underscores_are_headlines_as_they_are():
-    assert unmarked(plain("token_type <b> 1.5 (x)")) == "token_type <b> 1.5 (x)"

@@ -9,19 +9,9 @@ from pages.relevance.rule_lines import layer_lines
 from pages.relevance.rules import rule_name
 from pages.ui.charts.colours import RELEVANCE_RULE_COLOURS
 from pages.ui.export import files as export
-from tests.pages.conftest import charts, frames, in_address, sentences
-from tests.pages.kit.figures import chart_of, click, frame_of
-from tests.pages.kit.rows import rows_of
+from tests.pages.conftest import charts, frames, sentences
+from tests.pages.kit.figures import chart_of, frame_of
 from tests.tiny import LAYERS
-
-
-@pytest.mark.parametrize("quantity", ["special_share", "entropy"])
-def test_every_quantity_of_texts_is_drawn(quantity, section, exported):
-    session = section("corpus", lang="ja", re_quantity=quantity)
-    assert session.session_state["re_quantity"] == quantity
-    assert len(charts(session)) == 2
-    assert set(frame_of(exported, "re_corpus_layers")["quantity"]) == {quantity}
-    assert "nan" not in sentences(session).lower()
 
 
 @pytest.mark.parametrize("quantity", ["mask_gain", "pointing", "pointing_gain"])
@@ -37,17 +27,6 @@ def test_every_quantity_of_images_is_drawn(quantity, section, images_folder, exp
 def test_masks_are_asked_for_only_where_there_are_some(section):
     session = section("corpus", re_quantity="mask_share")
     assert session.session_state["re_quantity"] == "cls_share"
-
-
-def test_lines_are_the_means_of_the_file(section, exported, answers):
-    section("corpus", re_quantity="top5_share", re_rules="iii")
-    expected = answers(
-        "select layer, mean, low, high from relevance_interval "
-        "where quantity = 'top5_share' and rule = 'iii' and head is null order by layer"
-    )
-    frame = frame_of(exported, "re_corpus_layers")
-    assert len(frame) == LAYERS
-    assert rows_of(frame, ["layer", "mean", "low", "high"]) == expected
 
 
 def test_the_sentence_names_the_largest_and_the_smallest(section, after):
@@ -116,16 +95,6 @@ def test_rules_on_mean_weights_are_dashed(section, exported, on_page):
     assert dashes[rule_name("i")] != dashes[rule_name("i_mean_weights")]
 
 
-def test_heads_are_those_of_the_rule(section, exported, answers):
-    section("corpus", re_head_rule="ii", re_quantity="entropy")
-    frame = frame_of(exported, "re_corpus_head_map")
-    expected = answers(
-        "select layer, head, mean from relevance_interval where quantity = 'entropy' "
-        "and rule = 'ii' and head is not null order by layer, head"
-    )
-    assert frame[["layer", "head", "mean"]].to_records(index=False).tolist() == expected
-
-
 def test_the_texts_with_most_are_listed_for_the_chosen_head(section, answers):
     session = section("corpus", re_head_rule="iii", re_layer="1", re_head="2")
     expected = answers(
@@ -134,13 +103,6 @@ def test_the_texts_with_most_are_listed_for_the_chosen_head(section, answers):
     )
     most = frames(session)[0]
     assert most["seq"].tolist() == [seq for (seq,) in expected]
-
-
-def test_the_table_has_every_number_with_means_first(section, answers):
-    [*_, numbers] = frames(section("corpus", re_quantity="evenness"))
-    ((n,),) = answers("select count(*) from relevance_interval where quantity = 'evenness'")
-    assert len(numbers) == n
-    assert numbers["head"].isna().tolist() == sorted(numbers["head"].isna(), reverse=True)
 
 
 def test_special_tokens_are_told_only_where_there_are_others_than_cls(section, images_folder):
@@ -168,9 +130,3 @@ def test_what_is_kept_of_the_whole_is_told_and_sequences_whose_maps_are_not_have
     assert any(f"number {seq} are not kept" in caption.value for caption in session.caption)
     after("update stored.sequence_relevance set n_in_place = 0 where n_in_place is not null")
     assert "No token had to keep its relevance" in sentences(section("corpus"))
-
-
-def test_a_click_on_a_head_chooses_it_and_its_layer(section):
-    session = section("corpus")
-    click(session, "re_head_map", "cell", {"layer": 1, "head": 2})
-    assert (in_address(session, "re_head"), in_address(session, "re_layer")) == (["2"], ["1"])

@@ -1,51 +1,14 @@
 """Comparison of methods: maps, agreement, and perturbation curves."""
 
-import json
 from itertools import chain
 
 import pytest
 
 from analysis.relevance_rules import ALL
-from pages.relevance.rules import rule_name
 from pages.ui.export import files as export
 from tests.pages.conftest import bodies, charts, frames, sentences
 from tests.pages.kit.copies import lacking
 from tests.pages.kit.figures import figure_of
-from tests.pages.relevance.test_over_image import MASK
-from tests.tiny_vision import LAYERS
-
-
-def test_an_image_has_a_map_by_every_method(section, images_folder, exported, image_answers):
-    section("methods", images_folder, re_image=str(MASK))
-    frame, _ = figure_of(exported, "re_methods_over_image")
-    assert list(frame["panel"].unique()) == list(ALL)
-    for rule in ("iv", "gradient_attention"):
-        ((expected,),) = image_answers(
-            f"select relevance from relevance_map where seq = {MASK} and rule = '{rule}' "
-            f"and layer = {LAYERS} and head is null"
-        )
-        assert frame.loc[frame["panel"] == rule, "relevance"].tolist() == pytest.approx(
-            expected[1:]
-        )
-
-
-def test_the_share_inside_the_mask_is_that_of_the_file(section, images_folder, image_answers):
-    session = section("methods", images_folder, re_image=str(MASK))
-    ((rule, share),) = image_answers(
-        f"select rule, mask_share from sequence_relevance where seq = {MASK} and head is null "
-        f"and layer = {LAYERS} order by mask_share desc limit 1"
-    )
-    assert f"most inside the mask by **{rule_name(rule)}: {100 * share:.0f}%**" in (
-        sentences(session)
-    )
-
-
-def test_agreement_is_that_of_the_file(section, images_folder, exported, image_answers):
-    section("methods", images_folder, re_image=str(MASK))
-    frame, _ = figure_of(exported, "re_methods_agreement")
-    expected = image_answers("select rule_a, rule_b, mean from relevance_agreement")
-    shown = frame[["rule_a", "rule_b", "mean"]].to_records(index=False).tolist()
-    assert sorted(shown) == sorted(expected)
 
 
 def test_a_rule_is_not_praised_for_agreeing_with_itself_and_the_best_are_set_against_random_order(
@@ -97,23 +60,6 @@ def test_curves_and_areas_are_those_of_the_file(section, images_folder, exported
     assert "random order" in areas.index
 
 
-def test_the_curves_of_one_image_are_its_own(section, images_folder, exported, image_answers):
-    section(
-        "methods",
-        images_folder,
-        re_image=str(MASK),
-        re_curves="one",
-        re_curve_rules="gradient_attention",
-    )
-    frame, _ = figure_of(exported, "re_methods_change_one")
-    ((expected,),) = image_answers(
-        f"select probability from sequence_perturbation where seq = {MASK} "
-        "and rule = 'gradient_attention' and curve = 'insertion'"
-    )
-    shown = frame[frame["curve"] == "insertion"].sort_values("share")["mean"]
-    assert shown.tolist() == pytest.approx(expected)
-
-
 def test_what_a_file_of_images_lacks_is_named_with_the_command(section, changed_images):
     tables = ("relevance_agreement", "perturbation")
     session = section("methods", changed_images(*chain.from_iterable(map(lacking, tables))))
@@ -144,14 +90,3 @@ def test_a_text_is_shaded_by_every_method_and_has_no_curves(section, exported, a
     assert bodies(session).count('class="an-text"') == len(rules)
     assert not any(key.startswith("re_methods_change") for key in exported)
     assert any("画像についてのみ" in caption.value for caption in session.caption)
-
-
-def test_names_of_files_are_shown_as_they_are_and_without_a_mask_no_share_inside(
-    section, images_folder, image_answers
-):
-    ((seq,),) = image_answers("select seq from image where name like 'cross%'")
-    session = section("methods", images_folder, re_image=str(seq))
-    headings = " ".join(heading.value for heading in session.subheader)
-    assert r"\<b\>bold" in headings
-    assert "<b>" not in json.dumps([heading.value for heading in session.subheader])
-    assert "inside the mask by" not in sentences(session)

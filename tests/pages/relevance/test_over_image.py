@@ -1,10 +1,17 @@
 """The section on one image agrees with the file, in charts and in words."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from pages.relevance import one_image
 from pages.relevance.maps.image_map import PANEL
-from tests.pages.conftest import assert_exportable, bodies, charts, in_address, sentences
+from pages.relevance.one_image import _start
+from pages.ui.view import View
+from pages.ui.words.place import words_of
+from tests.pages.conftest import bodies, charts, in_address, sentences
+from tests.pages.kit.copies import changed_copy
 from tests.pages.kit.figures import click
 from tests.small_images import SIZES
 from tests.tiny import HEADS as TEXT_HEADS
@@ -33,17 +40,6 @@ def stored(answers, seq: int, rule: str, layer: int, head: int | None) -> np.nda
         f"where seq = {seq} and rule = '{rule}' and layer = {layer} and head {number}"
     )
     return np.array(relevance)
-
-
-def test_a_file_of_images_opens_on_one_image(opened, images_folder):
-    session = opened("relevance", images_folder)
-    assert session.session_state["re_view"] == "map"
-    assert len(charts(session)) == 3
-
-
-def test_a_file_of_texts_offers_no_image(opened, store_folder):
-    session = opened("relevance", store_folder, re_view="map")
-    assert session.session_state["re_view"] == "text"
 
 
 def test_every_patch_has_what_the_file_keeps_of_it(over_image, exported, image_answers):
@@ -144,13 +140,85 @@ def test_a_method_of_the_last_layer_says_so(over_image):
     assert len(charts(session)) == 1
 
 
-def test_what_the_section_shows_of_an_image_with_a_mask_becomes_pictures(over_image, exported):
-    over_image(re_image=str(MASK))
-    assert_exportable(exported, caption="map")
-
-
 def test_a_click_on_a_map_chooses_what_it_shows(over_image):
     session = over_image()
     for name, chosen in (("heads", "2"), ("layers", "1")):
         click(session, f"re_{name}", "mark", {PANEL: chosen})
         assert in_address(session, f"re_{name.rstrip('s')}") == [chosen]
+
+
+ALL_ON_CLS = f"[1.0] || list_resize([]::float[], {ROWS * COLUMNS}, 0.0)"
+
+
+def test_images_that_are_not_kept_are_counted_and_not_offered(after_images, over_image):
+    after_images("update stored.image set picture = null")
+    session = over_image()
+    assert "keeps the maps of no image" in session.info[0].value
+    assert not charts(session)
+    after_images("update stored.image set picture = null where seq > 1")
+    session = over_image(re_image="3")
+    assert session.session_state["re_image"] == 0
+    assert any("2 of the 5 images" in caption.value for caption in session.caption)
+
+
+def test_a_map_with_everything_on_cls_has_no_most_relevant_patch(
+    after_images, over_image, exported
+):
+    after_images(f"update stored.relevance_map set relevance = {ALL_ON_CLS}")
+    session = over_image()
+    assert "100.0% of the relevance stays on [CLS]" in sentences(session)
+    assert "The most relevant patch, in row" not in sentences(session)
+    assert (figures(exported)["heads"][0]["relevance"] == 0).all()
+    assert len(charts(session)) == 3
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        ("cls", "All relevance starts on [CLS]"),
+        ("cls_and_distillation", "half on [DIST]"),
+        ("patches", "The model has no [CLS]"),
+    ],
+)
+def test_where_relevance_starts_is_said(start, words, monkeypatch):
+    store = SimpleNamespace(facts={"relevance_start": start})
+    monkeypatch.setattr(one_image, "open_store", lambda: store)
+    with words_of("relevance", "map"):
+        assert words in _start(View("re", "map"), "iv", 3)
+        assert not _start(View("re", "map"), "attention", 3), "which carries nothing back"
+
+
+def test_the_start_is_on_the_page_where_there_is_one(over_image):
+    shown = [
+        any("All relevance starts" in paragraph.value for paragraph in over_image(**rule).markdown)
+        for rule in ({}, {"re_rule": "attention"})
+    ]
+    assert shown == [True, False]
+
+
+def test_an_image_of_the_corpus_gets_the_maps_that_the_file_keeps_and_what_is_none_is_refused(
+    over_image, images_folder, exported, image_answers
+):
+    session = over_image(re_whose="own")
+    session.file_uploader[0].upload("text & more.png", b"no image at all", "image/png").run()
+    assert "text" in session.warning[0].value
+    assert not charts(session)
+    content = (images_folder / "images" / NAME).read_bytes()
+    session.file_uploader[0].upload(NAME, content, "image/png").run()
+    for rule in ("iv", "gradient_attention"):
+        exported.clear()
+        session.selectbox(key="re_rule").select(rule).run()
+        frame = figures(exported)["one"][0]
+        expected = stored(image_answers, MASK, rule, LAYERS, None)[1:]
+        assert frame["relevance"].tolist() == pytest.approx(expected.tolist(), abs=1e-5)
+
+
+def test_without_the_model_only_images_of_the_file_are_shown(over_image, images_folder, tmp_path):
+    folder = changed_copy(
+        images_folder,
+        tmp_path,
+        "update stored.run set model = '/no such folder/model-vit'",
+    )
+    session = over_image(folder, re_whose="own")
+    assert session.warning
+    assert not session.file_uploader

@@ -20,36 +20,6 @@ def test_a_text_has_its_map_its_heads_and_its_layers(section, answers):
     assert "[CLS]" in first.split("background", 1)[0]
 
 
-@pytest.mark.parametrize(("rule", "layer"), [("i", 1), ("iv", LAYERS)])
-def test_values_are_those_of_the_file(rule, layer, section, exported, answers):
-    section("text", re_seq="1", re_rule=rule, re_layer=str(layer))
-    stored = dict(
-        answers(
-            "select coalesce(head, 0), relevance from relevance_map "
-            f"where seq = 1 and rule = '{rule}' and layer = {layer}"
-        )
-    )
-    assert frame_of(exported, f"re_text_mean_of_heads_1_{rule}_{layer}")["relevance"].tolist() == (
-        pytest.approx(stored[0])
-    )
-    heads = frame_of(exported, "re_text_heads")
-    for head in range(1, HEADS + 1):
-        assert heads[f"head_{head}"].tolist() == pytest.approx(stored[head])
-    numbers = frame_of(exported, "re_text_numbers")
-    assert numbers["mean"].sum() == pytest.approx(1, abs=1e-4)
-
-
-def test_layers_are_those_of_the_chosen_head(section, exported, answers):
-    section("text", re_rule="ii", re_head="2")
-    frame = frame_of(exported, "re_text_layers")
-    for layer, relevance in answers(
-        "select layer, relevance from relevance_map where seq = 0 and rule = 'ii' and head = 2"
-    ):
-        of_layer = frame[frame["layer"] == layer]
-        assert of_layer["relevance"].tolist() == pytest.approx(relevance)
-    assert frame["layer"].nunique() == LAYERS
-
-
 def test_the_sentence_tells_what_special_tokens_keep_and_who_has_most(section, after):
     relevance = "[0.5, 0.1, 0.2] || list_resize([]::float[], len(relevance) - 4, 0.0) || [0.2]"
     after(f"update stored.relevance_map set relevance = {relevance}")
@@ -87,21 +57,6 @@ def test_relevance_starts_at_the_last_token_of_a_causal_model_without_marks_of_i
     assert "></span>" not in html, "white space alone can be pointed at"
 
 
-def test_pieces_are_joined_and_hostile_tokens_are_shown_as_they_are(section, after):
-    hostile = '<img src=x onerror="y">**'
-    after(
-        "update stored.token set token = '##cat' where token = 'cat'",
-        f"update stored.token set token = '{hostile}' where token = 'the'",
-    )
-    session = section("text")
-    html = bodies(session)
-    assert "##" not in html
-    assert ">cat</span>" in html
-    assert "<img" not in html
-    assert "&lt;img src=x onerror=&quot;y&quot;&gt;**" in html
-    assert "<img" not in sentences(session)
-
-
 def test_a_text_of_ones_own_has_the_maps_that_a_run_would_keep(section, exported, answers):
     ((text, n_tokens),) = answers("select text, n_tokens from sequence where seq = 1")
     session = section("text", re_source="own", re_rule="iv")
@@ -135,8 +90,3 @@ def test_without_the_model_there_is_no_map_of_ones_own(section, changed):
     assert_sound(session)
     assert session.warning
     assert not charts(session)
-
-
-def test_images_are_shown_on_their_own_section(section, images_folder):
-    session = section("text", images_folder)
-    assert session.session_state["re_view"] == "map"

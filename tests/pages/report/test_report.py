@@ -64,20 +64,10 @@ def test_what_is_collected_on_a_page_is_in_the_report(opened, store_folder):
     assert plain(question) in {heading.value for heading in session.subheader}
 
 
-@pytest.mark.parametrize(
-    ("page", "address", "text"),
-    [
-        ("head_habits", {"hh_view": "one_head"}, "texts_title"),
-        ("attention_norms", {"an_view": "head"}, "passages_title"),
-        ("token_pairs", {"tp_view": "workbench", "tp_least": "1"}, "sentences"),
-    ],
-)
-def test_texts_are_collected_with_their_headings_and_colours(
-    opened, store_folder, page, address, text
-):
-    session = opened(page, store_folder, **address)
+def test_texts_are_collected_with_their_headings_and_colours(opened, store_folder):
+    session = opened("head_habits", store_folder, hh_view="one_head")
     key = next(
-        control.key for control in session.button if f"_{text}-collect" in (control.key or "")
+        control.key for control in session.button if "_texts_title-collect" in (control.key or "")
     )
     session.button(key=key).click().run()
     [item] = session.session_state[_KEY].items
@@ -112,13 +102,6 @@ def test_a_slide_shows_one_item_and_leads_to_its_neighbours(opened, store_folder
     assert_sound(session)
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
-def test_an_empty_report_says_how_to_fill_it(opened, store_folder, lang):
-    session = opened("report", store_folder, lang=lang, alone=True)
-    assert session.info[0].value
-    assert_sound(session)
-
-
 def test_a_collection_is_opened_and_what_is_none_is_refused(report):
     report.file_uploader[0].upload("other.json", b"{}", "application/json").run()
     assert "other" in report.error[0].value
@@ -128,23 +111,18 @@ def test_a_collection_is_opened_and_what_is_none_is_refused(report):
     assert report.session_state[_KEY] == COLLECTION.without(0).without(0)
 
 
-@pytest.mark.parametrize(
-    ("lang", "sentence"), [("en", "could not be drawn"), ("ja", "描画できませんでした")]
-)
-def test_a_chart_that_cannot_be_drawn_is_said_to_be(
-    lang, sentence, opened, store_folder, monkeypatch
-):
+def test_a_chart_that_cannot_be_drawn_is_said_to_be(opened, store_folder, monkeypatch):
     def fail(*_: object, **__: object) -> str:
         raise NotDrawn("slow")
 
     st.cache_data.clear()
     monkeypatch.setattr(shown, "svg", fail)
     monkeypatch.setattr(export, "svg", fail)
-    session = opened("report", store_folder, lang=lang, alone=True)
+    session = opened("report", store_folder, alone=True)
     session.session_state[_KEY] = COLLECTION
     session.run()
     assert_sound(session)
-    assert [warning.value for warning in session.warning if sentence in warning.value]
+    assert [warning.value for warning in session.warning if "could not be drawn" in warning.value]
     with zipfile.ZipFile(io.BytesIO(paper(COLLECTION))) as files:
         assert "could not be drawn" in files.read("report.tex").decode()
         assert not [name for name in files.namelist() if name.startswith("figures")]

@@ -8,7 +8,7 @@ import pytest
 from tests.pages.conftest import assert_sound, captions, sentences
 from tests.shared_store import shared_store
 
-WINDOWED = {"gemma3_text": (1, 3), "gemma2": (1, 4), "modernbert": (2, 2)}
+WINDOWED = {"gemma3_text": (1, 3), "modernbert": (2, 2)}
 """A layer of each family that looks through a window, and how far."""
 pytestmark = pytest.mark.parametrize("family", [*WINDOWED], indirect=True, scope="session")
 DISTANCES = """

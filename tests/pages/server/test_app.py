@@ -162,13 +162,6 @@ def test_pages_open_sockets_under_the_names_of_the_dashboard(client, store_folde
             "readers type the former, have the proxy pass the header Host on as it came, port "
             "included.",
         ),
-        (
-            NAME,
-            f"https://{NAME}:8443",
-            f"Refused a page of 'https://{NAME}:8443' that asked for the host '{NAME}'. If "
-            "readers type the former, have the proxy pass the header Host on as it came, port "
-            "included.",
-        ),
     ],
 )
 def test_a_page_that_is_refused_is_logged_once_with_the_remedy(

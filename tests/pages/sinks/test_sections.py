@@ -1,11 +1,11 @@
 """Sections on sinks agree with the file, with their baselines."""
 
-import json
-
 import pytest
 
+from pages.sinks.findings import _massive, _resting
 from tests.pages.conftest import bodies, captions, charts, options_of, sentences
-from tests.pages.kit.figures import chart_of, click, frame_of
+from tests.pages.kit.after import said_in
+from tests.pages.kit.figures import frame_of
 
 CLS = "place = 'cls' and head is null"
 
@@ -52,27 +52,6 @@ def test_a_token_that_gets_no_more_than_its_neighbour_is_no_sink(section, after)
         assert expected in sentences(section("layers"))
 
 
-def test_without_intervals_nothing_is_claimed(section, after):
-    after("update stored.sink set low = null, high = null")
-    assert "too few for an interval" in sentences(section("layers"))
-
-
-def test_lines_are_means_over_heads_of_the_chosen_place(section, exported, answers):
-    section("layers", si_place="sep")
-    frame = frame_of(exported, "si_layers_weights")
-    stored = answers(
-        "select layer, mean from sink where place = 'sep' and head is null "
-        "and quantity = 'attention'"
-    )
-    of_weights = frame[frame["quantity"] == "attention weight"]
-    assert dict(zip(of_weights["layer"], of_weights["mean"], strict=True)) == dict(stored)
-    dashes = json.dumps(chart_of(exported, "si_layers_weights").to_dict())
-    assert "even attention" in dashes
-    assert "strokeDash" in dashes
-    places = frame_of(exported, "si_layers_places_attention")
-    assert set(places["place"]) == {"first_content", "cls", "sep", "comma_period"}
-
-
 def test_the_rate_is_that_of_the_threshold(section, after, exported):
     after(
         "update stored.sink_rate set mean = 0.25, low = 0.2, high = 0.3 where layer is null",
@@ -92,12 +71,6 @@ def test_the_rate_is_that_of_the_threshold(section, after, exported):
     assert "By norms the rate is 25%" in sentences(section("heads", si_quantity="norm_share"))
     after("update stored.sink_rate set mean = 0, low = 0, high = 0 where quantity = 'attention'")
     assert "No head gives [CLS] more than 30%" in sentences(section("heads"))
-
-
-def test_a_head_that_is_clicked_is_chosen(section):
-    session = section("heads")
-    click(session, "si_map", "cell", {"layer": 2, "head": 3})
-    assert session.session_state["head"] == "2-3"
 
 
 def test_parts_of_a_score_are_told_and_what_is_not_clear_of_0(section, after):
@@ -166,7 +139,57 @@ def test_texts_come_with_the_share_and_a_way_to_look_into_them(order, section, a
     assert not charts(session)
 
 
-def test_texts_are_shown_plain_where_tokens_are_lacking(section, without):
-    session = section("texts", without("head_token"))
-    assert "without shading" in captions(session)
-    assert 'class="an-text"' in bodies(session)
+LAYER = "update stored.sink set mean = {}, low = {}, high = {} where place = 'cls' and head is null"
+
+
+def _set(quantity: str, mean: float) -> str:
+    return LAYER.format(mean, mean - 0.01, mean + 0.01) + f" and quantity = '{quantity}'"
+
+
+def test_a_sink_is_set_against_even_attention_and_what_arrives_over_all_layers(after):
+    after(
+        _set("attention", 0.38),
+        _set("attention", 0.18) + " and layer = 1",
+        _set("even", 0.01),
+        _set("norm_share", 0.04),
+    )
+    [finding] = _resting()
+    assert finding.number == "28% → 4%"
+    assert "even attention would give it 1%" in finding.sentence
+    assert "by norms, 4% comes from it" in finding.sentence
+    row = finding.evidence.iloc[0]
+    assert (row["low"], row["high"]) == pytest.approx((0.27, 0.29))
+    assert finding.side == "above"
+    after(_set("attention", 0.01), _set("even", 0.01))
+    [finding] = _resting()
+    assert finding.side == "unclear", "even attention is no sink"
+
+
+@pytest.mark.parametrize("massive", [0.0, 0.25])
+def test_the_largest_coordinate_is_set_against_that_of_other_tokens(massive, after):
+    ratio = "update stored.massive_activation set mean = {}, low = {}, high = {} "
+    after(
+        ratio.format(10, 9, 11) + "where quantity = 'ratio'",
+        ratio.format(50, 49, 51) + "where quantity = 'ratio' and place = 'cls' and depth = 2",
+        f"update stored.massive_activation set mean = {massive} where quantity = 'massive'",
+    )
+    [finding] = _massive()
+    assert finding.number == "50.0 medians"
+    assert "peaks after layer 2, at 50.0 medians of the hidden states" in finding.sentence
+    assert "other tokens has 10.0" in finding.sentence
+    assert "after layer 2" in finding.label
+    assert ("in 25% of texts" in finding.sentence) == (massive > 0)
+    assert finding.strength > 1
+    after(
+        ratio.format(10, 9, 11) + "where quantity = 'ratio'",
+        ratio.format(8, 7, 8.9) + "where quantity = 'ratio' and place = 'cls'",
+    )
+    assert said_in(_massive()) == "", "others clearly stand out more"
+    after(
+        ratio.format(10, 9, 11) + "where quantity = 'ratio'",
+        ratio.format(9, 8, 9.5) + "where quantity = 'ratio' and place = 'cls'",
+    )
+    [finding] = _massive()
+    assert finding.side == "unclear"
+    after("delete from stored.massive_activation where place = 'cls'")
+    assert said_in(_massive()) == ""

@@ -1,34 +1,11 @@
 """All heads on one relation, and one head on all: numbers and sentences are those of the file."""
 
-from itertools import cycle
-
 import pytest
 
-from analysis.statistics.annotation import MERGINGS
-from analysis.statistics.probing.dependency_prediction import DIRECTIONS
 from tests.pages.conftest import frames, in_address, sentences
 from tests.pages.kit.figures import chart_of, click, frame_of
-from tests.pages.kit.rows import rows_of
 
 VIEW = "dependency_accuracy_merging"
-COLUMNS = ["layer", "head", "n", "accuracy", "low", "high"]
-
-
-def rows(frame, columns: list[str]) -> list[tuple]:
-    return rows_of(frame.sort_values(columns[:2]), columns)
-
-
-@pytest.mark.parametrize(("merging", "direction"), list(zip(MERGINGS, cycle(DIRECTIONS))))
-def test_the_map_has_every_head_of_the_file(merging, direction, section, exported, answers):
-    section("heads", sy_relation="obj", sy_direction=direction, sy_merging=merging)
-    shown = frame_of(exported, f"sy_heads_map_obj_{direction}_{merging}")
-    expected = answers(
-        f"select {', '.join(COLUMNS)} from {VIEW} where relation = 'obj' "
-        f"and direction = '{direction}' and merging = '{merging}' order by layer, head"
-    )
-    assert len(expected) == 6
-    assert rows(shown, COLUMNS) == [pytest.approx(row) for row in expected]
-    assert set(shown["direction"]) == {direction}
 
 
 def test_of_either_direction_each_head_shows_the_better_one(section, exported, answers):
@@ -80,51 +57,16 @@ def test_the_best_head_is_looked_at_until_another_is_chosen(section, after, expo
     assert session.session_state["head"] == "best", "an old click undid a newer choice"
 
 
-def test_a_head_goes_along_to_the_section_on_it(section):
-    session = section("heads", sy_relation="obj", head="2-3")
-    session.button(key="sy_to_one_head").click().run()
-    assert session.session_state["sy_view"] == "one_head"
-    assert session.session_state["head"] == "2-3"
-
-
 def test_the_best_head_of_the_address_is_that_of_its_relation(section, after, exported):
     after(*BEST)
     section("one_head", sy_relation="obj", sy_least="1")
     assert any(key.startswith("sy_one_head_accuracies_2_1_") for key in exported)
 
 
-def test_every_offset_is_that_of_the_file(section, exported, answers):
-    section("heads", sy_relation="nsubj")
-    shown = frame_of(exported, "sy_heads_offsets_nsubj")
-    expected = answers(
-        "select \"offset\", n, accuracy from dependency_baseline where relation = 'nsubj' "
-        'order by "offset"'
-    )
-    assert [row[0] for row in expected] == [-3, -2, -1, 1, 2, 3]
-    assert list(shown[["offset", "n", "accuracy"]].itertuples(index=False, name=None)) == expected
-
-
 def test_a_relation_without_scores_is_said_to_have_none(section, after):
     after("delete from stored.dependency_accuracy where merging = 'first'")
     session = section("heads", sy_relation="obj", sy_merging="first")
     assert session.info[0].value == "No word of obj could be scored."
-
-
-def test_one_head_is_shown_on_every_relation_of_the_file(section, exported, answers):
-    merging = "first"
-    section("one_head", head="1-2", sy_merging=merging, sy_least="1")
-    shown = frame_of(exported, f"sy_one_head_accuracies_1_2_{merging}_1")
-    columns = ["relation", "direction", "n", "accuracy", "low", "high"]
-    expected = answers(
-        f"select {', '.join(columns)} from {VIEW} where layer = 1 and head = 2 "
-        f"and merging = '{merging}' order by relation, direction"
-    )
-    assert rows(shown, columns) == expected
-    offsets = dict(answers("select relation, max(accuracy) from dependency_baseline group by all"))
-    assert shown["offset_accuracy"].tolist() == [
-        offsets[relation] for relation in shown["relation"]
-    ]
-    assert shown["difference"].is_monotonic_decreasing
 
 
 def test_what_one_head_does_best_is_told(section, after):
@@ -152,16 +94,3 @@ def test_a_click_on_a_relation_of_a_head_chooses_it_and_keeps_the_head(section, 
 def test_rare_relations_of_a_head_are_hidden(section):
     session = section("one_head", head="1-2", sy_least="100000")
     assert session.info[0].value == "No relation has 100,000 words or more."
-
-
-def test_a_causal_model_is_said_to_see_one_side(section, causal_trees_folder):
-    assert "This model is causal" in sentences(section("heads", causal_trees_folder))
-    assert "This model is causal" not in sentences(section("heads"))
-
-
-def test_the_chosen_head_has_a_frame_on_the_map(section, exported):
-    section("heads", sy_relation="obj", head="2-3")
-    (ring,) = (
-        layer for layer in chart_of(exported, "sy_heads_map").layer if layer.mark.filled is False
-    )
-    assert ring.transform[0].filter == "datum['layer'] === 2 && datum['head'] === 3"

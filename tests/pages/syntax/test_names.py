@@ -57,14 +57,6 @@ def test_an_unknown_label_is_shown_as_it_is_written_and_explained_as_nothing(wor
     assert escaped == r"\<b\>\*x\*"
 
 
-@pytest.mark.parametrize("relation", ["all", "all_words"])
-def test_sums_over_relations_are_said_in_words(relation, wording):
-    ((label, line, escaped),) = wording(relation)
-    assert label == escaped
-    assert "words" in label
-    assert line
-
-
 @pytest.mark.parametrize(
     ("relation", "label", "expected"),
     [

@@ -14,27 +14,8 @@ from pages.ui.store.open_file import described, version_of
 from pages.ui.view import View
 from pages.ui.words.numbers import percent
 from pages.ui.words.place import words_of
-from tests.pages.conftest import captions, charts, frames, sentences
-from tests.pages.kit.figures import chart_of, frame_of
-
-
-def test_every_seed_of_every_parser_is_that_of_the_file(section, exported, answers):
-    section("parsers")
-    shown = frame_of(exported, "sy_parsers_chart").sort_values(["method", "seed"])
-    expected = answers("select method, seed, uas, n from parser_accuracy order by method, seed")
-    assert {method for method, *_ in expected} == set(METHODS)
-    rows = shown[["method", "seed", "uas", "n"]].itertuples(index=False, name=None)
-    assert list(rows) == expected
-
-
-def test_bars_are_the_means_and_points_the_seeds(section, exported, answers):
-    section("parsers")
-    chart = chart_of(exported, "sy_parsers_chart")
-    bars, points = (part.data for part in chart.layer)
-    expected = dict(answers("select method, avg(uas) from parser_accuracy group by method"))
-    assert dict(zip(bars["method"], bars["mean"], strict=True)) == pytest.approx(expected)
-    assert len(points) == answers("select count(*) from parser_accuracy")[0][0]
-    assert bars["mean"].dtype == points["uas"].dtype == float
+from tests.pages.conftest import captions, charts, sentences
+from tests.pages.kit.figures import chart_of
 
 
 def planted(**shares: float) -> tuple[str, ...]:
@@ -92,19 +73,6 @@ def test_where_the_vectors_come_from_is_told(section, after):
     assert r"vectors come from glove\*\.txt, which has 88% of the words" in captions_after(of_file)
 
 
-def test_the_table_tells_the_spread(section, answers):
-    session = section("parsers")
-    listed = next(frame for frame in frames(session) if "n_seeds" in frame).set_index(
-        "method_named"
-    )
-    ((mean, std, low, high, n),) = answers(
-        "select avg(uas), stddev_samp(uas), min(uas), max(uas), count(*) from parser_accuracy "
-        "where method = 'attention'"
-    )
-    row = listed.loc["attention", ["mean", "std", "min", "max", "n_seeds"]]
-    assert row.tolist() == pytest.approx([mean, std, low, high, n])
-
-
 RANDOM = (
     "update stored.provenance set value = '3' where name = 'random_weights'",
     *planted(attention=0.1, attention_words=0.35),
@@ -159,12 +127,6 @@ def test_only_a_file_of_the_same_shape_and_corpus_is_taken(run, facts, alike, st
     ours = described(version_of(store_folder / "tiny.duckdb"))
     changed_run = pd.Series(ours.run.to_dict() | run)
     assert _alike(ours, replace(ours, run=changed_run, facts=ours.facts | facts)) is alike
-
-
-def test_files_of_a_trained_model_stand_not_beside_ours(section, two_files, exported):
-    trained = "update stored.provenance set value = 'none' where name = 'random_weights'"
-    section("parsers", two_files(trained), file="tiny.duckdb")
-    assert len(chart_of(exported, "sy_parsers_chart").layer[0].data) == len(METHODS)
 
 
 def test_a_page_of_the_untrained_file_shows_it_alone(section, two_files, exported):

@@ -1,45 +1,11 @@
 """The best head of every relation: numbers are those of the file, and so is what is said."""
 
-from itertools import cycle
-
 import pytest
 
-from analysis.statistics.annotation import MERGINGS
-from analysis.statistics.probing.dependency_best import CHOSEN_ON
+from analysis.published.heads import numbers
 from pages.syntax.names import UNIVERSAL
-from tests.pages.conftest import charts, frames, in_address, sentences
-from tests.pages.kit.figures import chart_of, click, frame_of
-from tests.pages.kit.rows import rows_of
-
-COLUMNS = (
-    *("relation", "layer", "head", "direction", "n_tried", "n_chosen", "accuracy_chosen", "n"),
-    *("accuracy", "low", "high", "offset", "offset_accuracy"),
-    *("difference", "difference_low", "difference_high"),
-)
-
-
-@pytest.mark.parametrize(("merging", "chosen_on"), list(zip(cycle(MERGINGS), CHOSEN_ON)))
-def test_every_best_head_is_that_of_the_file(merging, chosen_on, section, exported, answers):
-    section("relations", sy_merging=merging, sy_chosen_on=chosen_on, sy_least="1")
-    shown = frame_of(exported, f"sy_relations_rows_{merging}_{chosen_on}_1").sort_values("relation")
-    named = ", ".join(f'"{column}"' for column in COLUMNS)
-    expected = answers(
-        f"select {named} from dependency_best where merging = '{merging}' "
-        f"and chosen_on = '{chosen_on}' order by relation"
-    )
-    rows = rows_of(shown, list(COLUMNS))
-    assert len(rows) == len(expected) > 3
-    for ours, theirs in zip(rows, expected, strict=True):
-        for value, other in zip(ours, theirs, strict=True):
-            assert value == (pytest.approx(other) if isinstance(other, float) else other)
-
-
-def test_the_table_has_a_row_for_every_row_of_the_chart(section, exported):
-    session = section("relations", sy_least="1")
-    listed = next(frame for frame in frames(session) if "difference_low" in frame)
-    charted = frame_of(exported, "sy_relations_rows")
-    assert listed["accuracy"].tolist() == charted["accuracy"].tolist()
-    assert listed["accuracy"].is_monotonic_decreasing
+from tests.pages.conftest import charts, frames, sentences
+from tests.pages.kit.figures import chart_of, frame_of
 
 
 @pytest.mark.parametrize("least", [1, 10])
@@ -50,13 +16,6 @@ def test_rare_relations_are_hidden_and_counted(least, section, exported, answers
     assert set(frame_of(exported, "sy_relations_rows")["relation"]) == frequent
     hidden = f"{len(counts) - len(frequent)} relations with fewer than {least} words"
     assert any(text.value.startswith(hidden) for text in session.markdown)
-
-
-def test_the_papers_limit_leaves_nothing_of_a_small_corpus_but_says_so(section):
-    session = section("relations", sy_least="100000")
-    assert "No relation is frequent enough" in sentences(session)
-    assert not charts(session)
-    assert in_address(session, "sy_least") == ["100000"]
 
 
 PLANTED = (
@@ -103,22 +62,6 @@ def test_halves_show_the_head_where_it_was_chosen_too(chosen_on, series, section
         assert chosen["low"].isna().all()
 
 
-def test_a_click_on_a_row_chooses_the_relation(section):
-    session = section("relations", sy_least="1")
-    click(session, "sy_rows", "row", {"relation": "cc"})
-    assert session.session_state["sy_relation"] == "cc"
-    assert in_address(session, "sy_relation") == ["cc"]
-    assert "**cc**: a word such as “and” or “or”" in sentences(session)
-
-
-def test_a_button_leads_on_with_the_relation(section):
-    view = "sentences"
-    session = section("relations", sy_least="1", sy_relation="conj")
-    session.button(key=f"sy_to_{view}").click().run()
-    assert session.session_state["sy_view"] == view
-    assert session.session_state["sy_relation"] == "conj"
-
-
 @pytest.mark.parametrize(
     ("n_obj", "n_det", "chosen"), [(100, 200, "obj"), (9, 100, "det"), (9, 20, "det")]
 )
@@ -137,3 +80,102 @@ def test_every_label_is_explained_with_how_often_it_occurs(section, answers):
     ((n,),) = answers("select max(n) from dependency_accuracy where relation = 'det'")
     assert next(row for row in rows if row.startswith("|det · ")).endswith(f"|{n}|")
     assert next(row for row in rows if row.startswith("|clf · ")).endswith("|—|")
+
+
+@pytest.mark.parametrize("weighing", ["weight", "norm"])
+def test_published_heads_and_maps_of_weights_are_of_weights_alone(weighing, section):
+    labels = [fold.label for fold in section("relations", sy_weighing=weighing).expander]
+    assert any("Published" in label for label in labels) == (weighing == "weight")
+    captions = [caption.value for caption in section("sentences", sy_weighing=weighing).caption]
+    assert any("arcs above use norms" in caption for caption in captions) == (weighing == "norm")
+
+
+def test_the_finding_counts_relations_that_are_clear_of_0(section, after, answers):
+    after(
+        "update stored.dependency_difference set accuracy_weight = 0.5, accuracy_norm = 0.6, "
+        "difference = 0.1, low = -0.1, high = 0.2",
+        "update stored.dependency_difference set low = 0.05 where relation = 'det'",
+        "update stored.dependency_difference set accuracy_norm = 0.2, difference = -0.3, "
+        "low = -0.4, high = -0.25 where relation = 'nsubj'",
+    )
+    ((n,),) = answers(
+        "select count(*) from dependency_difference where merging = 'mean' "
+        "and chosen_on = 'first' and relation not in ('all', 'all_words')"
+    )
+    text = sentences(section("weighing", sy_least="1"))
+    assert f"more governors in 1 of {n} relations and fewer in 1 (the 95%" in text
+    assert "largest change is for nsubj: 50.0% → 20.0%, −30.0 points [−40.0, −25.0]" in text
+    assert "Over all words: 50.0% → 60.0%, +10.0 points [−10.0, +20.0]" in text
+
+
+@pytest.mark.parametrize(("view", "lang"), [("relations", "en"), ("parsers", "ja")])
+def test_a_corpus_without_trees_leads_to_a_treebank(view, lang, section, plain_folder):
+    session = section(view, plain_folder, lang=lang)
+    assert r"tiny\.duckdb" in session.info[0].value
+    assert r"text\.txt" in session.info[0].value
+    assert "--corpus demo-treebank" in session.code[0].value
+    assert not charts(session)
+
+
+def test_words_without_trees_are_no_treebank_either(section, without):
+    session = section("sentences", without("dependency_accuracy"))
+    assert "has no dependency trees" in session.info[0].value
+    assert "--corpus demo-treebank" in session.code[0].value
+
+
+def listed(session, n: int):
+    """The table of so many published numbers."""
+    return next(frame for frame in frames(session) if "published" in frame and len(frame) == n)
+
+
+def test_table_1_is_beside_the_best_heads_of_this_file(section, answers):
+    session = section("relations")
+    table = listed(session, 2 * 15)
+    assert table["published"].iloc[0] == "34.5%"
+    assert table["published"].tolist()[1::2] == [
+        f"{number.printed}%" for number in numbers("dependency_baseline", place=("own_table", 1))
+    ]
+    best = dict(
+        answers(
+            "select relation, (accuracy, offset_accuracy) from dependency_best "
+            "where merging = 'mean' and chosen_on = 'all'"
+        )
+    )
+    shown = dict(zip(table["of"], table["ours"], strict=True))
+    heads = {label: value for label, value in shown.items() if isinstance(value, str)}
+    written = {f"{100 * share:.2f}%" for pair in best.values() for share in pair}
+    assert set(heads.values()) <= written
+    assert any(label.startswith("dobj (UD obj)") for label in heads)
+    assert not any(label.startswith(("prep", "pobj")) for label in heads)
+
+
+def test_table_3_is_beside_the_means_of_this_file(section, answers):
+    table = listed(section("parsers"), 6).set_index("of")
+    ((mean,),) = answers("select avg(uas) from parser_accuracy where method = 'attention'")
+    assert table.loc["attention", "published"] == "61%"
+    assert table.loc["attention", "ours"] == f"{100 * mean:.1f}%"
+    assert table["ours"].isna().sum() == 2, "the paper has two parsers that this file has not"
+
+
+RANDOM = "update stored.provenance set value = '0' where name = 'random_weights'"
+TREEBANK = (
+    "update stored.run set model = 'bert-base-uncased', n_layers = 12, n_heads = 12, "
+    "hidden_size = 768, n_sequences = 1696, n_tokens = 40000, mask_rate = 0"
+)
+
+
+def test_the_papers_untrained_row_is_beside_an_untrained_model_alone(section, changed, answers):
+    def parts(*statements: str):
+        session = section("parsers", changed(*statements))
+        tables = [frame for frame in frames(session) if "published" in frame]
+        return tables, [fold.label for fold in session.expander if "Published" in fold.label]
+
+    (row, table), folded = parts(TREEBANK, RANDOM)
+    ((mean,),) = answers("select avg(uas) from parser_accuracy where method = 'attention_words'")
+    assert row[["published", "ours"]].to_numpy().tolist() == [["30%", f"{100 * mean:.1f}%"]]
+    assert "difference" in row
+    assert "difference" not in table
+    assert folded == ["Published: parsers on BERT-base – in bert-base-uncased with trained weights"]
+    (table,), folded = parts(TREEBANK)
+    assert "difference" in table
+    assert not folded

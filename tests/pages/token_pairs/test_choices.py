@@ -1,13 +1,17 @@
 """Links restore every choice; clicks in charts and tables open a pair, and only once."""
 
+import re
 from html import unescape
 from urllib.parse import parse_qs
 
-import pytest
-
+from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
+from pages.token_pairs.chosen_pair import PAGE as A_PAGE
+from pages.token_pairs.chosen_pair import marked
+from pages.token_pairs.lists import pair_name
 from pages.token_pairs.page import PAGE
 from pages.ui.choices.address import LONGEST_TEXT
-from tests.pages.conftest import bodies, frames, in_address
+from pages.ui.words.say import plain
+from tests.pages.conftest import bodies, captions, charts, frames, in_address, sentences
 from tests.pages.kit.figures import click
 
 PAIR = {"source": "cat", "target": "sat"}
@@ -41,15 +45,6 @@ def chosen(session) -> tuple[str, str]:
     return source, target
 
 
-@pytest.mark.parametrize(("view", "name"), [("workbench", "tp_pairs"), ("pmi", "tp_pmi_points")])
-def test_a_click_opens_the_pair(view, name, section):
-    session = section(view, tp_layer="2")
-    click(session, name, "point", PAIR)
-    assert in_address(session, "tp_view") == ["workbench"]
-    assert chosen(session) == ("cat", "sat")
-    assert session.session_state["tp_layer"] == 2
-
-
 def test_the_row_that_was_clicked_is_the_one_that_was_drawn(section):
     session = section("workbench", tp_text="dog", tp_layer="2")
     row = frames(session)[0].iloc[1]
@@ -79,3 +74,92 @@ def test_addresses_of_sections_that_were_lead_to_what_they_showed(section):
     assert in_address(session, "tp_view") == ["browse"], "Back would lead here again"
     assert set(PAGE.moved) == {"layer", "browse", "pair"}
     assert set(PAGE.moved.values()) == {"workbench"}
+
+
+ASKED = ("What does each step of each layer do to ", "各層の各モジュールは ")
+HOSTILE = '"><img src=x onerror=a()><script>alert(1)</script>`code` $x$ **bold**'
+CHOSEN = {"tp_source": "cat", "tp_target": "sat"}
+
+
+def shown(session) -> str:
+    """The pair whose changes are drawn."""
+    (question,) = (
+        heading.value for heading in session.subheader if heading.value.startswith(ASKED)
+    )
+    return re.sub("|".join(ASKED) + r"|\?$| をどう変えるか？$", "", question)
+
+
+def ids(store, source="cat", target="sat") -> dict[str, int]:
+    row = pair.look_up(store, source=source, target=target).iloc[0]
+    return {name: int(row[name]) for name in ("source_id", "target_id")}
+
+
+def test_the_pair_that_changes_most_is_shown_until_another_is_chosen(section, store):
+    [first] = pair_delta.browse(
+        store, effect="ff", layer=2, min_count=2, text="", relation="all", special=True, limit=1
+    ).to_dict("records")
+    session = section("workbench", tp_layer="2")
+    assert [session.text_input(key=f"tp_{side}").value for side in PAIR] == ["", ""]
+    assert shown(session) == plain(pair_name(first["source"], first["target"]))
+
+
+def test_its_numbers_are_those_of_the_file(section, answers):
+    shown_captions = captions(section("workbench", **CHOSEN))
+    ((n, n_sequences, pmi),) = answers(
+        """
+        select n, n_sequences, pmi from pair
+        join vocabulary as s on s.token_id = source join vocabulary as t on t.token_id = target
+        where s.token = 'cat' and t.token = 'sat'
+        """
+    )
+    assert f"**{n}** occurrences in **{n_sequences}** sequences" in shown_captions
+    assert f"PMI **{pmi:.2f}** bits".replace("-", "−") in shown_captions
+
+
+def test_a_pair_with_a_special_token_has_no_pmi(section):
+    session = section("workbench", tp_source="[CLS]", tp_target="sat")
+    assert "no PMI" in captions(session)
+
+
+def test_every_place_where_it_stands_is_marked_once(section, store):
+    places = pair_occurrence.of_pair(store, layer=1, effect="ff", limit=1000, **ids(store))
+    pages = -(-len(places) // A_PAGE)
+    assert pages > 1, "this test could not have failed"
+    shown = []
+    for page in range(1, pages + 1):
+        place = {"tp_page": str(page)} if page > 1 else {}
+        session = section("workbench", **place, **CHOSEN)
+        texts = [part for part in bodies(session).split('class="an-text"') if "title=" in part]
+        for text in texts:
+            assert re.findall(r'<span class="an-(\w+)"[^>]*>([^<]*)<', text) in (
+                [("source", "cat"), ("target", "sat")],
+                [("target", "sat"), ("source", "cat")],
+            )
+        shown += re.findall(
+            r"Sequence (\d+), source at position (\d+), target at position (\d+)",
+            sentences(session),
+        )
+    expected = places[["seq", "source_pos", "target_pos"]].astype(str)
+    assert shown == list(expected.itertuples(index=False, name=None))
+
+
+def test_the_other_direction_is_one_click_away(section):
+    session = section("workbench", **CHOSEN)
+    session.button(key="tp_swap").click().run()
+    assert in_address(session, "tp_source") == ["sat"]
+    assert shown(session) == plain("sat → cat")
+
+
+def test_a_pair_that_does_not_occur_is_told(section):
+    session = section("workbench", tp_source=HOSTILE + "x" * 500, tp_target="sat")
+    assert "does not occur" in session.info[0].value
+    assert len(charts(session)) == 1
+
+
+def test_marks_keep_their_place_among_pieces_of_words():
+    body = marked(["[CLS]", "em", "##bed", "##ding", "[SEP]"], 2, 1)
+    assert re.sub(r"<[^>]*>", "", body).strip() == "[CLS] embedding [SEP]"
+    assert re.findall(r'<span class="an-(\w+)"[^>]*>([^<]*)<', body) == [
+        ("target", "em"),
+        ("source", "bed"),
+    ]

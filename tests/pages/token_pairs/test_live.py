@@ -4,7 +4,6 @@ from pathlib import Path
 from shutil import copytree
 
 import numpy as np
-import pandas as pd
 import pytest
 import streamlit as st
 from safetensors.torch import load_file, save_file
@@ -14,7 +13,7 @@ from analysis.scopes import POST_NORM
 from analysis.statistics.pairs import pair, pair_occurrence
 from pages.token_pairs.chosen_pair import PAGE
 from pages.ui.live import door
-from tests.pages.conftest import assert_exportable, charts, sentences
+from tests.pages.conftest import charts, sentences
 
 EFFECTS = tuple(POST_NORM.effects)  # of the small model, which is built as BERT is
 LIVE = {"tp_live": "live"}
@@ -57,27 +56,6 @@ def test_live_changes_are_the_stored_ones(changes, store):
     np.testing.assert_allclose(live, stored["delta"], atol=NOISE)
 
 
-def test_live_changes_average_to_the_stored_means(changes, store):
-    tokens = store.execute("select seq, list(token_id order by pos) as ids from token group by seq")
-    ids = dict(tokens.fetchall())
-    rows = [
-        (layer, effect, ids[seq][source], ids[seq][target], change[target, source])
-        for (layer, effect, seq), change in changes.items()
-        for target, source in np.ndindex(*change.shape)
-        if target != source
-    ]
-    live = pd.DataFrame(rows, columns=["layer", "effect", "source", "target", "delta"])
-    means = live.groupby(["layer", "effect", "source", "target"])["delta"].mean()
-    for effect in EFFECTS:
-        stored = store.execute(
-            f"select layer, source, target, mean_{effect} as mean from pair_delta_wide"
-        ).df()
-        expected = stored.set_index(["layer", "source", "target"])["mean"].sort_index()
-        computed = means.xs(effect, level="effect").sort_index()
-        assert computed.index.tolist() == expected.index.tolist()
-        np.testing.assert_allclose(computed, expected, atol=NOISE)
-
-
 def unstored(store) -> tuple[str, str]:
     """A pair whose single changes are not stored in layer 1."""
     return store.execute(
@@ -111,16 +89,6 @@ def test_the_maps_of_a_sequence_are_drawn(address, drawn, section):
     assert not session.warning
     *_, maps = charts(session)
     assert len(maps.get("hconcat", [maps])) == drawn
-
-
-@pytest.mark.parametrize("address", [LIVE, ONE_MAP])
-def test_what_is_computed_becomes_pictures_and_tables(address, section, exported):
-    section("workbench", **address)
-    assert_exportable(exported, caption="pair")
-
-
-def test_another_step_of_another_layer_has_its_maps(section):
-    assert len(charts(section("workbench", tp_effect="res_ln", tp_layer="2", **LIVE))) == 3
 
 
 def without_maps(session: AppTest) -> str:

@@ -1,20 +1,26 @@
 """Every section shows the numbers that the file holds."""
 
+import re
 from html import unescape
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.pairs import pair_delta, pair_pmi_correlation
-from pages.token_pairs.lists import CHANGE, in_points
+from analysis.statistics.pairs import pair_delta
+from pages.token_pairs.grid import picture
+from pages.token_pairs.lists import CHANGE, DIRECTIONS, in_points
 from pages.token_pairs.pmi import _finding
 from pages.token_pairs.workbench import ROWS
+from pages.ui.export import files as export
 from pages.ui.view import View
 from pages.ui.words.place import words_of
-from tests.pages.conftest import bodies, charts, frames, sentences
+from tests.pages.conftest import bodies, captions, charts, frames, sentences
+from tests.pages.kit.copies import changed_copy
 from tests.pages.kit.figures import frame_of
+from tests.pages.kit.section_checks import stems
 
 VIEW = View("tp", "pmi")
 
@@ -95,19 +101,6 @@ def test_what_is_listed_fulfils_every_condition(address, holds, section):
     assert all(map(holds, shown.itertuples()))
 
 
-def test_correlations_are_those_of_the_limit(section, store):
-    rows, *_ = charts(section("pmi", tp_pmi_least="5"))
-    assert rows["layer"]
-    frame = pair_pmi_correlation.by_layer(store, min_count=5)
-    of_effect = frame[frame["effect"] == "ff"].pivot(
-        index="layer", columns="quantity", values="spearman"
-    )
-    text = sentences(section("pmi", tp_pmi_least="5"))
-    for layer in (of_effect["partial"].argmin(), of_effect["partial"].argmax()):
-        for quantity in ("partial", "pmi"):
-            assert f"{of_effect[quantity].iloc[int(layer)]:.2f}".replace("-", "−") in text
-
-
 def test_pairs_within_a_window_have_correlations_and_no_points(section):
     everything = charts(section("pmi"))
     session = section("pmi", tp_pmi_window="5")
@@ -129,3 +122,101 @@ def test_a_finding_says_whether_it_is_clear_of_0(low, high, expected):
     with words_of("token_pairs", "pmi"):
         text = _finding(VIEW, frame.assign(spearman=0.3, low=low, high=high), "ff", "sequence")
     assert expected in text
+
+
+WITHOUT_LISTS = "delete from stored.pair_extreme"  # lists are then made from all pairs
+
+
+@pytest.mark.parametrize("view", ["tables", "workbench"])
+def test_a_number_that_no_pair_reaches_is_told(view, section):
+    session = section(view, tp_least="9999")
+    assert session.info
+    assert not charts(session)
+    assert not frames(session)
+    assert "tp-grid" not in bodies(session)
+
+
+def assert_no_nan(session) -> None:
+    assert "nan" not in sentences(session).lower().split()
+    assert "nan" not in bodies(session).lower()
+
+
+def test_pairs_of_one_sequence_each_have_no_interval_and_are_not_clear(changed, section):
+    folder = changed(
+        "update stored.pair_delta set n_sequences = 1, degrees = null",
+        "update stored.pair_extreme set n_sequences = 1, degrees = null",
+        "update stored.pair set n_sequences = 1",
+        "update stored.pair_pmi_correlation set low = null, high = null",
+    )
+    sessions = {view: section(view, folder) for view in stems("token_pairs")}
+    for session in sessions.values():
+        assert_no_nan(session)
+    assert "no interval" in captions(sessions["workbench"])
+    unclear = (f" {direction} pairs listed, none is clear of 0" for direction in DIRECTIONS)
+    assert all(sentence in sentences(sessions["tables"]) for sentence in unclear)
+    assert "too few words for an interval" in sentences(sessions["pmi"])
+    assert len(charts(sessions["pmi"])) == 3
+    for view in ("tables", "workbench"):
+        session = section(view, folder, tp_clear="only")
+        assert "is clear of 0. Choose" in session.info[0].value
+        assert not charts(session)
+
+
+@pytest.fixture(scope="module")
+def one_way(store_folder, tmp_path_factory) -> Path:
+    """Folder of a file with extreme modules and without correlations.
+
+    One module amplifies every pair, another attenuates all, and a third changes none.
+    """
+    return changed_copy(
+        store_folder,
+        tmp_path_factory.mktemp("one_way"),
+        "update stored.pair_delta set mean_ff_res = abs(mean_ff_res) + 1e-9, "
+        "mean_res_ln = -(abs(mean_res_ln) + 1e-9), mean_ff = 0, std_ff = if(n > 1, 0, null)",
+        "update stored.pair_pmi_correlation set spearman = null where min_count = 2",
+        WITHOUT_LISTS,
+    )
+
+
+HOSTILE = "<b>$x$"
+PAIRS = pd.DataFrame(
+    {
+        "layer": [1, 1, 2],
+        "place": [1, 2, 1],
+        "source": ["united", HOSTILE, "a"],
+        "target": ["states", "[SEP]", "a"],
+        "mean_delta": [0.04, 0.01, 0.02],
+        "low": [0.03, -0.01, None],
+        "high": [0.05, 0.03, None],
+        "n": [3, 1200, 5],
+        "relation": ["adjacent", "special", "same_word"],
+    }
+)
+
+
+def test_every_pair_is_drawn_and_faint_where_it_is_not_clear():
+    lists = {"More": PAIRS, "Less": PAIRS.assign(mean_delta=-PAIRS["mean_delta"])}
+    drawn = export.svg(picture(lists, layers=range(1, 3), top=0.04), "A finding.")
+    written = "\n".join(re.findall(r">([^<]+)</", drawn))
+    for words in ("united →", "states", "+4.00 · n 3", "−4.00 · n 3", "+1.00 · n 1,200", "More"):
+        assert words in written
+    assert "&lt;b&gt;$x$ →" in written
+    grid = picture({"More": PAIRS}, layers=range(1, 3), top=0.04)
+    assert grid.data["visible"].tolist() == [1.0, 0.4, 0.4]
+
+
+def test_a_step_that_changes_everything_one_way_or_nothing_is_told(one_way, section):
+    for effect in ("ff_res", "res_ln"):
+        session = section("tables", one_way, tp_effect=effect)
+        assert_no_nan(session)
+        assert "keeps of itself" in session.info[0].value
+        assert 'class="tp-none"' not in bodies(session)
+    session = section("workbench", one_way, tp_effect="ff_res")
+    assert_no_nan(session)
+    assert "and 0 attenuated" in sentences(session)
+    assert section("workbench", one_way, tp_effect="ff_res", tp_direction="attenuated").info
+    assert section("tables", one_way).info
+    assert section("workbench", one_way, tp_direction="amplified").info
+    correlations = section("pmi", one_way)
+    assert correlations.info
+    assert not charts(correlations)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pages.ui.beside.difference import IS_CLEAR, differences
-from pages.ui.beside.marks import measured, units
+from pages.ui.beside.marks import units
 from pages.ui.beside.panels import panels
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import bars, lines
@@ -33,10 +33,6 @@ FILE_BESIDE = {"hh_map_share_beside": f"file={MASKED}"}
 
 def _line(frame: pd.DataFrame) -> dict[str, Any]:
     return with_data(lines(frame, x="layer", y="mean"))
-
-
-def _bars(frame: pd.DataFrame) -> dict[str, Any]:
-    return with_data(bars(frame, x="layer", y="mean"))
 
 
 def _map(frame: pd.DataFrame) -> dict[str, Any]:
@@ -87,13 +83,6 @@ def test_a_range_is_no_interval():
     assert difference.with_interval == []
     marks = [unit.mark for _, unit in units(panels(one, other, found, TITLES)["hconcat"][2])]
     assert marks == ["line"]
-
-
-def test_a_chart_that_measures_nothing_has_no_difference():
-    places = NUMBERS.assign(x=1.0, y=[1.0, 2.0, 3.0])
-    encoding = {"x": alt.X("x:Q", title=None), "y": alt.Y("y:Q", title=None)}
-    chart = with_data(alt.Chart(places).mark_point().encode(**encoding))
-    assert measured(chart) == {}
 
 
 @pytest.mark.parametrize("drawn", [_line, _map])
@@ -179,9 +168,7 @@ def test_what_cannot_stand_beside_a_figure_is_said(opened, two_files):
 
 FIGURES = {
     "a token type": ("attention_norms", "an_view", "heads", "an_maps", "an_type", "sep"),
-    "a scope": ("layer_mixing", "lm_view", "ratio", "lm_map", "lm_scope", "attn_w"),
     "a layer": ("layer_mixing", "lm_view", "similarity", "lm_matrix", "lm_layer", "1"),
-    "a head": ("positions", "po_view", "one_head", "po_profile", "head", "2-1"),
     "a file": ("head_habits", "hh_view", "heads", "hh_map_share", "file", MASKED),
 }
 

@@ -110,11 +110,6 @@ def test_a_text_that_is_not_the_default_may_be_empty():
     assert shown(page.run()) == ""
 
 
-def test_a_button_writes_a_text():
-    page = AppTest.from_string(TEXT_SCRIPT, default_timeout=30).run()
-    assert shown(page.button[0].click().run()) == "<b> & [x]"
-
-
 COLLECTED = """
 import streamlit as st
 from pages.ui.choices.address import Choice, draw, one_entry, stop

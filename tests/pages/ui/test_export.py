@@ -52,20 +52,6 @@ def test_every_kind_of_chart_becomes_a_picture_of_every_format(name):
     assert export.pdf(chart).startswith(b"%PDF")
 
 
-@pytest.mark.parametrize("name", CHARTS)
-def test_a_chart_that_was_exported_can_still_be_drawn(name):
-    chart = CHARTS[name]()
-    before = chart.to_dict()
-    export.svg(chart)
-    assert chart.to_dict() == before
-
-
-def test_an_export_is_on_white_and_of_fixed_width():
-    specification = export.specification(CHARTS["bars"]())
-    assert specification["config"]["background"] == "white"
-    assert isinstance(specification["width"], int)
-
-
 def test_a_large_chart_is_exported_whole():
     many = pd.DataFrame({"low": range(1, 8001), "high": range(1, 8001)})
     chart = scatter(many, x="low", y="high", tooltip=())
@@ -134,11 +120,6 @@ def test_a_pdf_embeds_its_own_fonts_for_latin_and_for_japanese_words():
     fonts = set(re.findall(rb"/BaseFont ?/\w+\+([\w-]+)", picture))
     assert {name.partition(b"-")[0] for name in fonts} == {b"FiraSans", b"NotoSansJP"}
     assert b"/FontFile" in picture
-
-
-def test_a_line_with_japanese_words_is_set_in_their_font():
-    picture = export.svg(CHARTS["bars"](), "層の ‖αf(x)‖")
-    assert '<tspan font-family="Noto Sans JP">層の ‖αf(x)‖</tspan>' in picture
 
 
 @pytest.mark.parametrize("points", [export.SINGLE, export.DOUBLE])

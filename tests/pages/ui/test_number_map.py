@@ -68,11 +68,6 @@ def test_missing_cells_stay_empty_and_the_others_tell_their_number():
     assert picture.count("#ff5a36") == 1
 
 
-def test_rows_stand_in_the_given_order():
-    picture = export.svg(drawn())
-    assert picture.index(">b<") < picture.index(">a<")
-
-
 def test_bars_of_two_sides_stand_beside_each_other():
     frame = pd.DataFrame(
         {

@@ -2,21 +2,7 @@
 
 import pytest
 
-from analysis.statistics import corpus
 from tests.pages.conftest import assert_sound
-
-
-def test_tokens_are_found_by_their_beginning_and_the_whole_one_comes_first(store):
-    [(token,)] = store.execute(
-        "select token from token group by token order by count(*) desc limit 1"
-    ).fetchall()
-    tokens = corpus.tokens_from(store, text=token[0].lower(), limit=1000)
-    assert token in set(tokens["token"])
-    assert all(name.lower().startswith(token[0].lower()) for name in tokens["token"])
-    first = corpus.tokens_from(store, text=token.lower(), limit=1).iloc[0]
-    counted = "select count(*) from token where token = ?"
-    assert store.execute(counted, [first["token"]]).fetchone() == (first["n"],)
-    assert first["token"].lower() == token.lower()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import pytest
 import streamlit as st
 
 from analysis.foreign_file import OtherSchema, attach
-from analysis.statistics.corpus import sequence_lengths
 from analysis.statistics.norms import token_type_mixing
 from pages.ui.store import chosen as shell
 from pages.ui.store import open_file
@@ -89,21 +88,6 @@ def test_answers_are_wide_and_the_readers_own(folder, in_session):
     assert session.text[2].value == "2"
 
 
-def test_a_replaced_file_gives_new_answers_though_the_old_one_is_open(store_folder, tmp_path):
-    path = tmp_path / "tiny.duckdb"
-    copyfile(store_folder / "tiny.duckdb", path)
-    old = version_of(path)
-    with cursor(old) as opened:
-        assert sequence_lengths(opened)["n_sequences"].sum() == 3
-        other = tmp_path / "other"
-        other.mkdir()
-        shorter = changed_copy(store_folder, other, "delete from stored.sequence where seq > 0")
-        os.replace(shorter / "tiny.duckdb", path)
-        with cursor(version_of(path)) as renewed:
-            assert sequence_lengths(renewed)["n_sequences"].sum() == 1
-        assert sequence_lengths(opened)["n_sequences"].sum() == 3
-
-
 def test_threads_ask_one_file_at_once(store_folder):
     version = version_of(store_folder / "tiny.duckdb")
     counts, failed = [], []
@@ -141,31 +125,6 @@ def test_a_file_that_was_refused_is_not_opened_again_until_it_is_replaced(
     os.replace(copyfile(store_folder / "tiny.duckdb", folder / "sound"), path)
     assert described(version_of(path)).rows["sequence"] == 3
     assert len(opened) == 2
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "insert into file.stored.sequence values (9, 9, '')",
-        "select * from read_text('/etc/hostname')",
-        "copy (select 1) to 'copied.csv'",
-        "set enable_external_access = true",
-    ],
-)
-def test_an_open_file_can_neither_be_changed_nor_reach_anything(statement, store_folder):
-    with cursor(version_of(store_folder / "tiny.duckdb")) as opened, pytest.raises(duckdb.Error):
-        opened.execute(statement)
-
-
-def test_no_file_of_ours_is_refused_with_a_remedy(tmp_path, in_session):
-    (tmp_path / "text.duckdb").write_text("not a database")
-    with duckdb.connect(str(tmp_path / "strange.duckdb")) as strange:
-        strange.execute("create table t as select 1")
-    for name in ("text.duckdb", "strange.duckdb"):
-        session = in_session(ASK, tmp_path, file=name)
-        assert not session.exception
-        assert "precompute check" in session.error[0].value
-        assert session.selectbox[0].options == ["strange.duckdb", "text.duckdb"]
 
 
 def test_a_file_that_is_being_written_is_said_to_be_locked(store_folder, tmp_path, in_session):

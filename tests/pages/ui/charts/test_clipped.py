@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from pages.positions.phases import _scale
-from pages.ui.beside.scales import mark_ends
 from pages.ui.charts import shading
 from pages.ui.charts.colours import LESS_TO_MORE
 from pages.ui.charts.look import open_ends
@@ -47,14 +46,6 @@ def test_amplitudes_end_where_the_legend_of_phases_does(measure):
     scale, places = _scale(values, measure)
     assert [places[0], places[-1]] == scale.domain
     assert places[-1] < 50
-
-
-def test_panels_mark_the_ends_of_their_common_scale():
-    colour = {"field": "v", "type": "quantitative", "scale": {"domain": [-1, 0, 1], "clamp": True}}
-    panel = {"mark": "rect", "data": {"name": "rows"}, "encoding": {"color": colour}}
-    mark_ends(panel, {"rows": [{"v": 0.5}, {"v": 3.0}]})
-    assert "≥" in colour["legend"]["labelExpr"]
-    assert "≤" not in colour["legend"]["labelExpr"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Faults of a chart end only the process that draws it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from queue import LifoQueue
 
@@ -12,30 +13,31 @@ from pages.ui.export import drawing
 from pages.ui.export.drawing import NotDrawn, svg_of
 from tests.pages.kit.hostile_charts import ENDLESS, SOUND
 
-TIGHT = Limits(seconds=1.0, memory=2**30, letters=2**20)
+PATIENT = Limits(seconds=60, memory=2**30, letters=2**20)
 
 
 @pytest.fixture
 def idle(monkeypatch) -> Iterator[LifoQueue[BoundedProcess | None]]:
-    """The one process that draws, with tight limits."""
+    """The one process that draws."""
     kept: LifoQueue[BoundedProcess | None] = LifoQueue()
     kept.put(None)
     monkeypatch.setattr(drawing, "_idle", kept)
-    monkeypatch.setattr(drawing, "LIMITS", TIGHT)
+    monkeypatch.setattr(drawing, "LIMITS", PATIENT)
     yield kept
     if process := kept.get():
         process.close()
 
 
-def test_a_chart_that_goes_on_ends_its_own_process_and_the_next_is_drawn(idle):
+def test_a_chart_that_goes_on_ends_its_own_process_and_the_next_is_drawn(idle, monkeypatch):
+    monkeypatch.setattr(drawing, "LIMITS", replace(PATIENT, seconds=1.0))
     with pytest.raises(NotDrawn, match="slow"):
         svg_of(ENDLESS["a sequence"][0])
+    monkeypatch.setattr(drawing, "LIMITS", PATIENT)
     assert svg_of(SOUND).startswith("<svg")
 
 
 @pytest.mark.slow
-def test_a_chart_that_takes_all_memory_ends_its_own_process(idle, monkeypatch):
-    monkeypatch.setattr(drawing, "LIMITS", Limits(60, 2**30, 2**20))
+def test_a_chart_that_takes_all_memory_ends_its_own_process(idle):
     with pytest.raises(NotDrawn, match="ended"):
         svg_of(ENDLESS["a wide chart"][0])
     assert svg_of(SOUND).startswith("<svg")
@@ -67,6 +69,6 @@ def test_no_page_draws_by_itself():
 
 
 def test_a_drawing_of_too_many_letters_is_none(idle, monkeypatch):
-    monkeypatch.setattr(drawing, "LIMITS", Limits(60, 2**30, 100))
+    monkeypatch.setattr(drawing, "LIMITS", replace(PATIENT, letters=100))
     with pytest.raises(NotDrawn, match="large"):
         svg_of(SOUND)

@@ -7,7 +7,6 @@ import pytest
 import streamlit as st
 
 from pages.ui.charts.standard import lines
-from pages.ui.export.latex import latex
 from pages.ui.export.shown import Shown
 from pages.ui.words.columns import title
 from pages.ui.words.place import words_of
@@ -37,23 +36,6 @@ def test_a_converted_column_has_its_unit_in_name_and_title(unit, end):
     with words_of("token_pairs"):
         assert title(name) == f"mean change {end}"
         assert title("mean_delta") == "mean change"
-
-
-def test_a_column_of_any_name_is_converted():
-    frame = pd.DataFrame({"self": [0.25]}, index=[7])
-    assert in_unit(frame, PERCENT, ["self"]).loc[7].to_dict() == {"in_percent_self": 25.0}
-    assert frame["self"].tolist() == [0.25]
-
-
-def test_latex_of_pairs_holds_points_under_points():
-    frame = in_unit(PAIRS, POINTS, ["mean_delta"])
-    with words_of("token_pairs", "workbench"):
-        chart = lines(frame, y="in_points_mean_delta")
-    shown = offer(frame, chart)
-    assert_exported_as_shown(shown)
-    written = latex(shown.printed, caption="", label="t")
-    assert r"{mean change (\% points)}" in written
-    assert "6.682" in written
 
 
 def test_a_chart_in_another_unit_than_its_export_is_noticed():

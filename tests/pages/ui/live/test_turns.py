@@ -1,10 +1,10 @@
 """Sessions run the model one at a time, know how many come first, and may leave."""
 
-from threading import Barrier, Event, Thread
+from threading import Event, Thread
 
 import pytest
 
-from pages.ui.live.turns import Full, NotYourTurn, Turns
+from pages.ui.live.turns import NotYourTurn, Turns
 
 PATIENCE = 60  # seconds
 
@@ -71,33 +71,6 @@ def test_who_waits_is_told_how_many_come_first_and_leaves_by_an_exception():
     first.join(PATIENCE)
     with turns.turn(leave):
         turns.check()
-
-
-def test_no_more_wait_than_may():
-    turns, done, barrier = Turns(most=1), Event(), Barrier(2)
-    first = _holding(turns, done)
-    second = Thread(target=lambda: _wait(turns, barrier))
-    second.start()
-    barrier.wait(PATIENCE)
-    with pytest.raises(Full), turns.turn(lambda _: None):
-        pytest.fail("there is no room")
-    done.set()
-    for thread in (first, second):
-        thread.join(PATIENCE)
-    with turns.turn(lambda _: None):
-        pass
-
-
-def _wait(turns: Turns, barrier: Barrier) -> None:
-    calls: list[int] = []
-
-    def tell(before: int) -> None:
-        if not calls:
-            calls.append(before)
-            barrier.wait(PATIENCE)
-
-    with turns.turn(tell):
-        pass
 
 
 def test_nothing_runs_but_in_turn_and_a_turn_ends_with_an_error():

@@ -1,0 +1,125 @@
+"""A click in a figure chooses what was clicked, and buttons lead on with the choice."""
+
+import pytest
+
+from pages.ui.choices.links import VIEWS
+from tests.pages.conftest import assert_sound, in_address
+from tests.pages.kit.figures import click
+
+pytestmark = pytest.mark.slow
+FILES = {"syntax": "treebank", "coreference": "treebank"}
+HEAD, ANOTHER = {"layer": 2, "head": 3}, {"layer": 1, "head": 2}
+PAIR = {"source": "cat", "target": "sat"}
+OF_PAIR = {"tp_view": "workbench", "tp_source": "cat", "tp_target": "sat"}
+MARK, CELL = ("mark", HEAD, {"head": "2-3"}), ("cell", HEAD, {"head": "2-3"})
+CLICKS = [
+    ("attention_norms", "heads", "an_maps", "cell_attention", HEAD, {"head": "2-3"}),
+    ("attention_norms", "heads", "an_maps", "cell_weighted_norm", HEAD, {"head": "2-3"}),
+    ("attention_norms", "dispersion", "an_map", *CELL),
+    (
+        "attention_norms",
+        "relation&an_type=other",
+        "an_heads",
+        *CELL[:2],
+        {"an_scope": "head", "head": "2-3"},
+    ),
+    ("head_habits", "layers", "hh_question_special", *MARK),
+    ("head_habits", "breadth", "hh_question", *MARK),
+    ("head_map", "map", "hm_by_layer", *MARK),
+    ("head_map", "map", "hm_by_behaviour", *MARK),
+    ("head_map", "groups", "hm_tree", *MARK),
+    ("head_map", "groups", "hm_plane", *MARK),
+    ("head_map", "distances", "hm_matrix", *MARK),
+    ("positions", "heads", "po_grid", *CELL),
+    ("positions", "heads", "po_profiles", *CELL),
+    ("positions", "claim", "po_map", *CELL),
+    ("sinks", "heads", "si_map", *CELL),
+    ("coreference", "heads", "co_map", *CELL),
+    ("syntax", "heads", "sy_map", *CELL),
+    ("syntax", "relations", "sy_rows", "row", {"relation": "cc"}, {"sy_relation": "cc"}),
+    ("relevance", "corpus", "re_head_map", "cell", ANOTHER, {"re_head": "2", "re_layer": "1"}),
+    ("token_pairs", "workbench", "tp_pairs", "point", PAIR, OF_PAIR),
+    ("token_pairs", "pmi", "tp_pmi_points", "point", PAIR, OF_PAIR),
+    (
+        *("layer_mixing", "similarity", "lm_matrix", "cell"),
+        {"scope_a": "attn", "scope_b": "attn_w"},
+        {"lm_scope_a": "attn", "lm_scope_b": "attn_w"},
+    ),
+]
+"""Page, section, figure, its selection, the clicked values, and what the address has then."""
+
+
+@pytest.fixture
+def at(opened, request):
+    """Open a section on a file that has what it shows."""
+
+    def open_section(page: str, view: str, **address: str):
+        folder = request.getfixturevalue(f"{FILES.get(page, 'store')}_folder")
+        view, *more = view.split("&")
+        place = {VIEWS[page]: view} | dict(choice.split("=") for choice in more)
+        session = opened(page, folder, **place, **address)
+        assert_sound(session)
+        return session
+
+    return open_section
+
+
+@pytest.mark.parametrize(("page", "view", "figure", "part", "value", "chosen"), CLICKS)
+def test_a_click_is_in_the_address(page, view, figure, part, value, chosen, at):
+    session = at(page, view, **({"head": "1-1"} if "head" in chosen else {}))
+    click(session, figure, part, value)
+    assert_sound(session)
+    assert {key: in_address(session, key) for key in chosen} == {
+        key: [value] for key, value in chosen.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("page", "view", "figure", "part", "picker", "newer"),
+    [
+        ("attention_norms", "heads", "an_maps", "cell_attention", "head", "1-2"),
+        ("head_map", "distances", "hm_matrix", "mark", "head", "1-2"),
+        ("syntax", "heads", "sy_map", "cell", "head", "best"),
+    ],
+)
+def test_an_old_click_does_not_undo_a_newer_choice(page, view, figure, part, picker, newer, at):
+    session = at(page, view)
+    click(session, figure, part, HEAD)
+    session.selectbox(key=picker).set_value(newer).run()
+    session.run()
+    assert session.session_state[picker] == newer
+
+
+LEADS = [
+    ("attention_norms", "heads", "layer 2, head 3", {"an_view": "head", "head": "2-3"}),
+    ("positions", "claim", "layer 2, head 3", {"po_view": "one_head", "head": "2-3"}),
+    ("coreference", "heads", "layer 2, head 3", {"co_view": "documents", "head": "2-3"}),
+    ("syntax", "heads", "sy_to_one_head", {"sy_view": "one_head", "head": "2-3"}),
+]
+
+
+@pytest.mark.parametrize(("page", "view", "label", "chosen"), LEADS)
+def test_a_button_leads_on_with_the_head(page, view, label, chosen, at):
+    session = at(page, view, head="2-3")
+    button = next(
+        candidate
+        for candidate in session.button
+        if label in candidate.label or label == candidate.key
+    )
+    button.click().run()
+    assert_sound(session)
+    assert {key: session.session_state[key] for key in chosen} == chosen
+
+
+@pytest.mark.parametrize(
+    ("page", "view", "old"),
+    [
+        ("attention_norms", "heads", {"an_layer": "2", "an_head": "3"}),
+        ("head_habits", "one_head", {"hh_head": "2-3"}),
+    ],
+)
+def test_an_old_link_opens_its_head(page, view, old, at):
+    session = at(page, view, **old)
+    assert session.session_state["head"] == "2-3"
+    assert in_address(session, "head") == ["2-3"]
+    assert not any(in_address(session, key) for key in old if key != "an_layer")

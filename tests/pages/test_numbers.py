@@ -1,0 +1,347 @@
+"""Numbers of figures and tables are those of the file, for the choices that the address makes."""
+
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+
+from analysis.scopes import POST_NORM, PRE_NORM
+from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.parts import OF_TOKENS
+from analysis.statistics.positions.head_offset import COUNTINGS, KERNEL
+from analysis.statistics.probing.dependency_best import CHOSEN_ON
+from analysis.statistics.probing.dependency_prediction import DIRECTIONS
+from pages.ui.choices.links import VIEWS
+from tests.pages.conftest import assert_sound, sentences
+from tests.pages.kit.figures import frame_of
+from tests.pages.relevance.test_over_image import MASK
+from tests.tiny_vision import LAYERS
+
+FILES = {"syntax": "treebank", "coreference": "treebank"}
+CLUSTERS, EMBEDDING = "relative_position_clustering", "embedding_spectrum where frequency > 0"
+PATTERN = "layer, head, habit, mean | layer, head, quantity, mean"
+OF_HEADS = "quantity in ('cls', 'sep', 'comma_period')"
+BEST = (
+    "relation, layer, head, direction, n_tried, n_chosen, accuracy_chosen, n, accuracy, low, high, "
+    '"offset", offset_accuracy, difference, difference_low, difference_high'
+)
+SCORED = "layer, head, n, accuracy, low, high"
+DISTANCES = "layer, head, layer_b, head_b, mean_divergence"
+IN_FILE = "layer_a, head_a, layer_b, head_b, mean_divergence"
+SHARES = "source, layer, frequency, amplitude"
+AGREEMENT = "layer, head, spearman | layer, head,"
+OF_AGREEMENT = "head_distance_agreement where layer is not null"
+PROBED = "from dependency_accuracy_merging where relation = 'obj'"
+
+MAPS = (
+    "unnest(range(1, len(relevance) + 1)) as pos, unnest(relevance) as relevance from relevance_map"
+)
+OF_HEAD = "layer = 2 and head = 1"
+CELLS = (
+    "(select place // n as query_pos, place % n as key_pos, attention from (select n, "
+    "unnest(range(n * n)) as place, unnest(attention) as attention from exemplar_attention "
+    f"where {OF_HEAD} and seq = 2))"
+)
+
+CASES = {
+    "attention_norms": [
+        ("layers", "", "layers_table", "layer, attention, value_norm, weighted_norm",
+         "token_type_mixing where head is null"),
+        ("layers", "an_layers_head=2", "layers_table", "layer, attention",
+         "token_type_mixing where head = 2"),
+        *(("relation", address, "relation_table", "pairs, spearman | n, spearman",
+           f"attention_norm_correlation where {where}")
+          for address, where in (
+              ("", "layer is null"),
+              ("an_scope=layer&an_layer=2", "layer = 2 and head is null"),
+              ("an_scope=head&head=2-1", "layer = 2 and head = 1"))),
+        ("relation", "", "relation_pairs", "sum(n)", "attention_norm_histogram where norm_bin > 0"),
+        ("dispersion", "", "dispersion_all", "layer, head, mean, std, cv, min, max, n",
+         "value_norm_dispersion where head is not null"),
+        ("spectra", "", "spectra_table", "layer, head, largest, smallest, ratio",
+         "(select layer, head, max(value) as largest, min(value) as smallest, largest / smallest "
+         "as ratio from singular_value group by all)"),
+        ("frequency", "an_level=pooled", "frequency_table", "spearman, n", "frequency_correlation"),
+        *(("frequency", f"an_level={level}", f"frequency_question_corpus_{level}",
+           f"spearman | {level.replace('pooled', '')}_spearman".replace("| _", "| "),
+           "frequency_correlation where source = 'corpus'")
+          for level in (*OF_TOKENS, "pooled")),
+        ("head", "head=2-3&an_least=1", "head_ranked_weighted_norm", "token, n, weighted_norm",
+         "(select token, count(*) as n, avg(weighted_norm_received / n_tokens) as weighted_norm "
+         "from head_token join token using (seq, pos) join sequence using (seq) "
+         "where layer = 2 and head = 3 group by token)"),
+    ],
+    "head_habits": [
+        *(("layers", f"hh_group={group}", "layers", PATTERN,
+           f"head_pattern_interval where quantity in {quantities}")
+          for group, quantities in (
+              ("special", ("cls", "sep", "comma_period")),
+              ("neighbours", ("previous", "self", "next")),
+              ("from_sep", ("sep_to_sep", "other_to_sep")))),
+        ("layers", "hh_weighing=norm", "layers", PATTERN,
+         f"head_pattern_weighing where weighing = 'norm' and {OF_HEADS}"),
+    ],
+    "head_map": [
+        ("map", "", "map_by_layer", "layer, head, x, y", "head_layout"),
+        ("map", "", "map_by_behaviour", "layer, head, x, y", "head_layout"),
+        ("map", "hm_weighing=norm", "map_by_layer", "layer, head, x, y",
+         "head_layout_weighing where weighing = 'norm'"),
+        *(("distances", f"hm_order={order}", "distances_matrix", f"{DISTANCES} | {IN_FILE}",
+           "head_distance_mean") for order in ("layer", "alike")),
+        ("distances", "hm_weighing=norm", "distances_matrix", f"{DISTANCES} | {IN_FILE}",
+         "head_distance_weighing where weighing = 'norm'"),
+        ("distances", "head=2-3", "distances_nearest_2_3", "layer, head, mean_divergence "
+         "| layer_b, head_b, mean_divergence", "head_distance_mean "
+         "where layer_a = 2 and head_a = 3 and (layer_b, head_b) <> (2, 3)"),
+        ("layers", "", "layers_table_weight", "within, difference, p_value", "layer_cohesion"),
+        ("layers", "hm_weighing=norm", "layers_table_norm", "within, difference, p_value",
+         "layer_cohesion_weighing where weighing = 'norm'"),
+        *(("weighing", f"hm_level={level}", f"weighing_agreement_{level}", f"{AGREEMENT} {column}",
+           OF_AGREEMENT)
+          for level, column in (
+              ("within_layers", "within_layers_spearman"),
+              ("between_layers", "between_layers_spearman"),
+              ("pooled", "spearman"))),
+    ],
+    "layer_mixing": [
+        ("similarity", "lm_layer=2", "similarity_matrix", "scope_a, scope_b, spearman",
+         "scope_similarity where layer = 2"),
+        *(("similarity", address, "similarity_least", "seq, spearman",
+           "(select seq, avg(spearman) as spearman from sequence_scope_similarity "
+           f"where {layers} and (scope_a, scope_b) = {scopes} group by seq)")
+          for address, layers, scopes in (
+              ("", "true", ("attn_res_ln", "attn_res_ln_ff")),
+              ("lm_layer=2&lm_scope_a=attn&lm_scope_b=attn_w", "layer = 2", ("attn_w", "attn")))),
+        ("ratio", "lm_type=sep", "ratio_table", "mean, std, n",
+         "mixing_ratio where layer is null and token_type = 'sep'"),
+        ("frequency", "", "frequency_table", "spearman, n", "ratio_frequency_correlation"),
+        ("rollout", "lm_rollout=attn", "rollout_own_place", "layer, own | layer, mean",
+         "rollout where distance = 0 and token_type is null "
+         "and scope in ('attn', 'attention_rollout')"),
+        ("vectors", "lm_vectors=attn", "vectors_own_place", "layer, by_rollout, by_vectors",
+         "(select layer, rolled.mean as by_rollout, vectors.mean as by_vectors "
+         "from vector_rollout as rolled join vector_rollout as vectors using (layer, distance) "
+         "where distance = 0 and rolled.scope = 'attn' and vectors.scope = 'vectors')"),
+    ],
+    "positions": [
+        *(("heads", f"po_k={k}", f"heads_grid_{k}", "layer, head, cluster, share",
+           f"{CLUSTERS} where k = {k}") for k in (6, 12)),
+        ("heads", "", "heads_centres", 'cluster, "offset", attention, n',
+         "relative_position_centre where k = 6"),
+        ("heads", "", "heads_explained", "k, explained",
+         "(select distinct k, explained from relative_position_centre)"),
+        *(("claim", f"po_counting={counting}&po_least=0", f"claim_map_{counting}",
+           f"layer, head, score, attention | layer, head, {', '.join(offsets)}",
+           "head_offset where dependence is not null", "", "turned" * (counting == KERNEL))
+          for counting, offsets in COUNTINGS.items()),
+        ("claim", "po_counting=sum&po_least=0", "claim_layers", "layer, n_heads, agreement, chance",
+         "offset_agreement where counting = 'sum' and min_dependence = 0 and layer is not null"),
+        *(("embeddings", "", "embeddings_spectrum", "frequency, mean, q25, q75",
+           f"{EMBEDDING} and control = '{control}'", f"series = '{control}'")
+          for control in ("kept", "permuted")),
+        *(("states", address, f"states_maps_16_{amount}",
+           f"{SHARES} | source, layer, frequency, {amount}", "position_spectrum_control "
+           "where control = 'kept' and layer > 0 and frequency > 0")
+          for amount, address in (("max", ""), ("mean", "po_amount=mean&po_states_layer=2"))),
+        ("one_head", "head=2-1&po_text=2", "one_head_map_2_1_2", "query_pos, key_pos, attention",
+         CELLS),
+        *(("one_head", "head=2-1&po_text=2&po_direction=3", "one_head_wave_2_1_2_3", "component",
+           f"(select unnest({side}) as component from query_key_wave where {OF_HEAD} and seq = 2 "
+           "and rank = 3)", f"side = '{side}'") for side in ("query", "key")),
+        ("heads", "head=2-1", "heads_patches", "row_offset, column_offset, attention_per_pair",
+         "patch_offset where layer = 2 and head = 1", "", "images"),
+    ],
+    "relevance": [
+        ("text", "re_seq=1&re_rule=i&re_layer=1", "text_mean_of_heads_1_i_1", "pos, relevance",
+         f"(select {MAPS} where seq = 1 and rule = 'i' and layer = 1 and head is null)"),
+        ("text", "re_seq=1&re_rule=iv", "text_heads_1_iv", "pos, head_2 | pos, relevance",
+         f"(select {MAPS} where seq = 1 and rule = 'iv' and layer = 2 and head = 2)"),
+        ("text", "re_rule=ii&re_head=2", "text_layers", "layer, pos, relevance",
+         f"(select layer, {MAPS} where seq = 0 and rule = 'ii' and head = 2)"),
+        *(("methods", f"re_image={MASK}", "methods_over_image", "relevance",
+           "(select unnest(relevance[2:]) as relevance from relevance_map "
+           f"where seq = {MASK} and rule = '{rule}' and layer = {LAYERS} and head is null)",
+           f"panel = '{rule}'", "images") for rule in ("iv", "gradient_attention")),
+        ("methods", f"re_image={MASK}&re_curves=one&re_curve_rules=gradient_attention",
+         "methods_change_one", "mean", "(select unnest(probability) as mean from "
+         f"sequence_perturbation where seq = {MASK} and rule = 'gradient_attention' "
+         "and curve = 'insertion')", "curve = 'insertion'", "images"),
+        ("corpus", "re_quantity=top5_share&re_rules=iii", "corpus_layers", "layer, mean, low, high",
+         "relevance_interval where quantity = 'top5_share' and rule = 'iii' and head is null"),
+        ("corpus", "re_head_rule=ii&re_quantity=entropy", "corpus_head_map", "layer, head, mean",
+         "relevance_interval where quantity = 'entropy' and rule = 'ii' and head is not null"),
+        ("corpus", "re_quantity=evenness", "corpus_numbers", "layer, head, mean, n_sequences",
+         "relevance_interval where quantity = 'evenness'"),
+        ("methods", "", "methods_agreement", "rule_a, rule_b, mean", "relevance_agreement", "",
+         "images"),
+        ("methods", "re_curve_rules=random", "methods_change", "rule, curve, share, mean",
+         "perturbation where share is not null and rule = 'random'", "", "images"),
+    ],
+    "token_pairs": [
+        ("pmi", "tp_pmi_least=5", "pmi_layers", "layer, effect, n_pairs, spearman",
+         "pair_pmi_correlation "
+         "where min_count = 5 and quantity = 'partial' and window_size is null"),
+    ],
+    "sinks": [
+        ("layers", "si_place=sep", "layers_weights", "layer, mean",
+         "sink where place = 'sep' and head is null and quantity = 'attention'",
+         "quantity = 'attention weight'"),
+        ("scores", "si_place=sep", "scores_map_sep_excess", "layer, head, mean",
+         "sink_score where place = 'sep' and head is not null and quantity = 'excess'"),
+    ],
+    "syntax": [
+        *(("heads", f"sy_relation=obj&sy_direction={direction}&sy_merging={merging}",
+           f"heads_map_obj_{direction}_{merging}", f"{SCORED}, direction",
+           f"({PROBED} and direction = '{direction}' and merging = '{merging}')")
+          for merging, direction in zip(MERGINGS, (*DIRECTIONS, *DIRECTIONS), strict=False)),
+        ("heads", "sy_relation=nsubj", "heads_offsets_nsubj", '"offset", n, accuracy',
+         "dependency_baseline where relation = 'nsubj'"),
+        ("one_head", "head=1-2&sy_merging=first&sy_least=1", "one_head_accuracies",
+         "relation, direction, n, accuracy, low, high", "dependency_accuracy_merging "
+         "where layer = 1 and head = 2 and merging = 'first'"),
+        ("one_head", "head=1-2&sy_weighing=norm&sy_least=1", "one_head_accuracies",
+         "relation, direction, accuracy", "dependency_accuracy_weighing "
+         "where layer = 1 and head = 2 and merging = 'mean' and weighing = 'norm'"),
+        *(("relations", f"sy_merging={merging}&sy_chosen_on={chosen_on}&sy_least=1",
+           f"relations_rows_{merging}_{chosen_on}_1", BEST,
+           f"dependency_best where merging = '{merging}' and chosen_on = '{chosen_on}'")
+          for merging, chosen_on in zip((*MERGINGS, *MERGINGS), CHOSEN_ON, strict=False)),
+        ("relations", "sy_weighing=norm&sy_least=1", "relations_rows", BEST,
+         "dependency_best_weighing "
+         "where merging = 'mean' and chosen_on = 'all' and weighing = 'norm'"),
+        ("sentences", "sy_relation=obj&sy_sentence=3-0&head=1-2", "sentences_weights_3_0_1_2",
+         "attention", "(select unnest(attention) as attention from word_attention "
+         "where seq = 3 and sentence = 0 and layer = 1 and head = 2)"),
+        ("parsers", "", "parsers_chart", "method, seed, uas, n", "parser_accuracy"),
+        ("parsers", "", "parsers_table", "mean, std, min, max, n_seeds",
+         "(select avg(uas) as mean, stddev_samp(uas) as std, min(uas) as min, max(uas) as max, "
+         "count(*) as n_seeds from parser_accuracy group by method)"),
+    ],
+    "coreference": [
+        *(("heads", f"co_type={of}", f"heads_map_{of}_weight_mean", SCORED,
+           f"coreference_accuracy where method = 'head' and mention_type = '{of}'")
+          for of in ("all", "pronoun")),
+        ("heads", "co_weighing=norm", "heads_map", "layer, head, accuracy",
+         "coreference_accuracy_weighing where method = 'head' and weighing = 'norm' "
+         "and merging = 'mean' and mention_type = 'all'"),
+        ("rules", "head=2-1", "rules_bars_weight_mean_2_1", "mention_type, method, n, accuracy",
+         "coreference_accuracy where head is null or layer = 2 and head = 1"),
+        *(("rules", f"co_rule={rule}", f"rules_table_weight_mean_{rule}",
+           "n, accuracy, baseline_accuracy, difference",
+           f"coreference_best where merging = 'mean' and baseline = '{rule}'")
+          for rule in ("nearest", "sieve")),
+    ],
+}  # fmt: skip
+"""By page: section, address, end of the figure's key, columns of its frame (and after a bar, those
+of the file in the same order), rows of the file, and for some: rows of the frame, and the file."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "case"),
+    [
+        pytest.param(page, case, id=f"{page}-{case[2]}-{case[1]}")
+        for page, cases in CASES.items()
+        for case in cases
+    ],
+)
+def test_what_is_shown_is_what_the_file_holds(page, case, opened, exported, request):
+    view, address, key, columns, source, where, name = (*case, "", "")[:7]
+    folder = request.getfixturevalue(f"{name or FILES.get(page, 'store')}_folder")
+    session = opened(page, folder, **{VIEWS[page]: view}, **choices_of(address))
+    assert_sound(session)
+    ours, _, theirs = columns.partition(" | ")
+    frame = frame_of(exported, f"{VIEWS[page].partition('_')[0]}_{key}")
+    with duckdb.connect(str(folder / "tiny.duckdb"), read_only=True) as store:
+        expected = store.execute(f"select {theirs or ours} from {source}").df()
+        store.register("shown", frame)
+        shown = store.execute(f"select {ours} from shown where {where or 'true'}").df()
+    assert len(expected)
+    pd.testing.assert_frame_equal(
+        _in_order(shown), _in_order(expected.set_axis(list(shown), axis=1)), check_dtype=False
+    )
+
+
+def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
+    """Rows in an order of their own, with numbers as wide as on a page."""
+    wide = frame.astype(dict.fromkeys(frame.select_dtypes("number"), float))
+    return wide.sort_values(list(map(str, wide)), ignore_index=True)
+
+
+def choices_of(address: str) -> dict[str, Any]:
+    parts = (choice.partition("=") for choice in address.split("&"))
+    return {key: value for key, _, value in parts if key}
+
+
+MEAN_OF = (
+    "(select 100 * mean from mixing_ratio where layer is null and token_type = 'all' and scope"
+)
+NEAREST = (
+    "select layer_a, head_a, layer_b, head_b from head_distance_mean "
+    "where (layer_a, head_a) < (layer_b, head_b) order by mean_divergence"
+)
+IN_ORDER = f"list_position({list(POST_NORM.scopes)}, scope_{{}})"
+STEPS = (
+    "select min(spearman) from scope_similarity where layer is null "
+    f"and {IN_ORDER.format('b')} = {IN_ORDER.format('a')} + 1"
+)
+TOLD = [
+    ("overview", "", "store", ["{0:.0f}% → {1:.0f}%"],
+     "select 100 * sum(attention) filter (token_type <> 'other') / sum(attention), "
+     "100 * sum(weighted_norm) filter (token_type <> 'other') / sum(weighted_norm) "
+     "from token_type_mixing where head is null"),
+    ("overview", "", "store", ["{0:.0f}% → {1:.0f}%"],
+     f"select {MEAN_OF} = 'attn'), {MEAN_OF} = 'attn_res_ln')"),
+    ("overview", "", "gpt2", ["{0:.0f}% → {1:.0f}%"],
+     f"select {MEAN_OF} = '{PRE_NORM.vectors}'), {MEAN_OF} = '{PRE_NORM.before_network}')"),
+    ("overview", "", "store", ["ρ = {0:.3f}"], STEPS),
+    ("overview", "", "store", ["ρ = {0:+.2f}"],
+     "select median(spearman) as rho from attention_norm_correlation where head is not null "
+     "and token_type <> 'other' group by token_type order by rho limit 1"),
+    ("head_map", "hm_view=map", "store", ["layer {0}, head {1} and layer {2}, head {3}"], NEAREST),
+    ("head_map", "hm_view=map", "store", ["layer {0}, head {1} and layer {2}, head {3}"],
+     f"{NEAREST} desc"),
+    ("head_map", "hm_view=map", "store", ["stress is {0:.2f}"],
+     "select stress from head_layout_stress"),
+    ("layer_mixing", "lm_view=similarity", "store", ["ρ = {0:.2f}"],
+     f"{STEPS} and {IN_ORDER.format('a')} > 1"),
+    ("layer_mixing", "lm_view=vectors", "store", ["From [CLS] comes **{0:.1f}%"],
+     "select 100 * mean from vector_rollout "
+     "where layer = 2 and token_type = 'cls' and scope = 'vectors'"),
+    ("positions", "po_view=claim&po_least=0", "store", ["**{0:.0f} of {1} heads ({2:.0f}%)"],
+     "select agreement * n_heads, n_heads, 100 * agreement from offset_agreement "
+     "where counting = 'sum' and min_dependence = 0 and layer is null"),
+    ("positions", "po_view=embeddings", "store",
+     ["Of 12 principal components, {0} hold half", "{1} hold 90%"],
+     "select min(component) filter (cumulative >= 0.5), "
+     "min(component) filter (cumulative >= 0.9) from position_variance"),
+    ("positions", "po_view=states", "store", ["At {0:.3g} cycles per 512 tokens"],
+     "select frequency from position_spectrum_control where source = 'query' and layer = 1 and "
+     "frequency > 0 group by all order by any_value(max) filter (control = 'compared') "
+     "/ any_value(max) filter (control = 'removed') desc limit 1"),
+    ("coreference", "co_view=rules", "treebank",
+     ["best of {0} heads, layer {1}, head {2}, picks", "for {3:.0f}% of the {4} mentions"],
+     "select n_tried, layer, head, 100 * accuracy, n from coreference_best where merging = 'mean' "
+     "and mention_type = 'all' and chosen_on = 'all' and baseline = 'sieve'"),
+    ("relevance", f"re_view=methods&re_image={MASK}", "images",
+     ["most inside the mask by", ": {0:.0f}%**"],
+     "select 100 * max(mask_share) from sequence_relevance "
+     f"where seq = {MASK} and head is null and layer = {LAYERS}"),
+]  # fmt: skip
+"""Page, address, file, sentences, and the numbers in them."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("page", "address", "name", "texts", "query"), TOLD)
+def test_what_is_told_is_what_the_file_holds(page, address, name, texts, query, opened, request):
+    folder = request.getfixturevalue(f"{name}_folder")
+    session = opened(
+        page, folder, **dict(choice.split("=") for choice in address.split("&") if choice)
+    )
+    assert_sound(session)
+    with duckdb.connect(str(folder / "tiny.duckdb"), read_only=True) as store:
+        row, *_ = store.execute(query).fetchall()
+    shown = [*(text.value for text in session.subheader), sentences(session)]
+    for text in texts:
+        assert text.format(*row).replace("-", "−") in "\n".join(shown)
