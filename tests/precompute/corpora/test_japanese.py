@@ -62,12 +62,6 @@ def test_pieces_of_one_word_share_it_and_those_of_two_do_not():
     assert sequence.text == "吾輩は猫。国際連合が鳴く"
 
 
-def test_characters_of_a_word_share_it():
-    sequence, _ = encode(Text("吾輩は猫", PLACE), japanese_like("character"))
-    assert sequence.tokens == ("[CLS]", "吾", "輩", "は", "猫", "[SEP]")
-    assert words_by_name(sequence) == ["吾輩", "は", "猫"]
-
-
 @unhurried(40)
 @given(first=texts, second=texts)
 def test_ids_and_segments_are_those_of_the_tokenizer_itself(first, second):
