@@ -76,6 +76,11 @@ def test_every_token_is_masked_as_often_as_any_other():
     assert abs(often[1:-1] - 600).max() < 5 * math.sqrt(2000 * 0.3 * 0.7)
 
 
+def test_sequence_without_a_word_stays_as_it_is():
+    sequence = sequence_of(framed([]))
+    assert masked(sequence, TOKENIZER, rate=0.5, seed=0) is sequence
+
+
 @pytest.mark.parametrize("rate", [-0.1, 1.0, 12.0, math.nan])
 def test_rate_out_of_range_is_refused(rate):
     message = refused(UserError, masked, sequence_of(["the"]), TOKENIZER, rate=rate, seed=0)

@@ -102,6 +102,13 @@ def test_another_family_is_refused_by_its_name(folder):
     assert message == f"No model family is called 'xlnet'. Known: {known}."
 
 
+def test_damaged_weights_are_refused(folder):
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:100])
+    message = refused(UnfitModel, load_model, str(folder))
+    assert message.startswith(f"The weights in {folder} cannot be loaded: ")
+
+
 @pytest.fixture
 def predicting(tmp_path, family) -> Path:
     return save_tiny(family, tmp_path / "predicting", predicts_tokens=True)

@@ -94,6 +94,17 @@ def test_an_untrained_model_is_never_taken_for_another(folder, family):
     assert [model.random_weights for model in every] == [None, 0, 1]
 
 
+def test_a_head_that_the_configuration_names_is_drawn_too_and_no_weights_need_be_there(tmp_path):
+    folder = save_tiny("bert", tmp_path, predicts_tokens=True)
+    model = load_model(str(folder), device="cpu", random_weights=0)
+    assert model.language_model is not None
+    assert model.language_model.base_model is model.model
+    assert model.objective == "masked_lm"
+    (tmp_path / "model.safetensors").unlink()
+    again = load_model(str(folder), device="cpu", random_weights=0)
+    assert again.weights_sha256 == model.weights_sha256
+
+
 def test_other_number_formats_are_roundings_of_the_same_weights(tmp_path):
     save_tiny("bert", tmp_path)
     exact, rounded = (
