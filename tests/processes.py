@@ -1,6 +1,16 @@
 """Processes of a run, from /proc (Linux only)."""
 
+import sys
 from pathlib import Path
+
+from precompute.request import Request
+
+
+def command_of(asked: Request, *more: str) -> list[str]:
+    """Command line of a run of short texts on the processor."""
+    command = [sys.executable, "-m", "precompute", "run", "--model", asked.model, "--corpus"]
+    command += [str(asked.corpus), "--output", str(asked.output), "--max-tokens", "36"]
+    return [*command, "--device", "cpu", "--statistics", ",".join(asked.statistics or ()), *more]
 
 
 def workers_of(process: int) -> set[int]:

@@ -2,6 +2,10 @@
 
 A worker has one job at a time. When it dies, any free worker repeats that job alone, and a new
 worker replaces it as soon as the cluster has room.
+
+Differs: `ray.util.ActorPool` and Ray's retries bind a job to its worker. Where a node has died and
+there is no room for another, that job waits for ever beside free workers (Ray 2.60); and their
+errors do not name the job.
 """
 
 import socket

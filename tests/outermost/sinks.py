@@ -139,24 +139,6 @@ def _means(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([heads, layers]).rename(columns={"value": "mean"})
 
 
-def _by_text(rows: pd.DataFrame) -> pd.DataFrame:
-    """A column for each quantity of every sequence, head and place."""
-    key = ["seq", "layer", "head", "place"]
-    return rows.pivot(index=key, columns="quantity", values="value").reset_index()
-
-
-def sequence_sink(corpus: Corpus) -> pd.DataFrame:
-    return _by_text(_rows(corpus, _weights_of_layer(corpus)))
-
-
-def sequence_sink_score(corpus: Corpus) -> pd.DataFrame:
-    return _by_text(_rows(corpus, lambda reading, layer: _scores(corpus, reading, layer)))
-
-
-def sequence_massive_activation(corpus: Corpus) -> pd.DataFrame:
-    return _activations(corpus).drop(columns="massive")
-
-
 def sink(corpus: Corpus) -> pd.DataFrame:
     return _means(_rows(corpus, _weights_of_layer(corpus)))
 

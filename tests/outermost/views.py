@@ -155,13 +155,6 @@ VIEWS = (
     View("score_share", _of_corpus(turned.score_share), _HEAD),
     View("sequence_gate_rule", _of_corpus(gates.sequence_gate_rule), ("seq", "layer")),
     View("gate_rule_agreement", _of_corpus(gates.gate_rule_agreement), ("layer",)),
-    View("sequence_sink", _of_corpus(sinks.sequence_sink), ("seq", *_HEAD, "place")),
-    View("sequence_sink_score", _of_corpus(sinks.sequence_sink_score), ("seq", *_HEAD, "place")),
-    View(
-        "sequence_massive_activation",
-        _of_corpus(sinks.sequence_massive_activation),
-        ("seq", "depth", "place"),
-    ),
     View("sink", _of_corpus(sinks.sink), (*_HEAD, *_PLACE)),
     View("sink_rate", _of_corpus(sinks.sink_rate), ("layer", *_PLACE, "threshold"), absolute=True),
     View("sink_score", _of_corpus(sinks.sink_score), (*_HEAD, *_PLACE), absolute=True),

@@ -18,7 +18,7 @@ from precompute.jobs.runner import run_local
 from precompute.jobs.workers import run_processes
 from precompute.run import run
 from tests.shared_store import brief_parsers, shared_store
-from tests.small_store import request
+from tests.small_store import request as small_request
 
 pytestmark = pytest.mark.slow
 
@@ -33,17 +33,13 @@ def both(request, tmp_path_factory) -> tuple[Path, Path]:
     """Two files of the same model and corpus from different batches, workers and threads.
 
     The first is made in batches of 64 sequences, in this process with one thread; the second in
-    batches of two. If no parsers are trained, two workers of two threads each make the second.
-    Parsers are trained briefly, in this process only.
+    batches of two. Two workers of two threads each make the second of images, which every process
+    reads for itself. Parsers are trained briefly, in this process only.
     """
-    return of_family(request.param, tmp_path_factory)
-
-
-def of_family(family: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    annotated = FAMILIES[family]
+    family, annotated = request.param, FAMILIES[request.param]
     store = shared_store(tmp_path_factory, family, annotated=annotated)
-    asked = request(tmp_path_factory.mktemp("other"), family, annotated=annotated)
-    runner = run_local if annotated else partial(run_processes, workers=2, cpus=2)
+    asked = small_request(tmp_path_factory.mktemp("other"), family, annotated=annotated)
+    runner = partial(run_processes, workers=2, cpus=2) if family == "vit" else run_local
     with brief_parsers(), patch.object(write, "JOB_SEQUENCES", 2):
         run(asked, runner)
     return store, asked.output

@@ -1,5 +1,6 @@
 """A statistic whose needs a corpus or a model does not meet is refused if named explicitly."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,29 +79,6 @@ def rows(path: Path) -> set[str]:
     return set(STATISTICS) & {name for (name,) in filled}
 
 
-@pytest.mark.parametrize("statistic", needing(Need.IMAGES))
-def test_a_text_has_no_patches(statistic):
-    assert refused(UserError, check_model, [statistic], tiny_model("bert")) == (
-        f"--statistics {statistic} needs patches of images, and bert reads text: leave {statistic} "
-        "out, or give a model that reads images, such as demo-digits."
-    )
-
-
-def test_rows_of_patches_need_no_classifier():
-    check_model(["patch_offset"], replace(tiny_model("vit"), classifier=None))
-
-
-@pytest.mark.parametrize("statistic", needing(Need.CLASSES))
-def test_a_model_without_a_classifier_predicts_nothing(statistic):
-    model = tiny_model("vit")
-    check_model([statistic], model)
-    assert refused(UserError, check_model, [statistic], replace(model, classifier=None)) == (
-        f"--statistics {statistic} needs a model that predicts classes, and the weights of "
-        f"{model.name} have no such head: leave {statistic} out, or give a model trained to "
-        "classify, such as demo-digits."
-    )
-
-
 def _turned() -> LoadedModel:
     """BERT, were its queries and keys turned."""
     model = tiny_model("bert")
@@ -108,84 +86,82 @@ def _turned() -> LoadedModel:
     return replace(model, layers=tuple(replace(layer, rotary=rotary) for layer in model.layers))
 
 
-@pytest.mark.parametrize("statistic", needing(Need.TURNED_POSITIONS))
-def test_added_positions_turn_nothing(statistic):
-    check_model([statistic], _turned())
-    assert refused(UserError, check_model, [statistic], tiny_model("bert")) == (
-        f"--statistics {statistic} needs queries and keys that are turned by their positions, and "
-        f"bert adds positions to its input as vectors: leave {statistic} out, or give a model with "
-        "rotary positions, such as a Llama."
-    )
+def _without_classifier() -> LoadedModel:
+    return replace(tiny_model("vit"), classifier=None)
 
 
-@pytest.mark.parametrize("statistic", needing(Need.ADDED_POSITIONS))
-def test_turned_positions_are_no_vectors(statistic):
-    check_model([statistic], tiny_model("bert"))
-    assert refused(UserError, check_model, [statistic], _turned()) == (
-        f"--statistics {statistic} needs positions that are added to the input as vectors, and "
-        "bert turns its queries and keys by their positions: "
-        f"leave {statistic} out, or ask for rotary_plane."
-    )
+def of(family: str) -> Callable[[], LoadedModel]:
+    return lambda: tiny_model(family)
 
 
-@pytest.mark.parametrize("statistic", needing(Need.OWN_SCORES))
-def test_scores_that_depend_on_distances_are_not_made_of_queries_and_keys_alone(statistic):
-    check_model([statistic], tiny_model("bert"))
-    assert refused(UserError, check_model, [statistic], tiny_model("deberta-v2")) == (
-        f"--statistics {statistic} needs scores that queries and keys make alone, and deberta-v2 "
-        f"adds terms of the distance between tokens to its scores: leave {statistic} out."
-    )
+BY_ROWS = "turns its queries and keys by the rows and columns of patches"
+ADDS = "adds positions to its input as vectors"
+UNFIT: list[tuple[Need, list[Callable[[], LoadedModel]], str, Callable[[], LoadedModel], str]] = [
+    (
+        Need.IMAGES, [_without_classifier], "patches of images", of("bert"),
+        "bert reads text: leave {} out, or give a model that reads images, such as demo-digits.",
+    ),
+    (
+        Need.CLASSES, [of("vit")], "a model that predicts classes", _without_classifier,
+        "the weights of vit have no such head: leave {} out, or give a model trained to classify, "
+        "such as demo-digits.",
+    ),
+    (
+        Need.TURNED_POSITIONS, [_turned], "queries and keys that are turned by their positions",
+        of("bert"),
+        f"bert {ADDS}: leave {{}} out, or give a model with rotary positions, such as a Llama.",
+    ),
+    (
+        Need.ADDED_POSITIONS, [of("bert")], "positions that are added to the input as vectors",
+        _turned,
+        "bert turns its queries and keys by their positions: leave {} out, or ask for "
+        "rotary_plane.",
+    ),
+    (
+        Need.ADDED_POSITIONS, [], "positions that are added to the input as vectors",
+        of("dinov3_vit"), f"dinov3_vit {BY_ROWS}: leave {{}} out, or ask for patch_offset.",
+    ),
+    (
+        Need.OWN_SCORES, [of("bert")], "scores that queries and keys make alone", of("deberta-v2"),
+        "deberta-v2 adds terms of the distance between tokens to its scores: leave {} out.",
+    ),
+    (
+        Need.DISTANCE_TERMS, [of("t5"), of("deberta-v2")],
+        "scores with terms of the distance between tokens", of("bert"),
+        f"bert {ADDS}: leave {{}} out, or give a model with such scores, such as a T5 or a "
+        "DeBERTa.",
+    ),
+    (
+        Need.KERNELS, [_turned, of("t5"), of("deberta-v2")], "scores that know offsets",
+        of("dinov3_vit"),
+        f"dinov3_vit {BY_ROWS}: leave {{}} out, or give a model with rotary positions or with "
+        "terms of distances, such as a Llama or a T5.",
+    ),
+    (
+        Need.OFFSETS, [of("vit")], "offsets along the order of tokens", of("dinov3_vit"),
+        f"dinov3_vit {BY_ROWS}: leave {{}} out, or ask for patch_offset, which counts rows and "
+        "columns.",
+    ),
+    (
+        Need.GATES, [of("llama")], "networks that multiply two hidden layers", of("bert"),
+        "those of bert have one: leave {} out, or give a model with gated networks, such as a "
+        "Llama.",
+    ),
+]  # fmt: skip
+"""A need, models that meet it, its words, one that does not, and what is said of that one."""
 
 
-@pytest.mark.parametrize("statistic", needing(Need.DISTANCE_TERMS))
-def test_added_positions_have_no_terms_of_distances(statistic):
-    for family in ("t5", "deberta-v2"):
-        check_model([statistic], tiny_model(family))
-    assert refused(UserError, check_model, [statistic], tiny_model("bert")) == (
-        f"--statistics {statistic} needs scores with terms of the distance between tokens, and "
-        f"bert adds positions to its input as vectors: leave {statistic} out, or give a model with "
-        "such scores, such as a T5 or a DeBERTa."
-    )
-
-
-@pytest.mark.parametrize("statistic", needing(Need.KERNELS))
-def test_kernels_are_of_scores_that_know_offsets(statistic):
-    for model in (_turned(), tiny_model("t5"), tiny_model("deberta-v2")):
-        check_model([statistic], model)
-    assert refused(UserError, check_model, [statistic], tiny_model("dinov3_vit")) == (
-        f"--statistics {statistic} needs scores that know offsets, and dinov3_vit turns its "
-        f"queries and keys by the rows and columns of patches: leave {statistic} out, or give a "
-        "model with rotary positions or with terms of distances, such as a Llama or a T5."
-    )
-
-
-@pytest.mark.parametrize("statistic", needing(Need.OFFSETS))
-def test_patches_that_are_turned_by_rows_and_columns_know_no_offsets_along_their_order(statistic):
-    check_model([statistic], tiny_model("vit"))
-    assert refused(UserError, check_model, [statistic], tiny_model("dinov3_vit")) == (
-        f"--statistics {statistic} needs offsets along the order of tokens, and dinov3_vit turns "
-        f"its queries and keys by the rows and columns of patches: leave {statistic} out, or ask "
-        "for patch_offset, which counts rows and columns."
-    )
-
-
-@pytest.mark.parametrize("statistic", needing(Need.ADDED_POSITIONS))
-def test_patches_that_are_turned_have_no_vectors_of_places(statistic):
-    assert refused(UserError, check_model, [statistic], tiny_model("dinov3_vit")) == (
-        f"--statistics {statistic} needs positions that are added to the input as vectors, and "
-        "dinov3_vit turns its queries and keys by the rows and columns of patches: "
-        f"leave {statistic} out, or ask for patch_offset."
-    )
-
-
-@pytest.mark.parametrize("statistic", needing(Need.GATES))
-def test_networks_of_one_hidden_layer_have_no_gates(statistic):
-    check_model([statistic], tiny_model("llama"))
-    assert refused(UserError, check_model, [statistic], tiny_model("bert")) == (
-        f"--statistics {statistic} needs networks that multiply two hidden layers, and those of "
-        f"bert have one: leave {statistic} out, or give a model with gated networks, such as a "
-        "Llama."
-    )
+@pytest.mark.parametrize(("need", "fit", "words", "unfit", "reason"), UNFIT)
+def test_what_a_model_does_not_meet_is_told_with_what_to_do(need, fit, words, unfit, reason):
+    wanting = needing(need)
+    assert wanting
+    for statistic in wanting:
+        if need is not Need.IMAGES or statistic == "patch_offset":  # others predict classes too
+            for made in fit:
+                check_model([statistic], made())
+        assert refused(UserError, check_model, [statistic], unfit()) == (
+            f"--statistics {statistic} needs {words}, and {reason.format(statistic)}"
+        )
 
 
 def test_all_other_statistics_are_of_any_model():

@@ -38,17 +38,17 @@ def test_a_file_is_read_by_its_path_alone(siblings, name):
 def test_the_shards_of_a_folder_are_not_those_of_another(tmp_path):
     """Both folders hold shards of the same names, the first of them of another seed's numbers."""
     asked = request(tmp_path, statistics=["completeness"])
-    for name in ("axb", "a[x]b", "a*b"):
+    for name in ("axb", "a[x]b"):
         run(replace(asked, output=tmp_path / name / "a.duckdb"), run_local)
-    files = [tmp_path / name / "a.duckdb" for name in ("axb", "a[x]b", "a*b")]
+    files = [tmp_path / name / "a.duckdb" for name in ("axb", "a[x]b")]
     counts = []
     for file in files:
         with duckdb.connect(str(file), read_only=True) as store:
             counts.append(store.execute("select count(*) from stored.token").fetchall())
-    assert counts[0] == counts[1] == counts[2]
+    assert counts[0] == counts[1]
 
 
-@pytest.mark.parametrize("name", ["~x", "md:x", "s3:"])
+@pytest.mark.parametrize("name", ["~x", "md:x"])
 def test_a_relative_path_is_of_this_folder(tmp_path, monkeypatch, name):
     asked = request(tmp_path, statistics=["completeness"])
     monkeypatch.chdir(tmp_path)

@@ -11,8 +11,6 @@ from precompute.jobs.runner import run_local
 from precompute.passes import STATISTICS
 from precompute.run import run
 from precompute.store import build
-from precompute.store.check import faults
-from precompute.store.show import every_table
 from tests.refusals import refused
 from tests.shared_store import shared_store
 from tests.small_store import build_store, request
@@ -74,16 +72,6 @@ def test_every_view_has_the_columns_that_readers_rely_on(store):
         assert {view: _columns(connection, view) for view in CONTRACT} == CONTRACT
 
 
-def test_layers_heads_and_ranks_count_from_one(store):
-    with duckdb.connect(str(store), read_only=True) as connection:
-        for view in ("head_token", "singular_value", "token_type_mixing"):
-            counts = connection.execute(
-                f"select min(layer), max(layer), min(head), max(head) from {view}"
-            ).fetchall()
-            assert counts == [(1, 2, 1, 3)]
-        assert connection.execute("select min(rank) from singular_value").fetchall() == [(1,)]
-
-
 def test_everything_stored_says_what_it_is(tmp_path, monkeypatch, comment_on):
     monkeypatch.setattr(build, "comment_on", comment_on)
     store = build_store(tmp_path, statistics=["token_norm"])
@@ -99,10 +87,6 @@ def test_everything_stored_says_what_it_is(tmp_path, monkeypatch, comment_on):
         ).fetchall()
     assert silent == []
     assert views == []
-
-
-def test_a_finished_file_is_whole_and_sound(store):
-    assert list(faults(store, every_table())) == []
 
 
 def test_numbers_that_break_a_law_are_not_published(tmp_path, monkeypatch):

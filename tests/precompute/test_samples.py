@@ -22,7 +22,7 @@ from precompute.jobs.runner import run_local
 from precompute.passes import STATISTICS
 from precompute.run import Request, run
 from precompute.store.check import faults
-from tests import small_store
+from tests.small_store import request
 
 BLOCKS, ROWS = 12, 300
 CHOSEN = [
@@ -40,14 +40,12 @@ MOVED = ("low", "high")
 Stores = tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection]
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["text", "annotated"])
-def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Request:
-    """A run of two dozen sequences or more, whose file is there."""
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Request:
+    """A run over an annotated text of two dozen sequences or more, whose file is there."""
     folder = tmp_path_factory.mktemp("samples")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(small_store, "TEXT", small_store.LONGER_TEXT * 6)
-        names = CHOSEN + OF_SAMPLE + (OF_WORDS if request.param else [])
-        asked = small_store.request(folder, annotated=request.param, statistics=names)
+    names = CHOSEN + OF_SAMPLE + OF_WORDS
+    asked = request(folder, annotated=True, statistics=names)
     run(asked, run_local)
     return asked
 

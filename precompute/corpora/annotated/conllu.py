@@ -2,6 +2,9 @@
 
 Words are the syntactic ones: a token of several words, such as `don't`, is read as those words.
 Empty nodes and enhanced dependencies are passed over; mentions may begin or end on an empty node.
+
+Differs: the library `conllu` (6.0) cuts a line at two spaces too, takes lines that lack columns,
+drops what follows a second `=` in MISC, and knows no line numbers.
 """
 
 import re

@@ -108,16 +108,6 @@ def test_arrays_are_of_the_types_that_are_promised():
         assert [array.dtype.name for array in arrays] == ["int32", "uint8", "uint8"]
 
 
-def test_sequences_are_numbered_in_the_order_of_the_entries():
-    encoder = Encoder(bert_like(), positions=9, segment_types=2, max_tokens=9)
-    entries = [Text(word, f"f line {n}") for n, word in enumerate(["cat", "dog"], start=1)]
-    sequences = list(encoder.sequences(entries, counts=Counter()))
-    assert [(sequence.index, sequence.text, sequence.place) for sequence in sequences] == [
-        (0, "cat", "f line 1"),
-        (1, "dog", "f line 2"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("tokens", "segment_types", "segments"),
     [
@@ -151,15 +141,6 @@ def test_segments_that_are_not_given_change_after_the_first_separator(
 )
 def test_tokens_are_told_as_text_a_line_for_each_part(family, tokens, text):
     assert encode(Tokens(tuple(tokens), None, PLACE), family)[0].text == text
-
-
-def test_longer_tokens_are_used_whole_up_to_the_model_s_positions():
-    assert len(encode(Tokens(("the",) * 10, None, PLACE), positions=10, max_tokens=4)[0]) == 10
-
-
-def test_unknown_token_may_be_used_by_name():
-    sequence, _ = encode(Tokens(("[CLS]", "[UNK]", "[SEP]"), None, PLACE))
-    assert sequence.tokens == ("[CLS]", "[UNK]", "[SEP]")
 
 
 def test_tokenizer_settings_for_length_and_padding_are_not_heeded():

@@ -43,12 +43,11 @@ def test_a_bad_line_is_told_with_its_number(tmp_path, text, number, reason):
 
 
 def test_a_missing_and_an_empty_file_are_told(tmp_path):
-    missing = tmp_path / "none.txt"
-    assert refused(BadCorpus, read_frequencies, missing, vocabulary=5) == (
-        f"{missing}: cannot be read (No such file or directory). "
-        "Give a file of lines `rank count id`."
-    )
-    empty = _file(tmp_path, "")
-    assert refused(BadCorpus, read_frequencies, empty, vocabulary=5) == (
-        f"{empty}: holds no frequencies. Give a file of lines `rank count id`."
-    )
+    missing, empty = tmp_path / "none.txt", _file(tmp_path, "")
+    form = "Give a file of lines `rank count id`."
+    for path, reason in (
+        (missing, "cannot be read (No such file or directory)"),
+        (empty, "holds no frequencies"),
+    ):
+        message = refused(BadCorpus, read_frequencies, path, vocabulary=5)
+        assert message == f"{path}: {reason}. {form}"

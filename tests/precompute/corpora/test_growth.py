@@ -37,10 +37,6 @@ def _chain(n: int, *, into_a_circle: bool = False) -> list[str]:
     return [f"{i}\tw\t_\tNOUN\t_\t_\t{head}\tdep\t_\t_" for i, head in enumerate(heads, start=1)]
 
 
-def _short_sentences(n: int) -> list[str]:
-    return ["1\tw\t_\tNOUN\t_\t_\t0\troot\t_\t_", ""] * n
-
-
 def _columns(names: Iterable[str]) -> list[str]:
     return ["#begin document (d)", *(f"w\t{name}" for name in names), "#end document"]
 
@@ -56,29 +52,12 @@ def _keys(n: int) -> list[str]:
     return ["{" + "".join(f'"k{i}": 1, ' for i in range(n)) + f'"k{n - 1}": 1' + "}"]
 
 
-def _digits(n: int) -> list[str]:
-    return ['{"text": ' + "9" * n + "}"]
-
-
-def _deep(n: int) -> list[str]:
-    return ['{"text": ' + "[" * n]
-
-
-def _lines(n: int) -> list[str]:
-    return [json.dumps({"text": "The cat sat."})] * n
-
-
 READERS: dict[str, tuple[Callable[[Path], Iterable], Callable[[int], list[str]], int]] = {
     "a sentence like a chain": (conllu_documents, _chain, 1000),
     "a sentence in a circle": (conllu_documents, lambda n: _chain(n, into_a_circle=True), 1000),
-    "a document of many sentences": (conllu_documents, _short_sentences, 1000),
     "mentions within mentions": (column_documents, _nested, 1000),
-    "mentions of one word": (column_documents, lambda n: _columns(["(1)"] * n), 1000),
     "mentions that stay open": (column_documents, lambda n: _columns(["(1"] * n), 1000),
     "an object of many keys": (jsonl_entries, _keys, 2000),
-    "a number of many digits": (jsonl_entries, _digits, 100_000),
-    "lists within lists": (jsonl_entries, _deep, 100_000),
-    "many lines": (jsonl_entries, _lines, 1000),
 }
 
 
@@ -106,7 +85,7 @@ def test_time_in_reading_grows_with_the_size_of_what_is_read(case, tmp_path):
 
 
 @pytest.mark.parametrize("packing", ["paragraphs", "sentences", "blocks"])
-@pytest.mark.parametrize("line", ["The cat sat.\n", "cat " * 50, "x"])
+@pytest.mark.parametrize("line", ["The cat sat.\n", "x"])
 def test_time_in_packing_grows_with_the_size_of_the_text(packing, line, tmp_path):
     tokenizer = bert_like()
 

@@ -13,17 +13,15 @@ from analysis.errors import BadCorpus
 from analysis.needs import Need
 from precompute.corpora.index import write as index
 from precompute.corpora.index.columns import rows_of, sequences_of
-from precompute.corpora.index.corpus import Corpus, part_path
+from precompute.corpora.index.corpus import part_path
 from precompute.corpora.index.write import indexed
 from precompute.corpora.load import read_corpus
 from precompute.corpora.reading import Reading
 from precompute.corpora.sequence import Sequence
 from tests.precompute.corpora.tiny import BUILT
-from tests.precompute.corpora.whole import on_disk, reading_of, whole
+from tests.precompute.corpora.whole import on_disk, whole
 from tests.refusals import refused
-from tests.small_images import write_images
-from tests.small_treebank import write_treebank
-from tests.tiny import ANNOTATED, tiny_sequences, tiny_vision_model
+from tests.tiny import ANNOTATED, tiny_sequences
 
 LINES = ["the cat", "sat the mat the dog", "the", "dog ran the cat sat the mat the dog", "mat"]
 PLACES = {"bert": {"positions": 64, "segment_types": 2}}
@@ -94,24 +92,6 @@ def test_words_and_what_is_known_of_them_are_kept(tmp_path):
         Need.TREES,
         Need.WORDS,
     )
-
-
-def test_images_and_masks_are_kept(tmp_path):
-    from precompute.corpora.images.images import read_images
-
-    model = tiny_vision_model("vit")
-    folder = str(write_images(tmp_path / "images"))
-    expected = whole(read_images(folder, model.image_reader)).sequences
-    corpus = indexed(read_images(folder, model.image_reader), tmp_path)
-    assert_equal(iter(corpus), expected)
-    assert corpus.is_images
-    assert any(sequence.picture.mask for sequence in expected)
-
-
-def test_a_treebank_on_disk_is_the_treebank(tmp_path):
-    path = tmp_path / "trees.conllu"
-    write_treebank(path)
-    assert_equal(iter(indexed(reading(path), tmp_path)), whole(reading(path)).sequences)
 
 
 def test_jobs_hold_every_sequence_once_and_those_of_a_part_by_length(text, tmp_path):
@@ -212,23 +192,6 @@ def test_what_is_read_otherwise_lies_elsewhere(text, tmp_path, change):
     assert other.folder != indexed(reading(text), tmp_path).folder
 
 
-def test_a_part_ends_where_it_holds_enough_tokens(text, tmp_path, monkeypatch):
-    monkeypatch.setattr(index, "PART_TOKENS", 20)
-    corpus = indexed(reading(text), tmp_path)
-    assert all(part.n_tokens >= 20 for part in corpus.parts[:-1])
-    assert max(part.n_tokens for part in corpus.parts) < 20 + 12
-    assert_equal(iter(corpus), whole(reading(text)).sequences)
-
-
-def test_a_part_ends_where_its_texts_are_long(text, tmp_path, monkeypatch):
-    monkeypatch.setattr(index, "PART_CHARACTERS", 40)
-    corpus = indexed(reading(text), tmp_path)
-    lengths = [sum(len(s.text) for s in corpus.part(n)) for n in range(len(corpus.parts))]
-    assert len(lengths) > 2
-    assert all(length >= 40 for length in lengths[:-1])
-    assert_equal(iter(corpus), whole(reading(text)).sequences)
-
-
 def test_rows_hold_lists_of_nothing(tmp_path):
     (sequence, *_) = tiny_sequences("bert", ANNOTATED[:1])
     assert sequence.annotation is not None
@@ -236,6 +199,17 @@ def test_rows_hold_lists_of_nothing(tmp_path):
     assert_equal(iter(sequences_of(rows_of([bare], [0]))), (bare,))
 
 
-def test_a_corpus_without_a_sequence_has_no_job(tmp_path):
-    corpus: Corpus = indexed(reading_of(()), tmp_path)
-    assert (len(corpus), corpus.job_sizes) == (0, ())
+@pytest.mark.parametrize(
+    ("limit", "most", "size"),
+    [
+        ("PART_TOKENS", 20, len),
+        ("PART_CHARACTERS", 40, lambda sequence: len(sequence.text)),
+    ],
+)
+def test_a_part_ends_where_it_holds_enough(text, tmp_path, monkeypatch, limit, most, size):
+    monkeypatch.setattr(index, limit, most)
+    corpus = indexed(reading(text), tmp_path)
+    sizes = [sum(map(size, corpus.part(place))) for place in range(len(corpus.parts))]
+    assert len(sizes) > 2
+    assert all(n >= most for n in sizes[:-1])
+    assert_equal(iter(corpus), whole(reading(text)).sequences)

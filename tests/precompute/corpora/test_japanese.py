@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import AutoTokenizer, BertJapaneseTokenizer
+from transformers import BertJapaneseTokenizer
 
 from analysis.errors import UnfitModel
 from precompute.corpora.annotated.annotation import Annotation
@@ -16,9 +16,8 @@ from precompute.corpora.masking import masked
 from precompute.corpora.sequence import NO_WORD, Annotated, Pair, Text, Tokens
 from precompute.corpora.tokenizing.japanese import words_of_japanese
 from precompute.corpora.tokenizing.word_pieces import word_pieces
-from tests.precompute.corpora.tiny import PLACE, shared_data, unhurried
+from tests.precompute.corpora.tiny import PLACE, unhurried
 from tests.precompute.corpora.tiny_japanese import japanese_like
-from tests.precompute.corpora.whole import whole
 from tests.refusals import refused
 
 JAPANESE = japanese_like()
@@ -60,12 +59,6 @@ def test_pieces_of_one_word_share_it_and_those_of_two_do_not():
     )
     assert words_by_name(sequence) == ["吾輩", "は", "猫", "。", "国際", "連合", "が", "鳴く"]
     assert sequence.text == "吾輩は猫。国際連合が鳴く"
-
-
-def test_characters_of_a_word_share_it():
-    sequence, _ = encode(Text("吾輩は猫", PLACE), japanese_like("character"))
-    assert sequence.tokens == ("[CLS]", "吾", "輩", "は", "猫", "[SEP]")
-    assert words_by_name(sequence) == ["吾輩", "は", "猫"]
 
 
 @unhurried(40)
@@ -151,23 +144,3 @@ def test_a_corpus_is_read_anew_by_another_dictionary_and_other_pieces():
         for tokenizer in (JAPANESE, japanese_like(), japanese_like("character"))
     }
     assert len(states) == 2
-
-
-@pytest.mark.shared_data
-def test_words_of_a_real_treebank_have_pieces_of_a_real_tokenizer():
-    folder = shared_data()
-    tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizers" / "bert-base-japanese-v3")
-    file = folder / "treebanks" / "ja_pud-ud-test.v2.4.conllu"
-    sizes: dict = {"positions": 512, "segment_types": 2, "max_tokens": 128, "limit": 40}
-    corpus = whole(read_corpus(str(file), tokenizer, **sizes))
-    for sequence in corpus.sequences:
-        known = sequence.annotation
-        assert known is not None
-        assert sequence.word_spans is not None
-        spelt = [
-            "".join(sequence.tokens[start:end]).replace("##", "")
-            for start, end in sequence.word_spans
-        ]
-        same = [a == b for a, b in zip(spelt, known.forms, strict=True)]
-        assert np.mean(same) > 0.8, (spelt, known.forms)
-        assert sequence.text == known.text

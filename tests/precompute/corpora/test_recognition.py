@@ -7,7 +7,6 @@ import pytest
 
 from analysis.errors import BadCorpus
 from precompute.corpora.recognition import format_of
-from tests.precompute.corpora.tiny import shared_data
 from tests.refusals import refused
 
 NOT_ALONE = "give its folder to a model that reads images, or give a text corpus"
@@ -93,26 +92,4 @@ def test_file_that_cannot_be_read_says_why(tmp_path):
     path = tmp_path / ("n" * 300)
     assert refusal(path) == (
         f"{path}: cannot be read (File name too long); check its name and permissions"
-    )
-
-
-@pytest.mark.shared_data
-@pytest.mark.parametrize(
-    ("path", "form"),
-    [
-        ("treebanks/en_pud-ud-test.conllu", "conllu"),
-        ("treebanks/gum_free-dev.conllu", "conllu"),
-        ("coref/ontogum/ontogum_free-dev.conll", "coreference"),
-        ("coref/scorer-tests/TC-A.key", "coreference"),
-        ("text/wikitext-2/valid.txt", "paragraphs"),
-    ],
-)
-def test_real_files_are_recognised(path, form):
-    assert format_of(shared_data() / path) == form
-
-
-@pytest.mark.shared_data
-def test_real_images_are_refused():
-    assert refusal(shared_data() / "images" / "lemur.png") == (
-        f"lemur.png: is an image (PNG); {NOT_ALONE}"
     )

@@ -1,7 +1,5 @@
 """Pre-split words, as tokens of every kind of tokenizer."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from tokenizers import Tokenizer, normalizers, pre_tokenizers
@@ -9,11 +7,9 @@ from tokenizers import Tokenizer, normalizers, pre_tokenizers
 from analysis.errors import BadCorpus
 from analysis.token_types import CLS, SEP
 from precompute.corpora.annotated.annotation import ROOT, Annotation
-from precompute.corpora.masking import masked
 from precompute.corpora.sequence import NO_WORD, Annotated
 from precompute.corpora.tokenizing.word_pieces import line_pieces, word_pieces
 from tests.precompute.corpora.tiny import BUILT, PLACE, TOKENIZERS, encode, llama_like
-from tests.tiny import ANNOTATED
 
 FORMS = ("The", "catmat", "sat", ".")
 SPACES = (True, True, False, True)
@@ -111,23 +107,3 @@ def test_special_tokens_frame_the_words():
     assert sequence.tokens == ("[CLS]", "the", "cat", "##m", "##a", "##t", "sat", ".", "[SEP]")
     assert sequence.word_spans is not None
     assert sequence.word_spans.tolist() == [[1, 2], [2, 6], [6, 7], [7, 8]]
-
-
-def test_a_masked_token_stays_in_its_span():
-    sequence, _ = encode(Annotated(KNOWN, PLACE))
-    hidden = masked(sequence, BUILT["bert"], rate=0.9, seed=0)
-    assert hidden.masked.sum() == 6
-    assert hidden.word_spans is sequence.word_spans
-
-
-def test_words_that_do_not_fit_into_the_model_are_refused():
-    with pytest.raises(BadCorpus, match="f line 1: 9 tokens, but the model reads at most 8"):
-        encode(Annotated(KNOWN, PLACE), positions=8, max_tokens=8)
-
-
-@pytest.mark.parametrize("entry", ANNOTATED, ids=["one sentence", "a document"])
-def test_the_text_is_that_of_the_words(entry):
-    known = entry.annotation
-    assert known.text.replace(" ", "") == "".join(known.forms)
-    tight = replace(known, spaces=(False,) * len(known))
-    assert tight.text == "".join(known.forms)

@@ -1,7 +1,6 @@
-"""A Ray cluster of several nodes on this machine, for runs that lose some of them on the way.
+"""Run on a Ray cluster of this machine whose only node with room dies on the way.
 
-A process of its own, since what Ray reads from the environment it reads once: it makes a cluster
-without room for a worker, starts the run, and says what became of it.
+A process of its own, since Ray reads its environment once.
 """
 
 import json
@@ -20,12 +19,15 @@ from precompute.request import Request
 from precompute.run import run
 
 
-def lose_nodes(asked: Request, *, lost: int = 2) -> list[int]:
-    """Run it on two nodes; once something is done so many are killed, and another comes."""
+def lose_node(asked: Request) -> list[int]:
+    """Return what a run with room for one of its two workers reports.
+
+    The node is killed once a job is done, and another comes.
+    """
     head = {"num_cpus": 0, "_system_config": {"health_check_period_ms": 500}}
     cluster = Cluster(initialize_head=True, head_node_args=head)
     os.environ["RAY_ADDRESS"] = str(cluster.address)
-    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)][:lost]
+    nodes = [cluster.add_node(num_cpus=1)]
     reported: list[int] = []
 
     def losing(runner, plan, model, jobs, report):
@@ -34,8 +36,7 @@ def lose_nodes(asked: Request, *, lost: int = 2) -> list[int]:
             report(n_sequences)
             while nodes:
                 cluster.remove_node(nodes.pop(), allow_graceful=False)
-                if not nodes:
-                    cluster.add_node(num_cpus=1)
+                cluster.add_node(num_cpus=1)
 
         runner(plan, model, jobs, lose)
 
@@ -50,4 +51,4 @@ def lose_nodes(asked: Request, *, lost: int = 2) -> list[int]:
 if __name__ == "__main__":
     model, corpus, output, *statistics = sys.argv[1:]
     asked = Request(model, corpus, Path(output), statistics, max_tokens=36)
-    print(json.dumps(lose_nodes(asked)))
+    print(json.dumps(lose_node(asked)))

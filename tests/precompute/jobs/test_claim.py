@@ -52,19 +52,13 @@ def test_a_run_for_something_else_is_refused_and_told_of_the_process(tmp_path):
         assert "another --output" in str(refused.value)
 
 
-def test_the_same_run_and_runs_of_other_outputs_are_let_in(tmp_path):
-    with another_run(tmp_path / "a.duckdb"):
-        with claimed(tmp_path / "a.duckdb", OTHERS):
-            pass
-        with claimed(tmp_path / "b.duckdb", "something else"):
-            pass
-        with pytest.raises(UserError), claimed(tmp_path / "a.duckdb", "something else"):
-            pass
-
-
 def test_equal_runs_hold_the_output_until_the_last_of_them_ends(tmp_path):
     output = tmp_path / "a.duckdb"
     with another_run(output) as first:
+        with claimed(tmp_path / "b.duckdb", "else"):
+            pass
+        with pytest.raises(UserError), claimed(output, "else"):
+            pass
         with claimed(output, OTHERS):
             first.kill()
             first.wait()

@@ -58,14 +58,6 @@ def _places(plan: Plan) -> dict[str, Path]:
     return {statistic.name: plan.shard_folder(statistic) for statistic in plan.passes}
 
 
-def test_one_other_token_gives_another_place(plan, sequences, tmp_path):
-    ids = sequences[0].ids.copy()
-    ids[1] += 1
-    changed = on_disk((replace(sequences[0], ids=ids), *sequences[1:]), tmp_path)
-    other = replace(plan, corpus=changed)
-    assert _places(plan)["head_token"] != _places(other)["head_token"]
-
-
 def test_what_stood_behind_a_mask_gives_another_place(plan, sequences, tmp_path):
     def place(target: int) -> Path:
         targets = np.full_like(sequences[0].ids, NO_TARGET)

@@ -21,12 +21,12 @@ from tests.refusals import refused
 from tests.small_store import request, shard_rows, shards_only
 
 STATISTICS = ["token_norm", "head_token"]
-N_JOBS = 6
+N_JOBS = 3
 
 
 @pytest.fixture
 def asked(tmp_path) -> Request:
-    """A run of six jobs."""
+    """A run of three jobs."""
     corpus = tmp_path / "lines.jsonl"
     lines = (f"The cat sat, the dog ran {'the mat ' * (n % 5)}." for n in range(N_JOBS * 64))
     corpus.write_text("\n".join(json.dumps({"text": line}) for line in lines))
@@ -41,8 +41,8 @@ def _python(*command: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)  # nodes start five times, each with all its imports
-def test_jobs_of_nodes_that_die_are_done_by_one_that_comes_later(asked, tmp_path):
+@pytest.mark.timeout(900)  # nodes start three times, each with all its imports
+def test_jobs_of_a_node_that_dies_are_done_by_one_that_comes_later(asked, tmp_path):
     plan = shards_only(asked)
     expected = shard_rows(plan)
     output = tmp_path / "ray" / "tiny.duckdb"
@@ -86,10 +86,8 @@ def test_a_node_that_lacks_what_the_driver_has_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("answer", "scheme", "reason"),
     [
-        (None, "", "timed out"),
         (None, "ray://", "timed out"),
         (b"HTTP/1.1 400 Bad Request", "", "what is there is no server of Ray"),
-        (b"", "ray://", "what is there is no server of Ray"),
         (b"\0\0\0\4\0\0\0\0\0", "", "nobody is there"),
     ],
 )

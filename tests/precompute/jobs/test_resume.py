@@ -7,16 +7,16 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import duckdb
 import pytest
-import torch
 
 from analysis.errors import UserError
 from analysis.scopes import POST_NORM
 from precompute.corpora.index import write as index
-from precompute.jobs import runner, runners, workers
+from precompute.jobs import runner, workers
 from precompute.jobs.plan import Facts, Plan
 from precompute.jobs.runner import run_local
 from precompute.request import Request
@@ -83,37 +83,13 @@ def test_a_worker_that_dies_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(
         workers, "ProcessPoolExecutor", lambda n, mp_context, **_: dying(n, mp_context)
     )
+    monkeypatch.setattr(workers, "_starting_quickly", lambda: get_context("spawn"))
     plan = Plan(Path("shards"), Facts("w", "float32", 0, POST_NORM), on_disk((), tmp_path), ())
     asked = plan, tiny_model("bert"), [0], print
     assert refused(UserError, workers.run_processes, *asked, workers=2) == (
         "A worker process died, most often for want of memory. Rerun the command with "
         "fewer than --workers 2: finished shards are kept."
     )
-
-
-def test_several_processes_give_the_numbers_of_one(tmp_path, monkeypatch):
-    """The runs are over images, which every process reads for itself; tables are merged here."""
-    monkeypatch.setattr("os.cpu_count", lambda: 2 * torch.get_num_threads())  # sums of one order
-    statistics = ["token_norm", "relevance_map", "class_prediction"]
-    shared = []
-
-    def run_shared(plan, model, jobs, report):
-        if is_corpus := isinstance(jobs[0], int):
-            shared.extend(jobs)
-        with runners.runner_for("local", 2 if is_corpus else 1) as runner:
-            runner(plan, model, jobs, report)
-
-    alone, divided = (
-        shards_only(
-            request(tmp_path, "vit", output=tmp_path / name / "tiny.duckdb", statistics=statistics),
-            runner,
-        )
-        for name, runner in (("one", run_local), ("two", run_shared))
-    )
-    assert shared, "every job was done in one process"
-    rows = shard_rows(divided)
-    assert rows == shard_rows(alone)
-    assert {*statistics} <= {place.parts[0] for place in rows}
 
 
 @pytest.fixture(scope="module")
@@ -159,10 +135,7 @@ def test_what_is_of_another_corpus_input_or_model_is_not_kept(asked, other):
 def test_killing_the_process_anywhere_loses_nothing(tmp_path, tmp_path_factory):
     """Once here; `tests/tools/benchmarks/kill_anywhere.py` does it twenty times on the demo."""
     asked = request(tmp_path, statistics=EVERY_KIND)
-    command = [sys.executable, "-m", "precompute", "run", "--model", asked.model, "--corpus"]
-    command += [asked.corpus, "--output", str(asked.output), "--max-tokens", "36"]
-    command += ["--statistics", ",".join(EVERY_KIND)]
-    process = subprocess.Popen([*command, "--device", "cpu"], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(processes.command_of(asked), stdout=subprocess.DEVNULL)
     shards = tmp_path / ".shards"
     deadline = time.monotonic() + 60
     while not list(shards.rglob("*.parquet")) and time.monotonic() < deadline:
@@ -178,15 +151,10 @@ def test_killing_the_process_anywhere_loses_nothing(tmp_path, tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the workers of a process in /proc")
-def test_workers_end_with_a_parent_that_is_killed_and_the_rerun_gives_the_numbers_of_one(tmp_path):
-    asked, alone = (
-        request(tmp_path, output=tmp_path / name / "tiny.duckdb", statistics=["token_norm"])
-        for name in ("two", "one")
-    )
-    command = [sys.executable, "-m", "precompute", "run", "--model", asked.model, "--corpus"]
-    command += [str(asked.corpus), "--output", str(asked.output), "--max-tokens", "36"]
-    command += ["--statistics", "token_norm", "--workers", "2", "--cpus-per-worker", "1"]
-    parent = subprocess.Popen([*command, "--device", "cpu"], stdout=subprocess.DEVNULL)
+def test_workers_end_with_a_parent_that_is_killed(tmp_path):
+    asked = request(tmp_path, statistics=["token_norm"])
+    command = processes.command_of(asked, "--workers", "2", "--cpus-per-worker", "1")
+    parent = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     workers_of = set[int]()
     deadline = time.monotonic() + 200
     while len(workers_of) < 2 and parent.poll() is None and time.monotonic() < deadline:
@@ -198,6 +166,3 @@ def test_workers_end_with_a_parent_that_is_killed_and_the_rerun_gives_the_number
         time.sleep(0.05)
     assert len(workers_of) >= 2
     assert not any(map(processes.is_running, workers_of))
-    for wanted in (asked, alone):
-        run(wanted, run_local)
-    assert _tables(asked.output) == _tables(alone.output)

@@ -13,8 +13,6 @@ from precompute.jobs.shortage import reporting_shortage
 OUTPUT = Path("statistics") / "bert.duckdb"
 DISK = {
     "No space left on device": OSError(errno.ENOSPC, "No space left on device"),
-    "Read-only file system": OSError(errno.EROFS, "Read-only file system"),
-    "Is a directory": IsADirectoryError(errno.EISDIR, "Is a directory"),
     "IO Error: No space left on device": duckdb.IOException("IO Error: No space left on device\n"),
     "Failed to commit: Could not write file": duckdb.TransactionException(
         "Failed to commit: Could not write file\nmore"
@@ -22,9 +20,7 @@ DISK = {
 }
 MEMORY = {
     "MemoryError": MemoryError(),
-    "Out of Memory Error: failed to allocate": duckdb.OutOfMemoryException(
-        "Out of Memory Error: failed to allocate"
-    ),
+    "Out of Memory Error: lost": duckdb.OutOfMemoryException("Out of Memory Error: lost"),
     "DefaultCPUAllocator: can't allocate memory": RuntimeError(
         "DefaultCPUAllocator: can't allocate memory\nmore"
     ),

@@ -1,7 +1,6 @@
 """Tables are merged and fitted once, in whatever order and by whatever process."""
 
 import pickle
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -17,10 +16,8 @@ from precompute.corpora.frequencies import Frequencies
 from precompute.corpora.word_vectors import WordVectors
 from precompute.jobs import tables
 from precompute.jobs.plan import CORPUS
-from precompute.jobs.runner import run_local
 from precompute.jobs.seal import is_intact
 from precompute.passes import STATISTICS
-from precompute.run import run
 from tests.shared_store import shared_store
 from tests.small_store import request, shards_only
 
@@ -163,20 +160,3 @@ def test_what_needs_no_model_loads_no_torch(plan, tmp_path, tmp_path_factory):
     assert run.stdout.endswith("\n[]\n")
     assert f"{store}: whole and sound." in run.stdout
     assert [file.read_bytes() for file in files] == before
-
-
-def test_a_file_is_the_same_whoever_makes_its_tables(tmp_path_factory, tmp_path):
-    """The shared store was made in one run; this one is made from copies of its shards."""
-
-    folder = shared_store(tmp_path_factory).parent
-    shutil.copytree(folder / ".shards", tmp_path / ".shards")
-    shutil.rmtree(tmp_path / ".shards" / "tables")
-    again = replace(request(folder), output=tmp_path / "tiny.duckdb")
-    run(again, run_local)
-    with duckdb.connect(str(again.output), read_only=True) as store:
-        store.execute(f"attach '{shared_store(tmp_path_factory)}' as other (read_only)")
-        rows = "from {}stored.manifest where name not in ('run', 'provenance') order by name"
-        assert (
-            store.execute(rows.format("")).fetchall()
-            == store.execute(rows.format("other.")).fetchall()
-        )

@@ -4,7 +4,6 @@ Nothing of it is written, and only one thread at a time is in the model.
 """
 
 import sys
-import zlib
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 
@@ -43,14 +42,6 @@ def png(seed: int = 0, size: tuple[int, int] = (20, 30)) -> bytes:
     written = BytesIO()
     Image.fromarray(pixels).save(written, format="PNG")
     return written.getvalue()
-
-
-def claiming(width: int, height: int) -> bytes:
-    """A small PNG file whose header claims a larger size."""
-    content = bytearray(png())
-    content[16:24] = width.to_bytes(4, "big") + height.to_bytes(4, "big")
-    content[29:33] = zlib.crc32(content[12:29]).to_bytes(4, "big")
-    return bytes(content)
 
 
 def test_an_image_comes_with_all_that_a_page_draws(vit):
@@ -111,40 +102,17 @@ def test_a_text_whose_weights_take_too_much_memory_is_refused_in_words(bert, mon
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "is empty"),
         (b"no image at all", "is no image"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "is SVG, which is not read"),
         (png()[:120], "is broken"),
-        (b"\x89PNG\r\n\x1a\n", "is broken"),
-        (claiming(50_000, 50_000), "more than the 25,000,000 pixels"),
-        (claiming(60_000, 100), "the long side"),
         (png() + bytes(UPLOAD_BYTES), "more than the 20 MiB"),
     ],
-    ids=["empty", "words", "svg", "truncated", "head", "huge", "thread", "bytes"],
+    ids=["words", "truncated", "bytes"],
 )
 def test_what_is_no_image_for_us_is_refused_in_words(vit, data, reason):
     with pytest.raises(BadCorpus) as error:
         vit.relevance_of_image(data, name="mine.png")
     assert reason in str(error.value)
     assert str(error.value).startswith("mine.png: ")
-
-
-def test_size_is_looked_at_before_any_pixel_is_decoded(vit, monkeypatch):
-    def decode(self: Image.Image) -> None:
-        raise AssertionError("decoded")
-
-    monkeypatch.setattr("PIL.ImageFile.ImageFile.load", decode)
-    for data in (claiming(50_000, 50_000), bytes(UPLOAD_BYTES + 1)):
-        with pytest.raises(BadCorpus, match="more than the"):
-            vit.relevance_of_image(data, name="huge.png")
-
-
-def test_a_name_is_shown_on_one_line_and_leads_nowhere(vit):
-    with pytest.raises(BadCorpus) as error:
-        vit.relevance_of_image(b"x", name="/etc/../a\n\x1b[31mb.png")
-    assert "\n" not in str(error.value)
-    assert "\x1b" not in str(error.value)
-    assert "etc" not in str(error.value)
 
 
 @pytest.mark.parametrize(

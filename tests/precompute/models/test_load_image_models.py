@@ -7,10 +7,11 @@ from shutil import copytree
 import pytest
 import torch
 import transformers
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 
 from analysis.errors import UnfitModel
 from precompute.models.load_models import load_model
+from tests.precompute.models.changed_files import change_settings, drop_tensors
 from tests.refusals import refused
 from tests.tiny_vision import TINY_VISION, image_sequences, save_tiny_vision, tiny_vision_model
 
@@ -25,10 +26,6 @@ def saved(tmp_path_factory) -> dict[str, Path]:
 def folder(saved, tmp_path) -> Path:
     """A ViT whose files may be changed."""
     return Path(copytree(saved["vit"], tmp_path / "vit"))
-
-
-def _change(file: Path, **settings) -> None:
-    file.write_text(json.dumps(json.loads(file.read_text()) | settings))
 
 
 def _refused(folder: Path) -> str:
@@ -70,26 +67,12 @@ def test_a_model_without_its_classifier_is_read_too(saved, family, tmp_path):
 
 def test_a_model_whose_class_token_would_have_to_be_made_up_is_refused(saved, tmp_path):
     folder = Path(copytree(saved["dinov3_vit"], tmp_path / "dinov3"))
-    weights = folder / "model.safetensors"
-    tensors = {
-        name: tensor for name, tensor in load_file(weights).items() if "cls_token" not in name
-    }
-    save_file(tensors, weights, metadata={"format": "pt"})
+    drop_tensors(folder, "cls_token")
     assert "lack 1 tensor(s), such as embeddings.cls_token" in _refused(folder)
 
 
-def test_an_untrained_model_of_any_class_is_drawn(saved):
-    for family in ("deit", "dinov3_vit"):
-        drawn = load_model(str(saved[family]), device="cpu", random_weights=1)
-        assert len(drawn.trace(image_sequences(family, 1)).layers) == 3
-
-
 def test_a_classifier_that_would_have_to_be_made_up_is_none(folder):
-    weights = folder / "model.safetensors"
-    tensors = {
-        name: tensor for name, tensor in load_file(weights).items() if "classifier" not in name
-    }
-    save_file(tensors, weights, metadata={"format": "pt"})
+    drop_tensors(folder, "classifier.weight", "classifier.bias")
     assert load_model(str(folder), device="cpu").classifier is None
 
 
@@ -97,7 +80,7 @@ def test_a_classifier_that_would_have_to_be_made_up_is_none(folder):
     "settings", [{"problem_type": "multi_label_classification"}, {"problem_type": "regression"}]
 )
 def test_a_head_that_does_not_choose_one_class_is_none(folder, settings):
-    _change(folder / "config.json", **settings)
+    change_settings(folder / "config.json", **settings)
     assert load_model(str(folder), device="cpu").classifier is None
 
 
@@ -117,7 +100,7 @@ def test_an_image_processor_that_is_none_is_refused(folder, content):
 
 
 def test_images_of_another_size_are_refused_before_any_is_read(folder):
-    _change(folder / "preprocessor_config.json", size={"height": 16, "width": 16})
+    change_settings(folder / "preprocessor_config.json", size={"height": 16, "width": 16})
     message = _refused(folder)
     assert "images of 12 × 16 pixels (height × width), and its image processor makes 16" in message
 
@@ -125,7 +108,7 @@ def test_images_of_another_size_are_refused_before_any_is_read(folder):
 def test_images_of_changing_size_are_refused(saved, tmp_path):
     folder = Path(copytree(saved["dinov2"], tmp_path / "dinov2"))
     settings = folder / "preprocessor_config.json"
-    _change(settings, do_center_crop=False, size={"shortest_edge": 12})
+    change_settings(settings, do_center_crop=False, size={"shortest_edge": 12})
     assert _refused(folder) == (
         f"The image processor of model {str(folder)!r} makes images of 12 × 12 or 24 × 12 pixels "
         "(height × width) according to their shape, and all images of a corpus must be cut into "
@@ -135,7 +118,7 @@ def test_images_of_changing_size_are_refused(saved, tmp_path):
 
 
 def test_a_processor_of_another_number_of_channels_is_refused(folder):
-    _change(folder / "preprocessor_config.json", image_mean=[0.5], image_std=[0.5])
+    change_settings(folder / "preprocessor_config.json", image_mean=[0.5], image_std=[0.5])
     message = _refused(folder)
     assert "makes nothing of an image with 3 channel(s), which the model's num_channels" in message
     assert "`image_mean` and `image_std` hold one number per channel." in message
@@ -145,7 +128,7 @@ def _with_channels(folder: Path, n_channels: int, **settings) -> None:
     """The ViT again, for images of another number of channels."""
     config = transformers.ViTConfig.from_pretrained(folder, num_channels=n_channels)
     transformers.ViTForImageClassification(config).save_pretrained(folder)
-    _change(folder / "preprocessor_config.json", **settings)
+    change_settings(folder / "preprocessor_config.json", **settings)
 
 
 def test_greys_are_read_as_greys(folder):

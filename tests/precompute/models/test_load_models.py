@@ -1,6 +1,5 @@
 """Models that load, and models that are refused with a reason."""
 
-import json
 import sys
 import tomllib
 from dataclasses import replace
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
 from analysis.errors import UnfitModel, UnknownName, UserError
 from analysis.models.adapter import ADAPTERS
@@ -18,6 +17,7 @@ from precompute.models.load_models import load_model
 from tests.docs.written import ROOT
 from tests.precompute.corpora.tiny_japanese import japanese_like
 from tests.precompute.corpora.whole import whole_for
+from tests.precompute.models.changed_files import change_settings, drop_tensors
 from tests.refusals import refused
 from tests.tiny import TINY, save_tiny, tiny_model
 
@@ -34,10 +34,6 @@ def test_a_saved_model_is_the_one_that_was_built(folder, family, sequences):
     expected = tiny_model(family, dtype=torch.float32).trace(sequences)
     for layer, other in zip(loaded.trace(sequences).layers, expected.layers, strict=True):
         torch.testing.assert_close(layer.attention, other.attention)
-
-
-def test_attention_is_asked_for_in_the_implementation_that_keeps_it(folder):
-    assert load_model(str(folder), device="cpu").model.config._attn_implementation == "eager"
 
 
 def test_a_name_that_is_neither_folder_nor_on_the_hub_is_refused(monkeypatch):
@@ -100,12 +96,10 @@ def test_a_folder_without_a_configuration_is_refused(tmp_path):
 
 
 def test_another_family_is_refused_by_its_name(folder):
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(config | {"model_type": "xlnet"}))
-    with pytest.raises(UnknownName) as error:
-        load_model(str(folder))
+    change_settings(folder / "config.json", model_type="xlnet")
     known = ", ".join(sorted(ADAPTERS))
-    assert str(error.value) == f"No model family is called 'xlnet'. Known: {known}."
+    message = refused(UnknownName, load_model, str(folder))
+    assert message == f"No model family is called 'xlnet'. Known: {known}."
 
 
 def test_damaged_weights_are_refused(folder):
@@ -143,9 +137,8 @@ def test_a_model_without_such_a_head_is_said_to_have_none(folder):
 
 def test_a_head_that_would_have_to_be_made_up_is_none(folder, family):
     """The configuration promises one, the weights hold the model alone."""
-    config = json.loads((folder / "config.json").read_text())
     promised = TINY[family].language_model.__name__
-    (folder / "config.json").write_text(json.dumps(config | {"architectures": [promised]}))
+    change_settings(folder / "config.json", architectures=[promised])
     loaded = load_model(str(folder), device="cpu")
     if family == "gpt2":  # whose head is its embedding, and so is there
         assert loaded.language_model is not None
@@ -155,25 +148,10 @@ def test_a_head_that_would_have_to_be_made_up_is_none(folder, family):
         assert loaded.language_model is None
 
 
-def test_a_model_inside_another_must_be_whole_too(predicting):
-    weights = predicting / "model.safetensors"
-    tensors = load_file(weights)
-    missing = next(name for name in tensors if name.endswith(_VALUES))
-    del tensors[missing]
-    save_file(tensors, weights, metadata={"format": "pt"})
-    with pytest.raises(UnfitModel, match=f"lack 1 tensor.s., such as {missing}, which"):
-        load_model(str(predicting))
-
-
-_VALUES = ("attention.self.value.weight", "attn.c_attn.weight")
-
-
-def test_weights_with_a_tensor_missing_are_refused(folder):
-    weights = folder / "model.safetensors"
-    tensors = load_file(weights)
-    missing = next(name for name in tensors if name.endswith(_VALUES))
-    del tensors[missing]
-    save_file(tensors, weights, metadata={"format": "pt"})
+@pytest.mark.parametrize("predicts_tokens", [True, False])
+def test_weights_with_a_tensor_missing_are_refused(tmp_path, family, predicts_tokens):
+    folder = save_tiny(family, tmp_path, predicts_tokens=predicts_tokens)
+    missing = drop_tensors(folder, "1.attention.self.value.weight", "1.attn.c_attn.weight")
     assert refused(UnfitModel, load_model, str(folder)) == (
         f"The weights in {folder} lack 1 tensor(s), such as {missing}, which would be filled with "
         "random numbers. Give the folder of the whole model."

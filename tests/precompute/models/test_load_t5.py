@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 import torch
 import transformers
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
 from analysis.errors import UnfitModel
 from precompute.models.load_models import load_model
+from tests.precompute.models.changed_files import drop_tensors
 from tests.refusals import refused
 from tests.tiny import save_tiny, tiny_model, tiny_sequences
 
@@ -57,13 +58,9 @@ def test_the_encoder_of_a_whole_model_is_read(kind, folder):
 
 
 def test_an_encoder_that_lacks_a_tensor_is_refused(kind, folder):
-    weights = folder / "model.safetensors"
-    tensors = load_file(weights)
-    del tensors["encoder.block.1.layer.0.layer_norm.weight"]
-    save_file(tensors, weights, metadata={"format": "pt"})
-    assert "lack 1 tensor(s), such as encoder.block.1.layer.0.layer_norm.weight" in refused(
-        UnfitModel, load_model, str(folder), device="cpu"
-    )
+    missing = drop_tensors(folder, "encoder.block.1.layer.0.layer_norm.weight")
+    message = refused(UnfitModel, load_model, str(folder), device="cpu")
+    assert f"lack 1 tensor(s), such as {missing}" in message
 
 
 def test_an_untrained_encoder_is_drawn(kind, folder):

@@ -12,6 +12,7 @@ from analysis.errors import UnfitModel
 from precompute.models.classification import classification_of
 from precompute.models.load_models import load_model
 from precompute.models.model_folder import configuration_of, weight_files, weights_sha256_of
+from tests.precompute.models.changed_files import change_settings
 from tests.refusals import refused
 from tests.tiny import TINY, save_tiny, tiny_sequences
 
@@ -30,8 +31,7 @@ def folder(sound, tmp_path) -> Path:
 
 
 def _set(folder: Path, **changed) -> Path:
-    path = folder / "config.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | changed))
+    change_settings(folder / "config.json", **changed)
     return folder
 
 

@@ -1,7 +1,5 @@
 """Tokenizers follow their tokenizer.json, whatever class the library chooses."""
 
-import json
-
 import duckdb
 import pytest
 import transformers
@@ -13,6 +11,7 @@ from precompute.models.load_models import load_model
 from precompute.models.load_tokenizer import read_tokenizer
 from precompute.run import run
 from tests.precompute.corpora.tiny import BUILT, bert_like, digits_apart, gpt2_like, llama_like
+from tests.precompute.models.changed_files import change_settings
 from tests.precompute.models.test_load_tokenizer import saved
 from tests.small_store import request
 from tests.tiny import save_tiny
@@ -104,10 +103,7 @@ def test_special_tokens_of_a_class_whose_vocabulary_is_another_are_not(tmp_path)
 
 def test_a_run_says_that_the_file_was_taken(tmp_path, capsys):
     folder = save_tiny("qwen2", tmp_path / "model-qwen2")
-    path = folder / "tokenizer_config.json"
-    path.write_text(
-        json.dumps(json.loads(path.read_text()) | {"tokenizer_class": "Qwen2Tokenizer"})
-    )
+    change_settings(folder / "tokenizer_config.json", tokenizer_class="Qwen2Tokenizer")
     asked = request(tmp_path, "qwen2", statistics=["token_norm"])
     run(asked, run_local)
     assert (

@@ -86,12 +86,6 @@ def test_the_shipped_tokenizer_is_the_one_it_was_trained_with():
     assert shipped(text(held_out()[0]))["input_ids"] == ids[0].tolist()
 
 
-def test_what_can_be_known_is_the_second_copy_but_its_first_token():
-    ids, is_known = batch([(5, 6, 7, 5, 6, 7), (1, 2, 1, 2)])
-    assert (ids - 3).tolist() == [[-1, 5, 6, 7, 5, 6, 7], [-1, 1, 2, 1, 2, -3, -3]]
-    assert is_known.long().tolist() == [[0, 0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 0, 0]]
-
-
 def test_training_twice_gives_the_same_weights():
     recipe = replace(Recipe(), epochs=2, steps=3, batch=8)
     torch.manual_seed(0)
@@ -144,10 +138,3 @@ def test_it_needs_the_first_copy_and_not_the_place(shipped):
         with torch.inference_mode():
             predicted = int(shipped(input_ids=ids).logits[0, -1].argmax())
         assert SYLLABLES[predicted - 3] == SYLLABLES[places[2]]
-
-
-def test_texts_begin_with_a_token_of_the_type_bos(store):
-    types = store.sql("select token_type, count(*) as n from token group by all order by all")
-    assert types.fetchall() == [("bos", N_TEXTS), ("other", N_TEXTS * 2 * BLOCK)]
-    kinds = store.sql("select distinct token_type from token_type_mixing order by all").fetchall()
-    assert kinds == [("bos",), ("other",)]

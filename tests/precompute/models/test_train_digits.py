@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
 from transformers import ViTForImageClassification
 
 from analysis.errors import UnfitModel
-from precompute.corpora.images.digits import HALF, SIDE, digits
+from precompute.corpora.images.digits import HALF, digits
 from precompute.models import bundled, load_models
 from precompute.models.train_digits import FOLDER as DIGITS_FOLDER
-from precompute.models.train_digits import Recipe, changed, n_right, processor, read, train, waves
+from precompute.models.train_digits import Recipe, n_right, processor, read, train
+from tests.precompute.models.changed_files import change_weights
 from tests.refusals import refused
 
 LEAST_ACCURACY = 0.97
@@ -49,15 +49,9 @@ def test_its_card_and_its_log_say_the_same(log):
     assert len(log["epochs"]) == log["recipe"]["epochs"]
 
 
-def test_it_is_small():
-    assert (DIGITS_FOLDER / "model.safetensors").stat().st_size < LARGEST_FILE
-
-
 def test_other_weights_under_its_name_are_refused(tmp_path, monkeypatch):
     shutil.copytree(DIGITS_FOLDER, tmp_path / "digits")
-    file = tmp_path / "digits" / "model.safetensors"
-    changed_weights = {name: tensor + 1 for name, tensor in load_file(file).items()}
-    save_file(changed_weights, file, metadata={"format": "pt"})
+    change_weights(tmp_path / "digits", lambda tensors: [each.add_(1) for each in tensors.values()])
     known = bundled.BUNDLED["demo-digits"]
     changed_place = replace(known, folder=lambda: tmp_path / "digits")
     monkeypatch.setitem(bundled.BUNDLED, "demo-digits", changed_place)
@@ -87,16 +81,6 @@ def test_the_shipped_processor_is_the_one_it_was_trained_with():
     assert shipped.to_dict() == processor().to_dict()
 
 
-def test_a_digit_is_changed_by_what_the_recipe_says_and_by_nothing_else():
-    pixels, _ = read(digits()[0][:50])
-    untouched = Recipe(bend=0.0, shift=0.0, noise=0.0)
-    torch.testing.assert_close(changed(pixels, untouched), pixels)
-    torch.testing.assert_close(changed(pixels, replace(untouched, shift=0.5, still=1.0)), pixels)
-    for part in ({"bend": 0.2}, {"shift": 0.2}, {"noise": 0.1}):
-        seen = changed(pixels, replace(untouched, still=0.0, **part))
-        assert (seen - pixels).abs().amax(dim=(1, 2, 3)).min() > 0.01, part
-
-
 def test_training_twice_gives_the_same_weights():
     recipe, chosen = Recipe(epochs=2), digits()[0][:40]
     once, again = ([*train(recipe, chosen)] for _ in range(2))
@@ -104,11 +88,3 @@ def test_training_twice_gives_the_same_weights():
     assert once[0][0] > once[1][0], "it learns"
     for name, tensor in once[-1][1].state_dict().items():
         assert torch.equal(tensor, again[-1][1].state_dict()[name]), name
-
-
-def test_positions_start_as_waves_that_tell_pixels_apart():
-    places = waves(64)
-    distances = torch.cdist(places, places)
-    assert distances.fill_diagonal_(torch.inf).min() > 0.5
-    by_steps = distances.unflatten(0, (SIDE, SIDE)).unflatten(2, (SIDE, SIDE))
-    assert by_steps[0, 0, 0, 1] < by_steps[0, 0, 0, 3] < by_steps[0, 0, 3, 3]

@@ -18,10 +18,8 @@ from precompute.models.train_japanese import (
     FOLDER,
     FURTHER,
     HELD_OUT,
-    LONGEST,
     Recipe,
     articles,
-    drawn,
     guessed,
     hidden,
     read,
@@ -108,26 +106,6 @@ def test_no_article_that_is_held_out_is_trained_on():
     assert not [sentence for sentence in sentences if any(sentence in text for text in further())]
     topics = {article.text_a.split("は")[0] for article in articles()}
     assert not [text for text in further() if text.split("は")[0] in topics]
-
-
-def test_a_batch_is_of_whole_sentences_of_any_text_in_two_segments(shipped):
-    torch.manual_seed(0)
-    found = sentences(further()[:5], shipped.tokenizer)
-    batch = drawn(found, Recipe())
-    rows = zip(*(batch[name].tolist() for name in ("input_ids", "token_type_ids")), strict=True)
-    whole = {tuple(words) for words in found}
-    pairs = {(*one, *other) for one in whole for other in whole}
-    starts, ends = SPECIAL.index("[CLS]"), SPECIAL.index("[SEP]")
-    for ids, types in rows:
-        assert ids[0] == starts
-        first = ids.index(ends)
-        second = ids.index(ends, first + 1)
-        assert {tuple(ids[1:first]), tuple(ids[first + 1 : second])} <= whole | pairs
-        assert types[: first + 1] == [0] * (first + 1)
-        assert types[first + 1 : second + 1] == [1] * (second - first)
-    positions = batch["position_ids"][0]
-    assert positions[-1] < LONGEST
-    assert (positions.diff() == 1).all()
 
 
 def test_what_is_masked_is_what_is_asked_for():

@@ -63,19 +63,6 @@ def test_a_file_of_something_else_is_told(tmp_path):
     assert fault.endswith(" Build it again.")
 
 
-def test_an_empty_database_is_told(tmp_path):
-    path = tmp_path / "empty.duckdb"
-    duckdb.connect(str(path)).close()
-    (fault,) = _found(path)
-    assert fault.startswith(f"{path} is damaged or no file of Mixscope: ")
-
-
-def test_half_a_file_is_told(store):
-    whole = store.read_bytes()
-    store.write_bytes(whole[: len(whole) // 2])
-    assert _found(store)
-
-
 def test_a_flipped_byte_anywhere_in_the_data_is_told(store):
     """Every block that holds data carries a checksum; headers and free space need not be read."""
     whole = store.read_bytes()

@@ -66,6 +66,12 @@ def test_a_token_of_several_words_is_read_as_its_words(tmp_path):
     assert parsed.spaces == (True, False, False, True, True)
 
 
+def test_words_may_hold_spaces_and_lack_heads(tmp_path):
+    parsed = sentence(tmp_path, line(1, "10  000", "_", "_") + line(2, "_", "_", "_"))
+    assert parsed.forms == ("10  000", "_")
+    assert (parsed.governors, parsed.relations) == (None, None)
+
+
 def test_empty_nodes_and_enhanced_dependencies_are_passed_over(tmp_path):
     parsed = sentence(
         tmp_path, line("0.1", "it") + line(1) + line("1.1", "ran", "_", "_") + line("1.2", "ran")
@@ -79,15 +85,6 @@ def test_sentences_documents_and_ends_of_lines(tmp_path, end):
     documents = read(tmp_path, text.replace("\n", end))
     assert [len(document.sentences) for document in documents] == [2, 1]
     assert not any(document.bears_coreference for document in documents)
-
-
-def test_words_without_heads_have_no_tree(tmp_path):
-    parsed = sentence(tmp_path, line(1, head="_", relation="_") + line(2, head="_", relation="_"))
-    assert (parsed.governors, parsed.relations) == (None, None)
-
-
-def test_a_form_may_hold_spaces_and_an_underscore(tmp_path):
-    assert sentence(tmp_path, line(1, "10 000") + line(2, "_", 1, "dep")).forms == ("10 000", "_")
 
 
 @pytest.mark.parametrize(
@@ -126,12 +123,6 @@ def test_a_form_may_hold_spaces_and_an_underscore(tmp_path):
 )
 def test_what_is_no_tree_is_refused_with_its_line(tmp_path, text, message):
     assert refusal(tmp_path, text).startswith(f"f.conllu {message}")
-
-
-def test_a_line_that_is_not_utf_8_is_refused(tmp_path):
-    (tmp_path / "f.conllu").write_bytes(line(1).encode() + b"2\t\xff\n")
-    with pytest.raises(BadCorpus, match=r"f\.conllu line 2: byte 3 \(0xff\) is not UTF-8"):
-        list(conllu_documents(tmp_path / "f.conllu"))
 
 
 @st.composite

@@ -19,21 +19,14 @@ def _written(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def test_pairs_of_paragraphs_are_windows_of_their_document(tmp_path):
-    assert _documents(_written(tmp_path, "two.txt", TWO)) == [0, 0, 1, 1]
-
-
-def test_packed_sentences_are_windows_of_their_document(tmp_path):
+def test_pairs_sentences_and_blocks_are_windows_of_the_document_in_which_they_begin(tmp_path):
     path = _written(tmp_path, "two.txt", TWO)
+    assert _documents(path) == [0, 0, 1, 1]
+    assert _documents(path, packing="blocks", max_tokens=6) == [0, 0, 1]
     documents = _documents(path, packing="sentences", max_tokens=7)
     assert documents == sorted(documents)
     assert set(documents) == {0, 1}
     assert len(documents) > 2
-
-
-def test_blocks_are_windows_of_the_document_in_which_they_begin(tmp_path):
-    path = _written(tmp_path, "two.txt", TWO)
-    assert _documents(path, packing="blocks", max_tokens=6) == [0, 0, 1]
 
 
 def test_texts_that_stand_by_themselves_are_numbered_in_their_order(tmp_path):

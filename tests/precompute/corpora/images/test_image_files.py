@@ -30,23 +30,3 @@ def test_bytes_are_counted_before_they_are_read(tmp_path, monkeypatch):
     assert refusal(path, limit=2**20) == (
         "f: has 3.0 MiB, more than the 1 MiB that are read; make it smaller"
     )
-
-
-def test_a_file_that_may_not_be_read_says_so(tmp_path, monkeypatch):
-    def denied(_):
-        raise PermissionError(13, "Permission denied")
-
-    (tmp_path / "a").write_bytes(b"one")
-    monkeypatch.setattr(Path, "read_bytes", denied)
-    assert refusal(tmp_path / "a") == (
-        "f: cannot be read (Permission denied); check that it is there and its permissions"
-    )
-
-
-def test_what_is_no_file_says_what_it_is(tmp_path):
-    assert refusal(tmp_path) == "f: is a folder and no image; give it another name"
-    assert refusal(tmp_path / "none").startswith("f: cannot be read (No such file or directory)")
-    (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    assert refusal(tmp_path / "loop").startswith("f: cannot be read (")
-    (tmp_path / "empty").touch()
-    assert refusal(tmp_path / "empty") == "f: is empty; copy it again"

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from analysis.errors import BadCorpus
-from precompute.corpora.images.image_folder import holds_images, image_folder
-from precompute.corpora.images.image_formats import stem_of
+from precompute.corpora.images.image_folder import image_folder
 from tests.precompute.corpora.drawn import encoded, greys, noise, saved
 from tests.refusals import refused
 
@@ -36,6 +35,7 @@ def refusal(place: Path) -> str:
 
 def test_images_come_in_the_order_of_their_names(tmp_path):
     names = ["b.png", "A.JPG", "img10.webp", "img2.tiff", "ä.gif", "z.bmp", "猫.jpeg"]
+    folder_of(tmp_path, ".a.png", "._b.png")  # hidden, and so none of the images
     assert list(mask_names(folder_of(tmp_path, *names))) == sorted(names)
 
 
@@ -49,11 +49,6 @@ def test_what_a_file_begins_with_tells_an_image_without_a_suffix(tmp_path):
 def test_forms_that_are_not_read_are_not_passed_over(tmp_path):
     names = ["a.heic", "b.SVG", "c.nef", "d.psd", "e.avif"]
     assert list(mask_names(folder_of(tmp_path, *names))) == names
-
-
-def test_hidden_files_are_none_of_the_images(tmp_path):
-    folder_of(tmp_path, "a.png", ".a.png", "._a.png", ".DS_Store")
-    assert list(mask_names(tmp_path)) == ["a.png"]
 
 
 def test_masks_lie_beside_their_images_or_in_a_folder_of_their_own(tmp_path):
@@ -138,25 +133,3 @@ def test_a_folder_that_cannot_be_read_says_why(tmp_path, monkeypatch):
     assert refusal(tmp_path) == (
         f"{tmp_path}: cannot be read (Permission denied); check its name and permissions"
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "stem"),
-    [
-        ("a.png", "a"),
-        ("a.b.PNG", "a.b"),
-        ("a.b", "a.b"),
-        ("a", "a"),
-        ("a.heic", "a"),
-        ("猫.", "猫."),
-    ],
-)
-def test_only_the_suffix_of_an_image_is_no_part_of_its_name(name, stem):
-    assert stem_of(name) == stem
-
-
-def test_a_folder_of_texts_holds_no_images(tmp_path):
-    (tmp_path / "a.txt").write_text("A text.")
-    assert not holds_images(tmp_path)
-    folder_of(tmp_path, "b")
-    assert holds_images(tmp_path)

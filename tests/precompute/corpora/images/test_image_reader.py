@@ -79,10 +79,6 @@ def test_pixels_between_the_sampled_ones_count_too():
     assert shares(Image.fromarray(fine)) == [50] * ROWS * COLUMNS
 
 
-def test_soft_edges_count_by_what_they_are():
-    assert shares(drawn(51, box=(0, 0, 4, 4))) == [20, 0, 0, 0, 0, 0]
-
-
 def test_untold_pixels_are_left_out_and_patches_that_hold_nothing_else_are_untold():
     mask = drawn(box=(0, 0, 2, 8))
     mask.paste(100, (2, 0, 4, 4))
@@ -116,10 +112,6 @@ def test_what_is_added_around_an_image_lies_outside():
     }
     narrow = Image.new("L", (4, HEIGHT), 255)
     assert shares(narrow, **settings) == [0, 100, 0, 0, 100, 0]
-
-
-def test_there_is_no_coverage_without_a_mask():
-    assert reader().coverage(picture(noise(5, 5))) is None
 
 
 def test_a_mask_that_tells_nothing_is_refused():

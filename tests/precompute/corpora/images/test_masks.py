@@ -8,8 +8,7 @@ from analysis.errors import BadCorpus
 from precompute.corpora.images.image_files import image_file
 from precompute.corpora.images.images import read_picture
 from precompute.corpora.images.masks import mask_of
-from tests.precompute.corpora.drawn import encoded, greys, labels, noise, note, saved
-from tests.precompute.corpora.tiny import shared_data
+from tests.precompute.corpora.drawn import encoded, greys, labels, noise, note
 from tests.refusals import refused
 
 
@@ -114,14 +113,6 @@ def test_a_mask_of_another_size_is_refused():
     assert "1 × 4" in refusal(encoded(greys((0,), (0,), (0,), (255,))))
 
 
-def test_a_broken_mask_is_refused():
-    assert refusal(b"A text.") == "mask.png: is no image; save it as PNG or JPEG"
-
-
-def test_without_a_mask_there_is_none():
-    assert mask_of(read_picture(encoded(noise(4, 1)), name="f")) is None
-
-
 TURNED = [0, 64, 128, 255]
 ROW, COLUMN = greys((0, 64, 128, 255)), greys((0,), (64,), (128,), (255,))
 
@@ -154,30 +145,3 @@ def test_a_mask_that_fits_both_ways_is_refused(turn, image):
         "mask.png: may fit f as it is stored or as its EXIF note turns it, and nothing shows "
         "which; save the image turned, without the note"
     )
-
-
-@pytest.mark.shared_data
-def test_real_masks_say_what_they_show():
-    folder = shared_data() / "images"
-    content = (folder / "lemur.png").read_bytes()
-    plain = read_picture(content, name="lemur")
-    masks = {}
-    for ending in ("_alpha", "_trimap"):
-        name = f"lemur{ending}.png"
-        masks[ending] = mask_of(replace(plain, mask=image_file(folder / name, name=name)))
-    soft, trimap = masks["_alpha"], masks["_trimap"]
-    assert not soft.unknown.any()
-    assert 0.02 < (trimap.unknown > 0).mean() < 0.5
-    known = trimap.unknown == 0
-    assert (np.abs(soft.inside[known].astype(int) - trimap.inside[known]) < 128).mean() > 0.99
-
-
-def test_a_mask_may_lie_in_a_file(tmp_path):
-    path = saved(tmp_path / "f_mask.png", greys((0, 255, 0, 255)))
-    picture = read_picture(encoded(noise(4, 1)), name="f", mask=path)
-    mask = mask_of(picture)
-    assert mask is not None
-    assert mask.inside.ravel().tolist() == [0, 255, 0, 255]
-    saved(path, greys((255, 255, 0, 255)))
-    with pytest.raises(BadCorpus, match="has changed since"):
-        mask_of(picture)

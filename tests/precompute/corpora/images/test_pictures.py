@@ -11,7 +11,6 @@ from precompute.corpora.images.image_files import image_file
 from precompute.corpora.images.image_formats import FORMATS
 from precompute.corpora.images.pictures import MAX_PIXELS, decoded, flattened, seen
 from tests.precompute.corpora.drawn import encoded, greys, labels, noise, note
-from tests.precompute.corpora.tiny import shared_data
 from tests.refusals import refused
 
 
@@ -199,21 +198,3 @@ def test_a_damaged_file_is_read_or_refused_and_nothing_else(form):
             refused.append(str(error))
     assert refused
     assert all(reason.isprintable() and len(reason) < 200 for reason in refused)
-
-
-def test_a_truncated_file_is_broken():
-    content = encoded(noise(40, 40), "JPEG")
-    assert refusal(content[: len(content) // 2]).startswith("f: is broken (image file is truncated")
-
-
-@pytest.mark.shared_data
-def test_real_images_are_read():
-    folder = shared_data() / "images"
-    sizes = {"chelsea": (451, 300), "lemur": (680, 440), "horse_silhouette": (400, 328)}
-    for name, size in sizes.items():
-        file = image_file(folder / f"{name}.png", name=name)
-        assert seen(file)[:2] == size
-        assert pixels(file.content).shape == (*size[::-1], 3)
-    horse = pixels((folder / "horse_silhouette.png").read_bytes())
-    assert (horse[0, 0] == 255).all(), "what is transparent around the horse is white"
-    assert (horse[150, 200] < 50).all()

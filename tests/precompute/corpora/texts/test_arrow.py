@@ -68,8 +68,7 @@ def test_strings_may_be_of_any_type(tmp_path, kind):
 
 def test_one_of_its_files_is_a_corpus_too(tmp_path):
     folder = saved(tmp_path / "texts", column="body")
-    file = folder / "data-00001-of-00003.arrow"
-    assert texts_of(file, column="body") == PARTS[1]
+    assert texts_of(folder / "data-00001-of-00003.arrow", column="body") == PARTS[1]
 
 
 def test_a_folder_of_several_splits_is_refused_by_their_names(tmp_path):
@@ -98,13 +97,6 @@ def test_a_state_that_cannot_be_followed_is_refused(tmp_path, changed, reason):
     assert reason in refused(BadCorpus, source_of, str(folder))
 
 
-@pytest.mark.parametrize("content", ["{", "[1]", ""])
-def test_a_damaged_state_is_refused(tmp_path, content):
-    folder = saved(tmp_path / "texts")
-    (folder / "state.json").write_text(content)
-    assert "state.json: is no JSON" in refused(BadCorpus, source_of, str(folder))
-
-
 def test_a_file_that_is_missing_or_cut_is_refused(tmp_path):
     folder = saved(tmp_path / "texts")
     file = folder / "data-00001-of-00003.arrow"
@@ -114,11 +106,3 @@ def test_a_file_that_is_missing_or_cut_is_refused(tmp_path):
     )
     file.unlink()
     assert "there is no such file" in refused(BadCorpus, lambda: list(entries(str(folder))))
-
-
-def test_columns_are_named_where_none_holds_texts(tmp_path):
-    folder = saved(tmp_path / "texts", column="body")
-    assert refused(BadCorpus, lambda: list(entries(str(folder)))) == (
-        "data-00000-of-00003.arrow: has no column `text` (its columns: 'id', 'body'); name the one "
-        "of the texts with --column"
-    )

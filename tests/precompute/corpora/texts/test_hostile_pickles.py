@@ -103,11 +103,6 @@ def test_names_that_python_keeps_by_number_are_refused(tmp_path):
         copyreg.clear_extension_cache()
 
 
-@pytest.mark.parametrize("opcode", [pickle.PERSID, pickle.BINPERSID])
-def test_objects_kept_elsewhere_are_refused(tmp_path, opcode):
-    assert "is a damaged pickle" in refusal(tmp_path, b"\x80\x02]" + opcode + b"\x01\n.")
-
-
 def test_stubs_cannot_be_changed_by_what_they_read(tmp_path):
     """BUILD on a name that stands for a class must not set the class's attributes."""
     content = b"\x80\x02cnumpy\nndarray\n}X\x01\x00\x00\x00xK\x01sb."

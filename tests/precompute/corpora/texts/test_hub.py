@@ -81,7 +81,7 @@ def test_files_are_those_of_the_path_in_alphabetical_order(hub, path, files):
     assert source_of(address).revisions == (COMMIT,)
 
 
-@pytest.mark.parametrize("revision", ["main", "refs/convert/parquet", "~parquet"])
+@pytest.mark.parametrize("revision", ["main", "refs/convert/parquet"])
 def test_a_revision_is_asked_for_and_its_commit_read(hub, revision):
     corpus = load(f"hf://datasets/owner/name@{revision}/plain")
     assert [sequence.text for sequence in corpus.sequences] == FILES["plain/part.parquet"]

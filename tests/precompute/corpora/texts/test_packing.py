@@ -6,16 +6,12 @@ from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus, UserError
 from precompute.corpora.lines import Line
-from precompute.corpora.load import TEXT_PACKINGS
-from precompute.corpora.sequence import Pair, Text, Tokens
+from precompute.corpora.sequence import Pair, Text
 from precompute.corpora.texts.packing import packed, paired
 from tests.precompute.corpora.tiny import (
     SEGMENT_TYPES,
     TOKENIZERS,
     bert_like,
-    gpt2_like,
-    load,
-    roberta_like,
     unhurried,
 )
 from tests.refusals import refused
@@ -127,28 +123,6 @@ def test_long_document_fills_every_sequence_but_the_last(family):
     assert counts["truncated"] >= (len(entries) - 1) * (room % 3 > 0)
 
 
-@pytest.mark.parametrize(
-    ("tokenizer", "segment_types", "tokens", "segments"),
-    [
-        (
-            bert_like(),
-            2,
-            ("[CLS]", "the", "cat", "[SEP]", "the", "dog", "[SEP]"),
-            (0, 0, 0, 0, 1, 1, 1),
-        ),
-        (bert_like(), 1, ("[CLS]", "the", "cat", "[SEP]", "the", "dog", "[SEP]"), (0,) * 7),
-        (roberta_like(), 1, ("<s>", *"ab", "</s>", "</s>", "Ġ", *"cd", "</s>"), (0,) * 9),
-        (gpt2_like(), 0, (*"ab", "Ġ", *"cd"), (0,) * 5),
-    ],
-)
-def test_packed_tokens_stand_in_the_tokenizer_s_own_template(
-    tokenizer, segment_types, tokens, segments
-):
-    text = ["the cat", "the dog"] if "[CLS]" in tokens else ["ab", "cd"]
-    entries, _ = pack([text], tokenizer, segment_types=segment_types)
-    assert entries == [Tokens(tokens, segments, "f.txt lines 1-2", 0)]
-
-
 @pytest.mark.parametrize("family", TOKENIZERS)
 def test_template_is_that_of_the_tokenizer_itself(family):
     tokenizer = TOKENIZERS[family]()
@@ -165,11 +139,6 @@ def test_cut_is_at_the_end_of_a_line_drawn_at_random():
     cuts = Counter(len(sides(pack([["the cat"] * 6], seed=seed)[0][0])[0]) for seed in range(500))
     assert set(cuts) == {2, 4, 6, 8, 10}
     assert min(cuts.values()) > 60
-
-
-def test_line_by_itself_is_cut_within():
-    cuts = {len(sides(pack([["the cat sat the dog ran"]], seed=n)[0][0])[0]) for n in range(99)}
-    assert cuts == {2, 3, 4}
 
 
 def test_pieces_are_dropped_from_both_ends_of_the_longer_side():
@@ -198,11 +167,6 @@ def test_draws_depend_on_seed_and_index_and_not_on_what_stands_before():
     assert len(drawn) > 1
 
 
-def test_each_sequence_draws_for_itself():
-    entries, _ = pack([["the cat"] * 6] * 30)
-    assert len({entry.tokens for entry in entries}) == 5
-
-
 def test_end_of_a_document_that_cannot_be_cut_is_counted():
     entries, counts = pack([["the cat sat"], ["the"], ["a b c d"]])
     assert [entry.place for entry in entries] == ["f.txt line 5"]
@@ -213,14 +177,6 @@ def test_line_of_which_nothing_is_left_is_named():
     assert refused(BadCorpus, pack, [["the cat", "\u200b"]]) == (
         r"f.txt line 2: the tokenizer makes no token of '\u200b'; leave it out"
     )
-
-
-@pytest.mark.parametrize("packing", TEXT_PACKINGS)
-def test_a_corpus_of_one_document_can_be_read(tmp_path, packing):
-    text = tmp_path / "one.txt"
-    text.write_text("The lobster is blue. It turns red, when cooked. It is long, and heavy.\n")
-    for family in TOKENIZERS:
-        assert load(text, family, packing=packing).sequences
 
 
 def test_no_room_for_a_pair_is_refused():

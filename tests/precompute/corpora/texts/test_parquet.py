@@ -61,8 +61,7 @@ def test_a_relative_name_with_a_colon_is_a_file(tmp_path, monkeypatch):
 
 
 def test_a_damaged_file_is_refused(tmp_path):
-    path = _written(tmp_path / "texts", TEXTS)
-    content = (tmp_path / "texts").read_bytes()
-    (tmp_path / "texts").write_bytes(content[: len(content) // 2])
-    message = refused(BadCorpus, lambda: list(entries(path)))
+    path = Path(_written(tmp_path / "texts", TEXTS))
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    message = refused(BadCorpus, lambda: list(entries(str(path))))
     assert message.startswith("texts: is a damaged Parquet file (")

@@ -1,16 +1,14 @@
 from functools import cache
-from itertools import islice
 
 import numpy as np
 import pytest
 from transformers import BertTokenizer, RobertaTokenizer
 
 from analysis.token_types import COMMA_PERIOD
-from precompute.corpora.load import TEXT_PACKINGS, entries, read_corpus, write_jsonl
+from precompute.corpora.load import entries
 from precompute.corpora.sequence import Pair
 from precompute.corpora.token_types import TokenTypes
-from tests.precompute.corpora.tiny import SEGMENT_TYPES, assert_same_sequences, shared_data
-from tests.precompute.corpora.whole import whole
+from tests.precompute.corpora.tiny import shared_data
 
 
 @cache
@@ -20,24 +18,6 @@ def real(family):
         return BertTokenizer(vocab=str(folder / "bert-base-uncased" / "vocab.txt"))
     folder = folder / "roberta-base"
     return RobertaTokenizer(vocab=str(folder / "vocab.json"), merges=str(folder / "merges.txt"))
-
-
-@pytest.mark.shared_data
-@pytest.mark.parametrize("family", ["bert", "roberta"])
-@pytest.mark.parametrize("packing", TEXT_PACKINGS)
-def test_real_text_is_read_converted_and_read_again(tmp_path, family, packing):
-    source, converted = tmp_path / "text.txt", tmp_path / "converted.jsonl"
-    with (shared_data() / "text" / "wikitext-2" / "valid.txt").open(encoding="utf-8") as lines:
-        source.write_text("".join(islice(lines, 600)), encoding="utf-8")
-    tokenizer = real(family)
-    options: dict = {"positions": 512, "segment_types": SEGMENT_TYPES[family], "limit": 50}
-    corpus = whole(read_corpus(str(source), tokenizer, packing=packing, **options))
-    assert len(corpus.sequences) == 50
-    assert max(map(len, corpus.sequences)) == 128
-    texts = entries(str(source), tokenizer=tokenizer, packing=packing)
-    write_jsonl(islice(texts, 50), converted)
-    again = whole(read_corpus(str(converted), tokenizer, **options))
-    assert_same_sequences(corpus.sequences, again.sequences)
 
 
 def texts_of(entry):

@@ -69,28 +69,12 @@ def test_names_of_older_numpy_are_known(tmp_path):
     assert read(tmp_path, content.replace(b"numpy._core", b"numpy.core")) == EXPECTED
 
 
-def test_file_written_by_python_2_is_read(tmp_path):
-    array = (
-        b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR"
-        b"(I1\n(I1\ntcnumpy\ndtype\n(S'f2'\nI0\nI1\ntRI00\nS'\\x00\\xe9'\ntb"
-    )
-    content = b"(lp1\n(dp2\nS'tokens'\n(lp3\nV[CLS]\naVcaf\\u00e9\nasS'attns'\n" + array + b"sa."
-    assert read(tmp_path, content) == [Tokens(("[CLS]", "café"), None, "attn.pkl entry 1")]
-
-
 @pytest.mark.parametrize("protocol", [PROTOCOLS[0], PROTOCOLS[-1]])
 def test_cut_short_anywhere_the_pickle_is_refused(tmp_path, protocol):
     content = pickle.dumps(RECORDS[1:], protocol)
     for end in range(len(content)):
         assert refusal(tmp_path, content[:end]).startswith("attn.pkl: is a damaged pickle ('")
     assert read(tmp_path, content)
-
-
-def test_cut_short_the_pickle_says_what_to_do(tmp_path):
-    content = pickle.dumps(RECORDS)[:30]
-    assert refusal(tmp_path, content) == (
-        f"attn.pkl: is a damaged pickle ('the file ends too early'); {REMEDY}"
-    )
 
 
 @unhurried(300)
@@ -155,3 +139,12 @@ def test_every_name_that_numpy_writes_is_among_the_known():
             written |= {tuple(str(argument).split())} if opcode.name == "GLOBAL" else set()
     assert written <= ARRAY_NAMES
     assert len(written) >= 4, "this test saw no names"
+
+
+def test_file_written_by_python_2_is_read(tmp_path):
+    array = (
+        b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR"
+        b"(I1\n(I1\ntcnumpy\ndtype\n(S'f2'\nI0\nI1\ntRI00\nS'\\x00\\xe9'\ntb"
+    )
+    content = b"(lp1\n(dp2\nS'tokens'\n(lp3\nV[CLS]\naVcaf\\u00e9\nasS'attns'\n" + array + b"sa."
+    assert read(tmp_path, content) == [Tokens(("[CLS]", "café"), None, "attn.pkl entry 1")]

@@ -19,7 +19,6 @@ from precompute.corpora.tokenizing import fitting
 from precompute.corpora.tokenizing.beginning import beginning
 from precompute.corpora.tokenizing.fitting import fitted, in_batches
 from tests.precompute.corpora.tiny import (
-    PLACE,
     TOKENIZERS,
     bert_like,
     digits_apart,
@@ -162,12 +161,8 @@ def test_entries_read_together_are_those_read_alone():
         (s.tokens, s.text, s.place) for s in singly
     ]
     assert [len(batch) for batch in in_batches(ENTRIES)] == [256, 44, 1, 1, 1, 1]
+    assert [len(batch) for batch in in_batches([Text("cat " * 2**17, "f")] * 5)] == [2, 2, 1]
     assert counts == alone == Counter(truncated=1)
-
-
-def test_long_texts_are_read_a_few_at_a_time():
-    long = Text("cat " * 2**17, PLACE)
-    assert [len(batch) for batch in in_batches([long] * 5)] == [2, 2, 1]
 
 
 def test_what_stands_before_an_error_is_read_before_it_is_raised():

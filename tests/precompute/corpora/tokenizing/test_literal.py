@@ -10,11 +10,10 @@ from transformers.models.bert_japanese.tokenization_bert_japanese import BasicTo
 
 from analysis.token_types import CLS, SEP
 from precompute.corpora.load import read_corpus
-from precompute.corpora.sequence import Sequence, Text
+from precompute.corpora.sequence import Sequence
 from precompute.corpora.tokenizing.literal import frame_tokens
-from precompute.corpora.tokenizing.word_pieces import line_pieces, word_pieces
 from tests.precompute.corpora.left_out.test_annotated_rows import sentence
-from tests.precompute.corpora.tiny import BUILT, PLACE, encode
+from tests.precompute.corpora.tiny import BUILT
 from tests.precompute.corpora.tiny_japanese import japanese_like
 from tests.precompute.corpora.whole import whole
 
@@ -146,14 +145,3 @@ def test_the_letters_are_those_that_the_tokenizer_makes_of_them(tmp_path):
         *("[CLS]", "the", "[UNK]", "[UNK]", "cat", "[SEP]"),
     )
     assert len({*read(path, ALL["word_level"])[0].words[2:4].tolist()}) == 1
-
-
-@pytest.mark.parametrize("word", ["[UNK]", "[PAD]", "[MASK]", "[SEP]"])
-def test_of_bert_they_are_the_pieces_of_a_word_in_brackets(word):
-    letters = word.strip("[]").lower()
-    spelt = ("[UNK]", letters[0], *(f"##{letter}" for letter in letters[1:]), "[UNK]")
-    sequence, _ = encode(Text(f"the {word} cat", PLACE))
-    assert sequence.tokens == ("[CLS]", "the", *spelt, "cat", "[SEP]")
-    bert = BUILT["bert"]
-    assert word_pieces(("the", word), (True, True), bert, place=PLACE) == (("the",), spelt)
-    assert line_pieces(word, bert, goes_on=False) == list(spelt)

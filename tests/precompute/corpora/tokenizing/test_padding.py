@@ -7,8 +7,6 @@ import pytest
 import torch
 
 from analysis.errors import BadCorpus
-from precompute.corpora.load import entries
-from precompute.corpora.sequence import Tokens
 from tests.precompute.corpora.left_out.test_rows_of_text import unused
 from tests.precompute.corpora.tiny import BUILT, load
 from tests.refusals import refused
@@ -76,14 +74,7 @@ def test_ends_of_a_text_that_pad_are_refused(tmp_path, family):
         )
 
 
-def test_without_a_model_tokens_are_as_they_are(tmp_path):
-    padded = [*TEXT, "[PAD]"]
-    (entry,) = entries(str(write(tmp_path, padded)))
-    assert entry == Tokens(tuple(padded), None, "a.jsonl line 1")
-
-
 def test_masks_and_unknown_tokens_may_repeat_at_the_end(tmp_path):
     tokens = ["[MASK]", "[MASK]", "the", "[UNK]", "[UNK]"]
     (sequence,) = load(write(tmp_path, tokens)).sequences
     assert sequence.tokens == tuple(tokens)
-    assert sequence.masked.tolist() == [True, True, False, False, False]
