@@ -21,7 +21,8 @@ from pages.ui.words.numbers import change, count, percent, signed
 @section(
     "weighing",
     head_distance_agreement.TABLE,
-    also=(head_distance.TABLE, layer_cohesion.TABLE),
+    head_distance.TABLE,
+    layer_cohesion.TABLE,
 )
 def weighing(view: View) -> None:
     level = view.pick("level", level_names(OF_HEADS))

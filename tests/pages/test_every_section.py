@@ -275,7 +275,6 @@ WITH_MORE = [
     pytest.param(page, section, id=f"{page}-{section.stem}")
     for page, section in SECTIONS
     if section.also and section.needs and page not in ("compare", "sequences")
-    if (page, section.stem) != ("head_map", "weighing")  # which asks for the distances, too
 ]
 """Sections that show more where the file holds more than they need."""
 
