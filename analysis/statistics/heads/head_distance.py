@@ -28,7 +28,12 @@ _DIVERGENCE = number(
     "sequences",
     "nats",
 )
-_N_ROWS = count("n_rows", "rows, one per token that attends", "rows")
+_N_ROWS = count(
+    "n_rows",
+    "rows that were compared: one per token that attends; of a long text those of evenly spaced "
+    "tokens",
+    "rows",
+)
 _MEAN = number(
     "mean_divergence",
     "Jensen–Shannon divergence of what the two heads attend to, mean over rows",
@@ -90,7 +95,7 @@ TABLE = Table(
         ),
     ),
     depends_on=(),
-    version=2,
+    version=3,
 )
 
 
