@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analysis.published.heads import ENTROPY_CLS
-from analysis.statistics.heads import head_pattern, sequence_head_pattern
+from analysis.statistics.heads import head_pattern
 from analysis.statistics.norms.weighing import WEIGHT
 from pages.head_habits.layer_chart import draw_layers
 from pages.ui.head.habits import of_habits
@@ -18,7 +18,7 @@ _ENTROPIES = ("entropy", "entropy_cls")
 _BROAD = 0.9  # of the entropy of a head that attends to everything alike
 
 
-@section("breadth", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
+@section("breadth", head_pattern.TABLE, also=(head_pattern.PER_SEQUENCE,))
 def breadth(view: View) -> None:
     weighing = view.pick_weighing()
     means = of_habits(ask(head_pattern.by_layer, weighing=weighing), (*_ENTROPIES, _UNIFORM))

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from analysis.statistics.heads import gradient_importance, sequence_gradient_importance
+from analysis.statistics.heads import gradient_importance
 from pages.head_habits.findings import importance_sentence, weight_and_importance
 from pages.head_habits.layer_chart import draw_layers
 from pages.ui.finding import compared
@@ -24,7 +24,7 @@ _MASKED = "masked_lm"
 _RATE = 0.15
 
 
-@section("gradients", also=(gradient_importance.TABLE, sequence_gradient_importance.TABLE))
+@section("gradients", also=(gradient_importance.TABLE, gradient_importance.PER_SEQUENCE))
 def gradients(view: View) -> None:
     store = open_store()
     is_unmasked = store.facts.get("gradient_objective") == _MASKED and not store.run["mask_rate"]

@@ -5,7 +5,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from analysis.statistics.heads import head_pattern, sequence_head_pattern
+from analysis.statistics.heads import head_pattern
 from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.head_map import head_map
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, habits_sentence
@@ -19,7 +19,7 @@ from pages.ui.words.interval import row_with_interval
 _CLICKED = ("map_share", "map_entropy", "table")
 
 
-@section("heads", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
+@section("heads", head_pattern.TABLE, also=(head_pattern.PER_SEQUENCE,))
 def heads(view: View) -> None:
     weighing = view.pick_weighing()
     frame = of_habits(ask(head_pattern.heads, weighing=weighing), HABITS)

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analysis.published.heads import NEIGHBOURS
-from analysis.statistics.heads import head_pattern, sequence_head_pattern
+from analysis.statistics.heads import head_pattern
 from analysis.statistics.norms.weighing import WEIGHT
 from pages.head_habits.layer_chart import draw_layers
 from pages.ui.head.habits import GROUPS, habit_name, habit_value, of_habits, share_title
@@ -16,7 +16,7 @@ from pages.ui.words.say import say
 _HALF = 0.5
 
 
-@section("layers", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
+@section("layers", head_pattern.TABLE, also=(head_pattern.PER_SEQUENCE,))
 def layers(view: View) -> None:
     weighing = view.pick_weighing()
     every = ask(head_pattern.by_layer, weighing=weighing).dropna(subset="mean")

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.statistics.heads import head_pattern, sequence_head_pattern
+from analysis.statistics.heads import head_pattern
 from analysis.statistics.norms import head_token
 from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS
@@ -25,7 +25,7 @@ from pages.ui.words.columns import shown_as, with_names
 _ROW, _AROUND = 34, 150  # pixels of a habit; of the legend, the axis and the space between them
 
 
-@section("one_head", head_pattern.TABLE, also=(sequence_head_pattern.TABLE,))
+@section("one_head", head_pattern.TABLE, also=(head_pattern.PER_SEQUENCE,))
 def one_head(view: View) -> None:
     weighing = view.pick_weighing()
     layer, head = opened_head(view)
@@ -87,7 +87,7 @@ def _texts(view: View, of: dict[str, int], means: pd.Series, weighing: str) -> N
     clearest = str(means.reindex([name for name in habits if name in SHARES]).idxmax())
     habit = view.pick("habit", habits, default=clearest, kind="select")
     limit = view.number("texts", 1, 12, 3)
-    best = ask(sequence_head_pattern.extremes, **of, quantity=habit, limit=limit, weighing=weighing)
+    best = ask(head_pattern.extremes, **of, quantity=habit, limit=limit, weighing=weighing)
     bodies, colours = texts_of_head(best, **of)
     if not colours:
         st.caption(view.say("plain", statistic=head_token.TABLE.name))

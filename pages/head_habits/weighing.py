@@ -4,7 +4,7 @@ from functools import partial
 
 import pandas as pd
 
-from analysis.statistics.heads import head_pattern, head_pattern_difference
+from analysis.statistics.heads import head_pattern
 from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.head_map import around_zero, head_map
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value
@@ -16,9 +16,9 @@ from pages.ui.words.numbers import change, points
 _COUNTS = ("n_less", "n_more", "n_unclear")
 
 
-@section("weighing", head_pattern_difference.TABLE, also=(head_pattern.TABLE,))
+@section("weighing", head_pattern.DIFFERENCE, also=(head_pattern.TABLE,))
 def weighing(view: View) -> None:
-    heads = ask(head_pattern_difference.differences).rename(columns={"quantity": "habit"})
+    heads = ask(head_pattern.differences).rename(columns={"quantity": "habit"})
     summary = _summary(heads)
     habit = view.pick("quantity", summary.index.tolist(), of="habit", kind="pills")
     kind = "share" if habit in SHARES else "entropy"

@@ -8,7 +8,7 @@ import pandas as pd
 from pandas.api.types import union_categoricals
 
 from analysis.statistics import corpus
-from analysis.statistics.heads import sequence_head_pattern
+from analysis.statistics.heads import head_pattern
 from analysis.statistics.mixing import mixing_ratio
 from analysis.statistics.norms import token_norm
 from analysis.statistics.pairs import relation_share
@@ -43,8 +43,8 @@ ALL = (
         lambda name: say_here("ratio_of", scope=scope_name(name)),
     ),
     Numbers(
-        sequence_head_pattern.TABLE,
-        sequence_head_pattern.by_sequence,
+        head_pattern.PER_SEQUENCE,
+        head_pattern.by_sequence,
         lambda name: say_here("habit_of", habit=habit_name(name)),
     ),
     Numbers(

@@ -1,9 +1,12 @@
 """Distances between the attention of any two heads."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 from duckdb import DuckDBPyConnection
+from jaxtyping import Float, Int
 
 from analysis.statistics.columns import count, number
 from analysis.statistics.norms.weighing import WEIGHING, WEIGHT, one_weighing
@@ -25,7 +28,12 @@ _DIVERGENCE = number(
     "sequences",
     "nats",
 )
-_N_ROWS = count("n_rows", "rows, one per token that attends", "rows")
+_N_ROWS = count(
+    "n_rows",
+    "rows that were compared: one per token that attends; of a long text those of evenly spaced "
+    "tokens",
+    "rows",
+)
 _MEAN = number(
     "mean_divergence",
     "Jensen–Shannon divergence of what the two heads attend to, mean over rows",
@@ -87,6 +95,7 @@ TABLE = Table(
         ),
     ),
     depends_on=(),
+    version=3,
 )
 
 
@@ -110,3 +119,23 @@ def nearest(
 ) -> pd.DataFrame:
     """The heads with the most similar attention, nearest first: layer, head, mean_divergence."""
     ...
+
+
+class HeadMatrix(NamedTuple):
+    """Mean divergences of all heads, and which layer and head each row and column is."""
+
+    distances: Float[np.ndarray, "head head"]
+    layers: Int[np.ndarray, " head"]
+    heads: Int[np.ndarray, " head"]
+
+
+def stored_distances(store: DuckDBPyConnection, *, weighing: str) -> HeadMatrix:
+    """The stored distances by weights or by norms; layers and heads count from 1."""
+    frame = distances(store, weighing=weighing)
+    rows = frame.drop_duplicates(["layer_a", "head_a"])
+    n = len(rows)
+    return HeadMatrix(
+        frame["mean_divergence"].to_numpy().reshape(n, n),
+        rows["layer_a"].to_numpy(dtype=np.int64),
+        rows["head_a"].to_numpy(dtype=np.int64),
+    )

@@ -1,14 +1,53 @@
 """Agreement between distances of heads by weights and by norms."""
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 from duckdb import DuckDBPyConnection
+from jaxtyping import Float
 
+from analysis.measures.heads.permutation_tests import distance_agreement, layer_parts
 from analysis.statistics.columns import count, number
-from analysis.statistics.parts import OF_HEADS, part_columns, part_laws
+from analysis.statistics.fit import FitContext
+from analysis.statistics.heads.head_distance import stored_distances
+from analysis.statistics.norms.weighing import WEIGHINGS
+from analysis.statistics.parts import OF_HEADS, part_columns, part_laws, part_values
 from analysis.statistics.question import asks
+from analysis.statistics.rows import rows_of
 from analysis.statistics.table import HEAD, LAYER_OR_ALL, Table, nullable
 
 _DISTANCE = "mean divergence from the other heads"
+
+
+def _agreement(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """Return the rows of all heads, and of each; none of fewer than three heads."""
+    weight, norm = (stored_distances(store, weighing=weighing) for weighing in WEIGHINGS)
+    agreement = distance_agreement(weight.distances, norm.distances, seed=context.seed)
+    if agreement is None:
+        return rows_of(table, [])
+    parts = layer_parts(weight.distances, norm.distances, weight.layers, seed=context.seed)
+    heads = pd.DataFrame(
+        {
+            "layer": weight.layers,
+            "head": weight.heads,
+            "weight": _to_others(weight.distances),
+            "norm": _to_others(norm.distances),
+            "spearman": agreement.of_heads,
+            "same_nearest": agreement.same_nearest,
+        }
+    )
+    heads = heads.join(pd.DataFrame([part_values(OF_HEADS, of) for of in parts.of_heads]))
+    means = heads[["weight", "norm", "same_nearest"]].mean()
+    every = {**means, "spearman": agreement.spearman}
+    every |= {"p_within": parts.p_value, **part_values(OF_HEADS, parts.parts)}
+    every |= {"p_value": agreement.p_value, "n_permutations": agreement.n_permutations}
+    return rows_of(table, [heads, pd.DataFrame([every]).assign(layer=np.nan, head=np.nan)])
+
+
+def _to_others(distances: Float[np.ndarray, "head head"]) -> Float[np.ndarray, " head"]:
+    return distances.sum(axis=1) / (len(distances) - 1)
+
+
 TABLE = Table(
     name="head_distance_agreement",
     grain="one row per head, of three heads or more, and one for all of them",
@@ -61,6 +100,9 @@ TABLE = Table(
         "p_value is null or p_value between 0 and 1",
     ),
     depends_on=(),
+    version=2,
+    requires=("head_distance",),
+    made_by=_agreement,
 )
 
 

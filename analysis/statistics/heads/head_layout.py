@@ -1,11 +1,22 @@
 """Heads as points of a plane, placed by multidimensional scaling of their distances."""
 
 import pandas as pd
+import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.measures.heads.head_map import head_layout
 from analysis.statistics.columns import number
-from analysis.statistics.norms.weighing import WEIGHING, WEIGHT, of_weights, one_weighing
+from analysis.statistics.fit import FitContext
+from analysis.statistics.heads.head_distance import stored_distances
+from analysis.statistics.norms.weighing import (
+    WEIGHING,
+    WEIGHINGS,
+    WEIGHT,
+    of_weights,
+    one_weighing,
+)
 from analysis.statistics.question import asks
+from analysis.statistics.rows import rows_of
 from analysis.statistics.table import HEAD, LAYER, Table
 
 _POINT = (
@@ -21,6 +32,21 @@ _STRESS = number(
     nullable=True,
 )
 _NAME, _GRAIN = "head_layout", "one row per layer and head, of two heads or more"
+
+
+def _layout(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """Return the points of both weighings."""
+    frames = []
+    for weighing in WEIGHINGS:
+        distances, layers, heads = stored_distances(store, weighing=weighing)
+        layout = head_layout(distances, seed=context.seed)
+        if layout is not None:
+            x, y = layout.points.T
+            columns = {"layer": layers, "head": heads, "x": x, "y": y, "stress": layout.stress}
+            frames.append(pd.DataFrame({"weighing": weighing, **columns}))
+    return rows_of(table, frames)
+
+
 TABLE = Table(
     name=_NAME,
     grain="one row per weighing, layer and head, of two heads or more",
@@ -34,6 +60,9 @@ TABLE = Table(
         of_weights("head_layout_stress", _GRAIN, (LAYER, HEAD, *_POINT, _STRESS), table=_NAME),
     ),
     depends_on=(),
+    version=2,
+    requires=("head_distance",),
+    made_by=_layout,
 )
 
 

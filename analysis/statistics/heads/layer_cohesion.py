@@ -1,10 +1,20 @@
 """Distances between heads of one layer compared with those between layers."""
 
 import pandas as pd
+import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.measures.heads.permutation_tests import layer_cohesion
 from analysis.statistics.columns import count, number
-from analysis.statistics.norms.weighing import WEIGHING, WEIGHT, of_weights, one_weighing
+from analysis.statistics.fit import FitContext
+from analysis.statistics.heads.head_distance import stored_distances
+from analysis.statistics.norms.weighing import (
+    WEIGHING,
+    WEIGHINGS,
+    WEIGHT,
+    of_weights,
+    one_weighing,
+)
 from analysis.statistics.question import asks
 from analysis.statistics.table import LAYER_OR_ALL, Table
 
@@ -28,6 +38,21 @@ _VALUES = (
     ),
 )
 _NAME, _GRAIN = "layer_cohesion", "one row per layer with two heads or more, and one for all layers"
+
+
+def _cohesion(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """Return the rows of both weighings: of layers with two heads or more, and of all."""
+    rows = []
+    for weighing in WEIGHINGS:
+        distances, layers, _ = stored_distances(store, weighing=weighing)
+        counted: list[int | None] = [*sorted(set(layers.tolist())), None]
+        for layer in counted:
+            cohesion = layer_cohesion(distances, layers, layer=layer, seed=context.seed)
+            if cohesion is not None:
+                rows.append({"weighing": weighing, "layer": layer, **cohesion._asdict()})
+    return pa.Table.from_pylist(rows, schema=table.schema)
+
+
 TABLE = Table(
     name=_NAME,
     grain="one row per weighing and layer with two heads or more, and one for all layers",
@@ -43,6 +68,9 @@ TABLE = Table(
     shown_as="layer_cohesion_weighing",
     views=(of_weights(_NAME, _GRAIN, (LAYER_OR_ALL, *_VALUES)),),
     depends_on=(),
+    version=2,
+    requires=("head_distance",),
+    made_by=_cohesion,
 )
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from analysis.statistics.heads import head_pattern, sequence_head_pattern
+from analysis.statistics.heads import head_pattern
 from pages.ui.charts import shading
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.look import in_theme
@@ -53,10 +53,10 @@ def _map(habit: str, layer: int, head: int) -> None:
 
 def _text(habit: str, layer: int, head: int) -> None:
     """Draw the text in which the head's habit is strongest, each token shaded by its weight."""
-    if not open_store().holds(sequence_head_pattern.TABLE):
+    if not open_store().holds(head_pattern.PER_SEQUENCE):
         return
     of = {"layer": layer, "head": head}
-    texts = ask(sequence_head_pattern.extremes, **of, quantity=habit, limit=1)
+    texts = ask(head_pattern.extremes, **of, quantity=habit, limit=1)
     bodies, colours = texts_of_head(texts, **of)
     for row, body in zip(texts.itertuples(), bodies, strict=True):
         value = habit_value(habit, float(row.value))

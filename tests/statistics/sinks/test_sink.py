@@ -173,7 +173,7 @@ def test_means_are_over_the_texts_that_have_the_place():
     }
     assert len(found) == len(expected) * (len(WEIGHTS) - 1), "no text has a neighbour"
     for (head, place), (mean, n) in expected.items():
-        row = found.loc[head, place, "norm_share"]
+        row = found.loc[(head, place, "norm_share"), :]
         assert (row["mean"], row["n_sequences"], row["layer"]) == pytest.approx((mean, n, 2))
 
 

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 import torch
 
-from analysis.measures.heads.head_distance import SMOOTHING, head_distances
+from analysis.measures.heads.head_distances import SMOOTHING, head_distances
 from tests.tools.benchmarks.cost import timed
 
 HEADS, TOKENS = 144, 128

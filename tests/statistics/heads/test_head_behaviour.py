@@ -4,32 +4,17 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from analysis.measures.heads.head_behaviour import BEHAVIOURS, Thresholds, head_behaviour
 from analysis.published.heads import THRESHOLDS
-from tests.reference.heads import head_behaviour as twin
+from analysis.statistics.heads.head_behaviour import BEHAVIOURS, Thresholds, head_behaviour
 
 QUANTITIES = ("first", "next", "previous", "entropy", "cls", "sep", "comma_period")
 NOTHING = dict.fromkeys(QUANTITIES, 0.0)
-shares = st.sampled_from([0.0, 0.3, 0.5, 0.55, 0.6, 0.7, 1.0, math.nan])
-heads = st.fixed_dictionaries(
-    dict.fromkeys(QUANTITIES, shares) | {"entropy": st.sampled_from([0.0, 3.8, 3.9, math.nan])}
-)
 
 
 def named(*of: dict[str, float], thresholds: Thresholds | None = None) -> list[str]:
     quantities = {name: np.array([head[name] for head in of]) for name in QUANTITIES}
     return head_behaviour(quantities, thresholds or Thresholds(**THRESHOLDS)).tolist()
-
-
-@given(st.lists(heads, min_size=1, max_size=5), st.sampled_from([0.3, 0.5, 0.6]))
-def test_heads_are_named_as_the_twin_names_them(of, share):
-    thresholds = Thresholds(neighbour=share, entropy=3.8, token_type=0.6)
-    assert named(*of, thresholds=thresholds) == [
-        twin.behaviour(head, share, 3.8, 0.6) for head in of
-    ]
 
 
 @pytest.mark.parametrize(

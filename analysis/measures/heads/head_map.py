@@ -1,11 +1,9 @@
-"""Heads as points of a plane, placed by multidimensional scaling of their distances."""
+"""Arrangement of heads by their distances: points of a plane, and a tree of groups."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
-from sklearn.manifold import MDS
-from threadpoolctl import threadpool_limits
 
 _SETTINGS: dict[str, Any] = {
     "metric": "precomputed",
@@ -44,6 +42,9 @@ def head_layout(distances: Float[np.ndarray, "head head"], *, seed: int) -> Layo
     Differs:
         The released code gives no seed, so its coordinates are another picture on every run.
     """
+    from sklearn.manifold import MDS  # here, as all of SciPy: pages need not wait for them
+    from threadpoolctl import threadpool_limits
+
     if len(distances) < 2:
         return None
     if not distances.any():
@@ -59,3 +60,29 @@ def _oriented(points: Float[np.ndarray, "head 2"]) -> Float[np.ndarray, "head 2"
     turned = centred @ np.linalg.svd(centred, full_matrices=False)[2].T
     farthest = turned[np.abs(turned).argmax(axis=0), [0, 1]]
     return turned * np.where(farthest < 0, -1.0, 1.0)
+
+
+def head_linkage(distances: Float[np.ndarray, "head head"]) -> Float[np.ndarray, "row 4"]:
+    """Average linkage: two groups are as far apart as their heads are on average.
+
+    Args:
+        distances: symmetric, 0 on the diagonal.
+
+    Returns:
+        One row per step: the two groups joined, their distance, and the heads in both. Groups 0 to
+        N − 1 are the heads, group N + s is the result of step s. Branches are flipped so that
+        neighbours among the leaves are similar. Empty for fewer than two heads.
+
+    Source:
+        sokal-1958, the method of unweighted averages.
+
+    Differs:
+        clark-2019, section 6 looks for groups by eye, in the plane.
+    """
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
+
+    if len(distances) < 2:
+        return np.empty((0, 4))
+    condensed = squareform(distances, checks=False)
+    return linkage(condensed, method="average", optimal_ordering=True)

@@ -6,8 +6,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import pdist, squareform
 
-from analysis.measures.heads.head_linkage import head_linkage
-from tests.reference.heads import head_linkage as twin
+from analysis.measures.heads.head_map import head_linkage
+
+Matrix = list[list[float]]
+
+
+def apart(one: frozenset[int], other: frozenset[int], distances: Matrix) -> float:
+    """Mean distance of a member of one group and a member of the other."""
+    return sum(distances[a][b] for a in one for b in other) / (len(one) * len(other))
+
+
+def joins(distances: Matrix) -> list[tuple[frozenset[int], float]]:
+    """The members of the group that every step makes, and the distance of the two it joined."""
+    groups = [frozenset([head]) for head in range(len(distances))]
+    steps = []
+    while len(groups) > 1:
+        height, one, other = min(
+            (apart(one, other, distances), place, later)
+            for place, one in enumerate(groups)
+            for later, other in enumerate(groups)
+            if place < later
+        )
+        joined = groups[one] | groups[other]
+        groups = [group for place, group in enumerate(groups) if place not in (one, other)]
+        groups.append(joined)
+        steps.append((joined, height))
+    return steps
 
 
 def drawn(seed: int, n: int) -> np.ndarray:
@@ -26,7 +50,7 @@ def members(steps: np.ndarray, n: int) -> list[frozenset[int]]:
 def test_steps_are_those_of_the_twin(seed, n):
     distances = drawn(seed, n)
     steps = head_linkage(distances)
-    expected = twin.joins(distances.tolist())
+    expected = joins(distances.tolist())
     assert members(steps, n) == [group for group, _ in expected]
     assert steps[:, 2] == pytest.approx([height for _, height in expected])
     assert steps[:, 3].tolist() == [len(group) for group, _ in expected]

@@ -42,7 +42,7 @@ def head_pattern(
     is_token = is_pair.diagonal(dim1=1, dim2=2)
     kinds = torch.stack([is_cls, is_sep, is_comma_period, is_first], dim=-1)
     received = attention @ kinds[:, None].to(attention.dtype)
-    n_pairs = (is_pair[..., None] & kinds[:, None]).sum(dim=2)
+    n_pairs = is_pair.float() @ kinds.float()
     everyone = is_token
     others = is_token & ~is_sep
     cls, sep, comma_period, first = range(4)
@@ -104,4 +104,4 @@ def _entropies(
     n_keys = is_pair.sum(dim=-1, keepdim=True).clamp(min=1).to(attention.dtype)
     even = (1 - KEPT) / n_keys
     smoothed = (attention * KEPT).add_(even[:, None]).mul_(is_pair[:, None])
-    return torch.special.entr(smoothed).sum(dim=-1)
+    return torch.special.entr(smoothed, out=smoothed).sum(dim=-1)

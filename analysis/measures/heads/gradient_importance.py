@@ -4,6 +4,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from analysis.head_slices import head_slices
+
 
 def gradient_importance(
     gradients: Float[Tensor, "batch head query key"],
@@ -31,5 +33,9 @@ def gradient_importance(
         type and divided as attention is.
     """
     n_tokens = is_pair.diagonal(dim1=1, dim2=2).sum(dim=-1)
-    received = torch.einsum("bhqk,bqk->bhk", gradients.abs(), is_pair.to(gradients.dtype))
+    seen = is_pair.to(gradients.dtype)
+    slices = head_slices(gradients.shape)
+    received = torch.cat(
+        [torch.einsum("bhqk,bqk->bhk", gradients[:, heads].abs(), seen) for heads in slices], dim=1
+    )
     return received @ is_type.to(gradients.dtype) / n_tokens[:, None, None]

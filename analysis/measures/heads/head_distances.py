@@ -20,7 +20,9 @@ def head_distances(
     two heads cost one logarithm per pair of tokens.
 
     Args:
-        attention: α of one text without padding, the heads of all layers one after the other.
+        attention: α of all or some queries of one text without padding, the heads of all layers
+            one after the other.
+        seen: True where a query sees a key, in any layer.
 
     Returns:
         Nats, from 0 to rows · ln 2; symmetric, 0 on the diagonal; in float64.
@@ -31,13 +33,14 @@ def head_distances(
     Differs:
         The paper's formula has no smoothing, its released code has this one over all keys.
     """
-    n_keys = seen.sum(dim=1, keepdim=True).expand_as(seen)[seen]
     exact = torch.promote_types(attention.dtype, torch.float32)
-    rows = attention[:, seen].to(exact)
-    halves = (((1 - SMOOTHING) * rows + SMOOTHING / n_keys.to(exact)) / 2).cpu().numpy()
-    upper = np.zeros((len(halves), len(halves)))
-    for start in range(0, halves.shape[1], _PIECE):
-        upper += _negative_entropies(np.ascontiguousarray(halves[:, start : start + _PIECE]))
+    n_keys = seen.sum(dim=1, keepdim=True).expand_as(seen).flatten()
+    rows = attention.flatten(1)
+    upper = np.zeros((len(rows), len(rows)))
+    for places in seen.flatten().nonzero()[:, 0].split(_PIECE):
+        even = SMOOTHING / n_keys[places].to(exact)
+        smoothed = (1 - SMOOTHING) * rows[:, places].to(exact) + even
+        upper += _negative_entropies((smoothed / 2).cpu().numpy())
     diagonal = upper.diagonal()
     divergence = np.triu((diagonal[:, None] + diagonal) / 2 - upper, 1).clip(min=0)
     return divergence + divergence.T

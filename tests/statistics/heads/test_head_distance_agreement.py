@@ -1,18 +1,42 @@
 """Agreement of two distances against loops over pairs and orders, and its laws."""
 
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 from scipy.stats import rankdata, spearmanr
 
-from analysis.measures.heads.distance_agreement import (
+from analysis.measures.heads.permutation_tests import (
     PERMUTATIONS,
     distance_agreement,
     layer_parts,
 )
 from tests.reference import correlation_parts as twin_of_parts
-from tests.reference.heads import distance_agreement as twin
+from tests.reference.spearman import spearman
+
+Matrix = list[list[float]]
+
+
+def of_pairs(one: Matrix, other: Matrix, order: tuple[int, ...]) -> float:
+    """ρ over all pairs when the heads of the other matrix stand in an order."""
+    pairs = list(combinations(range(len(one)), 2))
+    rho = spearman([one[a][b] for a, b in pairs], [other[order[a]][order[b]] for a, b in pairs])
+    assert rho is not None
+    return rho
+
+
+def p_value(one: Matrix, other: Matrix) -> tuple[float, int]:
+    """The share of all orders that give as large a ρ as the true one, and how many there are."""
+    heads = tuple(range(len(one)))
+    rhos = [of_pairs(one, other, order) for order in permutations(heads)]
+    true = of_pairs(one, other, heads)
+    return sum(rho >= true - 1e-9 for rho in rhos) / len(rhos), len(rhos)
+
+
+def nearest(distances: Matrix, head: int) -> int:
+    """The head that is nearest to one, the first of equals."""
+    others = [index for index in range(len(distances)) if index != head]
+    return min(others, key=lambda index: distances[head][index])
 
 
 def distances(n: int, seed: int) -> np.ndarray:
@@ -27,15 +51,15 @@ def test_all_orders_of_few_heads_are_tried_as_the_twin_does(seed):
     agreement = distance_agreement(one, other, seed=0)
     assert agreement is not None
     a, b = one.tolist(), other.tolist()
-    assert agreement.spearman == pytest.approx(twin.of_pairs(a, b, tuple(range(5))))
+    assert agreement.spearman == pytest.approx(of_pairs(a, b, tuple(range(5))))
     assert (agreement.p_value, agreement.n_permutations) == (
-        pytest.approx(twin.p_value(a, b)[0]),
-        twin.p_value(a, b)[1],
+        pytest.approx(p_value(a, b)[0]),
+        p_value(a, b)[1],
     )
     for head in range(5):
         rows = [[m[head][neighbour] for neighbour in range(5) if neighbour != head] for m in (a, b)]
-        assert agreement.of_heads[head] == pytest.approx(twin.spearman(*rows))
-        same = twin.nearest(a, head) == twin.nearest(b, head)
+        assert agreement.of_heads[head] == pytest.approx(spearman(*rows))
+        same = nearest(a, head) == nearest(b, head)
         assert agreement.same_nearest[head] == same
 
 
@@ -95,8 +119,8 @@ def test_parts_are_those_of_the_twin_and_add_up():
     slow = twin_of_parts.parts(ranks, joined)
     assert [part[:2] for part in found.parts] == [pytest.approx(part) for part in slow]
     assert sum(part.contribution for part in found.parts) == pytest.approx(agreement.spearman)
-    for parts, spearman in zip(found.of_heads, agreement.of_heads, strict=True):
-        assert sum(part.contribution for part in parts) == pytest.approx(spearman)
+    for parts, own in zip(found.of_heads, agreement.of_heads, strict=True):
+        assert sum(part.contribution for part in parts) == pytest.approx(own)
 
 
 def test_distances_that_agree_between_layers_alone_are_chance_within_them():

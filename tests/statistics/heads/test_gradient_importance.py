@@ -4,21 +4,54 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
+import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.heads.sequence_gradient_importance import gradient_importance
+from analysis.measures.heads.gradient_importance import gradient_importance
+from analysis.statistics.heads import gradient_importance as statistic
 from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.masking import masked
 from precompute.corpora.sequence import Sequence, Text
+from precompute.jobs.runner import run_local
 from precompute.models.loaded_model import LoadedModel
+from precompute.passes import heads as passes
+from precompute.run import run
+from precompute.store.check import faults
+from precompute.store.show import every_table
 from tests.precompute.corpora.tiny import unhurried
-from tests.reference.heads import sequence_gradient_importance as twin
-from tests.tiny import BOTH_WAYS, mask_rate, text_families, tiny_model, tiny_sequences
+from tests.small_store import request as asked_for
+from tests.statistics.fits import made, store_of
+from tests.tiny import BOTH_WAYS, mask_rate, save_tiny, text_families, tiny_model, tiny_sequences
+from tests.tracing import rows_of_table
+
+Loss = Callable[[int, int, float], float]
+"""The loss of one text when one weight, by its query and key, is moved by some amount."""
+
+
+def derivative(loss: Loss, query: int, key: int, *, step: float) -> float:
+    """Central difference of the loss in one weight of one head."""
+    return (loss(query, key, step) - loss(query, key, -step)) / (2 * step)
+
+
+def importance(
+    loss: Loss, types: list[str], of_type: str, *, is_causal: bool, step: float
+) -> float:
+    """Absolute derivatives over the pairs whose key is of a type, over the number of tokens."""
+    n = len(types)
+    total = 0.0
+    for query in range(n):
+        for key in range(query + 1 if is_causal else n):
+            if types[key] == of_type:
+                total += abs(derivative(loss, query, key, step=step))
+    return total / n
+
 
 CAUSAL = ("gpt2", "llama")
 SHORT = (Text("Cat, a.", "line 1"), Text("Cat.", "line 2"))
@@ -121,7 +154,7 @@ def assert_as_moved(moved: Moved, sequence: Sequence, found: np.ndarray, is_caus
     for layer, head, place in np.ndindex(*found.shape):
         loss = partial(moved, layer, head)
         name = TOKEN_TYPES[place]
-        expected = twin.importance(loss, types, name, is_causal=is_causal, step=1e-4)
+        expected = importance(loss, types, name, is_causal=is_causal, step=1e-4)
         assert found[layer, head, place] == pytest.approx(expected, rel=1e-5, abs=1e-8)
 
 
@@ -214,3 +247,57 @@ def test_types_share_all_gradients_and_pairs_that_are_not_there_have_none(n, see
     scaled = gradient_importance(gradients * -factor, is_pair, is_type)
     assert torch.allclose(scaled, importance * factor)
     assert math.isfinite(float(importance.sum()))
+
+
+@both_ways
+def test_rows_are_of_each_text_and_few_tokens_at_a_time_change_no_number(
+    language_model, short, monkeypatch
+):
+    rows = rows_of_table(statistic.PER_SEQUENCE, language_model, short).to_pandas()
+    expected = importances(language_model, short)
+    key = ["seq", "layer", "head", "token_type"]
+    for row in rows.itertuples():
+        place = (row.seq, row.layer, row.head, TOKEN_TYPES.index(row.token_type))
+        assert row.importance == pytest.approx(expected[place], rel=1e-5)
+    n_types = sum(len(set(sequence.token_types.tolist())) for sequence in short)
+    assert len(rows) == n_types * expected[0, :, :, 0].size
+    assert set(rows["objective"]) == {language_model.objective}
+    monkeypatch.setattr(passes, "TOKENS", 1)
+    apart = rows_of_table(statistic.PER_SEQUENCE, language_model, short).to_pandas()
+    frames = [
+        f.astype({"token_type": str}).sort_values(key, ignore_index=True) for f in (rows, apart)
+    ]
+    pd.testing.assert_frame_equal(*frames, rtol=1e-4, atol=1e-7, check_categorical=False)
+    assert (
+        rows_of_table(statistic.PER_SEQUENCE, language_model, short, gradients=None).num_rows == 0
+    )
+
+
+def test_layers_are_means_of_heads_over_the_texts_with_the_type():
+    columns = ["seq", "head", "token_type", "importance"]
+    rows = [(0, 1, "cls", 1.0), (0, 2, "cls", 3.0), (1, 1, "cls", 5.0), (1, 2, "cls", 9.0)]
+    rows += [(1, 1, "sep", 2.0), (1, 2, "sep", 4.0)]
+    frame = pd.DataFrame(rows, columns=columns).assign(layer=1, objective="masked_lm")
+    with store_of(sequence_gradient_importance=frame) as store:
+        means = made(statistic.TABLE, store).fillna({"head": 0})
+    found = means.set_index(["head", "token_type"])[["importance", "n_sequences"]]
+    assert dict(zip(found.index, map(tuple, found.to_numpy()), strict=True)) == {
+        (1, "cls"): (3, 2),
+        (2, "cls"): (6, 2),
+        (0, "cls"): (4.5, 2),
+        (1, "sep"): (2, 1),
+        (2, "sep"): (4, 1),
+        (0, "sep"): (3, 1),
+    }
+
+
+@pytest.mark.parametrize(("rate", "has_rows"), [(0.3, True), (0.0, False)])
+def test_the_file_says_which_loss_it_was_with_gradients_or_without(tmp_path: Path, rate, has_rows):
+    """A masked language model has a loss, and gradients only where tokens are masked."""
+    save_tiny("bert", tmp_path / "model-bert", predicts_tokens=True)
+    asked = asked_for(tmp_path, mask_rate=rate, statistics=["gradient_importance"])
+    run(asked, run_local)
+    with duckdb.connect(str(asked.output), read_only=True) as connection:
+        assert statistic.objective(connection) == "masked_lm"
+        assert statistic.by_layer(connection).empty != has_rows
+    assert list(faults(asked.output, every_table())) == []

@@ -1,0 +1,183 @@
+"""Attention of single heads, and how similar heads are: rows from layers and gradients."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import torch
+
+from analysis.habits import OBJECTIVES, QUANTITIES
+from analysis.head_slices import head_slices
+from analysis.measures.heads.gradient_importance import gradient_importance
+from analysis.measures.heads.head_distances import head_distances
+from analysis.measures.heads.head_pattern import head_pattern as pattern_of
+from analysis.measures.norms.vector_norms import norm_weighted_attention
+from analysis.models.gradients import AttentionGradients
+from analysis.statistics.heads import gradient_importance as importance
+from analysis.statistics.heads import head_distance, head_pattern
+from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
+from analysis.statistics.rows import names_of, nulls_where, one_name, table_of
+from analysis.token_types import BOS, CLS, COMMA_PERIOD, FIRST, SEP, TOKEN_TYPES
+from precompute.jobs.bounds import evenly_spaced
+from precompute.passes.filling import fills
+from precompute.passes.layers import Batch, Layer
+
+COMPARED = 256 * 2**20
+"""Bytes that the compared rows of one sequence may take, over all heads and layers."""
+TOKENS = 512
+"""Tokens in a backward pass, padding included."""
+
+
+@fills(head_pattern.PER_SEQUENCE)
+def rows_of_patterns(layer: Layer) -> pa.Table:
+    """Return the attention of each head by kind of token, and its entropy, by both weighings."""
+    types = layer.batch.token_types
+    kinds = {
+        "is_cls": types == CLS,
+        "is_sep": types == SEP,
+        "is_comma_period": types == COMMA_PERIOD,
+        "is_first": (types == FIRST) | (types == BOS),
+    }
+    patterns: dict[str, list[torch.Tensor]] = {weighing: [] for weighing in WEIGHINGS}
+    for heads in head_slices(layer.attention.shape):
+        weights = layer.attention[:, heads]
+        patterns[WEIGHT].append(pattern_of(weights, layer.is_pair, **kinds))
+        norms = norm_weighted_attention(weights, layer.value_norms[:, heads])
+        patterns[NORM].append(pattern_of(norms, layer.is_pair, **kinds))
+    return pa.concat_tables(
+        _pattern_rows(layer, weighing, torch.cat(of_slices, dim=1))
+        for weighing, of_slices in patterns.items()
+    )
+
+
+def _pattern_rows(layer: Layer, weighing: str, pattern: torch.Tensor) -> pa.Table:
+    batch = layer.batch
+    values = pattern.double().cpu().numpy().reshape(-1, len(QUANTITIES))
+    columns = {name: nulls_where(values[:, at]) for at, name in enumerate(QUANTITIES)}
+    return table_of(
+        head_pattern.PER_SEQUENCE,
+        weighing=one_name(weighing, WEIGHINGS, len(values)),
+        seq=batch.sequence_of_row.repeat(batch.n_heads),
+        layer=np.full(len(values), layer.index),
+        head=np.tile(np.arange(batch.n_heads), len(batch.sequences)),
+        n_tokens=np.array(list(map(len, batch.sequences))).repeat(batch.n_heads),
+        **columns,
+    )
+
+
+@fills(head_distance.TABLE)
+class HeadDistances:
+    """Distances between the attention rows of any two heads, added up over sequences.
+
+    Keeps rows of all heads and layers until the end: those of every query while a sequence's take
+    no more than `COMPARED` bytes in float32, else of evenly spaced queries, of which there are as
+    many as fit. Their number follows from the sequence's length, the layers and the heads alone.
+    """
+
+    def __init__(self, batch: Batch):
+        self._batch = batch
+        self._n_heads = len(batch.layers) * batch.n_heads
+        kind = torch.promote_types(batch.word_embeddings.dtype, torch.float32)
+        lengths = list(map(len, batch.sequences))
+        self._queries = [compared_queries(length, self._n_heads) for length in lengths]
+        self._rows = [
+            torch.empty(self._n_heads, len(queries), length, dtype=kind)
+            for queries, length in zip(self._queries, lengths, strict=True)
+        ]
+        self._norms = [torch.empty(self._n_heads, length, dtype=kind) for length in lengths]
+
+    def add(self, layer: Layer) -> None:
+        first = layer.index * self._batch.n_heads
+        here = slice(first, first + self._batch.n_heads)
+        for row, queries in enumerate(self._queries):
+            real = slice(self._norms[row].shape[1])
+            self._rows[row][here] = layer.attention[row, :, real, real][:, queries].cpu()
+            self._norms[row][here] = layer.value_norms[row, :, real].cpu()
+
+    def rows(self) -> pa.Table:
+        by_weight = self._divergence()
+        for rows, norms in zip(self._rows, self._norms, strict=True):
+            for head in range(self._n_heads):
+                rows[head] = norm_weighted_attention(rows[head], norms[head])
+        both = {WEIGHT: by_weight, NORM: self._divergence()}
+        return pa.concat_tables(self._table(weighing, both[weighing]) for weighing in WEIGHINGS)
+
+    def _divergence(self) -> np.ndarray:
+        """Divergence of any two heads, summed over the compared rows of all sequences."""
+        total = np.zeros((self._n_heads, self._n_heads))
+        for row, (queries, rows) in enumerate(zip(self._queries, self._rows, strict=True)):
+            apart = {id(pairs): pairs for pairs in self._batch.pairs[row]}
+            seen = np.any([pairs[queries] for pairs in apart.values()], axis=0)
+            total += head_distances(rows, torch.from_numpy(seen))
+        return total
+
+    def _table(self, weighing: str, divergence: np.ndarray) -> pa.Table:
+        one, other = np.triu_indices(self._n_heads)
+        width = self._batch.n_heads
+        return table_of(
+            head_distance.TABLE,
+            weighing=one_name(weighing, WEIGHINGS, len(one)),
+            layer_a=one // width,
+            head_a=one % width,
+            layer_b=other // width,
+            head_b=other % width,
+            divergence=divergence[one, other],
+            n_rows=np.full(len(one), sum(map(len, self._queries))),
+        )
+
+
+def compared_queries(n_tokens: int, n_heads: int) -> list[int]:
+    """Return the queries whose rows are compared: all, or as many as fit, evenly spaced."""
+    fit = max(1, COMPARED // (n_heads * n_tokens * torch.float32.itemsize))
+    return sorted(evenly_spaced(range(n_tokens), fit))
+
+
+@fills(importance.PER_SEQUENCE)
+class GradientImportance:
+    """Gradient importance of heads by type of attended token, from a run of its own at the end.
+
+    Layers as they are traced are not read, and nothing is kept of them. A backward pass holds the
+    attention of all layers and its gradient: 8 bytes for each layer, head, query and key of at most
+    `TOKENS` tokens, or of one longer sequence (9 GB for 2,048 tokens, 30 layers and 9 heads).
+    """
+
+    def __init__(self, batch: Batch):
+        self._batch = batch
+
+    def add(self, layer: Layer) -> None:
+        """Read nothing."""
+
+    def rows(self) -> pa.Table:
+        """Return the rows of every sequence with a loss; none if the batch cannot be run again."""
+        tables = [importance.PER_SEQUENCE.schema.empty_table()]
+        if self._batch.gradients is None:
+            return tables[0]
+        longest = max(map(len, self._batch.sequences))
+        size = max(1, TOKENS // longest)
+        for first in range(0, len(self._batch.sequences), size):
+            few = slice(first, first + size)
+            slopes = self._batch.gradients(self._batch.sequences[few])
+            if slopes is not None:
+                tables += _importance_rows(self._batch, few, slopes)
+        return pa.concat_tables(tables)
+
+
+def _importance_rows(batch: Batch, rows: slice, slopes: AttentionGradients) -> Iterator[pa.Table]:
+    longest = slopes.layers[0].shape[-1]
+    types = torch.arange(len(TOKEN_TYPES), device=batch.token_types.device)
+    is_type = batch.token_types[rows, :longest, None] == types
+    is_type &= batch.is_token[rows, :longest, None]
+    there = (is_type.any(dim=1) & slopes.has_loss[:, None]).cpu().numpy()
+    for index, gradients in enumerate(slopes.layers):
+        is_pair = batch.is_pair[index][rows, :longest, :longest]
+        sums = gradient_importance(gradients, is_pair, is_type).double().cpu().numpy()
+        row, head, token_type = np.nonzero(np.broadcast_to(there[:, None], sums.shape))
+        yield table_of(
+            importance.PER_SEQUENCE,
+            seq=batch.sequence_of_row[rows][row],
+            layer=np.full(len(row), index),
+            head=head,
+            token_type=names_of(token_type),
+            objective=one_name(slopes.objective, OBJECTIVES, len(row)),
+            importance=sums[row, head, token_type],
+        )

@@ -1,1 +1,0 @@
-"""Passes on the attention of single heads, and on the similarity of heads."""

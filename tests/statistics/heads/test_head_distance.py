@@ -1,0 +1,197 @@
+"""Distances of heads, against loops over rows and keys, and laws of any divergence."""
+
+from math import log
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis.measures.heads.head_distances import head_distances
+from analysis.statistics.heads import head_distance
+from analysis.statistics.norms.weighing import NORM, WEIGHT
+from precompute.corpora.sequence import Text
+from precompute.passes import heads as passes
+from tests.reference.transformed_vectors import of_trace
+from tests.statistics.fits import store_of
+from tests.tiny import BOTH_WAYS, HEADS, LAYERS, tiny_sequences
+from tests.tracing import rows_of_table
+
+Matrix = list[list[float]]
+
+
+def smoothed(row: list[float]) -> list[float]:
+    """A row of which one thousandth is dealt out evenly over the keys that are seen."""
+    return [0.999 * weight + 0.001 / len(row) for weight in row]
+
+
+def divergence_of_rows(one: list[float], other: list[float]) -> float:
+    """Half of the Kullback–Leibler divergences of both from their mean."""
+    total = 0.0
+    for p, q in zip(smoothed(one), smoothed(other), strict=True):
+        mean = (p + q) / 2
+        total += 0.5 * p * log(p / mean) + 0.5 * q * log(q / mean)
+    return total
+
+
+def divergence(one: Matrix, other: Matrix, seen: list[list[bool]]) -> float:
+    """The sum over all rows, over the keys that each query sees."""
+    total = 0.0
+    for query, keys in enumerate(seen):
+        places = [key for key, there in enumerate(keys) if there]
+        rows = ([matrix[query][key] for key in places] for matrix in (one, other))
+        total += divergence_of_rows(*rows)
+    return total
+
+
+def attention_of(traced, row: int, n: int) -> torch.Tensor:
+    return torch.cat([layer.attention[row, :, :n, :n] for layer in traced.layers])
+
+
+def drawn(seed: int, *shape: int) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(*shape, dtype=torch.float64, generator=generator)
+
+
+def rows_of(seed: int, *, heads: int = 4, n: int = 5, is_causal: bool = False) -> torch.Tensor:
+    hidden = ~seen_by(n, is_causal=is_causal)
+    return (3 * drawn(seed, heads, n, n)).masked_fill(hidden, -torch.inf).softmax(dim=-1)
+
+
+def seen_by(n: int, *, is_causal: bool = False) -> torch.Tensor:
+    every = torch.ones(n, n, dtype=torch.bool)
+    return every.tril() if is_causal else every
+
+
+def test_distances_are_those_of_the_twin(tiny, traced, sequences):
+    for row, sequence in enumerate(sequences):
+        n = len(sequence)
+        attention, seen = attention_of(traced, row, n), tiny.layers[0].pairs(n)
+        distances = head_distances(attention, seen)
+        heads = attention.tolist()
+        expected = [[divergence(head, other, seen.tolist()) for other in heads] for head in heads]
+        assert np.allclose(distances, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+@settings(deadline=None)
+@given(seed=st.integers(0, 10_000), n=st.integers(1, 9))
+def test_a_distance_is_symmetric_bounded_and_nothing_to_oneself(is_causal, seed, n):
+    attention = rows_of(seed, n=n, is_causal=is_causal)
+    distances = head_distances(attention, seen_by(n, is_causal=is_causal))
+    assert np.array_equal(distances, distances.T)
+    assert not distances.diagonal().any()
+    assert (distances >= 0).all()
+    assert (distances <= n * log(2)).all()
+
+
+@settings(deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_the_order_of_tokens_does_not_matter_and_rows_add_up(seed):
+    attention, seen = rows_of(seed, n=6), seen_by(6)
+    distances = head_distances(attention, seen)
+    order = torch.randperm(6, generator=torch.Generator().manual_seed(seed))
+    turned = attention[:, order][:, :, order]
+    assert np.allclose(head_distances(turned, seen), distances, atol=1e-12)
+    parts = [head_distances(attention[:, [row]], seen[[row]]) for row in range(6)]
+    assert np.allclose(sum(parts), distances, atol=1e-12)
+
+
+def test_what_a_causal_query_cannot_see_is_not_counted():
+    attention, seen = rows_of(3, n=6, is_causal=True), seen_by(6, is_causal=True)
+    first = head_distances(attention[:, :1], seen[:1])
+    assert not first.any(), "the first token has nothing to choose"
+    changed = attention.clone()
+    changed[1][~seen] = 0.7
+    assert np.array_equal(head_distances(changed, seen), head_distances(attention, seen))
+
+
+def test_single_precision_is_enough():
+    attention = rows_of(4, heads=12, n=96)
+    exact = head_distances(attention, seen_by(96))
+    distances = head_distances(attention.float(), seen_by(96))
+    assert distances.dtype == np.float64
+    assert np.allclose(distances, exact, rtol=1e-5, atol=1e-5)
+
+
+def test_half_precision_is_taken_up_to_single():
+    attention = rows_of(5, n=7).bfloat16()
+    distances = head_distances(attention, seen_by(7))
+    assert np.array_equal(distances, head_distances(attention.float(), seen_by(7)))
+
+
+def matrix_of(rows: pd.DataFrame, weighing: str) -> np.ndarray:
+    """Return mean divergences of a shard's rows."""
+    of_weighing = rows[rows["weighing"] == weighing]
+    matrix = np.zeros((LAYERS * HEADS,) * 2)
+    upper = np.triu_indices(len(matrix))
+    matrix[upper] = of_weighing["divergence"] / of_weighing["n_rows"]
+    return matrix + matrix.T
+
+
+@pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
+def test_rows_are_of_all_sequences_by_weights_and_by_norms(tiny, sequences, traced_alone):
+    rows = rows_of_table(head_distance.TABLE, tiny, sequences).to_pandas()
+    assert set(rows["n_rows"]) == {sum(map(len, sequences))}
+    places = np.array([divmod(head, HEADS) for head in range(LAYERS * HEADS)])
+    one, other = np.triu_indices(len(places))
+    columns = ["layer_a", "head_a", "layer_b", "head_b"]
+    expected_places = np.hstack([places[one], places[other]])
+    for weighing in (WEIGHT, NORM):
+        expected = np.zeros(len(one))
+        for trace, sequence in zip(traced_alone, sequences, strict=True):
+            seen = tiny.layers[0].pairs(len(sequence)).tolist()
+            maps = list(of_trace(trace)[weighing].values())
+            expected += [
+                divergence(maps[a], maps[b], seen) for a, b in zip(one, other, strict=True)
+            ]
+        found = rows[rows["weighing"] == weighing]
+        assert found[columns].to_numpy().tolist() == expected_places.tolist()
+        assert found["divergence"].to_numpy() == pytest.approx(expected, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
+def test_few_queries_of_a_long_text_tell_nearly_the_distances_of_all(tiny, monkeypatch):
+    """Texts above the budget keep evenly spaced queries, whatever else is in their batch."""
+    texts = (Text(" ".join(["The cat sat, the dog ran."] * 5), "line 1"), Text("Dog.", "line 2"))
+    long = tiny_sequences(tiny.family, texts)
+    n_tokens, short = map(len, long)
+    whole = rows_of_table(head_distance.TABLE, tiny, long[:1]).to_pandas()
+    monkeypatch.setattr(passes, "COMPARED", LAYERS * HEADS * n_tokens * 4 * n_tokens // 2)
+    queries = passes.compared_queries(n_tokens, LAYERS * HEADS)
+    assert queries == [place * n_tokens // (n_tokens // 2) for place in range(n_tokens // 2)]
+    sampled = rows_of_table(head_distance.TABLE, tiny, long[:1]).to_pandas()
+    assert set(sampled["n_rows"]) == {len(queries)}
+    for weighing in (WEIGHT, NORM):
+        all_rows, few_rows = matrix_of(whole, weighing), matrix_of(sampled, weighing)
+        upper = np.triu_indices(len(all_rows), 1)
+        assert few_rows[upper] == pytest.approx(all_rows[upper], rel=0.25)
+        assert not np.array_equal(few_rows, all_rows)
+        assert np.corrcoef(few_rows[upper], all_rows[upper])[0, 1] > 0.9
+    together, alone = (
+        rows_of_table(head_distance.TABLE, tiny, of).to_pandas() for of in (long, long[1:])
+    )
+    added = sampled["divergence"] + alone["divergence"]
+    assert together["divergence"].to_numpy() == pytest.approx(added.to_numpy(), rel=1e-5, abs=1e-7)
+    assert set(together["n_rows"]) == {len(queries) + short}, "a short text keeps all"
+
+
+def test_one_query_at_least_is_compared_and_short_texts_keep_all():
+    assert passes.compared_queries(10**6, 10**4) == [0]
+    assert passes.compared_queries(128, 144) == list(range(128))
+    assert passes.compared_queries(2048, 270)[:3] == [0, 16, 33]
+    assert len(passes.compared_queries(2048, 270)) == 121
+
+
+def test_nearest_heads_come_first_and_a_head_is_not_its_own_neighbour():
+    numbers = [0.0, 0.4, 0.1, 0.3]
+    rows = pd.DataFrame(
+        {"layer_b": [1, 1, 2, 2], "head_b": [1, 2, 1, 2], "mean_divergence": numbers}
+    )
+    with store_of(
+        head_distance_weighing=rows.assign(weighing=WEIGHT, layer_a=1, head_a=1)
+    ) as store:
+        nearest = head_distance.nearest(store, layer=1, head=1, limit=2)
+    assert nearest.to_numpy().tolist() == [[2, 1, 0.1], [2, 2, 0.3]]
