@@ -1,10 +1,11 @@
 """Preferred offsets of heads, and their agreement between scores and attention."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import rankdata, spearmanr
+from scipy.stats import rankdata
 
 from analysis.measures.bootstrap import redraws
 from analysis.measures.positions.offset_agreement import (
@@ -18,7 +19,7 @@ from analysis.statistics.positions import head_offset, query_key_correlation
 from analysis.statistics.positions.head_offset import COUNTINGS, MIN_DEPENDENCES
 from tests.reference import correlation_parts as parts_twin
 from tests.statistics.positions.slow_twins import position_dependence
-from tests.statistics.positions.turned_layers import both_ways
+from tests.statistics.positions.turned_layers import both_ways, tuples
 
 OFFSETS = np.arange(-3, 4)
 
@@ -48,8 +49,9 @@ PAIRS = st.integers(2, 12).flatmap(
 
 def _spearman(scores, attention):
     """None if either side is constant."""
-    constant = len(set(scores)) == 1 or len(set(attention)) == 1
-    return None if constant else spearmanr(scores, attention).statistic
+    if len(set(scores)) == 1 or len(set(attention)) == 1:
+        return None
+    return pd.Series(scores).corr(pd.Series(attention), method="spearman")
 
 
 def _chance(scores, attention):
@@ -78,7 +80,7 @@ def test_intervals_are_the_percentiles_of_resampled_heads():
     of_draws = []
     for counts in redraws(np.arange(15), seed=4).weights.astype(int):
         sides = [np.repeat(offsets, counts) for offsets in (scores, attention)]
-        of_draws.append(((sides[0] == sides[1]).mean(), spearmanr(*sides).statistic))
+        of_draws.append(((sides[0] == sides[1]).mean(), _spearman(*sides)))
     expected = np.quantile(np.array(of_draws), [0.025, 0.975], axis=0)
     for place, measure in enumerate((agreement, rank_correlation)):
         found = measure(scores, attention, seed=4)
@@ -131,7 +133,7 @@ def test_parts_add_up_and_shifts_of_whole_layers_are_between_them():
 
 @both_ways
 def test_heads_prefer_what_is_largest_on_average(position_store, position_traces, is_causal):
-    for row in head_offset.heads(position_store).itertuples():
+    for row in tuples(head_offset.heads(position_store)):
         means = query_key_correlation.of_head(position_store, layer=row.layer, head=row.head)
         near = means[means["offset"].abs() <= 10].sort_values("offset", key=abs, kind="stable")
         for offset, quantity in (
@@ -141,7 +143,7 @@ def test_heads_prefer_what_is_largest_on_average(position_store, position_traces
             (row.score_offset_per_pair, "value_per_pair"),
             (row.score_offset_centred, "value_centred"),
         ):
-            assert offset == near.loc[near[quantity].idxmax(), "offset"]
+            assert offset == near["offset"].iloc[int(near[quantity].to_numpy().argmax())]
         dependences = [
             position_dependence(matrix, is_causal=is_causal)
             for trace in position_traces.values()
@@ -165,11 +167,13 @@ def test_agreement_is_counted_over_the_heads_that_depend_enough(position_store):
             everywhere = len(chosen) >= 2
             assert agreement["layer"].isna().sum() == everywhere
             for row, of in zip(
-                agreement.itertuples(), [*groups.values(), *[chosen] * everywhere], strict=True
+                tuples(agreement), [*groups.values(), *[chosen] * everywhere], strict=True
             ):
                 sides = [of[name].tolist() for name in columns]
                 assert row.n_heads == len(of)
-                assert row.agreement == pytest.approx(np.equal(*sides).mean())
+                assert row.agreement == pytest.approx(
+                    np.mean([one == other for one, other in zip(*sides, strict=True)])
+                )
                 assert row.chance == pytest.approx(_chance(*sides))
                 expected = _spearman(*sides)
                 if expected is None:

@@ -12,6 +12,7 @@ from analysis.statistics.positions import patch_offset
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from tests.small_store import request as asked_for
+from tests.statistics.positions.turned_layers import tuples
 from tests.tiny import tiny_model, tiny_sequences
 from tests.tiny_vision import COLUMNS, HEADS, LAYERS, ROWS, tiny_vision_model
 from tests.tracing import rows_of_table
@@ -89,7 +90,7 @@ def test_offsets_are_means_over_images_of_the_models_own_attention(made):
         slow = [slow_offsets(maps[layer][head].tolist(), ROWS, COLUMNS, 7) for maps in images]
         assert len(rows) == len(slow[0]) == (2 * ROWS - 1) * (2 * COLUMNS - 1)
         assert (rows["n_images"] == len(images)).all()
-        for row in rows.itertuples():
+        for row in tuples(rows):
             both = [offsets[row.row_offset, row.column_offset] for offsets in slow]
             attention, per_pair = (sum(values) / len(both) for values in zip(*both, strict=True))
             assert row.attention == pytest.approx(attention, rel=1e-4)

@@ -22,7 +22,7 @@ from tests.statistics.positions.slow_twins import (
     row_centred,
     turned_score,
 )
-from tests.statistics.positions.turned_layers import both_ways, stored, turning
+from tests.statistics.positions.turned_layers import both_ways, stored, tuples, turning
 from tests.tiny import added_positions, tiny_model, tiny_sequences
 from tests.tracing import layers_of
 
@@ -140,7 +140,7 @@ def test_scores_and_attention_are_means_over_texts(
         raw_scores(trace.layers[layer].attention_input[0], weights, head).tolist()
         for trace in position_traces.values()
     ]
-    for row in correlation.itertuples():
+    for row in tuples(correlation):
         for matrices, of_sums, of_pairs in (
             (scores, row.value, row.value_per_pair),
             (maps(position_traces, layer, head), row.attention, row.attention_per_pair),

@@ -15,7 +15,7 @@ from analysis.measures.positions.relative_position_profile import (
 )
 from analysis.statistics.positions import exemplar_attention, relative_position_profile
 from tests.statistics.positions import slow_twins
-from tests.statistics.positions.turned_layers import both_ways
+from tests.statistics.positions.turned_layers import both_ways, tuples
 from tests.tiny import HEADS, LAYERS
 
 MATRICES = st.integers(1, 7).flatmap(
@@ -121,7 +121,7 @@ def test_profiles_are_means_over_texts_of_sums_along_diagonals(
     of_head = maps(position_traces, layer, head)
     assert [offset for offset, _ in view] == list(range(-10, 1 if is_causal else 11))
     for (offset, attention), row, of_all in zip(
-        view, profile.itertuples(), every["attention"], strict=True
+        view, tuples(profile), every["attention"], strict=True
     ):
         sums = np.array([slow_twins.diagonal_sum(matrix, offset) for matrix in of_head])
         shares = sums / [len(matrix) for matrix in of_head]

@@ -4,6 +4,7 @@ import cmath
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -62,7 +63,7 @@ def slow_totals(queries, keys, frequencies, pairs, *, scaling=1.0, score_scale=1
     totals = []
     for c, theta in enumerate(frequencies):
         names = ("query", "key", "query_square", "key_square", "turn", "query_turn", "key_turn")
-        sums = dict.fromkeys((*names, "score"), 0.0)
+        sums: dict[str, Any] = dict.fromkeys((*names, "score"), 0.0)
         for i, j in pairs:
             q = score_scale * scaling * planes_of(queries[i], planes)[c]
             k = scaling * planes_of(keys[j], planes)[c]

@@ -28,7 +28,7 @@ from tests.intervals import assert_ordered
 from tests.reference.bootstrap import interval
 from tests.small_store import LONGER_TEXT, request
 from tests.statistics.positions.slow_twins import position_kernel
-from tests.statistics.positions.turned_layers import Change, changed_layers
+from tests.statistics.positions.turned_layers import Change, changed_layers, tuples
 from tests.tiny import tiny_model, tiny_sequences
 
 CONTEXT = FitContext(seed=0, order=PRE_NORM, frequency_ranks={})
@@ -157,7 +157,7 @@ def test_ends_are_percentiles_of_what_redrawn_sequences_make(kind):
     for head, of_head in rows.groupby("head"):
         sequences = _of_sequences(of_head)
         of_all, *drawn = (_together([sequences[seq] for seq in draw]) for draw in draws)
-        for row in kernels[kernels["head"] == head].itertuples():
+        for row in tuples(kernels[kernels["head"] == head]):
             expected = _kernel(of_all, of_head, row.offset)
             assert row.kernel == pytest.approx(expected, rel=1e-9)
             ends = interval([_kernel(sums, of_head, row.offset) for sums in drawn])
@@ -183,7 +183,7 @@ def test_an_interval_holds_the_kernel_of_all_texts_as_often_as_it_says():
         for head, of_head in mean[mean["seq"] == 0].groupby("head")
         for offset in OFFSETS["turned"]
     }
-    kernels["expected"] = [expected[row.head, row.offset] for row in kernels.itertuples()]
+    kernels["expected"] = [expected[row.head, row.offset] for row in tuples(kernels)]
     for _, rows in kernels.groupby("offset"):
         held = rows["expected"].between(rows["low"], rows["high"]).mean()
         assert 0.88 <= held <= 0.98

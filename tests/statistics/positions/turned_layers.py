@@ -36,6 +36,11 @@ def changed_layers(
     ]
 
 
+def tuples(frame: pd.DataFrame) -> list[Any]:
+    """The rows of a frame."""
+    return list(frame.itertuples())
+
+
 def stored(table: Table, layers: Sequence[Layer]) -> pd.DataFrame:
     """The rows of a table for a batch, merged, in the order of its key."""
     filling = begin(table, layers[0].batch)
