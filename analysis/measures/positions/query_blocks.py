@@ -7,8 +7,8 @@ from torch import Tensor
 
 from analysis.models.trace import LayerWeights
 
-_SCORES = 2**22
-"""Scores of a block, all heads together: 16 MB in float32."""
+_SCORES = 2**21
+"""Scores of a block, all heads together: 8 MB in float32."""
 
 
 def query_blocks(
