@@ -17,6 +17,9 @@ def query_blocks(
     """Yield the queries of a text in blocks, with the span of the keys that they see, and the mask.
 
     The span is that of all keys where scores have terms of offsets.
+
+    Source:
+        yamamoto-2023, section 3.5, eq. 15, whose scores they are.
     """
     seen = weights.pairs(n_tokens).to(weights.query_weight.device)
     step = max(1, _SCORES // (len(weights.query_weight) * n_tokens))
@@ -32,7 +35,11 @@ def query_blocks(
 def centred(
     scores: Float[Tensor, "head query key"], seen: Bool[Tensor, "query key"]
 ) -> Float[Tensor, "head query key"]:
-    """Scores less the mean of their row's visible pairs; 0 for pairs that are not visible."""
+    """Scores less the mean of their row's visible pairs; 0 for pairs that are not visible.
+
+    Source:
+        yamamoto-2023, section 3.5, eq. 15; the softmax is invariant to a constant of a row.
+    """
     hidden = ~seen
     visible = scores.masked_fill(hidden, 0)
     means = visible.sum(dim=-1, keepdim=True) / seen.sum(dim=-1, keepdim=True)
