@@ -34,7 +34,7 @@ def batch_of(model: LoadedModel, sequences: Sequence[Input], **chosen: Any) -> B
     """Return a batch as a run makes it, with what is chosen otherwise."""
     run = {
         "relevance_start": model.relevance_start,
-        "controlled": partial(model.trace_controlled, seed=0),
+        "controlled": partial(model.stream_controlled, seed=0),
         "gradients": model.gradients,
         "images": model.images,
         "classification": classification_of(model),

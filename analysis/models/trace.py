@@ -141,9 +141,10 @@ class LayerWeights:
         queries: Float[Tensor, "*batch head token head_width"],
         keys: Float[Tensor, "*batch head token head_width"],
         rows: slice = slice(None),
+        span: slice = slice(None),
     ) -> Float[Tensor, "*batch head query key"]:
-        """`products` of some rows of the queries with all keys, as they are compared."""
-        product = queries[..., rows, :] @ keys.mT
+        """`products` of some queries with some keys, or with all if there are offset terms."""
+        product = queries[..., rows, :] @ keys[..., span, :].mT
         terms = self.offset_terms
         return product if terms is None else product + terms.added(queries, keys, rows)
 

@@ -162,7 +162,7 @@ def _batch_rows(
         hidden_budget=plan.hidden_budget,
         exemplars=plan.exemplars,
         followed=plan.followed,
-        controlled=partial(model.trace_controlled, seed=plan.facts.seed),
+        controlled=partial(model.stream_controlled, seed=plan.facts.seed),
         gradients=model.gradients,
         gate_rule=model.gate_rule,
         relevance_start=model.relevance_start,

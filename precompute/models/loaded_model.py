@@ -184,19 +184,31 @@ class LoadedModel:
         return {name: tensor.to(self.model.device) for name, tensor in given.items()}
 
     def trace_controlled(self, sequence: Sequence, control: Control, *, seed: int) -> Trace:
-        """Trace one sequence with its positions removed or permuted.
+        """Run `stream_controlled` and keep all layers, for short texts."""
+        return self.trace([sequence], self._controlled_positions(sequence, control, seed))
+
+    def stream_controlled(
+        self, sequence: Sequence, control: Control, receive: OnLayer, *, seed: int
+    ) -> None:
+        """Run one sequence with its positions removed or permuted, and hand over each layer.
 
         The order depends on the seed and the sequence alone. Registers have no position.
         """
+        self.stream([sequence], receive, self._controlled_positions(sequence, control, seed))
+
+    def _controlled_positions(
+        self, sequence: Sequence, control: Control, seed: int
+    ) -> Callable[[Tensor], Tensor]:
+        """Return the map from position embeddings to those of a control run."""
         if control == "removed":
-            return self.trace([sequence], torch.zeros_like)
+            return torch.zeros_like
         draw = generator(seed, purpose="positions", index=sequence.index)
         order = torch.arange(len(sequence))
         has_position = torch.from_numpy(sequence.token_types != REGISTER)
         places = order[has_position]
         order[has_position] = places[torch.from_numpy(draw.permutation(len(places)))]
         order = order.to(self.model.device)
-        return self.trace([sequence], lambda embedding: embedding[..., order, :])
+        return lambda embedding: embedding[..., order, :]
 
     @property
     def image_reader(self) -> ImageReader:

@@ -16,7 +16,8 @@ from analysis.measures.pairs.token_relation import token_relations
 from analysis.measures.positions.relative_position_profile import diagonal_sums
 from analysis.measures.probing.word_attention import WordAttention
 from analysis.models.gradients import AttentionGradients
-from analysis.models.trace import LayerTrace, LayerWeights, Trace
+from analysis.models.stream import OnLayer
+from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import BIAS_READINGS, BUDGET, GATE_RULES, LayerOrder
 from analysis.statistics.norms.weighing import NORM, WEIGHT
 from analysis.token_types import BOS, CLS, OTHER, REGISTER, SEP
@@ -39,8 +40,9 @@ class Batch:
     `layers` are the weights of the model. `hidden_dtype` is the number format of the hidden vectors
     of pairs, that of the trace if None; `hidden_budget` the bytes they may take at a time.
     `exemplars` are the indices of the few sequences with stored maps and waves, `followed` of those
-    whose tokens are followed through the layers as vectors. `controlled` traces one sequence again
-    with its positions removed or permuted. `gradients` runs some of the sequences again and returns
+    whose tokens are followed through the layers as vectors. `controlled` runs one sequence again
+    with its positions removed or permuted, and hands over each layer. `gradients` runs some of the
+    sequences again and returns
     the gradients of their losses with respect to attention; it is None if none of them has a loss.
     `gate_rule` is the attribution rule of gated networks. `kept` are the sequences with stored
     relevance maps, `images` is the reader of images, and `classification` predicts classes; both
@@ -56,7 +58,7 @@ class Batch:
     hidden_budget: int = BUDGET
     exemplars: frozenset[int] = frozenset()
     followed: frozenset[int] = frozenset()
-    controlled: Callable[[Sequence, Control], Trace] | None = None
+    controlled: Callable[[Sequence, Control, OnLayer], None] | None = None
     gradients: Callable[[tuple[Sequence, ...]], AttentionGradients | None] | None = None
     gate_rule: str = GATE_RULES[0]
     relevance_start: str = "cls"

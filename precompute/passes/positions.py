@@ -1,6 +1,7 @@
 """Rows of the tables on attention, states and position embeddings along positions."""
 
 from collections import defaultdict
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ from analysis.measures.positions.relative_position_profile import (
     position_dependence,
     window,
 )
-from analysis.models.trace import LayerWeights, ModelWeights
+from analysis.models.trace import LayerTrace, LayerWeights, ModelWeights
 from analysis.statistics.positions import (
     exemplar_attention,
     patch_offset,
@@ -227,12 +228,9 @@ class StateSpectra:
         self._batch = batch
         self._sums: dict[_Place, np.ndarray] = defaultdict(lambda: np.zeros(()))
         self._n_sequences: dict[_Place, int] = defaultdict(int)
-        self._measured = [
-            (row, text, length)
-            for row, text in enumerate(batch.sequences)
-            if all(layer.compares_directions for layer in batch.layers)
-            and (length := wave_length(len(text)))
-        ]
+        lengths = [(row, text, wave_length(len(text))) for row, text in enumerate(batch.sequences)]
+        has_waves = all(layer.compares_directions for layer in batch.layers)
+        self._measured = [measured for measured in lengths if has_waves and measured[2]]
 
     def add(self, layer: Layer) -> None:
         for row, text, length in self._measured:
@@ -250,6 +248,10 @@ class StateSpectra:
             for control in controls:
                 self._add(_Place(control, source, index, len(inputs)), amplitudes)
 
+    def _add_controlled(self, control: str, length: int, index: int, layer: LayerTrace) -> None:
+        inputs = layer.attention_input[0, :length]
+        self._add_states((control,), index, inputs, layer.weights)
+
     def _add(self, place: _Place, amplitudes: Tensor) -> None:
         self._sums[place] = self._sums[place] + amplitudes.double().cpu().numpy()
         self._n_sequences[place] += 1
@@ -260,10 +262,8 @@ class StateSpectra:
             self._add(_Place("kept", "word_embedding", -1, length), words)
             if self._batch.controlled is not None and self._is_repeated(text.index):
                 for control in ("removed", "permuted"):
-                    trace = self._batch.controlled(text, control)
-                    for index, layer in enumerate(trace.layers):
-                        inputs = layer.attention_input[0, :length]
-                        self._add_states((control,), index, inputs, layer.weights)
+                    receive = partial(self._add_controlled, control, length)
+                    self._batch.controlled(text, control, receive)
         table = position_spectrum.TABLE
         return pa.concat_tables([table.schema.empty_table(), *map(self._rows, self._sums)])
 

@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from jaxtyping import Float, Int
 
 from analysis.measures.bootstrap import Redraws, redraws
@@ -66,7 +65,8 @@ def layer_parts(
     """
     _, layer = np.unique(layers, return_inverse=True)
     units = single_units(int(layer.max()) + 1, seed=seed)
-    ranks = [pd.Series(offsets).rank().to_numpy() for offsets in (scores, attention)]
+    once = np.ones((1, len(layer)))
+    ranks = [_weighted_midranks(offsets, once)[0] + 0.5 for offsets in (scores, attention)]
     return correlation_parts(moments(ranks, np.ones(len(layer)), layer), redrawn=(units, units))
 
 

@@ -63,7 +63,7 @@ def offset_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> 
     nothing = queries.new_zeros(len(queries), n_buckets, dtype=torch.float64)
     within = {name: nothing.clone() for name in ("deviation", "query_part", "key_part", "score")}
     n_keys, n_queries = [], torch.zeros(len(read), dtype=torch.long, device=read.device)
-    for rows, seen in query_blocks(weights, len(read)):
+    for rows, _, seen in query_blocks(weights, len(read)):
         of_query, of_key, of_bias = terms.by_part(queries, keys, rows)
         product = queries[:, rows] @ keys.mT
         scores = (product + (of_query + of_key + of_bias)) * weights.score_scale

@@ -119,7 +119,7 @@ def written_out(
     """
     queries, keys = weights.compared(read)
     sums = queries.new_zeros(2, len(queries), 2 * len(read) - 1)
-    for rows, seen in query_blocks(weights, len(read)):
+    for rows, _, seen in query_blocks(weights, len(read)):
         scores = weights.products_of(queries, keys, rows)
         for total, values in zip(sums, (scores * seen, centred(scores, seen)), strict=True):
             add_diagonals(total, values, rows.start)

@@ -13,7 +13,6 @@ from analysis.measures.positions.rotary_plane import planes_of, turns
 from analysis.models.trace import LayerTrace, LayerWeights
 
 ERRORS = ("score_error", "trace_error", "attention_error")
-_TRACES = ("expected", "visible", "added")
 _ROUNDINGS = 4
 """Queries, keys, their products and the softmax are each rounded on the way to attention."""
 
@@ -28,10 +27,10 @@ def relative_errors(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
     - Attention: the difference between the softmax of the scaled scores and the model's own α, over
       the distance of α from even attention; the worst query of any head.
 
-    Each size is at least what the rounding of its summands leaves visible. In a layer that rotates
-    queries and keys, QSKᵀ is replaced by sums over planes, Re Σ_c (q_c e^(iθ_c i)) conj(k_c
-    e^(iθ_c j)), plus the coordinates without rotation; the scores by products of rotated queries
-    and keys. Offset terms are added to all of these.
+    All are of the pairs that the layer compares. Each length is at least what the rounding of its
+    summands leaves visible. In a layer that rotates queries and keys, QSKᵀ is replaced by sums over
+    planes, Re Σ_c (q_c e^(iθ_c i)) conj(k_c e^(iθ_c j)), plus the coordinates without rotation; the
+    scores by products of rotated queries and keys. Offset terms are added to all of these.
 
     Args:
         layer: of a single sequence, without padding.
@@ -46,48 +45,78 @@ def relative_errors(layer: LayerTrace, dtype: torch.dtype | None = None) -> Floa
     weights, inputs = layer.weights, layer.attention_input[0]
     queries, keys = weights.compared(inputs)
     left, right = _sides(inputs, weights)
-    worst = inputs.new_zeros(2)
-    traces = {name: queries.new_zeros(len(queries), 2 * len(inputs) - 1) for name in _TRACES}
-    for rows, seen in query_blocks(weights, len(inputs)):
-        expected = weights.products_of(queries, keys, rows)
-        scores = left[:, rows] @ right.mT
-        summands = left[:, rows].abs() @ right.abs().mT
+    visible, worst = visible_share(inputs.dtype), inputs.new_zeros(2)
+    expected, summands, added = queries.new_zeros(3, len(queries), 2 * len(inputs) - 1)
+    for rows, span, seen in query_blocks(weights, len(inputs)):
+        hidden = ~seen
+        scores = left[:, rows] @ right[:, span].mT
+        of_model = weights.products_of(queries, keys, rows, span).masked_fill_(hidden, 0)
+        largest = left[:, rows].abs() @ right[:, span].abs().mT
         if weights.offset_terms is not None:
-            terms = weights.offset_terms.by_part(queries, keys, rows)
-            added = torch.stack(terms).sum(dim=0)
-            scores = scores + added
-            summands = summands + torch.stack(terms).abs().sum(dim=0)
-            add_diagonals(traces["added"], added, rows.start)
-        visible = summands * visible_share(inputs.dtype)
-        add_diagonals(traces["expected"], expected, rows.start)
-        add_diagonals(traces["visible"], visible, rows.start)
+            terms = torch.stack(weights.offset_terms.by_part(queries, keys, rows))
+            scores += terms.sum(dim=0)
+            largest += terms.abs().sum(dim=0)
+            add_diagonals(added, terms.sum(dim=0), rows.start)
+        largest.masked_fill_(hidden, 0)
+        missed = (scores - of_model).masked_fill_(hidden, 0)
+        add_diagonals(expected, of_model, rows.start - span.start)
+        add_diagonals(summands, largest, rows.start - span.start)
         errors = (
-            _worst(scores, expected, size=expected, least=visible),
-            _attention_error(layer, rows, seen, scores, summands=summands, dtype=dtype),
+            _worst(missed, of_model, least=_lengths(largest) * visible),
+            _attention_error(
+                layer, rows, span, scores, hidden=hidden, largest=largest, dtype=dtype
+            ),
         )
         worst = torch.maximum(worst, torch.stack(errors))
-    found = cross_covariance(left, right).sum(dim=-1) + traces["added"]
-    expected, visible = traces["expected"], traces["visible"]
-    of_traces = _worst(found, expected, size=expected, least=visible)
+    there = _offsets(weights, len(inputs)).to(inputs.device)
+    found = cross_covariance(left, right).sum(dim=-1) + added
+    of_traces = _worst(
+        (found - expected)[:, there],
+        expected[:, there],
+        least=_lengths(summands[:, there]) * visible,
+    )
     return torch.stack([part.double() for part in (worst[0], of_traces, worst[1])])
+
+
+def _offsets(weights: LayerWeights, n_tokens: int) -> Bool[Tensor, " diagonal"]:
+    """Return the mask of the offsets that the layer compares, of all from 1 − n to n − 1."""
+    seen = weights.pairs(n_tokens)
+    return torch.cat([seen[:, 0].flip(0), seen[0, 1:]])
 
 
 def _attention_error(
     layer: LayerTrace,
     rows: slice,
-    seen: Bool[Tensor, "query key"],
+    span: slice,
     scores: Float[Tensor, "head query key"],
     *,
-    summands: Float[Tensor, "head query key"],
+    hidden: Bool[Tensor, "query key"],
+    largest: Float[Tensor, "head query key"],
     dtype: torch.dtype | None,
 ) -> Float[Tensor, ""]:
     """Largest relative error of attention rebuilt from the scores of some queries."""
-    weights, actual = layer.weights, layer.attention[0, :, rows]
+    weights, actual = layer.weights, layer.attention[0, :, rows, span]
     scale = weights.score_scale
-    rebuilt = weights.capped(scores * scale).masked_fill(~seen, float("-inf")).softmax(dim=-1)
-    uneven = actual - seen / seen.sum(dim=-1, keepdim=True)
-    rounded = actual * (1 + summands * scale) * _ROUNDINGS * visible_share(dtype or actual.dtype)
-    return _worst(rebuilt, actual, size=uneven, least=rounded)
+    rebuilt = weights.capped(scores * scale).masked_fill_(hidden, float("-inf")).softmax(dim=-1)
+    seen = ~hidden
+    rounded = torch.addcmul(actual, actual, largest, value=scale)
+    least = _lengths(rounded) * _ROUNDINGS * visible_share(dtype or actual.dtype)
+    return _worst(rebuilt - actual, actual - seen / seen.sum(dim=-1, keepdim=True), least=least)
+
+
+def _lengths(rows: Float[Tensor, "*any value"]) -> Float[Tensor, "*any"]:
+    return torch.linalg.vector_norm(rows, dim=-1)
+
+
+def _worst(
+    missed: Float[Tensor, "*any value"],
+    size: Float[Tensor, "*any value"],
+    *,
+    least: Float[Tensor, "*any"],
+) -> Float[Tensor, ""]:
+    """Return the largest relative error of any row of values."""
+    held = torch.maximum(_lengths(size), least)
+    return (_lengths(missed) / held.clamp_min(torch.finfo(held.dtype).tiny)).max()
 
 
 def _sides(
@@ -109,16 +138,3 @@ def _sides(
         return torch.cat([planes.real, planes.imag, vectors[..., 2 * rotary.planes :]], dim=-1)
 
     return side(weights.queries(inputs)), side(weights.keys(inputs))
-
-
-def _worst(
-    actual: Float[Tensor, "*any value"],
-    expected: Float[Tensor, "*any value"],
-    *,
-    size: Float[Tensor, "*any value"],
-    least: Float[Tensor, "*any value"],
-) -> Float[Tensor, ""]:
-    """The largest relative error of any row of values."""
-    missed = (actual - expected).norm(dim=-1)
-    held = torch.maximum(size.abs(), least).norm(dim=-1)
-    return (missed / held.clamp_min(torch.finfo(held.dtype).tiny)).max()

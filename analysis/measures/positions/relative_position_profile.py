@@ -34,7 +34,7 @@ def add_diagonals(
     Every row is moved left by its own number, so that a diagonal becomes a column.
 
     Args:
-        first: number of the first of these rows in its matrix.
+        first: offset of the first of these rows from the first of these columns.
 
     Source:
         yamamoto-2023, section 3.1, eq. 7.
@@ -45,9 +45,9 @@ def add_diagonals(
     wide[:, : m * width].view(heads, m, width)[..., :n] = rows
     columns = wide.view(heads, m, width + 1)
     found = (rows.new_ones(heads, 1, m) @ columns).squeeze(1)  # faster than a sum over rows
-    start = n - first - m
-    sums[:, start : start + m - 1] += found[:, width + 2 - m :]
-    sums[:, start + m - 1 : start + m - 1 + n] += found[:, :n]
+    middle = sums.shape[1] // 2 - first
+    sums[:, middle - m + 1 : middle] += found[:, width + 2 - m :]
+    sums[:, middle : middle + n] += found[:, :n]
 
 
 def window(

@@ -97,17 +97,19 @@ def plane_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> P
     queries = queries * weights.score_scale
     turn = turns(len(read), rotary, read)
     query, key = (planes_of(side, rotary) for side in (queries, keys))
-    by_query, by_key, n_keys = [], torch.zeros_like(key), []
+    sides = torch.cat([turn.real, -turn.imag], dim=-1).expand(len(keys), -1, -1)
+    sides = torch.cat([keys, sides], dim=-1)
+    products, n_keys = [], []
     n_queries = torch.zeros(len(read), 1, dtype=torch.long, device=read.device)
-    by_coordinate = queries.new_zeros(len(queries), queries.shape[-1], dtype=torch.float64)
-    for rows, seen in query_blocks(weights, len(read)):
-        deviations = centred(queries[:, rows] @ keys.mT, seen)
-        by_query.append(_waves_in(deviations, turn.conj()))
-        by_key += _waves_in(deviations.mT, turn[rows])
-        by_coordinate += _total(queries[:, rows] * (deviations @ keys))
+    for rows, span, seen in query_blocks(weights, len(read)):
+        deviations = centred(queries[:, rows] @ keys[:, span].mT, seen)
+        products.append(deviations @ sides[:, span])
         n_keys.append(seen.sum(dim=1)[:, None])
-        n_queries += seen.sum(dim=0)[:, None]
-    by_query, n_keys, planes = torch.cat(by_query, dim=1), torch.cat(n_keys), rotary.planes
+        n_queries[span] += seen.sum(dim=0)[:, None]
+    n_keys, planes = torch.cat(n_keys), rotary.planes
+    with_keys, *waves = torch.cat(products, dim=1).split([keys.shape[-1], planes, planes], dim=-1)
+    by_query = torch.complex(*waves)
+    by_coordinate = _total(queries * with_keys)
     return PlaneTotals(
         query=_total(query * turn.conj() * n_keys),
         key=_total(key * turn.conj() * n_queries),
@@ -115,19 +117,11 @@ def plane_totals(read: Float[Tensor, "token width"], weights: LayerWeights) -> P
         key_square=_total(key.abs().square() * n_queries),
         turn=_total(turn * by_query),
         query_turn=_total(query * by_query),
-        key_turn=_total(key.conj() * by_key),
+        key_turn=_total(turn * planes_of(with_keys, rotary).conj()),
         score=by_coordinate[:, :planes] + by_coordinate[:, planes : 2 * planes],
         unturned=by_coordinate[:, 2 * planes :].sum(dim=1),
         n_pairs=int(n_keys.sum()),
     )
-
-
-def _waves_in(
-    weights: Float[Tensor, "head row token"], waves: Complex[Tensor, "token plane"]
-) -> Complex[Tensor, "head row plane"]:
-    """Real weights times complex waves, with half the products of a complex multiplication."""
-    parts = torch.view_as_real(waves.resolve_conj())
-    return torch.complex(*(weights @ part for part in parts.unbind(dim=-1)))
 
 
 def _total(values: Tensor) -> Tensor:

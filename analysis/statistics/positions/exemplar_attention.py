@@ -1,4 +1,7 @@
-"""The first rows and columns of every head's attention, in a few long texts."""
+"""The first rows and columns of every head's attention, in a few long texts.
+
+Of a long text the first 15 tokens are kept: kept sequences × layers × heads rows.
+"""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

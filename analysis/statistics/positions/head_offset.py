@@ -1,4 +1,8 @@
-"""Relative position that each head prefers, and its agreement between attention and scores."""
+"""Relative position that each head prefers, and its agreement between attention and scores.
+
+Offsets beyond 10 are no candidates, however long the texts: there is one row per head, and at most
+20 rows per layer of agreement.
+"""
 
 from dataclasses import replace
 from itertools import product

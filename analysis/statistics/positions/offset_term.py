@@ -1,4 +1,8 @@
-"""Sums of the offset terms of scores, by head and bucket."""
+"""Sums of the offset terms of scores, by head and bucket.
+
+All offsets count. Those beyond the reach of a model's tables share the last bucket: there are
+layers × heads × buckets rows, which shards keep for each sequence.
+"""
 
 from analysis.needs import Need
 from analysis.statistics.columns import count, number, small

@@ -1,4 +1,8 @@
-"""Amplitude spectra along positions of position embeddings, hidden states, queries and keys."""
+"""Amplitude spectra along positions of position embeddings, hidden states, queries and keys.
+
+A text of T tokens, T a power of two, has T / 2 + 1 frequencies: at most 12 × layers × (T / 2 + 1)
+rows of states for each T that texts have, 148,000 for 12 layers at T = 2,048.
+"""
 
 from dataclasses import replace
 

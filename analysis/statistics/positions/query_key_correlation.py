@@ -1,4 +1,8 @@
-"""Cross-covariance of queries and keys, and attention, by relative position."""
+"""Cross-covariance of queries and keys, and attention, by relative position.
+
+Offsets beyond 64 are not kept, however long the texts: there are at most layers × heads × 129 rows,
+or × 65 in a causal model.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,8 @@
-"""Phases of the rotation between queries and keys, and amplitudes by phase and frequency."""
+"""Phases of the rotation between queries and keys, and amplitudes by phase and frequency.
+
+A text of T tokens, T a power of two, has T / 2 + 1 amplitudes in each of kept sequences × layers ×
+heads × planes rows: 300 MB for four texts of 2,048 tokens with 12 × 12 heads of 128 planes.
+"""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

@@ -1,4 +1,8 @@
-"""Waves of queries and keys along positions, and the singular values of their directions."""
+"""Waves of queries and keys along positions, and the singular values of their directions.
+
+Of a long text the first 64 tokens and the offsets within 64 are kept: at most kept sequences ×
+layers × heads × 20 rows.
+"""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection

@@ -1,4 +1,8 @@
-"""Position in each rotary plane of a head's queries and keys."""
+"""Position in each rotary plane of a head's queries and keys.
+
+Offsets of thousands add no rows: sums are over all pairs, with layers × heads × (planes + 1) rows,
+which shards keep for each sequence.
+"""
 
 from dataclasses import replace
 

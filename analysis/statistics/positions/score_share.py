@@ -1,4 +1,8 @@
-"""Score of each head by relative position alone, and the shares of position and content in it."""
+"""Score of each head by relative position alone, and the shares of position and content in it.
+
+Kernels have the offsets of `query_key_correlation`, within 64, however long the texts: at most
+layers × heads × 129 rows. Shares count all pairs at all offsets, with one row per head.
+"""
 
 from itertools import groupby
 

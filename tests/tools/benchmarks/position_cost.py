@@ -22,7 +22,8 @@ import torch
 
 from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes.batch import Batch
+from precompute.passes.filling import begin
+from precompute.passes.layers import Batch, Layer
 from tests.precompute.corpora.whole import whole_for
 from tests.tools.benchmarks.cost import (
     bare,
@@ -79,24 +80,36 @@ def measure_passes(model: LoadedModel, corpus: tuple[Sequence, ...]) -> None:
         spent[name] = spent[name] + timed(lambda: done.append(work()))
         return done[0]
 
-    def controlled(sequence, control):
-        return clocked("controls", lambda: model.trace_controlled(sequence, control, seed=0))
+    def controlled(*given):
+        return clocked("controls", lambda: model.stream_controlled(*given, seed=0))
 
     with tempfile.TemporaryDirectory() as folder:
         plan = plan_of(corpus, Path(folder), OF_POSITIONS)
         clocked("bare", lambda: bare(model, plan))
         clocked("factors", lambda: [layer.query_key for layer in model.layers])
         for sequence in corpus:
-            trace = clocked("trace", partial(model.trace, [sequence]))
-            batch = Batch((sequence,), trace, exemplars=plan.exemplars, controlled=controlled)
-            clocked("attention_sums", lambda batch=batch: batch.attention_sums)
-            for statistic in plan.passes:
-                if statistic.of_layers:
-                    clocked(statistic.name, partial(statistic.totals, batch))
+            traced = clocked("trace", partial(model.trace, [sequence])).layers
+            batch = Batch(
+                (sequence,),
+                layers=model.layers,
+                is_token=model.is_token([sequence]),
+                word_embeddings=model.word_embeddings([sequence]),
+                exemplars=plan.exemplars,
+                controlled=controlled,
+            )
+            layers = [Layer(batch, index, layer) for index, layer in enumerate(traced)]
+            for table in plan.passes:
+                if table.of_layers:
+                    filling = begin(table, batch)
+                    for layer in layers:
+                        clocked(table.name, partial(filling.add, layer))
+                    clocked(table.name, filling.rows)
     for name, seconds in sorted(spent.items(), key=lambda entry: -entry[1][0]):
         times = seconds / spent["bare"]
         print(f"{name:28} {seconds[0]:7.2f} s   {times[0]:.2f} x bare ({times[1]:.2f})")
-    print("state_spectrum includes the controls")
+    print(
+        "state_spectrum includes the controls, and the first table of attention its sums by offset"
+    )
 
 
 def main() -> None:

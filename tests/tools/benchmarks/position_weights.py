@@ -27,19 +27,19 @@ import transformers
 from analysis.measures.positions.query_key_form import query_key_factors
 from analysis.models.families import bert
 from analysis.models.trace import LayerWeights, ModelWeights
-from analysis.statistics.positions import query_key_phase, query_key_wave
+from analysis.statistics.positions import position_spectrum, query_key_phase, query_key_wave
 from precompute.jobs.runner import run_local
-from precompute.passes.positions import (
-    embedding_spectrum,
-    position_variance,
-    query_key_rotation,
-    query_key_singular_value,
-)
+from precompute.passes.filling import rows_of_weights
 from precompute.run import Request, run
 from tests.precompute.corpora.tiny import bert_like
 from tests.tools.benchmarks.cost import EAGER, own_peak, seconds
 
-PASSES = (embedding_spectrum, position_variance, query_key_singular_value, query_key_rotation)
+TABLES = (
+    position_spectrum.EMBEDDINGS,
+    position_spectrum.VARIANCE,
+    query_key_wave.SINGULAR_VALUES,
+    query_key_phase.ROTATION,
+)
 OF_TEXTS = ("query_key_error", "query_key_phase", "query_key_wave")
 TEXTS, LENGTH = 4, 512
 
@@ -85,12 +85,10 @@ def measure(rounds: int, dense_layers: int) -> None:
     took: dict[str, list[float]] = {}
     for _ in range(rounds):
         fresh = unknown(model)
-        for statistic in PASSES:
-            name = statistic.TABLE.name
-            took.setdefault(name, []).append(seconds(partial(statistic.weights, fresh)))
-        took.setdefault("together", []).append(
-            sum(took[statistic.TABLE.name][-1] for statistic in PASSES)
-        )
+        for table in TABLES:
+            name = table.name
+            took.setdefault(name, []).append(seconds(partial(rows_of_weights, table, fresh)))
+        took.setdefault("together", []).append(sum(took[table.name][-1] for table in TABLES))
         ours = seconds(lambda: thin(weights[:dense_layers]))
         theirs = seconds(lambda: dense(weights[:dense_layers]))
         took.setdefault("thin factors", []).append(ours)
@@ -122,7 +120,7 @@ def build(folder: Path) -> Path:
         model=str(folder / "model"),
         corpus=str(folder / "corpus.jsonl"),
         output=folder / "positions.duckdb",
-        statistics=[*(statistic.TABLE.name for statistic in PASSES), *OF_TEXTS],
+        statistics=[*(table.name for table in TABLES), *OF_TEXTS],
         max_tokens=LENGTH,
     )
     print(f"run: {seconds(lambda: run(request, run_local)):.1f} s")

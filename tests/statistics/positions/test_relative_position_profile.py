@@ -1,0 +1,151 @@
+"""Attention by relative position: sums along diagonals, and the variance that they explain."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from analysis.measures.positions import relative_position_profile as measure
+from analysis.measures.positions.relative_position_profile import (
+    diagonal_sums,
+    position_dependence,
+    window,
+)
+from analysis.statistics.positions import exemplar_attention, relative_position_profile
+from tests.statistics.positions import slow_twins
+from tests.statistics.positions.turned_layers import both_ways, tuples
+from tests.tiny import HEADS, LAYERS
+
+MATRICES = st.integers(1, 7).flatmap(
+    lambda n: arrays(np.float64, (2, n, n), elements=st.integers(-9, 9).map(float))
+)
+
+
+def _dependence(attention, *, is_causal=False, window=None):
+    mask = {"is_causal": is_causal, "window": window}
+    return position_dependence(attention, diagonal_sums(attention), **mask)
+
+
+def _softmax(n, *, seed=0, is_causal=False, window=None):
+    scores = torch.from_numpy(np.random.default_rng(seed).normal(size=(3, n, n)))
+    seen = torch.ones(n, n, dtype=torch.bool)
+    if is_causal:
+        seen = seen.tril()
+    if window is not None:
+        seen = seen.triu(-window).tril(window)
+    return scores.masked_fill(~seen, -torch.inf).softmax(dim=-1)
+
+
+@given(MATRICES)
+def test_sums_along_diagonals_are_those_of_the_slow_twin(matrices):
+    sums = diagonal_sums(torch.from_numpy(matrices)).tolist()
+    n = matrices.shape[1]
+    expected = [
+        [slow_twins.diagonal_sum(matrix, t) for t in range(1 - n, n)]
+        for matrix in matrices.tolist()
+    ]
+    assert sums == expected
+
+
+def test_blocks_of_rows_change_no_sum(monkeypatch):
+    matrices = _softmax(13)
+    expected = diagonal_sums(matrices)
+    for rows in (1, 3, 6, 12):
+        monkeypatch.setattr(measure, "_ROWS", rows)
+        torch.testing.assert_close(diagonal_sums(matrices), expected)
+
+
+@pytest.mark.parametrize("n", [1, 4, 11, 30])
+def test_a_window_has_every_offset_that_the_text_has_and_zeros_beyond(n):
+    sums = diagonal_sums(_softmax(n))
+    windowed = window(sums, 10, is_causal=False)
+    for place, offset in enumerate(range(-10, 11)):
+        inside = abs(offset) < n
+        expected = sums[:, n - 1 + offset].numpy() if inside else np.zeros(3)
+        np.testing.assert_array_equal(windowed[:, place], expected)
+
+
+def test_a_causal_model_has_no_offsets_to_the_right():
+    windowed = window(diagonal_sums(_softmax(12, is_causal=True)), 10, is_causal=True)
+    assert np.isnan(windowed[:, 11:]).all()
+    assert (windowed[:, :11] > 0).all()
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("n", [2, 3, 20])
+def test_dependence_is_that_of_the_slow_twin(n, is_causal):
+    for span in (None, 2):
+        mask = {"is_causal": is_causal, "window": span}
+        attention = _softmax(n, **mask)
+        expected = [slow_twins.position_dependence(matrix, **mask) for matrix in attention.tolist()]
+        dependence = _dependence(attention, **mask)
+        np.testing.assert_allclose(dependence, np.array(expected, dtype=float), rtol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("n", [1, 7, 49])
+def test_weights_that_are_all_alike_leave_nothing_to_explain(n, dtype):
+    assert np.isnan(_dependence(torch.full((2, n, n), 1 / n, dtype=dtype))).all()
+
+
+@given(st.integers(2, 12), st.booleans(), st.integers(0, 100))
+def test_dependence_is_a_share(n, is_causal, seed):
+    dependence = _dependence(_softmax(n, seed=seed, is_causal=is_causal), is_causal=is_causal)
+    assert ((dependence >= 0) & (dependence <= 1)).all()
+
+
+HEAD_PLACES = [(layer, head) for layer in range(LAYERS) for head in range(HEADS)]
+
+
+def maps(traces, layer, head):
+    """The attention of one head in every sequence."""
+    return [trace.layers[layer].attention[0, head].tolist() for trace in traces.values()]
+
+
+@both_ways
+@pytest.mark.parametrize(("layer", "head"), HEAD_PLACES)
+def test_profiles_are_means_over_texts_of_sums_along_diagonals(
+    position_store, position_traces, is_causal, layer, head
+):
+    place = {"layer": layer + 1, "head": head + 1}
+    view = position_store.execute(
+        'select "offset", attention from relative_position_profile '
+        'where layer = $layer and head = $head order by "offset"',
+        place,
+    ).fetchall()
+    profile = relative_position_profile.of_head(position_store, **place)
+    every = relative_position_profile.all_heads(position_store)
+    every = every[(every["layer"] == layer + 1) & (every["head"] == head + 1)]
+    of_head = maps(position_traces, layer, head)
+    assert [offset for offset, _ in view] == list(range(-10, 1 if is_causal else 11))
+    for (offset, attention), row, of_all in zip(
+        view, tuples(profile), every["attention"], strict=True
+    ):
+        sums = np.array([slow_twins.diagonal_sum(matrix, offset) for matrix in of_head])
+        shares = sums / [len(matrix) for matrix in of_head]
+        assert attention == pytest.approx(sums.mean(), rel=1e-5, abs=1e-7)
+        assert row.offset == offset
+        assert row.mean == of_all == pytest.approx(shares.mean(), rel=1e-5, abs=1e-7)
+        quartiles = np.quantile(shares, [0.25, 0.75])
+        np.testing.assert_allclose([row.q25, row.q75], quartiles, rtol=1e-5, atol=1e-7)
+        assert row.n_sequences == len(of_head)
+
+
+@both_ways
+def test_kept_maps_show_the_first_tokens_of_the_longest_texts(
+    position_store, position_run, position_traces
+):
+    kept = position_run[1].exemplars
+    assert len(kept) == 4
+    for sequence in position_run[1].corpus:
+        cells = exemplar_attention.of_head(position_store, layer=2, head=1, seq=sequence.index)
+        n = min(15, len(sequence)) if sequence.index in kept else 0
+        assert len(cells) == n * n
+        expected = position_traces[sequence.index].layers[1].attention[0, 0, :n, :n]
+        np.testing.assert_allclose(cells["attention"], expected.flatten(), rtol=1e-4, atol=1e-6)
+        tokens = list(sequence.tokens[:n])
+        assert cells["query_token"].tolist() == [token for token in tokens for _ in tokens]
+        assert cells["key_token"].tolist() == tokens * n
+        assert cells["key_pos"].tolist() == list(range(n)) * n

@@ -1,0 +1,286 @@
+"""Kernels and shares: planted offsets are found, and whole sequences are redrawn for intervals."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from analysis.models.offset_terms import OffsetTerms
+from analysis.models.trace import LayerWeights, Model
+from analysis.scopes import PRE_NORM
+from analysis.statistics.fit import FitContext
+from analysis.statistics.positions import offset_term, rotary_plane, score_share
+from analysis.statistics.positions.offset_term import SUMS
+from analysis.statistics.positions.rotary_plane import COMPLEX, REAL
+from analysis.statistics.table import Table
+from precompute.corpora.sequence import Text
+from precompute.jobs.runner import run_local
+from precompute.jobs.shards import counted_from_1
+from precompute.passes.filling import begin
+from precompute.run import run
+from tests.intervals import assert_ordered
+from tests.reference.bootstrap import interval
+from tests.small_store import LONGER_TEXT, request
+from tests.statistics.positions.slow_twins import position_kernel
+from tests.statistics.positions.turned_layers import Change, changed_layers, tuples
+from tests.tiny import tiny_model, tiny_sequences
+
+CONTEXT = FitContext(seed=0, order=PRE_NORM, frequency_ranks={})
+N, PARTS = 12, ("position", "query", "key", "content")
+FREQUENCIES = (0.0, 0.9, 0.05)  # of plane 0 none: it is not turned
+OFFSETS = {"turned": (-3, -1, 0), "t5": (-9, -3, 0, 2, 40), "deberta-v2": (-9, -3, 0, 2, 40)}
+WORDS = ("the", "cat", "sat", "dog", "ran", "mat")
+BACK = (-1, -3, 0, -2)
+"""Where the four heads of both layers of a planted decoder look; each two share their keys."""
+
+
+def fitted(
+    table: Table, rows: pd.DataFrame, offsets: Any, block: Callable[[int], int] = int
+) -> tuple[Any, Any]:
+    """Kernels and shares from rows of shards; by default each sequence is a block."""
+    seqs = sorted(rows["seq"].unique())
+    blocks = pd.DataFrame({"seq": seqs, "block": list(map(block, seqs))}, dtype="int32")
+    heads = rows[["layer", "head"]].drop_duplicates()
+    compared = heads.merge(pd.DataFrame({"offset": offsets}), how="cross")
+    with duckdb.connect() as store:
+        store.register("blocks", blocks)
+        for other in (rotary_plane.TABLE, offset_term.TABLE):
+            there = rows if other is table else other.shard_schema.empty_table()
+            store.register(f"{other.name}_shards", there)
+        store.register("query_key_correlation_mean", compared)
+        kernels, shares = (
+            made.made_by(made, store, CONTEXT).to_pandas()
+            for made in (score_share.KERNEL, score_share.TABLE)
+            if made.made_by
+        )
+    return kernels, shares
+
+
+def _term_rows(kind: str, entries: Any = None, change: Change = lambda weights: weights) -> Any:
+    """Rows of the shards of offset terms for texts of a tiny model."""
+    texts = tiny_sequences(kind, entries) if entries else tiny_sequences(kind)
+    layers = changed_layers(tiny_model(kind), texts, change)
+    filling = begin(offset_term.TABLE, layers[0].batch)
+    for layer in layers:
+        filling.add(layer)
+    return counted_from_1(filling.rows()).to_pandas()
+
+
+def drawn_sums(n_sequences: int, n_heads: int, *, spread: float = 1.0) -> pd.DataFrame:
+    """Rows of shards of one layer: pairs of each sequence have queries and keys of their own."""
+    draw = np.random.default_rng(0)
+    places = [range(n_sequences), [1], range(1, n_heads + 1), range(len(FREQUENCIES))]
+    rows = pd.MultiIndex.from_product(places, names=["seq", "layer", "head", "plane"])
+    frame = rows.to_frame(index=False)
+    frame["frequency"] = frame["plane"].map(dict(enumerate(FREQUENCIES)))
+    frame["n_pairs"] = 20 + 5 * (frame["seq"] % 4)
+    for name in (f"{quantity}_{part}" for quantity in COMPLEX for part in ("real", "imaginary")):
+        means = draw.normal(size=n_heads)[frame["head"] - 1]
+        means = means + spread * draw.normal(size=len(frame))
+        frame[name] = np.where(frame["plane"] > 0, means * frame["n_pairs"], 0.0)
+    for name in REAL:
+        frame[name] = draw.uniform(20, 30, size=len(frame)) * frame["n_pairs"]
+    return frame
+
+
+@cache
+def shards(kind: str) -> tuple[Table, pd.DataFrame]:
+    """A table and rows of its shards for 12 texts: drawn, or of random words."""
+    if kind == "turned":
+        return rotary_plane.TABLE, drawn_sums(N, 2)
+    draw = np.random.default_rng(0)
+    lines = [" ".join(draw.choice(WORDS, size=3 + seq % 7)) + "." for seq in range(N)]
+    entries = tuple(Text(line, f"line {seq}") for seq, line in enumerate(lines))
+    return offset_term.TABLE, _term_rows(kind, entries)
+
+
+def _of_sequences(of_head: pd.DataFrame) -> list[dict[str, Any]]:
+    """The sums of one head, sequence after sequence."""
+    sequences = []
+    for _, rows in of_head.groupby("seq"):
+        sums: dict[str, Any] = {"pairs": rows["n_pairs"].iloc[0], "whole": rows["score"].sum()}
+        if "bucket" in rows:
+            sums |= {name: rows[name].to_numpy() for name in SUMS}
+        else:
+            turned = rows[rows["plane"] > 0]
+            for name in COMPLEX:
+                parts = turned[f"{name}_real"], turned[f"{name}_imaginary"]
+                sums[name] = (parts[0] + 1j * parts[1]).to_numpy()
+        sequences.append(sums)
+    return sequences
+
+
+def _together(sequences: list[dict[str, Any]]) -> dict[str, Any]:
+    return {name: sum(sums[name] for sums in sequences) for name in sequences[0]}
+
+
+def _kernel(sums: dict[str, Any], of_head: pd.DataFrame, offset: int) -> float:
+    if "bias" in sums:
+        first = of_head[of_head["seq"] == 0]
+        ends = zip(first["first_offset"], first["last_offset"], strict=True)
+        [place] = [place for place, (low, high) in enumerate(ends) if low <= offset <= high]
+        return sum(float(sums[name][place]) / sums["pairs"] for name in ("query", "key", "bias"))
+    means = sums["query"] / sums["pairs"] * (sums["key"] / sums["pairs"]).conj()
+    return position_kernel(means.tolist(), FREQUENCIES[1:], offset)
+
+
+def _shares(sums: dict[str, Any]) -> list[float]:
+    """Shares of position, query, key and content in the variance of scores."""
+    if "bias" in sums:
+        names = ("query", "key", "bias")
+        query, key, bias = (sums["deviation"] @ sums[name] / sums["pairs"] for name in names)
+        position = query + key + bias
+        of_query, of_key = sum(sums["query_part"]) - query, sum(sums["key_part"]) - key
+    else:
+        query, key = sums["query"] / sums["pairs"], (sums["key"] / sums["pairs"]).conj()
+        position = (query * key * sums["turn"]).real.sum()
+        of_query = (key * sums["query_turn"]).real.sum() - position
+        of_key = (query * sums["key_turn"]).real.sum() - position
+    rest = sums["whole"] - position - of_query - of_key
+    return [float(part / sums["whole"]) for part in (position, of_query, of_key, rest)]
+
+
+@pytest.mark.parametrize("kind", OFFSETS)
+def test_ends_are_percentiles_of_what_redrawn_sequences_make(kind):
+    table, rows = shards(kind)
+    kernels, shares = fitted(table, rows, OFFSETS[kind])
+    kernels, shares, rows = (of[of["layer"] == 1] for of in (kernels, shares, rows))
+    weights = CONTEXT.redraws(np.arange(N)).weights.astype(int)
+    draws = [list(range(N)), *(np.repeat(np.arange(N), row).tolist() for row in weights)]
+    of_heads = []
+    for head, of_head in rows.groupby("head"):
+        sequences = _of_sequences(of_head)
+        of_all, *drawn = (_together([sequences[seq] for seq in draw]) for draw in draws)
+        for row in tuples(kernels[kernels["head"] == head]):
+            expected = _kernel(of_all, of_head, row.offset)
+            assert row.kernel == pytest.approx(expected, rel=1e-9)
+            ends = interval([_kernel(sums, of_head, row.offset) for sums in drawn])
+            assert (row.low, row.high) == pytest.approx(ends, rel=1e-9)
+        of_heads.append([_shares(sums) for sums in (of_all, *drawn)])
+    slow = [*of_heads, np.mean(of_heads, axis=0).tolist()]  # NULL, the mean over heads, is last
+    for row, expected in zip(shares.to_dict("records"), slow, strict=True):
+        for place, part in enumerate(PARTS):
+            value, *drawn = (parts[place] for parts in expected)
+            assert row[part] == pytest.approx(value, rel=1e-9, abs=1e-12)
+            ends = (row[f"{part}_low"], row[f"{part}_high"])
+            assert ends == pytest.approx(interval(drawn), rel=1e-9, abs=1e-12)
+    width = kernels["high"] - kernels["low"]
+    assert (width < 1e-14).all() if kind == "t5" else (width > 1e-6).all()
+
+
+def test_an_interval_holds_the_kernel_of_all_texts_as_often_as_it_says():
+    """Heads stand for repetitions: of each another 40 sequences are seen of the same many."""
+    kernels, _ = fitted(rotary_plane.TABLE, drawn_sums(40, 120), OFFSETS["turned"])
+    mean = drawn_sums(40, 120, spread=0.0)
+    expected = {
+        (head, offset): _kernel(_of_sequences(of_head)[0], of_head, offset)
+        for head, of_head in mean[mean["seq"] == 0].groupby("head")
+        for offset in OFFSETS["turned"]
+    }
+    kernels["expected"] = [expected[row.head, row.offset] for row in tuples(kernels)]
+    for _, rows in kernels.groupby("offset"):
+        held = rows["expected"].between(rows["low"], rows["high"]).mean()
+        assert 0.88 <= held <= 0.98
+    assert_ordered(kernels["low"], kernels["kernel"], kernels["high"])
+
+
+def test_few_texts_have_no_interval_and_blocks_count_as_texts():
+    for n, block in ((9, int), (30, lambda seq: seq // 4)):
+        for frame in fitted(rotary_plane.TABLE, drawn_sums(n, 1), OFFSETS["turned"], block):
+            ends = [name for name in frame if name.endswith(("low", "high"))]
+            assert frame[ends].isna().all(axis=None)
+            assert frame.drop(columns=[*ends, "head"]).notna().all(axis=None)
+
+
+@pytest.mark.parametrize("kind", OFFSETS)
+def test_blocks_change_no_number_but_the_interval(kind):
+    table, rows = shards(kind)
+    apart = fitted(table, rows, OFFSETS[kind])
+    in_blocks = fitted(table, rows, OFFSETS[kind], lambda seq: seq // 2)
+    for one, other in zip(apart, in_blocks, strict=True):
+        ends = [name for name in one if name.endswith(("low", "high"))]
+        pd.testing.assert_frame_equal(one.drop(columns=ends), other.drop(columns=ends), rtol=1e-9)
+        assert one[ends].notna().any(axis=None)
+        assert other[ends].isna().all(axis=None), "six blocks are too few"
+
+
+def test_the_kernel_of_a_t5_is_its_bias_at_every_offset_there_is():
+    kernels, shares = fitted(offset_term.TABLE, _term_rows("t5"), range(-17, 18))
+    model = tiny_model("t5").model
+    bias = model.encoder.block[0].layer[0].SelfAttention.compute_bias(18, 18)[0].detach()
+    assert len(kernels) == 2 * 3 * 35
+    for row in kernels.to_dict("records"):
+        i = max(0, -row["offset"])
+        expected = float(bias[row["head"] - 1, i, i + row["offset"]])
+        assert row["kernel"] == pytest.approx(expected, rel=1e-12)
+    assert len(shares) == 2 * (3 + 1), "every head, and the mean over heads of each layer"
+    assert (shares[["query", "key"]] == 0).all(axis=None)
+    assert (shares["position"] != 0).all()
+    np.testing.assert_allclose(shares["position"] + shares["content"], 1)
+
+
+def test_planted_offsets_are_found_by_the_kernel():
+    planted = [-3, 1, 2]
+
+    def change(weights: LayerWeights) -> LayerWeights:
+        bias = torch.zeros(3, 11, dtype=torch.float64)
+        for head, offset in enumerate(planted):
+            bias[head, offset + 5] = 2.0
+        return replace(weights, offset_terms=OffsetTerms(torch.arange(11), bias=bias))
+
+    kernels, _ = fitted(offset_term.TABLE, _term_rows("t5", change=change), range(-9, 10))
+    for _, of_head in kernels.groupby(["layer", "head"]):
+        peak = of_head.sort_values("kernel").iloc[-1]
+        assert peak["offset"] == planted[int(peak["head"]) - 1]
+
+
+def _plant(model: Model) -> None:
+    """Queries and keys that are the same for every token and out of phase by the offsets."""
+    width = model.config.head_dim
+    frequencies = model.rotary_emb.inv_freq.double()
+    for layer in model.layers:
+        attention = layer.self_attn
+        for side in (attention.q_proj, attention.k_proj):
+            side.weight.zero_()
+            side.bias.zero_()
+        queries = attention.q_proj.bias.view(-1, width)
+        for head, offset in enumerate(BACK):
+            phases = frequencies * offset
+            queries[head] = 4.0 * torch.cat([phases.cos(), phases.sin()])
+        attention.k_proj.bias.view(-1, width)[:, : width // 2] = 4.0
+
+
+def test_planted_offsets_of_a_decoder_are_found_by_planes_kernels_and_attention(tmp_path):
+    model = tiny_model("llama", dtype=torch.float32)
+    with torch.no_grad():
+        _plant(model.model)
+    model.model.save_pretrained(tmp_path / "model-llama")
+    model.tokenizer.save_pretrained(tmp_path / "model-llama")
+    statistics = ["offset_agreement", "score_share", "query_key_error"]
+    asked = request(tmp_path, "llama", statistics=statistics)
+    (tmp_path / "text.txt").write_text(LONGER_TEXT, encoding="utf-8")
+    run(asked, run_local)
+    with duckdb.connect(str(asked.output), read_only=True) as store:
+        found = store.sql("select head, kernel_offset, attention_offset_per_pair from head_offset")
+        planted = [(head + 1, offset, offset) for head, offset in enumerate(BACK)]
+        assert sorted(found.fetchall()) == sorted(planted * 2)
+        planes = store.sql("select head, preferred_offset, coherence from rotary_plane").fetchall()
+        assert len(planes) == 2 * len(BACK) * 2
+        for head, offset, coherence in planes:
+            assert offset == pytest.approx(BACK[head - 1], abs=1e-5)
+            assert coherence == pytest.approx(1)
+        for shares in store.sql("select position, content from score_share").fetchall():
+            assert shares == pytest.approx((1, 0), abs=1e-5)
+        [counted] = store.sql(
+            "select n_heads, agreement from offset_agreement "
+            "where counting = 'kernel' and min_dependence = 0 and layer is null"
+        ).fetchall()
+        assert counted == (8, 1)
+        [(worst,)] = store.sql("select max(attention_error) from query_key_error").fetchall()
+        assert worst < 1e-5

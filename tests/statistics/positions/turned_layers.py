@@ -1,0 +1,77 @@
+"""Layers of the tiny models with other weights, such as rotary positions, and rows of tables."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import pytest
+import torch
+
+from analysis.models.rotary import Rotary
+from analysis.models.trace import LayerWeights
+from analysis.statistics.table import Table
+from precompute.corpora.sequence import Sequence as Input
+from precompute.jobs.shards import as_stored, merged
+from precompute.models.loaded_model import LoadedModel
+from precompute.passes.filling import begin
+from precompute.passes.layers import Layer
+from tests.tiny import BOTH_WAYS
+from tests.tracing import layers_of
+
+THETA = 0.7
+Change = Callable[[LayerWeights], LayerWeights]
+
+
+def changed_layers(
+    model: LoadedModel, sequences: Sequence[Input], change: Change, **chosen: Any
+) -> list[Layer]:
+    """The layers of a batch with other weights; what they computed stays."""
+    layers = layers_of(model, sequences, **chosen)
+    weights = tuple(change(layer.weights) for layer in layers)
+    batch = replace(layers[0].batch, layers=weights, _shared={})
+    return [
+        Layer(batch, layer.index, replace(layer.trace, weights=of_layer))
+        for layer, of_layer in zip(layers, weights, strict=True)
+    ]
+
+
+def tuples(frame: pd.DataFrame) -> list[Any]:
+    """The rows of a frame."""
+    return list(frame.itertuples())
+
+
+def stored(table: Table, layers: Sequence[Layer]) -> pd.DataFrame:
+    """The rows of a table for a batch, merged, in the order of its key."""
+    filling = begin(table, layers[0].batch)
+    for layer in layers:
+        filling.add(layer)
+    frame = as_stored(table, merged(table, [filling.rows()])).to_pandas()
+    return frame.sort_values([column.name for column in table.key], ignore_index=True)
+
+
+def turning(weights: LayerWeights, *, planes: int = 2, scaling: float = 1.0, **other: Any) -> Any:
+    """The same layer with rotary positions in so many planes of each head."""
+    frequencies = THETA ** torch.arange(1, planes + 1, dtype=torch.float64)
+    return replace(weights, rotary=Rotary(frequencies, scaling), **other)
+
+
+def planted(weights: LayerWeights, offsets: list[int], rotary: Rotary) -> LayerWeights:
+    """A layer whose head h has the best score at offsets[h].
+
+    Queries and keys are constant, and out of phase by θ · offset.
+    """
+    parts = {name: torch.zeros_like(getattr(weights, name)) for name in ("query_bias", "key_bias")}
+    planes = len(rotary.frequencies)
+    for head, offset in enumerate(offsets):
+        phases = rotary.frequencies.to(parts["query_bias"]) * offset
+        parts["query_bias"][head, :planes] = phases.cos()
+        parts["query_bias"][head, planes : 2 * planes] = phases.sin()
+        parts["key_bias"][head, :planes] = 1.0
+    for name in ("query_weight", "key_weight"):
+        parts[name] = torch.zeros_like(getattr(weights, name))
+    return replace(weights, rotary=rotary, **parts)
+
+
+both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
+"""With each kind of mask; no other family's layers differ in what is compared."""
