@@ -27,7 +27,6 @@ from precompute.corpora.sequence import Sequence
 from precompute.jobs.bounds import evenly_spaced
 from precompute.models.classification import Classification
 from precompute.models.loaded_model import Control
-from precompute.passes.probing.attention_of_words import attention_of_words
 from precompute.passes.relevance.relevance_maps import (
     WHOLE_LAYERS,
     RelevanceMaps,
@@ -36,6 +35,7 @@ from precompute.passes.relevance.relevance_maps import (
 )
 from precompute.passes.seen import Seen, padded, reached, seen
 from precompute.passes.shared_out import Layers, SharedOut
+from precompute.passes.word_attention import attention_of_words
 
 COMPARED = 16
 """Most sequences in which attribution rules are compared."""

@@ -5,6 +5,8 @@ from jaxtyping import Bool, Float, Int
 
 from analysis.measures.bootstrap import Redraws
 
+Part = Bool[np.ndarray, " sequence"]
+
 
 def right_by_sequence(
     right: Bool[np.ndarray, "cell row"], sequence: Int[np.ndarray, " row"]
@@ -55,6 +57,17 @@ def halves(n_sequences: int, *, seed: int) -> Bool[np.ndarray, " sequence"]:
     first = np.zeros(n_sequences, dtype=bool)
     first[order[: (n_sequences + 1) // 2]] = True
     return first
+
+
+def parts(n_sequences: int, *, seed: int) -> dict[str, tuple[Part, Part]]:
+    """Masks of the sequences that a probe is chosen on and of those that it is scored on, by name.
+
+    Source:
+        clark-2019, section 4.2: the paper has `all` alone.
+    """
+    first = halves(n_sequences, seed=seed)
+    every = np.ones_like(first)
+    return {"all": (every, every), "first": (first, ~first), "second": (~first, first)}
 
 
 def best_probe(
