@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.measures.probing.probe_accuracy import accuracy_interval
+from analysis.measures.probing.probe_accuracy import accuracy_interval, scores_against
 from analysis.needs import Need
 from analysis.statistics.agreement import CHOSEN
 from analysis.statistics.annotation import MERGINGS
@@ -78,32 +78,16 @@ def _rows(
     counts: Counts, chosen: np.ndarray, scored: np.ndarray, context: FitContext
 ) -> Iterator[dict[str, Any]]:
     drawn = context.redraws(counts.blocks[scored])
-    n, n_chosen = (int(counts.n[part].sum()) for part in (scored, chosen))
     for weighing, merging in product(WEIGHINGS, MERGINGS):
         variant = {"weighing": weighing, "merging": merging}
         best, place, n_tried = counts.best_head(chosen, **variant)
-        right = counts.right[:, best]
         for baseline in BASELINES:
             (rule,) = np.flatnonzero(counts.cells["method"] == baseline)
-            more = right - counts.right[:, rule]
-            both = np.stack([right, more], axis=1)[scored]
-            low, high = accuracy_interval(both, counts.n[scored], drawn)
-            yield {
-                **variant,
-                "baseline": baseline,
-                **place,
-                "n_tried": n_tried,
-                "n_chosen": n_chosen,
-                "accuracy_chosen": right[chosen].sum() / n_chosen,
-                "n": n,
-                "accuracy": right[scored].sum() / n,
-                "low": low[0],
-                "high": high[0],
-                "baseline_accuracy": counts.right[scored, rule].sum() / n,
-                "difference": more[scored].sum() / n,
-                "difference_low": low[1],
-                "difference_high": high[1],
-            }
+            of_rule, right = counts.right[:, rule], counts.right[:, best]
+            scores = scores_against(
+                of_rule, right, counts.n, chosen=chosen, scored=scored, drawn=drawn
+            )
+            yield {**variant, "baseline": baseline, **place, "n_tried": n_tried, **scores}
 
 
 def _differences(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:

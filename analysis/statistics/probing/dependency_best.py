@@ -4,12 +4,15 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.measures.probing.probe_accuracy import accuracy_interval, best_probe
+from analysis.measures.probing.probe_accuracy import (
+    accuracy_interval,
+    best_probe,
+    scores_against,
+)
 from analysis.needs import Need
 from analysis.statistics.agreement import CHOSEN
 from analysis.statistics.annotation import MERGING, MERGINGS
@@ -88,23 +91,15 @@ def _choices(
         chosen, scored, drawn = halves
         head, offset = best_probe(heads.right, chosen), best_probe(offsets.right, chosen)
         right, by_offset = heads.right[:, head], offsets.right[:, offset]
-        n, n_chosen = int(heads.n[scored].sum()), int(heads.n[chosen].sum())
-        both = np.stack([right, right - by_offset], axis=1)[scored]
-        low, high = accuracy_interval(both, heads.n[scored], drawn)
+        scores = scores_against(
+            by_offset, right, heads.n, chosen=chosen, scored=scored, drawn=drawn
+        )
         yield {
             **{str(name): value for name, value in names.iloc[head].items()},
             "chosen_on": name,
-            "n_chosen": n_chosen,
-            "accuracy_chosen": right[chosen].sum() / n_chosen,
-            "n": n,
-            "accuracy": right[scored].sum() / n,
-            "low": low[0],
-            "high": high[0],
             "offset": OFFSETS[offset],
-            "offset_accuracy": by_offset[scored].sum() / n,
-            "difference": (right[scored] - by_offset[scored]).sum() / n,
-            "difference_low": low[1],
-            "difference_high": high[1],
+            "offset_accuracy": scores.pop("baseline_accuracy"),
+            **scores,
         }
 
 

@@ -127,6 +127,10 @@ def predicted(probing_store) -> dict[tuple[Any, ...], Predicted]:
     return by_cell
 
 
+def _rows(frame: pd.DataFrame) -> list[Any]:
+    return list(frame.itertuples())
+
+
 def _score(texts: dict[int, list[Word]], of: Predicted, relation: str) -> tuple[int, int]:
     scores = [slow_score(texts[seq], predicted, relation) for seq, predicted in of.items()]
     return sum(n for n, _ in scores), sum(right for _, right in scores)
@@ -141,7 +145,7 @@ def test_accuracies_are_those_of_the_predictions(probing_store, texts, predicted
         asked = {"layer": layer, "head": head, "merging": merging, "weighing": weighing}
         rows = dependency_accuracy.of_head(probing_store, **asked)
         assert len(rows) == len(known) * len(DIRECTIONS)
-        for row in rows.itertuples():
+        for row in _rows(rows):
             cell = (weighing, merging, row.direction, layer, head)
             n, right = _score(texts, predicted[cell], row.relation)
             assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
@@ -154,7 +158,7 @@ def test_every_question_is_answered_from_the_same_rows(probing_store):
         best = dependency_accuracy.best_heads(probing_store, merging=merging)
         known = dependency_accuracy.relations(probing_store)["relation"]
         assert best["relation"].tolist() == known.tolist()
-        for row in best.itertuples():
+        for row in _rows(best):
             asked = {"relation": row.relation, "merging": merging}
             every = pd.concat(
                 dependency_accuracy.of_relation(probing_store, **asked, direction=direction)
@@ -170,7 +174,7 @@ def test_every_question_is_answered_from_the_same_rows(probing_store):
 def test_offsets_are_those_of_the_twin(probing_store, texts):
     rows = dependency_accuracy.baselines(probing_store)
     assert sorted(set(rows["offset"])) == [-3, -2, -1, 1, 2, 3]
-    for row in rows.itertuples():
+    for row in _rows(rows):
         of_offset = {seq: slow_offset(of, row.offset) for seq, of in texts.items()}
         n, right = _score(texts, of_offset, row.relation)
         assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
@@ -199,7 +203,7 @@ def test_the_best_is_chosen_on_one_half_and_scored_on_the_other(
 
     rows = dependency_best.best(probing_store, merging="mean", chosen_on=chosen_on)
     assert {"all", "nsubj", "det"} <= set(rows["relation"])
-    for row in rows.itertuples():
+    for row in _rows(rows):
         of_cells = {cell: predicted[WEIGHT, "mean", *cell] for cell in cells}
         hits = {cell: right(of_cells[cell], row.relation, chosen)[1] for cell in cells}
         best = max(cells, key=lambda cell: hits[cell])
@@ -251,7 +255,7 @@ def test_sentences_tell_what_a_head_gets_right(probing_store, texts, predicted, 
     of_head = predicted[WEIGHT, "first", "head_to_dependent", 2, 3]
     assert (rows["n"].sum(), rows["n_right"].sum()) == _score(texts, of_head, relation)
     assert rows["n"].is_monotonic_decreasing
-    for row in rows.itertuples():
+    for row in _rows(rows):
         of_sentence = words(probing_store, seq=row.seq).query(f"sentence == {row.sentence}")
         assert row.text.split()[0].startswith(of_sentence["form"].iloc[0])
         predictions = dependency_prediction.of_sentence(probing_store, seq=row.seq, **cell)

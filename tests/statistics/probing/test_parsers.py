@@ -74,7 +74,9 @@ def test_scores_of_attention_are_sums_over_heads(n_words, with_words):
         if governor is None:
             return vectors[dependent] @ of[name][..., fit]
         ends = (("dependent", dependent), ("governor", governor))
-        return sum(vectors[word] @ of[f"{name}_by_{whose}"][..., fit] for whose, word in ends)
+        return torch.stack(
+            [vectors[word] @ of[f"{name}_by_{whose}"][..., fit] for whose, word in ends]
+        ).sum(dim=0)
 
     for fit in range(2):
         for i in range(n_words):
