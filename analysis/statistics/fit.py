@@ -17,7 +17,10 @@ if TYPE_CHECKING:  # which names its fit
 
 
 class Vectors(Protocol):
-    """Static vectors of words."""
+    """Static vectors of words, and the name of their file."""
+
+    @property
+    def name(self) -> str: ...
 
     @property
     def vectors(self) -> Mapping[str, np.ndarray]: ...

@@ -4,7 +4,7 @@ import pandas as pd
 
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.norms.weighing import WEIGHINGS
-from analysis.statistics.probing import coreference_best, coreference_difference
+from analysis.statistics.probing import coreference_best
 from pages.coreference.choices import accuracy_bars
 from pages.coreference.names import type_name
 from pages.ui.charts.colours import WEIGHING_COLOURS
@@ -19,10 +19,10 @@ from pages.ui.words.say import say
 _HALVES = ("first", "second")
 
 
-@section("weighing", coreference_difference.TABLE, coreference_best.TABLE)
+@section("weighing", coreference_best.DIFFERENCE, coreference_best.TABLE)
 def weighing(view: View) -> None:
     merging = view.pick("merging", MERGINGS)
-    differences = ask(coreference_difference.differences, merging=merging)
+    differences = ask(coreference_best.differences, merging=merging)
     view.finding(_finding(view, differences[differences["mention_type"] == "all"]))
     _bars(view, merging)
     shown = differences.assign(

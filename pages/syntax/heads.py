@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.statistics.probing import dependency_accuracy, dependency_baseline
+from analysis.statistics.probing import dependency_accuracy
 from pages.syntax.choices import pick_chosen, pick_probe
 from pages.syntax.names import direction_name, readable, relation_label
 from pages.syntax.row_charts import OFFSET_COLOUR
@@ -21,14 +21,14 @@ from pages.ui.words.numbers import count, percent
 from pages.ui.words.offsets import offset_label
 
 
-@section("heads", dependency_accuracy.TABLE, dependency_baseline.TABLE)
+@section("heads", dependency_accuracy.TABLE, dependency_accuracy.BASELINE)
 def heads(view: View) -> None:
     follow_head_click(view.key("map"))
     chosen = pick_chosen(view)
     relation, scores = relation_label(chosen.relation), chosen.heads().dropna(subset="accuracy")
     if scores.empty:
         return view.nothing("none", relation=relation)
-    offsets = ask(dependency_baseline.baselines).query("relation == @chosen.relation")
+    offsets = ask(dependency_accuracy.baselines).query("relation == @chosen.relation")
     offsets = offsets.sort_values("offset")
     view.finding(_finding(view, scores, offsets, relation))
     if is_causal():

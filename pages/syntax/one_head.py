@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analysis.statistics.annotation import MERGINGS
-from analysis.statistics.probing import dependency_accuracy, dependency_baseline
+from analysis.statistics.probing import dependency_accuracy
 from analysis.statistics.probing.dependency_prediction import DIRECTIONS
 from pages.syntax.choices import EITHER, LEAST, Chosen, pick_probe, pick_relation
 from pages.syntax.names import EVERYTHING, columns, direction_name, readable, relation_label
@@ -18,7 +18,7 @@ from pages.ui.words.numbers import count, percent
 _COLUMNS = ("relation", "direction", "n", "accuracy", "low", "high", "offset", "offset_accuracy")
 
 
-@section("one_head", dependency_accuracy.TABLE, dependency_baseline.TABLE)
+@section("one_head", dependency_accuracy.TABLE, dependency_accuracy.BASELINE)
 def one_head(view: View) -> None:
     for row in view.clicked("accuracies")[:1]:
         choose(view.key("relation"), str(row["relation"]))
@@ -56,7 +56,7 @@ def _scores(layer: int, head: int, merging: str, weighing: str) -> pd.DataFrame:
     """
     place = {"layer": layer, "head": head}
     scores = ask(dependency_accuracy.of_head, **place, merging=merging, weighing=weighing)
-    offsets = ask(dependency_baseline.baselines).sort_values("accuracy").groupby("relation").tail(1)
+    offsets = ask(dependency_accuracy.baselines).sort_values("accuracy").groupby("relation").tail(1)
     offsets = offsets.rename(columns={"accuracy": "offset_accuracy"}).drop(columns="n")
     scores = scores.dropna(subset="accuracy").merge(offsets, on="relation", how="left")
     gain = scores["accuracy"] - scores["offset_accuracy"]

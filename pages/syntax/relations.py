@@ -5,7 +5,7 @@ import pandas as pd
 from analysis.published.heads import PublishedHead, numbers
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.norms.weighing import WEIGHT
-from analysis.statistics.probing import dependency_accuracy, dependency_baseline, dependency_best
+from analysis.statistics.probing import dependency_accuracy, dependency_best
 from analysis.statistics.probing.dependency_best import CHOSEN_ON
 from pages.syntax.choices import LEAST, best_heads, pick_relation
 from pages.syntax.names import (
@@ -44,7 +44,9 @@ the noun governs it."""
 _TABLE_1 = ("own_table", 1)
 
 
-@section("relations", dependency_accuracy.TABLE, dependency_best.TABLE, dependency_baseline.TABLE)
+@section(
+    "relations", dependency_accuracy.TABLE, dependency_best.TABLE, dependency_accuracy.BASELINE
+)
 def relations(view: View) -> None:
     for row in view.clicked("rows")[:1]:
         choose(view.key("relation"), str(row["relation"]))

@@ -4,7 +4,7 @@ import pandas as pd
 
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.norms.weighing import WEIGHINGS
-from analysis.statistics.probing import dependency_accuracy, dependency_best, dependency_difference
+from analysis.statistics.probing import dependency_accuracy, dependency_best
 from analysis.statistics.probing.dependency_best import CHOSEN_ON
 from pages.syntax.choices import LEAST, best_heads
 from pages.syntax.names import (
@@ -31,12 +31,12 @@ _COLUMNS = (
 )
 
 
-@section("weighing", dependency_difference.TABLE, dependency_best.TABLE, dependency_accuracy.TABLE)
+@section("weighing", dependency_best.DIFFERENCE, dependency_best.TABLE, dependency_accuracy.TABLE)
 def weighing(view: View) -> None:
     merging = view.pick("merging", MERGINGS)
     chosen_on = view.pick("part", CHOSEN_ON, default="first", of="chosen_on")
     least = view.number("least", 1, 100_000, LEAST)
-    differences = ask(dependency_difference.differences, merging=merging, chosen_on=chosen_on)
+    differences = ask(dependency_best.differences, merging=merging, chosen_on=chosen_on)
     shown = differences[differences["relation"].map(word_counts()) >= least].reset_index(drop=True)
     view.finding(_finding(view, shown, "all" if chosen_on == "all" else "half"))
     view.note(view.say("hidden", n=len(differences) - len(shown), least=count(least)))

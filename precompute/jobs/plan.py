@@ -117,7 +117,6 @@ class Plan:
         if table.made_by:
             corpus |= self._limits if len(self.corpus) > self.bounds.blocks else {}
             corpus["needs"] = [self._fingerprint(STATISTICS[name]) for name in table.requires]
-            weights = {"frequencies": None} | weights  # so that names of earlier versions hold
         return fingerprint(**of_pass, **weights, **corpus)
 
     def _declared(self, table: Table) -> dict[str, object]:

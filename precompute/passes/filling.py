@@ -1,9 +1,8 @@
 """Filling of tables from the layers of a batch, one layer after the other."""
 
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cache
 from importlib import import_module
-from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, Protocol, TypeVar
 
@@ -58,69 +57,13 @@ class _LayerByLayer:
 
 def begin(table: Table, batch: Batch) -> Filling:
     """Return the filling of a table for one batch."""
-    if table.name not in _fillers():
-        return _Whole(table, batch)
     filler = _fillers()[table.name]
     return filler(batch) if isinstance(filler, type) else _LayerByLayer(table, filler)
 
 
 def rows_of_weights(table: Table, model: ModelWeights) -> pa.Table:
     """Return the rows of a table that follows from the weights alone."""
-    if table.name not in _fillers():
-        return _old(table).weights(model)
     return _fillers()[table.name](model)
-
-
-class _Whole:
-    """Filling of a pass that reads all layers at once."""
-
-    def __init__(self, table: Table, batch: Batch):
-        self.table, self.layers, self.batch = table, batch.shared(_Kept), batch
-
-    def add(self, layer: Layer) -> None:
-        self.layers.add(layer)
-
-    def rows(self) -> pa.Table:
-        return _old(self.table).totals(self.layers.whole)
-
-
-class _Kept:
-    def __init__(self, batch: Batch):
-        self.batch, self.kept = batch, {}
-
-    def add(self, layer: Layer) -> None:
-        self.kept[layer.index] = layer.trace
-
-    @cached_property
-    def whole(self) -> Any:
-        from analysis.models.trace import Trace
-        from precompute.passes.batch import Batch as Whole
-
-        given = {name: value for name, value in vars(self.batch).items() if name in _GIVEN}
-        trace = Trace(tuple(self.kept.values()), self.batch.is_token, self.batch.word_embeddings)
-        return Whole(trace=trace, **given)
-
-
-_GIVEN = [
-    "sequences",
-    "seed",
-    "hidden_dtype",
-    "hidden_budget",
-    "exemplars",
-    "followed",
-    "controlled",
-    "gradients",
-    "gate_rule",
-    "relevance_start",
-    "kept",
-    "images",
-    "classification",
-]
-
-
-def _old(table: Table) -> Any:
-    (file,) = Path(__file__).parent.glob(f"*/{table.name}.py")
-    return import_module(f"precompute.passes.{file.parent.name}.{file.stem}")
 
 
 @cache

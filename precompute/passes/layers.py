@@ -28,7 +28,7 @@ from precompute.jobs.bounds import evenly_spaced
 from precompute.models.classification import Classification
 from precompute.models.loaded_model import Control
 from precompute.passes.attention_masks import LayerMasks, masks_of, padded_masks, reachable
-from precompute.passes.probing.attention_of_words import attention_of_words
+from precompute.passes.word_attention import attention_of_words
 
 Shared = TypeVar("Shared")
 

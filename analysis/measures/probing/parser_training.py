@@ -1,20 +1,36 @@
 """Training and scoring of parsers on dependency trees."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from analysis.parser_sentence import CandidateScorer, Parameters, ParserSentence
+from analysis.measures.probing.parsers import (
+    CandidateScorer,
+    Parameters,
+    ParserSentence,
+    attention_scores,
+    attention_words_scores,
+    distances_words_scores,
+    fresh_attention,
+    fresh_attention_words,
+    fresh_distances_words,
+)
 
 RATE = 0.02
 BATCH = 4
 EPOCHS = 5
 STEPS = 150
 """Fewest training steps, for small treebanks."""
+
+
+def sentence_of(**arrays: np.ndarray) -> ParserSentence:
+    """Return a sentence from arrays of its parts."""
+    return ParserSentence(**{name: torch.from_numpy(array) for name, array in arrays.items()})
 
 
 def possible(scores: Float[Tensor, "word candidate fit"]) -> Float[Tensor, "word candidate fit"]:
@@ -94,13 +110,51 @@ def right_words(
     return (governors == sentence.governors)[sentence.is_scored].sum(dim=0)
 
 
-def right_branching(n_words: int) -> Int[Tensor, " word"]:
-    """Governors of the right-branching baseline: the next word, for the last word the root.
+def right_by_parser(
+    sentences: Sequence[ParserSentence],
+    controls: Sequence[ParserSentence],
+    *,
+    learns: Bool[np.ndarray, "row fit"],
+    seeds: list[int],
+) -> dict[str, Int[np.ndarray, "row fit"]]:
+    """Train every kind of parser and count the correct words of each sentence.
+
+    Args:
+        controls: the same sentences with shuffled governors.
+        learns: True where the parser of a seed may see the tree of a sentence.
 
     Source:
-        clark-2019, section 5.2.
+        clark-2019, section 5.
     """
-    return torch.arange(1, n_words + 1)
+    like, fits = sentences[0], len(seeds)
+
+    def right(
+        scores: CandidateScorer, start: Parameters, of: Sequence[ParserSentence] = sentences
+    ) -> Int[np.ndarray, "row fit"]:
+        learnt = train(scores, start, of, learns=learns, seed=seeds[0])
+        return np.stack([right_words(scores, learnt, sentence).numpy() for sentence in of])
+
+    start, with_words = fresh_attention(like, fits), fresh_attention_words(like, fits)
+    with _one_thread():
+        return {
+            "attention": right(attention_scores, start),
+            "attention_shuffled": right(attention_scores, start, controls),
+            "attention_words": right(attention_words_scores, with_words),
+            "attention_words_shuffled": right(attention_words_scores, with_words, controls),
+            "distances_words": right(distances_words_scores, fresh_distances_words(like, seeds)),
+        }
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Run with one thread: sentences are short, and sums of floats depend on the number of
+    threads."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def shuffled(

@@ -5,6 +5,8 @@ from jaxtyping import Bool, Float, Int
 
 from analysis.measures.bootstrap import Redraws
 
+Part = Bool[np.ndarray, " sequence"]
+
 
 def right_by_sequence(
     right: Bool[np.ndarray, "cell row"], sequence: Int[np.ndarray, " row"]
@@ -45,6 +47,45 @@ def accuracy_interval(
     return drawn.interval(means, np.repeat((n > 0)[:, None], right.shape[1], axis=1))
 
 
+def scores_against(
+    baseline: Float[np.ndarray, " sequence"],
+    right: Float[np.ndarray, " sequence"],
+    n: Int[np.ndarray, " sequence"],
+    *,
+    chosen: Part,
+    scored: Part,
+    drawn: Redraws,
+) -> dict[str, float | int]:
+    """Accuracy of a probe where it was chosen and where it is scored, and there of a baseline.
+
+    Args:
+        baseline: correct cases of the baseline by sequence, as `right` has those of the probe.
+        n: cases of each sequence.
+        drawn: resamples of the sequences that are scored.
+
+    Returns:
+        Numbers of cases, accuracies, their difference, and intervals, by column of a table.
+
+    Source:
+        clark-2019, section 4.2: the paper selects and scores on the same cases.
+    """
+    n_scored, n_chosen = int(n[scored].sum()), int(n[chosen].sum())
+    more = right - baseline
+    low, high = accuracy_interval(np.stack([right, more], axis=1)[scored], n[scored], drawn)
+    return {
+        "n_chosen": n_chosen,
+        "accuracy_chosen": right[chosen].sum() / n_chosen,
+        "n": n_scored,
+        "accuracy": right[scored].sum() / n_scored,
+        "low": low[0],
+        "high": high[0],
+        "baseline_accuracy": baseline[scored].sum() / n_scored,
+        "difference": more[scored].sum() / n_scored,
+        "difference_low": low[1],
+        "difference_high": high[1],
+    }
+
+
 def halves(n_sequences: int, *, seed: int) -> Bool[np.ndarray, " sequence"]:
     """Mask of the first of two random halves of the sequences; it has the odd one.
 
@@ -55,6 +96,17 @@ def halves(n_sequences: int, *, seed: int) -> Bool[np.ndarray, " sequence"]:
     first = np.zeros(n_sequences, dtype=bool)
     first[order[: (n_sequences + 1) // 2]] = True
     return first
+
+
+def parts(n_sequences: int, *, seed: int) -> dict[str, tuple[Part, Part]]:
+    """Masks of the sequences that a probe is chosen on and of those that it is scored on, by name.
+
+    Source:
+        clark-2019, section 4.2: the paper has `all` alone.
+    """
+    first = halves(n_sequences, seed=seed)
+    every = np.ones_like(first)
+    return {"all": (every, every), "first": (first, ~first), "second": (~first, first)}
 
 
 def best_probe(

@@ -70,6 +70,7 @@ TABLE = Table(
         ),
     ),
     depends_on=(),
+    version=2,
 )
 
 

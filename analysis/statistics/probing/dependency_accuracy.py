@@ -1,15 +1,22 @@
-"""Accuracy of each head in finding the governor of a word, by relation."""
+"""Accuracy of each head, and of fixed offsets, in finding the governor of a word, by relation."""
+
+from itertools import product
 
 import pandas as pd
+import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.measures.probing.probe_accuracy import accuracy_interval
 from analysis.needs import Need
 from analysis.statistics.agreement import CHOSEN
-from analysis.statistics.annotation import MERGING
-from analysis.statistics.columns import count, number, text
-from analysis.statistics.norms.weighing import WEIGHING, WEIGHT, of_weights
+from analysis.statistics.annotation import MERGING, MERGINGS
+from analysis.statistics.columns import count, number, small, text
+from analysis.statistics.fit import FitContext
+from analysis.statistics.norms.weighing import WEIGHING, WEIGHINGS, WEIGHT, of_weights
 from analysis.statistics.probing.dependency_prediction import DIRECTION
+from analysis.statistics.probing.dependency_scores import OFFSETS, heads_of, trees
 from analysis.statistics.question import asks
+from analysis.statistics.rows import rows_of
 from analysis.statistics.table import HEAD, LAYER, Table, View, interval
 
 PROBED = text(
@@ -23,6 +30,45 @@ ACCURACY = number("accuracy", "share of them whose governor is the predicted one
 _VALUES = (N_WORDS, ACCURACY, *interval("share"))
 _CELL = (PROBED, LAYER, HEAD, DIRECTION)
 _NAME = "dependency_accuracy"
+
+
+def _of_heads(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """Score every weighing, merging, head and direction; no rows without trees."""
+    known = trees(store)
+    if not known.n_blocks:
+        return table.schema.empty_table()
+    heads = heads_of(store)
+    drawn = context.redraws(known.blocks)
+    frames: list[pd.DataFrame] = []
+    for weighing, merging in product(WEIGHINGS, MERGINGS):
+        variant = {"weighing": weighing, "merging": merging}
+        for scores in known.by_relation(known.heads(store, **variant)):
+            low, high = accuracy_interval(scores.right, scores.n, drawn.of(scores.rows))
+            n = int(scores.n.sum())
+            columns = {"n": n, "accuracy": scores.right.sum(axis=0) / n, "low": low, "high": high}
+            frames.append(heads.assign(**variant, relation=scores.relation, **columns))
+    return rows_of(table, frames)
+
+
+def _of_offsets(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """Score every offset; no rows without trees."""
+    known = trees(store)
+    if not known.n_blocks:
+        return table.schema.empty_table()
+    frames = [
+        pd.DataFrame(
+            {
+                "relation": scores.relation,
+                "offset": OFFSETS,
+                "n": scores.n.sum(),
+                "accuracy": scores.right.sum(axis=0) / scores.n.sum(),
+            }
+        )
+        for scores in known.by_relation(known.offsets())
+    ]
+    return rows_of(table, frames)
+
+
 TABLE = Table(
     name=_NAME,
     grain="one row per weighing, merging, relation, layer, head and direction",
@@ -49,6 +95,21 @@ TABLE = Table(
         ),
     ),
     depends_on=(),
+    version=2,
+    requires=("dependency_prediction",),
+    made_by=_of_heads,
+)
+BASELINE = Table(
+    name="dependency_baseline",
+    grain="one row per relation and offset",
+    key=(PROBED, small("offset", "how many words further on the governor is looked for", "words")),
+    values=(N_WORDS, ACCURACY),
+    source="clark-2019",
+    needs=(Need.TREES,),
+    laws=("n > 0", "accuracy between 0 and 1", '"offset" <> 0 and abs("offset") <= 3'),
+    depends_on=(),
+    version=2,
+    made_by=_of_offsets,
 )
 
 
@@ -113,4 +174,13 @@ def best_heads(store: DuckDBPyConnection, *, merging: str) -> pd.DataFrame:
     Returns:
         relation, layer, head, direction, n, accuracy, low, high; the most frequent first.
     """
+    ...
+
+
+@asks(
+    'select relation, "offset", n, accuracy from dependency_baseline '
+    'order by n desc, relation, "offset"'
+)
+def baselines(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Every offset on every relation: relation, offset, n, accuracy."""
     ...

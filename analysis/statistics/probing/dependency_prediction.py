@@ -38,6 +38,7 @@ TABLE = Table(
     ),
     order=("weighing", "merging", "layer", "head", "direction", "seq"),
     depends_on=(),
+    version=2,
 )
 
 

@@ -9,11 +9,7 @@ from analysis.sinks import FIRST, USUAL_THRESHOLD
 from analysis.statistics.heads import head_pattern
 from analysis.statistics.norms import token_type_mixing
 from analysis.statistics.positions import head_offset
-from analysis.statistics.probing import (
-    coreference_accuracy,
-    dependency_accuracy,
-    dependency_baseline,
-)
+from analysis.statistics.probing import coreference_accuracy, dependency_accuracy
 from analysis.statistics.sinks import sink
 from analysis.statistics.table import Table
 from pages.ui.facts import Fact
@@ -58,7 +54,7 @@ def _relation(layer: int, head: int) -> _Known | None:
     """Relation on which the head exceeds the best fixed offset most."""
     relations = ask(dependency_accuracy.of_head, layer=layer, head=head, merging=MERGING)
     relations = relations[(relations["n"] >= LEAST) & ~relations["relation"].isin(SUMS)]
-    offsets = ask(dependency_baseline.baselines).groupby("relation")["accuracy"].max()
+    offsets = ask(dependency_accuracy.baselines).groupby("relation")["accuracy"].max()
     gain = relations["accuracy"] - relations["relation"].map(offsets).astype("float64")
     if gain.dropna().empty or gain.max() <= 0:
         why = "relation_few" if gain.dropna().empty else "relation_none"

@@ -7,15 +7,13 @@ from typing import Any
 import duckdb
 import pytest
 from duckdb import DuckDBPyConnection
+from precompute.passes.batch import Batch
 
 from analysis.models.trace import Trace
 from analysis.scopes import LayerOrder
-from analysis.statistics.annotation import words
 from precompute.jobs.plan import Plan
 from precompute.models.load_models import load_model
-from precompute.passes.batch import Batch
 from precompute.run import Request
-from tests.reference.probing.dependency_accuracy import Word
 from tests.shared_store import shared_run
 from tests.small_store import LONGER_TEXT, save_one_layer
 from tests.small_store import request as asked_for
@@ -143,29 +141,3 @@ def curves_run(tmp_path_factory) -> tuple[Request, Plan]:
 @pytest.fixture(scope="session")
 def curves_store(curves_run) -> Iterator[DuckDBPyConnection]:
     yield from _opened(curves_run)
-
-
-@pytest.fixture(scope="session")
-def probing_run(tmp_path_factory, family) -> tuple[Request, Plan]:
-    """Predictions of single heads in the small treebank: dependencies and antecedents."""
-    statistics = ["dependency_accuracy", "dependency_baseline", "dependency_best"]
-    statistics += ["coreference_accuracy", "coreference_best"]
-    statistics += ["dependency_difference", "coreference_difference"]
-    return _shared(tmp_path_factory, "probing", family, annotated=True, statistics=statistics)
-
-
-@pytest.fixture(scope="module")
-def probing_store(probing_run) -> Iterator[DuckDBPyConnection]:
-    yield from _opened(probing_run)
-
-
-@pytest.fixture(scope="module")
-def tree_texts(probing_store, probing_run) -> dict[int, list[Word]]:
-    """The words of every sequence, from the file."""
-    texts = {}
-    for sequence in probing_run[1].corpus:
-        rows = words(probing_store, seq=sequence.index)
-        governors = rows["governor"].fillna(-1).astype(int)
-        columns = (rows["form"], rows["relation"], governors, rows["sentence"])
-        texts[sequence.index] = list(zip(*(column.tolist() for column in columns), strict=True))
-    return texts

@@ -10,14 +10,10 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from analysis.statistics.annotation import mentions, words
-from analysis.statistics.probing import (
-    dependency_accuracy,
-    dependency_baseline,
-    dependency_prediction,
-)
+from analysis.statistics.probing import dependency_accuracy, dependency_prediction
+from analysis.statistics.probing.parser_sentences import static_vectors, tree_sentences
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
-from precompute.passes.probing.parser_sentences import static_vectors, tree_sentences
 from precompute.run import Request, run
 from tests.small_store import request as asked_for
 
@@ -67,9 +63,8 @@ def _counts(every_word: pd.DataFrame, relation: str) -> pd.DataFrame:
 def test_heads_and_offsets_are_scored_between_words_that_were_read(store, every_word, relation):
     assert 0 < every_word["is_masked"].sum() < len(every_word) / 2
     chosen = _counts(every_word, relation)
-    offsets = dependency_baseline.TABLE.name
     baseline = store.execute(
-        f'from {offsets} where relation = $1 and "offset" = 1', [relation]
+        'from dependency_baseline where relation = $1 and "offset" = 1', [relation]
     ).df()
     right = (chosen["governor"] - chosen["word"] == 1).sum()
     assert baseline["n"].tolist() == [len(chosen)]

@@ -1,13 +1,14 @@
 """Occurrences of listed pairs, against those in the shards."""
 
 from inspect import signature
-from itertools import product
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from analysis.statistics.pairs import pair_delta, pair_occurrence
 from analysis.statistics.pairs.pair_extreme import MIN_COUNTS
+from analysis.statistics.pairs.pair_occurrence import _WAYS
 from tests.tiny import BOTH_WAYS
 
 pytestmark = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
@@ -26,7 +27,7 @@ def occurrences(occurrences, layer_order) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def listed(pair_store, layer_order) -> pd.DataFrame:
     """The pairs of every list that a reader sees first."""
-    lists = [
+    lists: list[pd.DataFrame] = [
         pair_delta.top(
             pair_store,
             effect=effect,
@@ -36,9 +37,8 @@ def listed(pair_store, layer_order) -> pd.DataFrame:
             special=special,
             rank="mean",
         ).assign(effect=effect)
-        for effect, amplified, least, special in product(
-            layer_order.effects, (True, False), MIN_COUNTS, (True, False)
-        )
+        for effect in layer_order.effects
+        for amplified, least, special in _WAYS
     ]
     pairs = pd.concat(lists)[["layer", "effect", "source_id", "target_id"]]
     return pairs.set_axis(PAIR, axis=1).drop_duplicates()
@@ -61,7 +61,8 @@ def test_a_pair_shows_its_largest_changes_first_and_one_of_no_list_none(
     key = dict(zip(PAIR, ["layer", "effect", "source_id", "target_id"], strict=True))
     unlisted = occurrences[PAIR].merge(listed, how="left", indicator=True)
     unlisted = unlisted[unlisted["_merge"] == "left_only"].head(1)
-    for row in pd.concat([listed[::9], unlisted])[PAIR].to_dict("records"):
+    rows: Any = pd.concat([listed[::9], unlisted])[PAIR]
+    for row in rows.to_dict("records"):
         asked = {key[name]: value for name, value in row.items()}
         shown = pair_occurrence.of_pair(pair_store, **asked, limit=10**6)
         of_pair = occurrences.merge(pd.DataFrame([row]))

@@ -198,4 +198,5 @@ def test_too_few_words_a_perfect_order_and_a_constant_have_no_interval():
             assert found is not None
             assert found.spearman == pytest.approx(sign)
             assert abs(found.spearman) < 1 or np.isnan(found[1:]).all()
-    assert correlation(ranked(values), ranked(np.ones(LEAST_WORDS)), (), pairs) is None
+    constant = ranked(np.ones(LEAST_WORDS))
+    assert correlation(ranked(np.arange(LEAST_WORDS)), constant, (), pairs) is None

@@ -85,7 +85,7 @@ def test_a_sequence_of_one_token_has_no_pair():
 
 
 @pytest.fixture(scope="module")
-def shares(pair_store) -> dict[tuple[int, str, str], list[dict[str, float]]]:
+def shares(pair_store) -> dict[tuple[int, str, str], list[dict[str, float | None]]]:
     """Shares of the relations of every sequence with something to share, by quantity.
 
     Sequences without mixing before the step have None.
@@ -96,16 +96,12 @@ def shares(pair_store) -> dict[tuple[int, str, str], list[dict[str, float]]]:
         quantities = (n, before, change, gain, change - gain)
         for name, amount in zip(relation_share.QUANTITIES, quantities, strict=True):
             amounts[layer, effect, name][seq][relation] = amount
-    return {
-        cell: [
-            {
-                name: value / sum(of.values()) if sum(of.values()) else None
-                for name, value in of.items()
-            }
-            for of in by_sequence.values()
-        ]
-        for cell, by_sequence in amounts.items()
-    }
+    return {cell: list(map(_shares, of.values())) for cell, of in amounts.items()}
+
+
+def _shares(amounts: dict[str, float]) -> dict[str, float | None]:
+    total = sum(amounts.values())
+    return {name: amount / total if total else None for name, amount in amounts.items()}
 
 
 @both_ways

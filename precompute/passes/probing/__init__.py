@@ -1,1 +1,0 @@
-"""Passes on syntax and coreference against annotated corpora."""

@@ -1,0 +1,210 @@
+"""Word attention, word vectors and parsers of a small treebank, from the run to the file."""
+
+from collections.abc import Iterator
+from typing import Any
+from unittest.mock import patch
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from duckdb import DuckDBPyConnection
+
+from analysis.measures.probing import parser_training
+from analysis.measures.probing.word_attention import WordAttention
+from analysis.statistics.annotation import words
+from analysis.statistics.probing import parser_accuracy, parser_sentences, word_attention
+from analysis.statistics.probing.parser_sentences import static_vectors, tree_sentences
+from precompute.corpora.annotated.annotation import Annotation
+from precompute.corpora.word_vectors import read_word_vectors
+from precompute.jobs.plan import Plan
+from precompute.jobs.runner import run_local
+from precompute.models.load_models import load_model
+from precompute.run import Request, run
+from tests.small_store import request as asked_for
+from tests.tiny import BOTH_WAYS
+from tests.tracing import layers_of
+
+pytestmark = pytest.mark.slow  # parsers are trained; the inner loop has their measures
+both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory, family) -> tuple[Request, Plan]:
+    folder = tmp_path_factory.mktemp(f"parsers-{family}")
+    asked = asked_for(folder, family, annotated=True, statistics=["parser_accuracy"])
+    steps = 90 if family == "bert" else 5  # enough to learn the trees by heart, or next to nothing
+    with patch.multiple(parser_training, EPOCHS=1, RATE=0.05, STEPS=steps):
+        return asked, run(asked, run_local)
+
+
+@pytest.fixture(scope="module")
+def store(treebank) -> Iterator[DuckDBPyConnection]:
+    """The finished file, with the shards as a fit finds them."""
+    asked, plan = treebank
+    with duckdb.connect(str(asked.output), read_only=True) as opened:
+        files = sorted(map(str, (plan.folder / "word_attention").rglob("*.parquet")))
+        opened.execute(f"create temp view word_attention_shards as from read_parquet({files})")
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def texts(treebank) -> dict[int, list[tuple[Annotation, WordAttention]]]:
+    """Words and their attention in each layer, text by text."""
+    asked, plan = treebank
+    model = load_model(asked.model, device="cpu")
+    return {
+        text.index: [layer.annotated[0][1:] for layer in layers_of(model, [text])]
+        for text in plan.corpus
+    }
+
+
+@both_ways
+def test_word_attention_is_the_models_within_sentences(store, texts):
+    assert word_attention.sequences(store)["seq"].tolist() == sorted(texts)
+    for seq, layers in list(texts.items())[::4]:
+        for layer, (known, attention) in enumerate(layers, start=1):
+            sentences = np.array(known.sentences)
+            same = sentences[:, None] == sentences
+            for head, matrix in enumerate(attention.mean.numpy(), start=1):
+                rows = word_attention.of_head(store, seq=seq, layer=layer, head=head)
+                pairs = rows[["word", "candidate"]].to_numpy()
+                np.testing.assert_array_equal(pairs, np.argwhere(same))
+                np.testing.assert_allclose(rows["attention"], matrix[same], 1e-5)
+
+
+@both_ways
+def test_only_the_first_sequences_are_in_the_file_and_all_in_the_shards(store):
+    few = word_attention.TABLE.merge.replace(f"seq < {word_attention.SHOWN}", "seq < 2")
+    assert few != word_attention.TABLE.merge
+    rows = store.sql(f"with shards as (from word_attention_shards) from ({few})").df()
+    assert sorted(set(rows["seq"])) == [0, 1]
+    stored = store.execute("from word_attention order by seq, sentence, layer, head").df()
+    part = rows.sort_values(["seq", "sentence", "layer", "head"], ignore_index=True)
+    columns = ["seq", "sentence", "layer", "head", "n_words"]
+    pd.testing.assert_frame_equal(part[columns], stored[stored["seq"] < 2][columns])
+
+
+@both_ways
+def test_parsers_see_the_trees_and_the_attention_of_every_sentence(store, texts):
+    known = tree_sentences(store, seed=0)
+    counted = store.sql("select count(distinct (seq, sentence)) from word").fetchall()
+    assert [(len(known),)] == counted
+    assert list(dict.fromkeys(sentence.seq for sentence in known)) == sorted(texts)
+    start, before = 0, -1
+    for sentence in known:
+        start, before = (0 if sentence.seq != before else start), sentence.seq
+        layers, n_words = texts[sentence.seq], len(sentence.forms)
+        span = slice(start, start + n_words)
+        rows = words(store, seq=sentence.seq)[span]
+        assert sentence.forms == layers[0][0].forms[span]
+        governors = (rows["governor"] - start).fillna(n_words)
+        assert sentence.governors.tolist() == governors.tolist()
+        assert sentence.is_scored.tolist() == (rows["relation"] != "punct").tolist()
+        every_head = {
+            "attention": torch.cat([of.mean[:, span, span] for _, of in layers]),
+            "cls": torch.cat([of.cls[:, span] for _, of in layers]),
+            "sep": torch.cat([of.sep[:, span] for _, of in layers]),
+        }
+        for name, heads_first in every_head.items():
+            given = np.moveaxis(heads_first.numpy(), 0, -1)
+            np.testing.assert_allclose(getattr(sentence, name), given, rtol=1e-5, atol=1e-6)
+        start += n_words
+
+
+@both_ways
+def test_attention_beyond_the_budget_is_left_out_as_whole_sequences(store, monkeypatch):
+    every = tree_sentences(store, seed=0)
+    monkeypatch.setattr(parser_sentences, "BUDGET", sum(e.attention.size for e in every) // 2)
+    few = tree_sentences(store, seed=0)
+    assert 0 < sum(sentence.attention.size for sentence in few) <= parser_sentences.BUDGET
+    kept = {sentence.seq for sentence in few}
+    assert len(few) == sum(sentence.seq in kept for sentence in every)
+    assert kept != {sentence.seq for sentence in tree_sentences(store, seed=1)}
+
+
+@both_ways
+def test_vectors_of_a_file_take_the_place_of_the_models(store, tmp_path):
+    known = tree_sentences(store, seed=0)
+    own = static_vectors(store, None, known)
+    assert (own.source, own.known_share) == ("input_embedding", 1.0)
+    path = tmp_path / "glove.txt"
+    path.write_text("the 1 0\ncat 0 1\n", encoding="utf-8")
+    forms = {form for sentence in known for form in sentence.forms}
+    given = static_vectors(store, read_word_vectors(path, forms), known)
+    spoken = [form for sentence in known for form in sentence.forms]
+    share = np.mean([form.lower() in ("the", "cat") for form in spoken])
+    assert (given.source, given.known_share) == ("glove.txt", pytest.approx(share))
+    assert given.by_form["dog"].tolist() == [0, 0, 1]
+    assert given.by_form["The"].tolist() == given.by_form["the"].tolist()
+    for static in (own, given):
+        vectors = np.stack(list(static.by_form.values()))
+        assert (vectors[:, -1] == 1).all()
+
+
+def test_wide_vectors_keep_their_first_components_and_a_common_length():
+    draw = np.random.default_rng(0)
+    forms = [f"word {n}" for n in range(150)]
+    scales = np.r_[np.full(100, 3.0), np.full(60, 0.01)]
+    vectors = {form: draw.normal(size=160) * scales for form in forms}
+    reduced = np.stack(list(parser_sentences._reduced(vectors, forms).values()))
+    assert reduced.shape == (150, 101)
+    assert (reduced[:, :-1] ** 2).sum(axis=1).mean() == pytest.approx(1, rel=1e-5)
+    assert np.abs(reduced[:, :-1].mean(axis=0)).max() < 1e-6
+    matrix = np.stack(list(vectors.values()))
+    matrix -= matrix.mean(axis=0)
+    gram = matrix @ matrix.T / (matrix**2).sum(axis=1).mean()
+    np.testing.assert_allclose(reduced[:, :-1] @ reduced[:, :-1].T, gram, atol=1e-3)
+
+
+@both_ways
+def test_every_seed_scores_every_method_on_the_same_held_out_words(store):
+    rows = parser_accuracy.accuracies(store)
+    assert list(dict.fromkeys(rows["method"])) == list(parser_accuracy.METHODS)
+    assert rows.groupby("method")["seed"].apply(list).map(tuple).unique().tolist() == [
+        (0, 1, 2, 3, 4)
+    ]
+    assert (rows["n_train"] + rows["n_test"] == len(tree_sentences(store, seed=0))).all()
+    for _, of_seed in rows.groupby("seed"):
+        assert of_seed["n"].nunique() == of_seed["n_test"].nunique() == 1
+    with_words = rows["method"].str.contains("words")
+    assert (rows.loc[with_words, "vectors"] == "input_embedding").all()
+    assert rows.loc[~with_words, ["vectors", "known_share"]].isna().all(axis=None)
+    columns = store.execute("from parser_accuracy").df().columns
+    assert columns.tolist() == ["method", "seed", "uas", "n"]
+
+
+@both_ways
+def test_the_chain_is_scored_on_the_sentences_held_out(store):
+    known = tree_sentences(store, seed=0)
+    sequences = sorted({sentence.seq for sentence in known})
+    rows: list[Any] = list(parser_accuracy.accuracies(store).itertuples())
+    for row in [accuracy for accuracy in rows if accuracy.method == "right_branching"]:
+        order = np.random.default_rng(row.seed).permutation(sequences)
+        held_out = set(order[: max(1, round(0.2 * len(sequences)))].tolist())
+        chosen = [sentence for sentence in known if sentence.seq in held_out]
+        right = sum(
+            sentence.is_scored[word] and governor == word + 1
+            for sentence in chosen
+            for word, governor in enumerate(sentence.governors)
+        )
+        n = sum(int(sentence.is_scored.sum()) for sentence in chosen)
+        assert (row.n, row.uas) == (n, pytest.approx(right / n))
+        assert row.n_test == len(chosen)
+
+
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
+def test_true_trees_are_easier_to_learn_than_shuffled_ones(store):
+    rows = parser_accuracy.accuracies(store)
+    mean = rows.groupby("method")["uas"].mean()
+    # every sentence is in the treebank three times, so that most of what is held out was learnt
+    assert mean["attention_words"] > mean["attention_words_shuffled"] + 0.1
+    assert mean["distances_words"] > mean["right_branching"] + 0.1
+
+
+def test_one_sequence_is_too_little_to_train_and_to_score(tmp_path):
+    asked = asked_for(tmp_path, "bert", annotated=True, statistics=["parser_accuracy"], limit=1)
+    run(asked, run_local)
+    with duckdb.connect(str(asked.output), read_only=True) as opened:
+        assert parser_accuracy.accuracies(opened).empty
