@@ -12,10 +12,9 @@ from analysis.models.stream import stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model
 from analysis.statistics.table import Table
 from precompute.corpora.sequence import Sequence as Input
-from precompute.models.classification import classification_of
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes.filling import begin
-from precompute.passes.layers import Batch, Layer
+from precompute.passes.filling import rows_of_batch
+from precompute.passes.layers import Layer, batch_of, run_layers
 
 
 def traced_layers(
@@ -30,38 +29,11 @@ def traced_layers(
     return tuple(traced)
 
 
-def batch_of(model: LoadedModel, sequences: Sequence[Input], **chosen: Any) -> Batch:
-    """Return a batch as a run makes it, with what is chosen otherwise."""
-    run = {
-        "relevance_start": model.relevance_start,
-        "controlled": partial(model.stream_controlled, seed=0),
-        "gradients": model.gradients,
-        "images": model.images,
-        "classification": classification_of(model),
-    }
-    return Batch(
-        tuple(sequences),
-        layers=model.layers,
-        is_token=model.is_token(sequences),
-        word_embeddings=model.word_embeddings(sequences),
-        **run | chosen,
-    )
-
-
 def rows_of_tables(
     tables: Iterable[Table], model: LoadedModel, sequences: Sequence[Input], **chosen: Any
 ) -> dict[str, pa.Table]:
     """Return the rows of several tables for one batch, by name, from one forward pass."""
-    batch = batch_of(model, sequences, **chosen)
-    fillings = {table.name: begin(table, batch) for table in tables}
-
-    def add(index: int, trace: LayerTrace) -> None:
-        layer = Layer(batch, index, trace)
-        for filling in fillings.values():
-            filling.add(layer)
-
-    model.stream(sequences, add)
-    return {name: filling.rows() for name, filling in fillings.items()}
+    return rows_of_batch(tables, model, batch_of(model, sequences, **_run(model) | chosen))
 
 
 def rows_of_table(
@@ -73,6 +45,10 @@ def rows_of_table(
 
 def layers_of(model: LoadedModel, sequences: Sequence[Input], **chosen: Any) -> list[Layer]:
     """Return all layers of a batch, as passes get them."""
-    batch = batch_of(model, sequences, **chosen)
-    layers = model.trace(sequences).layers
-    return [Layer(batch, index, layer) for index, layer in enumerate(layers)]
+    layers: list[Layer] = []
+    run_layers(model, batch_of(model, sequences, **_run(model) | chosen), layers.append)
+    return layers
+
+
+def _run(model: LoadedModel) -> dict[str, Any]:
+    return {"controlled": partial(model.stream_controlled, seed=0)}

@@ -10,7 +10,6 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import UserError
-from analysis.models.trace import LayerTrace
 from analysis.statistics.table import Table
 from precompute.corpora.sequence import Sequence as Input
 from precompute.jobs.memory import most_pairs, return_freed_memory
@@ -20,10 +19,9 @@ from precompute.jobs.seal import is_intact, set_aside
 from precompute.jobs.shards import counted_from_1, finish_shard, merged
 from precompute.jobs.tables import finish_corpus, finish_table, workspace
 from precompute.jobs.writing import Write, at_once, beside
-from precompute.models.classification import classification_of
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes.filling import begin, rows_of_weights
-from precompute.passes.layers import Batch, Layer
+from precompute.passes.filling import rows_of_batch, rows_of_weights
+from precompute.passes.layers import batch_of
 
 Runner = Callable[[Plan, LoadedModel, list[Job], OnProgress], None]
 
@@ -152,30 +150,14 @@ def _batch_rows(
     tables: tuple[Table, ...], model: LoadedModel, sequences: tuple[Input, ...], plan: Plan
 ) -> list[pa.Table]:
     """Return the rows of every table for one batch, which is traced once for all of them."""
-    batch = Batch(
+    batch = batch_of(
+        model,
         sequences,
-        layers=model.layers,
-        is_token=model.is_token(sequences),
-        word_embeddings=model.word_embeddings(sequences),
         seed=plan.facts.seed,
-        hidden_dtype=model.hidden_dtype,
         hidden_budget=plan.hidden_budget,
         exemplars=plan.exemplars,
         followed=plan.followed,
         controlled=partial(model.stream_controlled, seed=plan.facts.seed),
-        gradients=model.gradients,
-        gate_rule=model.gate_rule,
-        relevance_start=model.relevance_start,
         kept=plan.kept,
-        images=model.images,
-        classification=classification_of(model),
     )
-    fillings = [begin(table, batch) for table in tables]
-
-    def add(index: int, trace: LayerTrace) -> None:
-        layer = Layer(batch, index, trace)
-        for filling in fillings:
-            filling.add(layer)
-
-    model.stream(sequences, add)
-    return [filling.rows() for filling in fillings]
+    return [*rows_of_batch(tables, model, batch).values()]

@@ -4,9 +4,8 @@ from analysis.measures.pairs.mixing_change import row_shares
 from analysis.statistics.norms.weighing import NORM, WEIGHT
 from precompute.corpora.sequence import Sequence
 from precompute.live.answers import LayerMaps
-from precompute.live.one_batch import batch_of, run_layers
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes.layers import Layer
+from precompute.passes.layers import Layer, batch_of, run_layers
 
 
 def layer_maps(model: LoadedModel, sequence: Sequence, *, layer: int) -> LayerMaps:
@@ -17,7 +16,7 @@ def layer_maps(model: LoadedModel, sequence: Sequence, *, layer: int) -> LayerMa
         if traced.index == layer - 1:
             found.append(_maps(traced))
 
-    run_layers(model, batch_of(model, sequence), receive)
+    run_layers(model, batch_of(model, [sequence]), receive)
     return found[0]
 
 

@@ -13,8 +13,8 @@ from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.pictures import png
 from precompute.corpora.sequence import Sequence, Text
 from precompute.live.answers import LiveRelevance
-from precompute.live.one_batch import batch_of, run_layers
 from precompute.models.loaded_model import LoadedModel
+from precompute.passes.layers import batch_of, run_layers
 from precompute.passes.relevance import Predictions
 from precompute.passes.relevance_maps import (
     MOST_BYTES,
@@ -58,7 +58,7 @@ def relevance_of(model: LoadedModel, sequence: Sequence, *, is_cut: bool = False
         BadCorpus: the image cannot be decoded, the text is too long, or relevance has no token to
             start from.
     """
-    batch = batch_of(model, sequence)
+    batch = batch_of(model, [sequence], kept=frozenset({sequence.index}))
     size = attention_bytes(batch, 0)
     if size > MOST_BYTES:
         raise BadCorpus(

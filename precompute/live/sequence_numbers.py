@@ -3,11 +3,10 @@
 import pyarrow as pa
 
 from precompute.corpora.sequence import Sequence
-from precompute.live.one_batch import batch_of, run_layers
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import STATISTICS
-from precompute.passes.filling import begin
-from precompute.passes.layers import Layer
+from precompute.passes.filling import rows_of_batch
+from precompute.passes.layers import batch_of
 
 _TABLES = {
     "sequence_head_pattern_weighing": "sequence_head_pattern",
@@ -20,13 +19,7 @@ _TABLES = {
 
 def sequence_numbers(model: LoadedModel, sequence: Sequence) -> dict[str, pa.Table]:
     """Return a file's rows for this sequence, by view name; one thread at a time."""
-    batch = batch_of(model, sequence)
-    fillings = {view: begin(STATISTICS[name], batch) for view, name in _TABLES.items()}
-
-    def add(layer: Layer) -> None:
-        for filling in fillings.values():
-            filling.add(layer)
-
-    run_layers(model, batch, add)
+    tables = [STATISTICS[name] for name in _TABLES.values()]
+    rows = rows_of_batch(tables, model, batch_of(model, [sequence]))
     length = pa.table({"seq": [sequence.index], "n_tokens": [len(sequence)]})
-    return {"sequence": length} | {view: filling.rows() for view, filling in fillings.items()}
+    return {"sequence": length} | {view: rows[name] for view, name in _TABLES.items()}

@@ -1,6 +1,6 @@
 """Filling of tables from the layers of a batch, one layer after the other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from pkgutil import walk_packages
@@ -11,7 +11,8 @@ import pyarrow as pa
 from analysis.models.trace import ModelWeights
 from analysis.statistics.table import Table
 from precompute import passes
-from precompute.passes.layers import Batch, Layer
+from precompute.models.loaded_model import LoadedModel
+from precompute.passes.layers import Batch, Layer, run_layers
 
 Filler = TypeVar("Filler", bound=Callable[..., Any])
 
@@ -53,6 +54,18 @@ class _LayerByLayer:
 
     def rows(self) -> pa.Table:
         return pa.concat_tables(self._parts)
+
+
+def rows_of_batch(tables: Iterable[Table], model: LoadedModel, batch: Batch) -> dict[str, pa.Table]:
+    """Return the rows of several tables for one batch, by name, from one forward pass."""
+    fillings = {table.name: begin(table, batch) for table in tables}
+
+    def add(layer: Layer) -> None:
+        for filling in fillings.values():
+            filling.add(layer)
+
+    run_layers(model, batch, add)
+    return {name: filling.rows() for name, filling in fillings.items()}
 
 
 def begin(table: Table, batch: Batch) -> Filling:

@@ -1,6 +1,7 @@
 """A batch of sequences and one traced layer of it, with results that several passes share."""
 
 from collections.abc import Callable
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -25,8 +26,8 @@ from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.bounds import evenly_spaced
-from precompute.models.classification import Classification
-from precompute.models.loaded_model import Control
+from precompute.models.classification import Classification, classification_of
+from precompute.models.loaded_model import Control, LoadedModel
 from precompute.passes.attention_masks import LayerMasks, masks_of, padded_masks, reachable
 from precompute.passes.word_attention import attention_of_words
 
@@ -231,3 +232,25 @@ class Layer:
                 words = attention_of_words(self.weighed_alone(row, weighing), text)
                 found.append((text.index, text.annotation, words))
         return tuple(found)
+
+
+def batch_of(model: LoadedModel, sequences: SequenceOf[Sequence], **run: Any) -> Batch:
+    """Return a batch for a model, with what a run sets beyond it."""
+    return Batch(
+        tuple(sequences),
+        layers=model.layers,
+        is_token=model.is_token(sequences),
+        word_embeddings=model.word_embeddings(sequences),
+        hidden_dtype=model.hidden_dtype,
+        gradients=model.gradients,
+        gate_rule=model.gate_rule,
+        relevance_start=model.relevance_start,
+        images=model.images,
+        classification=classification_of(model),
+        **run,
+    )
+
+
+def run_layers(model: LoadedModel, batch: Batch, receive: Callable[[Layer], None]) -> None:
+    """Run the model on a batch and hand over its layers, first to last."""
+    model.stream(batch.sequences, lambda index, trace: receive(Layer(batch, index, trace)))

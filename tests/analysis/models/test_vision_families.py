@@ -11,6 +11,7 @@ from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.sequence import Sequence
 from precompute.models.classification import classification_of
 from precompute.models.loaded_model import LoadedModel
+from precompute.passes.layers import batch_of
 from precompute.passes.relevance_maps import start_weights
 from tests.tiny_vision import (
     COLUMNS,
@@ -21,7 +22,6 @@ from tests.tiny_vision import (
     image_sequences,
     tiny_vision_model,
 )
-from tests.tracing import batch_of
 
 SPECIAL = {
     "vit": ["[CLS]"],

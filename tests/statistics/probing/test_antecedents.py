@@ -21,10 +21,9 @@ from analysis.statistics.probing import coreference_prediction
 from precompute.corpora.annotated.annotation import Annotation, Mention, MentionKind
 from precompute.corpora.sequence import Annotated
 from precompute.passes.filling import begin
-from precompute.passes.layers import Layer
+from precompute.passes.layers import Layer, batch_of
 from precompute.passes.probing import mentions_of
 from tests.tiny import ANNOTATED, HEADS, LAYERS, tiny_model, tiny_sequences
-from tests.tracing import batch_of
 
 FEATURES = (
     "",
