@@ -131,24 +131,22 @@ def test_every_table_cites_a_known_paper():
     assert {statistic.source for statistic in STATISTICS.values()} <= set(PAPERS)
 
 
-def test_every_measure_has_a_slow_twin_and_a_test():
-    measures = {path.stem for path in sources("analysis/measures")} - {"__init__"}
-    assert measures <= {path.stem for path in sources("tests/reference")}
-    assert {f"test_{stem}" for stem in measures} <= {
-        path.stem for path in sources("tests/analysis/measures")
-    }
+def test_every_formula_has_a_test_that_imports_it():
+    tested = {name for path in sources("tests") for name in imports(path)}
+    for path in sources("analysis/measures"):
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        if path.stem != "__init__":
+            assert any(name.startswith(f"{module}.") for name in tested), module
 
 
-def defines_version(path: Path) -> bool:
-    return re.search(r"^VERSION = \d", path.read_text(), re.MULTILINE) is not None
-
-
-def test_every_pass_in_the_folder_is_run_and_has_the_stem_of_its_table():
-    stems = {statistic.__name__.split(".")[-1] for statistic in STATISTICS.values()}
-    versioned = {path.stem for path in sources("precompute/passes") if defines_version(path)}
-    assert stems == versioned
-    assert stems == {statistic.name for statistic in STATISTICS.values()}
-    assert stems <= {path.stem for path in sources("analysis/statistics")}
+def test_every_table_is_made_from_others_or_filled_by_one_pass():
+    marked = re.compile(r"^@fills\((\w+\.\w+)\)$", re.MULTILINE)
+    files = [path.read_text() for path in sources("precompute/passes")]
+    filled = [name for text in files for name in marked.findall(text)]
+        name for path in sources("precompute/passes") for name in marked.findall(path.read_text())
+    ]
+    assert len(set(filled)) == len(filled)
+    assert len(filled) == len([table for table in STATISTICS.values() if table.made_by is None])
 
 
 def test_every_table_of_a_file_has_its_contract_where_the_dashboard_looks():
@@ -174,13 +172,14 @@ def test_pages_do_not_import_each_other_nor_the_house_a_page():
         assert not pages & others, f"{path.relative_to(ROOT)} imports {pages & others}"
 
 
-@pytest.mark.parametrize("stems", ["measures", "statistics", "passes"])
-def test_a_stem_is_found_in_the_same_room_of_every_layer(stems):
-    rooms = {path.stem: path.parent.name for path in sources("analysis/measures")}
-    folder = "precompute/passes" if stems == "passes" else f"analysis/{stems}"
-    for path in sources(folder):
-        room = rooms.get(path.stem, path.parent.name)
-        assert path.stem == "__init__" or room == path.parent.name, path
+THEMES = {"norms", "mixing", "pairs", "positions", "heads", "probing", "relevance", "sinks"}
+
+
+@pytest.mark.parametrize("folder", ["analysis/measures", "analysis/statistics", "tests/statistics"])
+def test_themes_are_the_same_everywhere(folder):
+    rooms = {path.parent.name for path in (ROOT / folder).glob("*/__init__.py")}
+    assert rooms == THEMES
+    assert {path.stem.partition("_")[0] for path in sources("precompute/passes")} > THEMES
 
 
 def test_every_family_has_a_tiny_model():

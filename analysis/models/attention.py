@@ -58,8 +58,8 @@ def observed_attention(
     key: Float[Tensor, "batch group key head_width"],
     value: Float[Tensor, "batch group key head_width"],
     attention_mask: Float[Tensor, "batch one query key"] | None,
+    *,
     scaling: float | None = None,
-    dropout: float = 0.0,
     **more: Any,
 ) -> tuple[Tensor, Tensor]:
     """Compute attention as the library's `eager` does, and hand over weights and values.
@@ -89,16 +89,15 @@ def _weights(
     query: Tensor, key: Tensor, *, scaling: float, cap: float | None, bias: list[Tensor]
 ) -> Tensor:
     """Return the attention weights; without gradients head by head, so that only they are held."""
-    heads = query.shape[1]
+    heads, keys = query.shape[1], _of_heads(key, query.shape[1])
     exact = torch.promote_types(query.dtype, torch.float32)
 
     def scores(head: slice) -> Tensor:
-        shared = key if key.shape[1] == 1 else _of_heads(key, heads)[:, head]
-        product = torch.matmul(query[:, head], shared.mT) * scaling
+        product = torch.matmul(query[:, head], keys[:, head].mT).mul_(scaling)
         if cap is not None:
             product = cap * (product / cap).tanh()
         for term in bias:
-            product = product + (term if term.shape[1] == 1 else term[:, head])
+            product += term if term.shape[1] == 1 else term[:, head]
         return product
 
     if torch.is_grad_enabled():
@@ -160,9 +159,7 @@ def _watch(
 
     ask = parts.attention.register_forward_pre_hook(asked, with_kwargs=True)
     stack.callback(ask.remove)
-    watched: tuple[tuple[Model, Any], ...] = (
-        (parts.values, lambda _module, _inputs, made: values.append(made)),
-        (parts.attention, returned),
-    )
-    for module, read in watched:
-        stack.callback(module.register_forward_hook(read).remove)
+    made: Model = parts.values
+    keep = made.register_forward_hook(lambda _module, _inputs, output: values.append(output))
+    stack.callback(keep.remove)
+    stack.callback(parts.attention.register_forward_hook(returned).remove)

@@ -52,7 +52,10 @@ MOST_VECTOR_BYTES = 512 * 2**20
 
 @fills(completeness.TABLE)
 def attention_completeness(layer: Layer) -> pa.Table:
-    """One row per sequence."""
+    """One row per sequence.
+
+    Formula: `attention_block_errors`, `attention_sum_error`, `worst_token`.
+    """
     is_token = layer.batch.is_token
     errors = attention_block_errors(layer.trace, is_token, layer.batch.hidden_dtype).cpu()
     return table_of(
@@ -67,7 +70,10 @@ def attention_completeness(layer: Layer) -> pa.Table:
 
 @fills(completeness.WHOLE_LAYERS)
 def layer_completeness(layer: Layer) -> pa.Table:
-    """One row per sequence."""
+    """One row per sequence.
+
+    Formula: `layer_mixing`, `worst_token`.
+    """
     errors = (mixing.errors for mixing in layer.mixing)
     return table_of(completeness.WHOLE_LAYERS, **_worst(layer, errors))
 
@@ -85,7 +91,10 @@ def _worst(layer: Layer, errors: Iterable[Float[Tensor, " query"]]) -> dict[str,
 
 @fills(mixing_ratio.PER_SEQUENCE)
 def sequence_mixing_ratio(layer: Layer) -> pa.Table:
-    """One row per sequence, scope and token type that the sequence has."""
+    """One row per sequence, scope and token type that the sequence has.
+
+    Formula: `layer_mixing`, `ratio_moments`, `ratios_of_layer`.
+    """
     scopes, table = layer.batch.order.of_ratios, mixing_ratio.PER_SEQUENCE
     rows = []
     for sequence, mixing in zip(layer.batch.sequences, layer.mixing, strict=True):
@@ -121,7 +130,10 @@ def _members(sequence: Sequence) -> dict[str, np.ndarray]:
 
 @fills(ratio_frequency_correlation.PER_TOKEN)
 class TokenMixingRatio:
-    """One row per token and scope; keeps a sum over the layers for each."""
+    """One row per token and scope; keeps a sum over the layers for each.
+
+    Formula: `layer_mixing`, `ratios_of_layer`.
+    """
 
     def __init__(self, batch: Batch):
         n_scopes = len(batch.order.of_ratios)
@@ -151,7 +163,10 @@ class TokenMixingRatio:
 
 @fills(scope_similarity.PER_SEQUENCE)
 def sequence_scope_similarity(layer: Layer) -> pa.Table:
-    """One row per sequence and pair of scopes whose maps are not constant."""
+    """One row per sequence and pair of scopes whose maps are not constant.
+
+    Formula: `layer_mixing`, `map_similarities`.
+    """
     scopes = layer.batch.order.scopes
     narrow, wide = np.triu_indices(len(scopes), k=1)
     spearman = np.array(
@@ -173,7 +188,10 @@ def sequence_scope_similarity(layer: Layer) -> pa.Table:
 
 @fills(bias_reading.PER_SEQUENCE)
 def sequence_bias_reading(layer: Layer) -> pa.Table:
-    """One row per compared sequence and reading."""
+    """One row per compared sequence and reading.
+
+    Formula: `layer_mixing`, `map_similarities`.
+    """
     batch = layer.batch
     before, after = map(batch.order.scopes.index, batch.order.effects["ff"])
     rows = []
@@ -197,7 +215,10 @@ def sequence_bias_reading(layer: Layer) -> pa.Table:
 
 @fills(bias_reading.PER_PAIR)
 def bias_reading_pair(layer: Layer) -> pa.Table:
-    """One row per compared sequence and ordered pair of positions."""
+    """One row per compared sequence and ordered pair of positions.
+
+    Formula: `layer_mixing`, `pair_deltas`.
+    """
     batch = layer.batch
     network = tuple(batch.order.effects).index("ff")
     rows = []
@@ -223,7 +244,10 @@ def bias_reading_pair(layer: Layer) -> pa.Table:
 
 @fills(gate_rule_agreement.PER_SEQUENCE)
 def sequence_gate_rule(layer: Layer) -> pa.Table:
-    """One row per compared sequence; none if networks have no gates."""
+    """One row per compared sequence; none if networks have no gates.
+
+    Formula: `closed_share`, `layer_mixing`, `map_similarities`.
+    """
     batch = layer.batch
     rows = batch.rows_of(batch.followed, COMPARED)
     if layer.weights.feed_forward.gate_weight is None or not rows:
@@ -264,7 +288,10 @@ class Rollouts:
 
 @fills(rollout.PER_SEQUENCE)
 def sequence_rollout(layer: Layer) -> pa.Table:
-    """One row per sequence, scope, and token type and distance that the sequence has."""
+    """One row per sequence, scope, and token type and distance that the sequence has.
+
+    Formula: `distance_places`, `layer_mixing`, `rolled_on`, `shares_of_cells`, `with_residual`.
+    """
     rollouts, scopes = layer.batch.shared(Rollouts), _rolled_scopes(layer)
     return pa.concat_tables(
         _origins(rollout.PER_SEQUENCE, layer, row, scopes, rollouts.after(layer, row))
@@ -335,7 +362,10 @@ class Vectors:
 
 @fills(vector_completeness.TABLE)
 def sequence_vector_completeness(layer: Layer) -> pa.Table:
-    """One row per followed sequence."""
+    """One row per followed sequence.
+
+    Formula: `VectorRollout`, `vector_bytes`.
+    """
     known = layer.batch.shared(Vectors).after(layer)
     return table_of(
         vector_completeness.TABLE,
@@ -348,7 +378,11 @@ def sequence_vector_completeness(layer: Layer) -> pa.Table:
 
 @fills(vector_rollout.PER_SEQUENCE)
 def sequence_vector_rollout(layer: Layer) -> pa.Table:
-    """One row per followed sequence, and token type and distance that the sequence has."""
+    """One row per followed sequence, and token type and distance that the sequence has.
+
+    Formula: `VectorRollout`, `distance_places`, `row_shares`, `shares_of_cells`,
+        `vector_bytes`.
+    """
     table, scopes = vector_rollout.PER_SEQUENCE, (vector_rollout.VECTORS,)
     rows = (
         _origins(table, layer, row, scopes, row_shares(vectors.map.numpy())[None])
@@ -359,7 +393,11 @@ def sequence_vector_rollout(layer: Layer) -> pa.Table:
 
 @fills(vector_agreement.PER_SEQUENCE)
 def sequence_vector_agreement(layer: Layer) -> pa.Table:
-    """One row per followed sequence and scope whose shares are not constant."""
+    """One row per followed sequence and scope whose shares are not constant.
+
+    Formula: `VectorRollout`, `layer_mixing`, `map_similarities`, `rolled_on`, `row_shares`,
+        `vector_bytes`, `with_residual`.
+    """
     batch, scopes = layer.batch, _rolled_scopes(layer)
     rows = []
     for row, vectors in batch.shared(Vectors).after(layer).items():

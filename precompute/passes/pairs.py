@@ -15,7 +15,10 @@ from precompute.passes.layers import Batch, Layer
 
 @fills(pair_delta.TABLE)
 def changes_of_pairs(layer: Layer) -> pa.Table:
-    """Return the change of every ordered pair of positions within the layer's window."""
+    """Return the change of every ordered pair of positions within the layer's window.
+
+    Formula: `layer_mixing`, `pair_deltas`, `token_relations`.
+    """
     order = layer.batch.order
     places = layer.batch.shared(_PairPlaces).of(layer)
     deltas = [
@@ -34,7 +37,10 @@ def changes_of_pairs(layer: Layer) -> pa.Table:
 
 @fills(relation_share.PER_SEQUENCE)
 def changes_of_relations(layer: Layer) -> pa.Table:
-    """Return the changes of every sequence, summed over its pairs of each relation."""
+    """Return the changes of every sequence, summed over its pairs of each relation.
+
+    Formula: `layer_mixing`, `relation_changes`, `token_relations`.
+    """
     return pa.concat_tables(
         [_changes_of_sequence(layer, row) for row in range(len(layer.batch.sequences))]
     )

@@ -47,7 +47,10 @@ _OFFSETS = np.arange(-_REACH, _REACH + 1)
 
 @fills(position_spectrum.EMBEDDINGS)
 def embedding_spectra(model: ModelWeights) -> pa.Table:
-    """One row per control and frequency."""
+    """One row per control and frequency.
+
+    Formula: `embedding_spectrum`, `frequencies`.
+    """
     table = position_spectrum.EMBEDDINGS
     if model.position_embedding is None:
         return table.shard_schema.empty_table()
@@ -64,7 +67,10 @@ def embedding_spectra(model: ModelWeights) -> pa.Table:
 
 @fills(position_spectrum.VARIANCE)
 def embedding_variance(model: ModelWeights) -> pa.Table:
-    """One row per component."""
+    """One row per component.
+
+    Formula: `position_variance`.
+    """
     table = position_spectrum.VARIANCE
     if model.position_embedding is None:
         return table.shard_schema.empty_table()
@@ -95,7 +101,11 @@ def first_attention(layer: Layer) -> pa.Table:
 
 @fills(relative_position_profile.TABLE)
 def profiles(layer: Layer) -> pa.Table:
-    """One row per sequence and head."""
+    """One row per sequence and head.
+
+    Formula: `diagonal_sums`, `norm_weighted_attention`, `position_dependence`, `value_norms`,
+        `window`.
+    """
     batch, weights = layer.batch, layer.weights
     reach = relative_position_profile.REACH
     by_sequence = [
@@ -125,7 +135,10 @@ def profiles(layer: Layer) -> pa.Table:
 
 @fills(patch_offset.TABLE)
 def attention_of_patches(layer: Layer) -> pa.Table:
-    """One row per head and offset, summed over images; special tokens take no part."""
+    """One row per head and offset, summed over images; special tokens take no part.
+
+    Formula: `patch_offsets`.
+    """
     batch, table = layer.batch, patch_offset.TABLE
     if batch.images is None:
         return table.shard_schema.empty_table()
@@ -155,7 +168,11 @@ def attention_of_patches(layer: Layer) -> pa.Table:
 
 @fills(query_key_correlation.TABLE)
 def correlations(layer: Layer) -> pa.Table:
-    """One row per head and offset within the layer's window that occurs in the batch."""
+    """One row per head and offset within the layer's window that occurs in the batch.
+
+    Formula: `centred_covariance`, `diagonal_sums`, `norm_weighted_attention`, `scored_waves`,
+        `value_norms`, `weighted_covariance`, `window`, `written_out`.
+    """
     quantities = ("value", "attention", "value_centred", "value_per_pair", "attention_per_pair")
     n_sequences = np.zeros(len(_OFFSETS), dtype=np.int64)
     sums = np.zeros((len(quantities), layer.batch.n_heads, len(_OFFSETS)))
@@ -222,6 +239,8 @@ class StateSpectra:
 
     Kept between layers are four sums per control, source, length and frequency of each layer: 100
     KB a layer for a text of 2,048 tokens.
+
+    Formula: `amplitude_spectrum`, `frequencies`, `spread`, `state_spreads`, `wave_length`.
     """
 
     def __init__(self, batch: Batch):

@@ -48,7 +48,10 @@ def singular_values(model: ModelWeights) -> pa.Table:
 
 @fills(query_key_phase.ROTATION)
 def rotations(model: ModelWeights) -> pa.Table:
-    """One row per layer, head and eigenvector."""
+    """One row per layer, head and eigenvector.
+
+    Formula: `phase_amplitudes`, `plane_totals`, `wave_length`.
+    """
     table = query_key_phase.ROTATION
     parts = [
         table_of(
@@ -67,7 +70,10 @@ def rotations(model: ModelWeights) -> pa.Table:
 
 @fills(query_key_phase.TABLE)
 def phases(layer: Layer) -> pa.Table:
-    """One row per exemplar, head and eigenvector of the rotation."""
+    """One row per exemplar, head and eigenvector of the rotation.
+
+    Formula: `phase_amplitudes`, `plane_totals`, `wave_length`.
+    """
     table = query_key_phase.TABLE
     parts = [table.shard_schema.empty_table()]
     for row in _exemplars(layer):
@@ -102,7 +108,10 @@ def _exemplars(layer: Layer) -> tuple[int, ...]:
 
 @fills(query_key_wave.TABLE)
 def waves(layer: Layer) -> pa.Table:
-    """One row per exemplar, head and direction."""
+    """One row per exemplar, head and direction.
+
+    Formula: `cross_correlation`, `query_key_waves`.
+    """
     table, reach = query_key_wave.TABLE, query_key_wave.REACH
     ranks, shown = query_key_wave.RANKS, query_key_wave.SHOWN
     parts = [table.shard_schema.empty_table()]
@@ -136,7 +145,10 @@ def waves(layer: Layer) -> pa.Table:
 
 @fills(query_key_error.TABLE)
 def errors(layer: Layer) -> pa.Table:
-    """One row per exemplar."""
+    """One row per exemplar.
+
+    Formula: `relative_errors`.
+    """
     batch = layer.batch
     rows = batch.rows_of(batch.exemplars)
     found = [relative_errors(layer.alone(row), batch.hidden_dtype).tolist() for row in rows]
@@ -151,7 +163,10 @@ def errors(layer: Layer) -> pa.Table:
 
 @fills(rotary_plane.TABLE)
 def planes(layer: Layer) -> pa.Table:
-    """One row per sequence, head and plane, after one for the coordinates without rotation."""
+    """One row per sequence, head and plane, after one for the coordinates without rotation.
+
+    Formula: `plane_totals`.
+    """
     table, rotary = rotary_plane.TABLE, layer.weights.rotary
     parts = [table.shard_schema.empty_table()]
     if not isinstance(rotary, Rotary):
@@ -189,6 +204,8 @@ def buckets(layer: Layer) -> pa.Table:
 
     Buckets without a pair in a text have rows too: the scores that the mean query and the mean key
     give to them count.
+
+    Formula: `bucket_ends`, `offset_totals`.
     """
     table, terms = offset_term.TABLE, layer.weights.offset_terms
     parts = [table.shard_schema.empty_table()]

@@ -59,7 +59,10 @@ class Mentions:
 
 @fills(word_attention.TABLE)
 def attention_of_sentences(layer: Layer) -> pa.Table:
-    """Return the attention between the words of each sentence of the first annotated sequences."""
+    """Return the attention between the words of each sentence of the first annotated sequences.
+
+    Formula: `norm_weighted_attention`, `value_norms`, `word_attention`.
+    """
     rows = [
         _rows_of_heads(layer, sentence)
         for index, annotation, attention in layer.annotated
@@ -104,7 +107,10 @@ def _rows_of_heads(layer: Layer, sentence: dict[str, Any]) -> pa.Table:
 
 @fills(dependency_prediction.TABLE)
 def governors_of_words(layer: Layer) -> pa.Table:
-    """Return the governors that every head predicts for each word with a tree."""
+    """Return the governors that every head predicts for each word with a tree.
+
+    Formula: `norm_weighted_attention`, `predicted_governors`, `value_norms`, `word_attention`.
+    """
     rows = [dependency_prediction.TABLE.schema.empty_table()]
     for by_weight, by_norm in zip(layer.annotated, layer.annotated_by_norm, strict=True):
         index, known, _ = by_weight
@@ -144,6 +150,10 @@ class AntecedentsOfMentions:
     """Antecedents that rules and the heads of each layer pick, text by text.
 
     It keeps the mentions of the batch's texts beside the rows.
+
+    Formula: `agreement`, `attended_antecedents`, `base_of`, `has_antecedent`, `head_match`,
+        `is_right`, `nearest`, `norm_weighted_attention`, `sieve`, `token_relations`,
+        `value_norms`, `word_attention`.
     """
 
     def __init__(self, batch: Batch):

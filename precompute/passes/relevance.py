@@ -78,7 +78,11 @@ class _OfMaps(ABC):
 
 @fills(relevance_map.TABLE)
 class KeptMaps(_OfMaps):
-    """One row per kept sequence, rule, layer and head (or their mean)."""
+    """One row per kept sequence, rule, layer and head (or their mean).
+
+    Formula: `Carried`, `RolledBack`, `attention_mixing`, `carried_relevance`,
+        `gradient_attention`, `layer_mixing`, `raw_attention`.
+    """
 
     table = relevance_map.TABLE
 
@@ -91,7 +95,11 @@ class KeptMaps(_OfMaps):
 
 @fills(summary.PER_SEQUENCE)
 class SequenceRelevance(_OfMaps):
-    """One row per sequence, rule, layer and head (or their mean)."""
+    """One row per sequence, rule, layer and head (or their mean).
+
+    Formula: `Carried`, `RolledBack`, `attention_mixing`, `carried_relevance`,
+        `gradient_attention`, `layer_mixing`, `raw_attention`, `relevance_summary`.
+    """
 
     table = summary.PER_SEQUENCE
 
@@ -123,7 +131,11 @@ def _keys(batch: Batch, row: int, maps: RelevanceMaps) -> dict[str, np.ndarray |
 
 @fills(relevance_agreement.PER_SEQUENCE)
 class SequenceRelevanceAgreement(_OfMaps):
-    """One row per sequence and pair of rules or methods whose maps are not constant."""
+    """One row per sequence and pair of rules or methods whose maps are not constant.
+
+    Formula: `Carried`, `RolledBack`, `attention_mixing`, `carried_relevance`,
+        `gradient_attention`, `layer_mixing`, `map_similarities`, `raw_attention`.
+    """
 
     table = relevance_agreement.PER_SEQUENCE
 
@@ -146,7 +158,12 @@ class SequenceRelevanceAgreement(_OfMaps):
 
 @fills(perturbation.PER_SEQUENCE)
 class SequencePerturbation(_OfMaps):
-    """Two rows per rule, method and random order, for every image with curves."""
+    """Two rows per rule, method and random order, for every image with curves.
+
+    Formula: `Carried`, `RolledBack`, `area_under_curve`, `attention_mixing`,
+        `carried_relevance`, `gradient_attention`, `kept_patches`, `layer_mixing`,
+        `raw_attention`, `removal_order`.
+    """
 
     table = perturbation.PER_SEQUENCE
 

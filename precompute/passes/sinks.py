@@ -25,7 +25,10 @@ PLACES = (*POSITIONAL, *_TYPES)
 
 @fills(sink.PER_SEQUENCE)
 def rows_of_weights(layer: Layer) -> pa.Table:
-    """Return the attention of every head to each place that a sequence has, with baselines."""
+    """Return the attention of every head to each place that a sequence has, with baselines.
+
+    Formula: `sink_weights`, `value_norms`.
+    """
     places = layer.batch.shared(places_of)
     weights = sink_weights(layer.attention, layer.value_norms, layer.is_pair, places=places)
     return _rows(sink.PER_SEQUENCE, layer, weights, WEIGHTS)
@@ -36,6 +39,8 @@ def rows_of_scores(layer: Layer) -> pa.Table:
     """Return the parts of the score excess of each place that a query sees beside another token.
 
     There are none if scores have terms besides queries and keys.
+
+    Formula: `sink_scores`.
     """
     if layer.weights.offset_terms is not None:
         return sink_score.PER_SEQUENCE.shard_schema.empty_table()
@@ -46,7 +51,10 @@ def rows_of_scores(layer: Layer) -> pa.Table:
 
 @fills(massive_activation.PER_SEQUENCE)
 def rows_of_activations(layer: Layer) -> pa.Table:
-    """Return the largest coordinate of each place in the layer's input, and in the last output."""
+    """Return the largest coordinate of each place in the layer's input, and in the last output.
+
+    Formula: `largest_activations`.
+    """
     states = {layer.index: layer.trace.input}
     if layer.index == len(layer.batch.layers) - 1:
         states[layer.index + 1] = layer.trace.output

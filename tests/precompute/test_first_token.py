@@ -20,11 +20,11 @@ from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.live.live_relevance import text_of
 from precompute.models.load_models import load_model
-from precompute.passes.batch import Batch
 from precompute.run import Request, run
 from precompute.store.cross_laws import CROSS_LAWS
 from tests.precompute.corpora.tiny import BUILT, PLACE, encode, llama_like
 from tests.tiny import ANNOTATED, save_tiny, tiny_model, tiny_sequences
+from tests.tracing import layers_of
 
 FORMS = {
     "text": Text("The cat sat.", PLACE),
@@ -210,10 +210,9 @@ def _received_first(model, sequence: Sequence) -> list[tuple[float, float]]:
 
     Means are over heads and queries.
     """
-    batch = Batch((sequence,), model.trace([sequence]))
     found = []
-    for layer, norms in zip(batch.trace.layers, batch.value_norms, strict=True):
-        weights, n = layer.attention[0, :, :, 0], len(sequence)
+    for layer in layers_of(model, [sequence]):
+        norms, weights, n = layer.value_norms, layer.attention[0, :, :, 0], len(sequence)
         shares = [sum(head.tolist()) / n for head in weights]
         lengths = [share * float(norm) for share, norm in zip(shares, norms[0, :, 0], strict=True)]
         found.append((float(np.mean(shares)), float(np.mean(lengths))))

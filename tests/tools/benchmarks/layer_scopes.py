@@ -19,13 +19,14 @@ import torch
 import transformers
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
-from analysis.models.families import bert
+from analysis.models.adapter import adapter_for
 from analysis.models.trace import LayerTrace, LayerWeights
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from tests.statistics.mixing.slow_layers import ACTIVATIONS, layer_parts, norms
 from tests.tools.benchmarks.cost import EAGER, bert_base, own_peak, seconds
 from tests.tools.benchmarks.precompute_cost import full_length
+from tests.tracing import traced_layers
 
 STEPS = 20
 SIDE = 2048
@@ -103,8 +104,8 @@ def memory() -> None:
     model = transformers.BertModel(config).eval()
     inputs = {"input_ids": torch.randint(1000, 20000, (1, 512))}
     inputs["attention_mask"] = torch.ones_like(inputs["input_ids"])
-    trace = bert.trace(model, bert.weights(model), inputs)
-    took = seconds(lambda: [layer_mixing(layer) for layer in trace.layers])
+    layers = traced_layers(adapter_for("bert"), model, inputs)
+    took = seconds(lambda: [layer_mixing(layer) for layer in layers])
     peak = own_peak() / 2**20
     print(f"BERT-base's shape, 512 tokens: {took:.0f} s, peak memory {peak:.2f} GiB")
 

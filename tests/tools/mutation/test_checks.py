@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from tests.tools.mutation.checks import LAW, ROOT, checks_of, passes, resting_on
+from tests.tools.mutation.checks import LAW, ROOT, checks_of
 from tests.tools.mutation.sql import CHANGES, mutants
 
 QUERY = '''"""From pair where n > 0."""
@@ -18,29 +18,24 @@ def fit(store):
 '''
 
 
-def test_a_measure_answers_to_the_tests_of_its_name():
-    of_pair = "tests/analysis/measures/pairs/test_pair.py"
-    assert checks_of("analysis/measures/pairs/pair.py") == [of_pair]
+def test_a_formula_answers_to_the_tests_that_import_it():
+    checks = checks_of("analysis/measures/norms/vector_norms.py")
+    assert "tests/statistics/norms/test_vector_norms.py" in checks
+    assert all(check.startswith("tests/statistics/norms/") for check in checks)
 
 
-def test_a_pass_answers_to_what_rests_on_it():
-    assert resting_on("sequence_mixing_ratio") == ["sequence_mixing_ratio", "mixing_ratio"]
-    assert set(resting_on("frequency_rows")) >= {"frequency_correlation"}
-    checks = checks_of("precompute/passes/mixing/sequence_mixing_ratio.py")
+def test_a_statistic_answers_to_the_public_views_of_its_tables():
+    checks = checks_of("analysis/statistics/mixing/mixing_ratio.py")
     cases = [check.rpartition("::")[2] for check in checks]
-    assert "tests/precompute/passes/mixing/test_mixing_ratio.py" in checks
+    assert "tests/statistics/mixing/test_mixing_ratio.py" in checks
     assert "test_every_number_is_that_of_the_bare_model[bert-mixing_ratio]" in cases
-    law = "test_padding_batching_and_order_change_no_number"
-    assert f"{law}[gpt2-sequence_mixing_ratio]" in cases
+
+
+def test_passes_answer_to_the_law_of_every_table_that_they_fill():
+    checks = checks_of("precompute/passes/mixing.py")
+    law = LAW.rpartition("::")[2]
+    assert f"{LAW}[gpt2-sequence_mixing_ratio]" in checks
     assert f"def {law}(" in (ROOT / LAW.partition("::")[0]).read_text("utf-8")
-
-
-def test_every_pass_has_tests_to_answer_to():
-    for path in passes():
-        checks = checks_of(str(path.relative_to(ROOT)))
-        files = {check.partition("::")[0] for check in checks if ".py" in check}
-        assert files, path
-        assert all((ROOT / file).exists() for file in files)
 
 
 def test_queries_are_changed_and_nothing_that_is_said_of_them():

@@ -20,8 +20,8 @@ from analysis.measures.norms.joint_histogram import (
 )
 from analysis.token_types import TOKEN_TYPES
 from precompute.models.load_models import load_model
-from precompute.passes.batch import Batch
 from tests.precompute.corpora.whole import whole_for
+from tests.tracing import layers_of
 
 
 def real_pairs(n_sequences: int) -> pd.DataFrame:
@@ -30,19 +30,16 @@ def real_pairs(n_sequences: int) -> pd.DataFrame:
     corpus = whole_for(model, limit=n_sequences)
     parts = []
     for sequence in corpus.sequences:
-        batch = Batch((sequence,), model.trace([sequence]))
-        for index, (layer, norms) in enumerate(
-            zip(batch.trace.layers, batch.value_norms, strict=True)
-        ):
+        for layer in layers_of(model, [sequence]):
             _, heads, n, _ = layer.attention.shape
             parts.append(
                 pd.DataFrame(
                     {
-                        "layer": np.int8(index),
+                        "layer": np.int8(layer.index),
                         "head": np.repeat(np.arange(heads, dtype=np.int8), n * n),
                         "type": np.tile(sequence.token_types, heads * n),
                         "attention": layer.attention.numpy().ravel(),
-                        "norm": np.repeat(norms.numpy(), n, axis=1).ravel(),
+                        "norm": np.repeat(layer.value_norms.numpy(), n, axis=1).ravel(),
                     }
                 )
             )

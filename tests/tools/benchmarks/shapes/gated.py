@@ -39,8 +39,8 @@ def gated_layers(width: int, n_tokens: int) -> list[LayerTrace]:
     adapter = adapter_for("llama")
     ids = torch.randint(VOCABULARY, (1, n_tokens))
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-    trace = traced_layers(adapter, model, inputs)
-    return [layer.of_sequence(0, n_tokens) for layer in trace.layers]
+    layers = traced_layers(adapter, model, inputs)
+    return [layer.of_sequence(0, n_tokens) for layer in layers]
 
 
 def without_gates(layer: LayerTrace) -> LayerTrace:
