@@ -1,5 +1,7 @@
 """Rows of a table in its contract's types."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -15,6 +17,11 @@ def table_of(table: Table, **columns: np.ndarray | pa.Array) -> pa.Table:
     return pa.table({name: arrays[name] for name in table.shard_schema.names}).cast(
         table.shard_schema
     )
+
+
+def parts_of_shard(table: Table, parts: Iterable[pa.Table]) -> pa.Table:
+    """Return the rows of a shard from parts of it, of which there may be none."""
+    return pa.concat_tables([table.shard_schema.empty_table(), *parts])
 
 
 def rows_of(table: Table, frames: list[pd.DataFrame]) -> pa.Table:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 import pyarrow as pa
 
 from analysis.models.trace import ModelWeights
+from analysis.statistics.rows import parts_of_shard
 from analysis.statistics.table import Table
 from precompute import passes
 from precompute.models.loaded_model import LoadedModel
@@ -47,13 +48,13 @@ class _LayerByLayer:
 
     def __init__(self, table: Table, rows_of_layer: Callable[[Layer], pa.Table]):
         self._rows_of_layer = rows_of_layer
-        self._parts = [table.shard_schema.empty_table()]
+        self._table, self._parts = table, list[pa.Table]()
 
     def add(self, layer: Layer) -> None:
         self._parts.append(self._rows_of_layer(layer))
 
     def rows(self) -> pa.Table:
-        return pa.concat_tables(self._parts)
+        return parts_of_shard(self._table, self._parts)
 
 
 def rows_of_batch(tables: Iterable[Table], model: LoadedModel, batch: Batch) -> dict[str, pa.Table]:

@@ -15,15 +15,7 @@ from analysis.measures.mixing.completeness import (
 from analysis.measures.mixing.linear_layer import closed_share
 from analysis.measures.mixing.map_similarity import map_similarities
 from analysis.measures.mixing.mixture import ratio_moments, ratios_of_layer
-from analysis.measures.mixing.rollout import (
-    DISTANCES,
-    distance_places,
-    rolled_on,
-    shares_of_cells,
-    with_residual,
-)
-from analysis.measures.mixing.vector_rollout import TokenVectors, VectorRollout, vector_bytes
-from analysis.measures.pairs.mixing_change import pair_deltas, row_shares
+from analysis.measures.pairs.mixing_change import pair_deltas
 from analysis.scopes import BIAS_READINGS, GATE_RULES
 from analysis.statistics.mixing import (
     bias_reading,
@@ -31,14 +23,9 @@ from analysis.statistics.mixing import (
     gate_rule_agreement,
     mixing_ratio,
     ratio_frequency_correlation,
-    rollout,
     scope_similarity,
-    vector_agreement,
-    vector_completeness,
-    vector_rollout,
 )
-from analysis.statistics.rows import names_of, nulls_where, table_of
-from analysis.statistics.table import Table
+from analysis.statistics.rows import names_of, nulls_where, parts_of_shard, table_of
 from analysis.token_types import FIRST, SPECIAL, TOKEN_TYPES
 from precompute.corpora.sequence import Sequence
 from precompute.passes.filling import fills
@@ -46,8 +33,6 @@ from precompute.passes.layers import Batch, Layer
 
 COMPARED = 16
 """Most sequences in which attribution rules are compared."""
-MOST_VECTOR_BYTES = 512 * 2**20
-"""Memory of a followed sequence's vectors in float32: 418 tokens of width 768, 181 of 4,096."""
 
 
 @fills(completeness.TABLE)
@@ -210,7 +195,7 @@ def sequence_bias_reading(layer: Layer) -> pa.Table:
                 relative_error=np.array([mixing.errors.max().item() for mixing in readings]),
             )
         )
-    return _joined(bias_reading.PER_SEQUENCE, rows)
+    return parts_of_shard(bias_reading.PER_SEQUENCE, rows)
 
 
 @fills(bias_reading.PER_PAIR)
@@ -239,7 +224,7 @@ def bias_reading_pair(layer: Layer) -> pa.Table:
                 **changes,
             )
         )
-    return _joined(bias_reading.PER_PAIR, rows)
+    return parts_of_shard(bias_reading.PER_PAIR, rows)
 
 
 @fills(gate_rule_agreement.PER_SEQUENCE)
@@ -264,159 +249,3 @@ def sequence_gate_rule(layer: Layer) -> pa.Table:
         spearman=nulls_where(np.array(spearman)),
         closed=np.array([closed_share(layer.alone(row)) for row in rows]),
     )
-
-
-class Rollouts:
-    """Products of the maps of all layers up to one, by sequence and scope.
-
-    Keeps n² numbers for each scope and for attention rollout: 0.5 MB for 128 tokens, 134 MB for
-    2,048, at eight scopes.
-    """
-
-    def __init__(self, batch: Batch):
-        self._known: dict[int, tuple[int, np.ndarray]] = {}
-
-    def after(self, layer: Layer, row: int) -> Float[np.ndarray, "scope query key"]:
-        """Shares after a layer, those of attention rollout last; the next layer overwrites them."""
-        index, product = self._known.get(row, (-1, None))
-        if product is None or index < layer.index:
-            maps = layer.mixing_of(row).maps.numpy()
-            product = rolled_on(product, np.concatenate([maps, with_residual(maps[0])[None]]))
-            self._known[row] = layer.index, product
-        return product
-
-
-@fills(rollout.PER_SEQUENCE)
-def sequence_rollout(layer: Layer) -> pa.Table:
-    """One row per sequence, scope, and token type and distance that the sequence has.
-
-    Formula: `distance_places`, `layer_mixing`, `rolled_on`, `shares_of_cells`, `with_residual`.
-    """
-    rollouts, scopes = layer.batch.shared(Rollouts), _rolled_scopes(layer)
-    return pa.concat_tables(
-        _origins(rollout.PER_SEQUENCE, layer, row, scopes, rollouts.after(layer, row))
-        for row in range(len(layer.batch.sequences))
-    )
-
-
-def _rolled_scopes(layer: Layer) -> tuple[str, ...]:
-    return *layer.batch.order.scopes, rollout.ATTENTION_ROLLOUT
-
-
-def _origins(
-    table: Table,
-    layer: Layer,
-    row: int,
-    scopes: tuple[str, ...],
-    product: Float[np.ndarray, "scope query key"],
-) -> pa.Table:
-    """Rows of a sequence's shares by type and distance of input tokens."""
-    sequence, shape = layer.batch.sequences[row], (len(TOKEN_TYPES), len(DISTANCES))
-    distances = distance_places(len(sequence))
-    types = np.broadcast_to(sequence.token_types.astype(np.intp), distances.shape)
-    cells = np.ravel_multi_index((types, distances), shape)
-    there = np.unique(cells[layer.batch.reached[row][layer.index]])
-    token_type, distance = np.unravel_index(there, shape)
-    n_rows = len(scopes) * len(there)
-    return table_of(
-        table,
-        seq=np.full(n_rows, sequence.index),
-        layer=np.full(n_rows, layer.index),
-        scope=names_of(np.arange(len(scopes)).repeat(len(there)), scopes),
-        token_type=names_of(np.tile(token_type, len(scopes))),
-        distance=np.tile(np.array(DISTANCES)[distance], len(scopes)),
-        share=shares_of_cells(product, cells, shape[0] * shape[1])[:, there].ravel(),
-    )
-
-
-class Vectors:
-    """Vectors of every input token in the followed sequences, after the layers so far.
-
-    Keeps n² · width numbers for each sequence: 50 MB for 128 tokens of width 768. A sequence for
-    which that is more than `MOST_VECTOR_BYTES` is left out.
-    """
-
-    def __init__(self, batch: Batch):
-        width = batch.layers[0].query_weight.shape[1]
-        lengths = {row: len(batch.sequences[row]) for row in batch.rows_of(batch.followed)}
-        self._rows = [
-            row for row, n in lengths.items() if vector_bytes(n, width) <= MOST_VECTOR_BYTES
-        ]
-        self._rollouts: dict[int, VectorRollout] = {}
-        self._index, self._known = -1, {}
-
-    def after(self, layer: Layer) -> dict[int, TokenVectors]:
-        """Return the vectors after a layer, by row of the batch."""
-        if self._index < layer.index:
-            self._known = {row: self._next(layer, row) for row in self._rows}
-            self._index = layer.index
-        return self._known
-
-    def _next(self, layer: Layer, row: int) -> TokenVectors:
-        alone, batch = layer.alone(row), layer.batch
-        if row not in self._rollouts:
-            how = {"budget": batch.hidden_budget, "gate_rule": batch.gate_rule}
-            self._rollouts[row] = VectorRollout(alone.input[0], **how)
-        return self._rollouts[row].pass_layer(alone)
-
-
-@fills(vector_completeness.TABLE)
-def sequence_vector_completeness(layer: Layer) -> pa.Table:
-    """One row per followed sequence.
-
-    Formula: `VectorRollout`, `vector_bytes`.
-    """
-    known = layer.batch.shared(Vectors).after(layer)
-    return table_of(
-        vector_completeness.TABLE,
-        seq=layer.batch.sequence_of_row[list(known)],
-        layer=np.full(len(known), layer.index),
-        relative_error=np.array([vectors.error for vectors in known.values()]),
-        bias_share=np.array([vectors.bias_share for vectors in known.values()]),
-    )
-
-
-@fills(vector_rollout.PER_SEQUENCE)
-def sequence_vector_rollout(layer: Layer) -> pa.Table:
-    """One row per followed sequence, and token type and distance that the sequence has.
-
-    Formula: `VectorRollout`, `distance_places`, `row_shares`, `shares_of_cells`,
-        `vector_bytes`.
-    """
-    table, scopes = vector_rollout.PER_SEQUENCE, (vector_rollout.VECTORS,)
-    rows = (
-        _origins(table, layer, row, scopes, row_shares(vectors.map.numpy())[None])
-        for row, vectors in layer.batch.shared(Vectors).after(layer).items()
-    )
-    return _joined(table, rows)
-
-
-@fills(vector_agreement.PER_SEQUENCE)
-def sequence_vector_agreement(layer: Layer) -> pa.Table:
-    """One row per followed sequence and scope whose shares are not constant.
-
-    Formula: `VectorRollout`, `layer_mixing`, `map_similarities`, `rolled_on`, `row_shares`,
-        `vector_bytes`, `with_residual`.
-    """
-    batch, scopes = layer.batch, _rolled_scopes(layer)
-    rows = []
-    for row, vectors in batch.shared(Vectors).after(layer).items():
-        products = batch.shared(Rollouts).after(layer, row)
-        reached = batch.reached[row][layer.index]
-        maps = np.stack([row_shares(vectors.map.numpy())[reached], *products[:, reached]])
-        spearman = map_similarities(maps)[0, 1:]
-        (scope,) = np.nonzero(~np.isnan(spearman))
-        rows.append(
-            table_of(
-                vector_agreement.PER_SEQUENCE,
-                seq=np.full(len(scope), batch.sequences[row].index),
-                layer=np.full(len(scope), layer.index),
-                scope=names_of(scope, scopes),
-                spearman=spearman[scope],
-            )
-        )
-    return _joined(vector_agreement.PER_SEQUENCE, rows)
-
-
-def _joined(table: Table, rows: Iterable[pa.Table]) -> pa.Table:
-    return pa.concat_tables([table.shard_schema.empty_table(), *rows])

@@ -29,7 +29,11 @@ STEPS = 150
 
 
 def sentence_of(**arrays: np.ndarray) -> ParserSentence:
-    """Return a sentence from arrays of its parts."""
+    """Return a sentence from arrays of its parts.
+
+    Source:
+        clark-2019, section 5, whose parsers read it.
+    """
     return ParserSentence(**{name: torch.from_numpy(array) for name, array in arrays.items()})
 
 

@@ -51,7 +51,9 @@ def test_its_card_and_its_log_say_the_same(log):
 
 def test_other_weights_under_its_name_are_refused(tmp_path, monkeypatch):
     shutil.copytree(DIGITS_FOLDER, tmp_path / "digits")
-    change_weights(tmp_path / "digits", lambda tensors: [each.add_(1) for each in tensors.values()])
+    change_weights(
+        tmp_path / "digits", lambda tensors: [tensor.add_(1) for tensor in tensors.values()]
+    )
     known = bundled.BUNDLED["demo-digits"]
     changed_place = replace(known, folder=lambda: tmp_path / "digits")
     monkeypatch.setitem(bundled.BUNDLED, "demo-digits", changed_place)

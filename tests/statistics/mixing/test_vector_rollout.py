@@ -17,7 +17,7 @@ from analysis.statistics.mixing import vector_agreement, vector_completeness, ve
 from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
 from analysis.statistics.mixing.vector_rollout import VECTORS
 from analysis.token_types import TOKEN_TYPES
-from precompute.passes import mixing as passes
+from precompute.passes import mixing_rollout as passes
 from tests.intervals import assert_ordered
 from tests.statistics.mixing.layers import every_order, in_float32, misread, with_activation
 from tests.statistics.mixing.slow_layers import network_part, normalised

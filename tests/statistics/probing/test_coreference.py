@@ -160,9 +160,9 @@ def test_questions_about_one_text_tell_its_mentions(probing_store, texts, counts
         dict(zip(rows["seq"], zip(rows["n"], rows["n_right"], strict=True), strict=True)) == of_head
     )
     for seq, known in texts.items():
-        told = coreference_prediction.of_sequence(probing_store, seq=seq, **chosen)
-        assert told["mention"].tolist() == _scored(known)
-        for row in told.itertuples():
+        shown = coreference_prediction.of_sequence(probing_store, seq=seq, **chosen)
+        assert shown["mention"].tolist() == _scored(known)
+        for row in shown.itertuples():
             this = known.mentions[row.mention]
             earlier = [e.head for e in known.mentions if e.cluster == this.cluster]
             assert row.antecedent == max(head for head in earlier if head < this.head)
