@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-MOST_WEIGHTS = 2**24
-"""Attention weights in a slice of several heads: all heads of a usual batch, one of a long text."""
+MOST_WEIGHTS = 2**22
+"""Attention weights in a slice of several heads: all of a usual batch, one head of 2,048 tokens."""
 
 
 def head_slices(shape: Sequence[int]) -> Iterator[slice]:

@@ -236,18 +236,20 @@ class Layer:
 
 def batch_of(model: LoadedModel, sequences: SequenceOf[Sequence], **run: Any) -> Batch:
     """Return a batch for a model, with what a run sets beyond it."""
+    of_model: dict[str, Any] = {
+        "hidden_dtype": model.hidden_dtype,
+        "gradients": model.gradients,
+        "gate_rule": model.gate_rule,
+        "relevance_start": model.relevance_start,
+        "images": model.images,
+        "classification": classification_of(model),
+    }
     return Batch(
         tuple(sequences),
         layers=model.layers,
         is_token=model.is_token(sequences),
         word_embeddings=model.word_embeddings(sequences),
-        hidden_dtype=model.hidden_dtype,
-        gradients=model.gradients,
-        gate_rule=model.gate_rule,
-        relevance_start=model.relevance_start,
-        images=model.images,
-        classification=classification_of(model),
-        **run,
+        **of_model | run,
     )
 
 

@@ -2,7 +2,6 @@
 
 import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from unittest.mock import patch
@@ -11,7 +10,7 @@ import pytest
 
 from precompute import __version__, command_line
 from tests.docs.shell import Misunderstood, understand, understand_option
-from tests.docs.written import ROOT, commands, everywhere, languages, options
+from tests.docs.written import commands, everywhere, languages, options
 from tests.shared_store import shared_store
 
 CHEAP = {"check", "show", "statistics", "convert"}
@@ -119,11 +118,3 @@ def test_cheap_commands_run(workplace, store, capsys):
     output = capsys.readouterr()
     assert "whole and sound" in output.out
     assert not output.err
-
-
-def test_the_command_of_a_feature_lists_its_files():
-    (command,) = {line for _, line in everywhere(commands) if line.startswith("git ls-files")}
-    listed = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True)
-    assert {"analysis", "precompute", "tests"} <= {
-        line.split("/")[0] for line in listed.stdout.splitlines()
-    }

@@ -19,6 +19,7 @@ from precompute.corpora.index import write as index
 from precompute.jobs import runner, workers
 from precompute.jobs.plan import Facts, Plan
 from precompute.jobs.runner import run_local
+from precompute.passes import filling
 from precompute.request import Request
 from precompute.run import run
 from tests import processes
@@ -109,10 +110,10 @@ def asked(finished, tmp_path) -> Request:
 def test_a_statistic_added_later_costs_only_itself_and_readers_keep_the_old_file(
     asked, monkeypatch
 ):
-    for name in ("mixing.completeness", "norms.token_norm"):
-        computed_again = f"{name} is computed again"
-        monkeypatch.setattr(
-            f"precompute.passes.{name}.totals", lambda _, why=computed_again: pytest.fail(why)
+    for name in ("completeness", "token_norm"):
+        fail = partial(pytest.fail, f"{name} is computed again")
+        monkeypatch.setitem(filling._fillers(), name, lambda _, fail=fail: fail())
+            filling._fillers(), name, lambda _, why=computed_again: pytest.fail(why)
         )
     counted = "select count(*) > 0 from head_token"
     with duckdb.connect(str(asked.output), read_only=True) as reader:

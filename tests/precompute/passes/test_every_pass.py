@@ -49,22 +49,25 @@ every_table = pytest.mark.parametrize(
 @pytest.fixture(scope="session")
 def together(family, tiny, sequences, annotated) -> dict[str, pa.Table]:
     """Rows of every table for all sequences in one batch; tables on words get annotated ones."""
-    plain, of_words = (_rows_of(family, tiny, of) for of in (sequences, annotated))
-    return plain | of_words
+    plain = _rows_of(family, tiny, sequences, are_annotated=False)
+    return plain | _rows_of(family, tiny, annotated, are_annotated=True)
 
 
 @pytest.fixture(scope="session")
 def apart(family, tiny, sequences, annotated) -> list[dict[str, pa.Table]]:
     """The same with every sequence in a batch of its own."""
-    return [_rows_of(family, tiny, [sequence]) for sequence in (*sequences, *annotated)]
+    return [
+        _rows_of(family, tiny, [sequence], are_annotated=are_annotated)
+        for chosen, are_annotated in ((sequences, False), (annotated, True))
+        for sequence in chosen
+    ]
 
 
-def _rows_of(family, tiny, sequences) -> dict[str, pa.Table]:
-    is_annotated = sequences[0].annotation is not None
+def _rows_of(family, tiny, sequences, *, are_annotated: bool) -> dict[str, pa.Table]:
     tables = [
         table
         for table in OF_LAYERS
-        if family in families_of(table) and bool(ANNOTATED & set(table.needs)) == is_annotated
+        if family in families_of(table) and bool(ANNOTATED & set(table.needs)) == are_annotated
     ]
     return rows_of_tables(tables, tiny, sequences, exemplars=CHOSEN, followed=CHOSEN, kept=CHOSEN)
 
