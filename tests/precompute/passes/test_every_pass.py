@@ -1,15 +1,19 @@
 """Laws of every table that a pass fills, over texts of encoders and decoders, and over images."""
 
+import weakref
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import torch
 
 from analysis.needs import Need
 from analysis.statistics.table import Table
 from precompute.jobs.shards import as_stored, merged
 from precompute.passes import STATISTICS
-from precompute.passes.filling import rows_of_weights
+from precompute.passes.filling import begin, rows_of_weights
+from precompute.passes.layers import Layer, batch_of, run_layers
 from tests.tiny import BOTH_WAYS, OF_DECODERS
 from tests.tracing import rows_of_tables
 
@@ -110,3 +114,32 @@ def test_weights_need_no_corpus_and_keep_the_contract(table, tiny):
     rows = rows_of_weights(table, tiny.weights)
     assert rows.schema == table.schema
     assert rows.num_rows > 0
+
+
+KEEP_LAYERS = {
+    "relevance_map",
+    "sequence_relevance",
+    "sequence_relevance_agreement",
+    "sequence_perturbation",
+}
+"""Tables of relevance, whose rules start at the last layer; they are bounded for long texts."""
+
+
+@pytest.mark.parametrize("family", BOTH_WAYS + OF_DECODERS, indirect=True, scope="session")
+def test_a_layer_is_let_go_before_the_next_one_is_done(family, tiny, sequences):
+    batch = batch_of(tiny, sequences, exemplars=CHOSEN, followed=CHOSEN)
+    fillings = [
+        begin(table, batch)
+        for table in OF_LAYERS
+        if family in families_of(table) and table.name not in KEEP_LAYERS
+    ]
+    given: list[weakref.ref[torch.Tensor]] = []
+
+    def add(layer: Layer) -> None:
+        assert not any(attention() is not None for attention in given)
+        for filling in fillings:
+            filling.add(layer)
+        given.append(weakref.ref(layer.attention))
+
+    run_layers(tiny, batch, add)
+    assert len(given) == len(tiny.layers) > 1
