@@ -1,12 +1,10 @@
 """Laws of every table that a pass fills, over texts of encoders and decoders, and over images."""
 
-import weakref
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-import torch
+from torch.multiprocessing.reductions import StorageWeakRef
 
 from analysis.needs import Need
 from analysis.statistics.table import Table
@@ -133,13 +131,13 @@ def test_a_layer_is_let_go_before_the_next_one_is_done(family, tiny, sequences):
         for table in OF_LAYERS
         if family in families_of(table) and table.name not in KEEP_LAYERS
     ]
-    given: list[weakref.ref[torch.Tensor]] = []
+    given: list[StorageWeakRef] = []
 
     def add(layer: Layer) -> None:
-        assert not any(attention() is not None for attention in given)
+        assert all(attention.expired() for attention in given)
         for filling in fillings:
             filling.add(layer)
-        given.append(weakref.ref(layer.attention))
+        given.append(StorageWeakRef(layer.attention.untyped_storage()))
 
     run_layers(tiny, batch, add)
     assert len(given) == len(tiny.layers) > 1
