@@ -31,6 +31,14 @@ def return_freed_memory() -> None:
             mallopt(_MMAP_THRESHOLD, _MMAP_BYTES)
 
 
+def return_unused_pages() -> None:
+    """Return pages that hold nothing to the machine; the next use of them asks for new ones."""
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)
+
+
 def set_threads(n: int) -> None:
     """Compute with so many threads, in torch, in Arrow and in the databases of tables."""
     torch.set_num_threads(n)

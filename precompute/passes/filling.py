@@ -12,10 +12,15 @@ from analysis.models.trace import ModelWeights
 from analysis.statistics.rows import parts_of_shard
 from analysis.statistics.table import Table
 from precompute import passes
+from precompute.jobs.memory import return_unused_pages
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.layers import Batch, Layer, run_layers
 
 Filler = TypeVar("Filler", bound=Callable[..., Any])
+
+
+_LARGE = 64 * 2**20
+"""Bytes of a layer's attention beyond which holes in memory would grow from layer to layer."""
 
 
 class Filling(Protocol):
@@ -64,6 +69,8 @@ def rows_of_batch(tables: Iterable[Table], model: LoadedModel, batch: Batch) -> 
     def add(layer: Layer) -> None:
         for filling in fillings.values():
             filling.add(layer)
+        if layer.attention.nbytes > _LARGE:
+            return_unused_pages()
 
     run_layers(model, batch, add)
     return {name: filling.rows() for name, filling in fillings.items()}
