@@ -73,7 +73,9 @@ def rows_of_batch(tables: Iterable[Table], model: LoadedModel, batch: Batch) -> 
             return_unused_pages()
 
     run_layers(model, batch, add)
-    return {name: filling.rows() for name, filling in fillings.items()}
+    rows = {name: filling.rows() for name, filling in fillings.items()}
+    batch.let_go()
+    return rows
 
 
 def begin(table: Table, batch: Batch) -> Filling:

@@ -74,6 +74,10 @@ class Batch:
             self._shared[kind] = kind(self)
         return self._shared[kind]
 
+    def let_go(self) -> None:
+        """Drop the shared objects, which refer to the batch and would outlive it."""
+        self._shared.clear()
+
     @property
     def order(self) -> LayerOrder:
         """Return the layer order of the model, which defines its scopes."""

@@ -1,5 +1,7 @@
 """Laws of every table that a pass fills, over texts of encoders and decoders, and over images."""
 
+import weakref
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -10,9 +12,9 @@ from analysis.needs import Need
 from analysis.statistics.table import Table
 from precompute.jobs.shards import as_stored, merged
 from precompute.passes import STATISTICS
-from precompute.passes.filling import begin, rows_of_weights
+from precompute.passes.filling import begin, rows_of_batch, rows_of_weights
 from precompute.passes.layers import Layer, batch_of, run_layers
-from tests.tiny import BOTH_WAYS, OF_DECODERS
+from tests.tiny import BOTH_WAYS, OF_DECODERS, tiny_model, tiny_sequences
 from tests.tracing import rows_of_tables
 
 OF_LAYERS = [table for table in STATISTICS.values() if table.of_layers]
@@ -141,3 +143,13 @@ def test_a_layer_is_let_go_before_the_next_one_is_done(family, tiny, sequences):
 
     run_layers(tiny, batch, add)
     assert len(given) == len(tiny.layers) > 1
+
+
+def test_a_batch_goes_when_its_rows_are_made():
+    tiny, sequences = tiny_model("bert"), tiny_sequences("bert")
+    batch = batch_of(tiny, sequences, followed=CHOSEN, kept=CHOSEN)
+    of_batch = weakref.ref(batch)
+    names = ("sequence_relevance", "sequence_rollout", "sequence_vector_rollout")
+    rows_of_batch([STATISTICS[name] for name in names], tiny, batch)
+    del batch
+    assert of_batch() is None
