@@ -32,7 +32,7 @@ TABLE = Table(
         ),
     ),
     source="yamamoto-2023",
-    version=3,
+    version=4,
     round_off=("score_error", "trace_error", "attention_error"),
     laws=("score_error >= 0", "trace_error >= 0", "attention_error >= 0"),
     depends_on=(),
