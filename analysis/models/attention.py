@@ -8,6 +8,7 @@ library's `eager` gives weights, and it would keep those of all layers.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -127,19 +128,15 @@ def attention_observed(
     with ExitStack() as stack:
         for index, parts in enumerate(layers):
             if parts.values is None:
-                parts.attention.on_attention = _receiver(receive, index)
+                parts.attention.on_attention = partial(receive, index)
                 stack.callback(delattr, parts.attention, "on_attention")
             else:
-                _watch(stack, parts, _receiver(receive, index))
+                _watch(stack, parts, partial(receive, index))
         if layers[0].values is None:
             before = model.config._attn_implementation
             model.set_attn_implementation(IMPLEMENTATION)
             stack.callback(model.set_attn_implementation, before)
         yield
-
-
-def _receiver(receive: OnAttention, index: int) -> Callable[[Tensor, Tensor], object]:
-    return lambda weights, values: receive(index, weights, values)
 
 
 def _watch(

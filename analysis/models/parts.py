@@ -121,6 +121,11 @@ def network_of(
     return replace(plain, gate_weight=gate.weight.detach().T, gate_bias=bias_of(gate))
 
 
+def all_inputs(inputs: dict[str, Tensor]) -> dict[str, Any]:
+    """Return the inputs of a model that takes all of them: a text with segments, or an image."""
+    return inputs
+
+
 def own_inputs(inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Return the inputs of a text model without segments."""
     return {name: inputs[name] for name in ("input_ids", "attention_mask")}

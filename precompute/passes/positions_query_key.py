@@ -25,7 +25,7 @@ from analysis.statistics.positions import (
     query_key_wave,
     rotary_plane,
 )
-from analysis.statistics.rows import lists_of, table_of
+from analysis.statistics.rows import lists_of, parts_of_shard, table_of
 from precompute.passes.filling import fills
 from precompute.passes.layers import Layer
 
@@ -75,7 +75,7 @@ def phases(layer: Layer) -> pa.Table:
     Formula: `phase_amplitudes`, `plane_totals`, `wave_length`.
     """
     table = query_key_phase.TABLE
-    parts = [table.shard_schema.empty_table()]
+    parts: list[pa.Table] = []
     for row in _exemplars(layer):
         text = layer.batch.sequences[row]
         length = wave_length(len(text))
@@ -97,7 +97,7 @@ def phases(layer: Layer) -> pa.Table:
             amplitude=lists_of(np.concatenate(amplitudes)),
         )
         parts.append(of_sequence)
-    return pa.concat_tables(parts)
+    return parts_of_shard(table, parts)
 
 
 def _exemplars(layer: Layer) -> tuple[int, ...]:
@@ -114,7 +114,7 @@ def waves(layer: Layer) -> pa.Table:
     """
     table, reach = query_key_wave.TABLE, query_key_wave.REACH
     ranks, shown = query_key_wave.RANKS, query_key_wave.SHOWN
-    parts = [table.shard_schema.empty_table()]
+    parts: list[pa.Table] = []
     for row in _exemplars(layer):
         text, factors = layer.batch.sequences[row], layer.weights.query_key
         values = factors.values[:, :ranks].cpu().numpy()
@@ -140,7 +140,7 @@ def waves(layer: Layer) -> pa.Table:
             correlation=lists_of(correlations[compares]),
         )
         parts.append(of_sequence)
-    return pa.concat_tables(parts)
+    return parts_of_shard(table, parts)
 
 
 @fills(query_key_error.TABLE)
@@ -168,9 +168,9 @@ def planes(layer: Layer) -> pa.Table:
     Formula: `plane_totals`.
     """
     table, rotary = rotary_plane.TABLE, layer.weights.rotary
-    parts = [table.shard_schema.empty_table()]
+    parts: list[pa.Table] = []
     if not isinstance(rotary, Rotary):
-        return parts[0]
+        return table.shard_schema.empty_table()
     frequencies = np.concatenate([[0.0], _array(rotary.frequencies.double())])
     names = (*rotary_plane.COMPLEX, *rotary_plane.REAL)
     for text, read in layer.batch.without_padding(layer.trace.attention_input):
@@ -195,7 +195,7 @@ def planes(layer: Layer) -> pa.Table:
             **{f"{name}_imaginary": sums[name].imag for name in rotary_plane.COMPLEX},
         )
         parts.append(of_sequence)
-    return pa.concat_tables(parts)
+    return parts_of_shard(table, parts)
 
 
 @fills(offset_term.TABLE)
@@ -208,9 +208,9 @@ def buckets(layer: Layer) -> pa.Table:
     Formula: `bucket_ends`, `offset_totals`.
     """
     table, terms = offset_term.TABLE, layer.weights.offset_terms
-    parts = [table.shard_schema.empty_table()]
+    parts: list[pa.Table] = []
     if terms is None:
-        return parts[0]
+        return table.shard_schema.empty_table()
     reach = max(terms.reach, query_key_correlation.REACH)
     offsets = torch.arange(-reach, reach + 1, device=terms.buckets.device)
     bucket, first, last = np.array(bucket_ends(terms.bucket_of(offsets), reach)).T
@@ -230,7 +230,7 @@ def buckets(layer: Layer) -> pa.Table:
             **{name: of_buckets[head, bucket[place]] for name, of_buckets in sums.items()},
         )
         parts.append(of_sequence)
-    return pa.concat_tables(parts)
+    return parts_of_shard(table, parts)
 
 
 def _array(values: Tensor) -> np.ndarray:

@@ -30,7 +30,7 @@ from analysis.statistics.probing import (
 )
 from analysis.statistics.probing.coreference_prediction import BASELINES, METHODS
 from analysis.statistics.probing.dependency_prediction import DIRECTIONS
-from analysis.statistics.rows import lists_of, names_of, one_name, table_of
+from analysis.statistics.rows import lists_of, names_of, one_name, parts_of_shard, table_of
 from precompute.corpora.annotated.annotation import Annotation, Mention
 from precompute.corpora.sequence import Sequence
 from precompute.passes.filling import fills
@@ -69,7 +69,7 @@ def attention_of_sentences(layer: Layer) -> pa.Table:
         if index < word_attention.KEPT
         for sentence in _sentences_of(index, annotation, attention)
     ]
-    return pa.concat_tables([word_attention.TABLE.shard_schema.empty_table(), *rows])
+    return parts_of_shard(word_attention.TABLE, rows)
 
 
 def _sentences_of(

@@ -19,7 +19,7 @@ from analysis.statistics.relevance import (
     relevance_map,
 )
 from analysis.statistics.relevance import relevance_summary as summary
-from analysis.statistics.rows import lists_of, names_of, nulls_where, table_of
+from analysis.statistics.rows import lists_of, names_of, nulls_where, parts_of_shard, table_of
 from analysis.statistics.table import Table
 from analysis.token_types import CLS
 from precompute.corpora.randomness import generator
@@ -68,7 +68,7 @@ class _OfMaps(ABC):
     def rows(self) -> pa.Table:
         maps = self.relevance.maps if self.chosen else {}
         rows = [self.of_sequence(row, maps[row]) for row in self.chosen if row in maps]
-        return pa.concat_tables([self.table.shard_schema.empty_table(), *rows])
+        return parts_of_shard(self.table, rows)
 
     def mean_maps(self, row: int, maps: RelevanceMaps) -> dict[str, Float[np.ndarray, " token"]]:
         """Content of each rule's one map of no single head, for relevance from the last layer."""

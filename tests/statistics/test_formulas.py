@@ -1,4 +1,4 @@
-"""What fills a table calls the formulas that its docstring cites, and no others."""
+"""Fillers of tables call the formulas that their docstrings cite, and no others."""
 
 import ast
 from functools import cache

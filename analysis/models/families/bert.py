@@ -16,6 +16,7 @@ from analysis.models.capture import change_output
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.parts import (
     activation_named,
+    all_inputs,
     layer_norm,
     no_images,
     projections,
@@ -35,7 +36,7 @@ CLASSIFIERS: dict[str, str] = dict.fromkeys(
 )
 """Loader of each classifier class that a configuration may name."""
 fit_to_images = no_images
-word_embeddings = token_embeddings
+word_embeddings, model_inputs = token_embeddings, all_inputs
 
 
 def layout(model: Model) -> None:
@@ -135,8 +136,3 @@ def layer_parts(model: Model) -> tuple[LayerParts, ...]:
         LayerParts(layer, layer.attention.self, layer.attention.output.dense)
         for layer in model.encoder.layer
     )
-
-
-def model_inputs(inputs: dict[str, Tensor]) -> dict[str, Any]:
-    """Return the inputs with the segments."""
-    return inputs

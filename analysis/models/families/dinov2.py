@@ -17,7 +17,6 @@ from analysis.models.capture import change_output
 from analysis.models.families.decoder import gated_network
 from analysis.models.families.patch_encoder import (
     PatchLayer,
-    patch_inputs,
     patch_parts,
     patch_weights,
     patch_words,
@@ -25,7 +24,7 @@ from analysis.models.families.patch_encoder import (
 )
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.layout import CLASS, TokenLayout, check_grid, grid_of, register, two_sizes
-from analysis.models.parts import activation_named, no_logits
+from analysis.models.parts import activation_named, all_inputs, no_logits
 from analysis.models.trace import LayerWeights, Model
 
 FAMILIES = ("dinov2", "dinov2_with_registers")
@@ -36,7 +35,7 @@ CLASSIFIERS: dict[str, str] = dict.fromkeys(
 )
 """Loader of each classifier class that a configuration may name."""
 logits = no_logits
-model_inputs = patch_inputs
+model_inputs = all_inputs
 
 
 def check(model: Model) -> None:

@@ -16,7 +16,6 @@ from analysis.models.capture import change_output
 from analysis.models.families import dinov2
 from analysis.models.families.patch_encoder import (
     PatchLayer,
-    patch_inputs,
     patch_parts,
     patch_weights,
     patch_words,
@@ -25,6 +24,7 @@ from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.layout import TokenLayout, check_grid, grid_of, two_sizes
 from analysis.models.parts import (
     activation_named,
+    all_inputs,
     gate_named,
     network_of,
     no_class_logits,
@@ -37,7 +37,7 @@ FAMILIES = ("dinov3_vit",)
 LANGUAGE_MODELS: dict[str, str] = {}
 CLASSIFIERS: dict[str, str] = {}
 logits, class_logits = no_logits, no_class_logits
-model_inputs, fit_to_images = patch_inputs, dinov2.fit_to_images
+model_inputs, fit_to_images = all_inputs, dinov2.fit_to_images
 
 
 def check(model: Model) -> None:

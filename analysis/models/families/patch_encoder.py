@@ -5,7 +5,6 @@ The normalisation after the last layer belongs to no layer.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -92,11 +91,6 @@ def patch_parts(model: Model, layers: tuple[PatchLayer, ...]) -> ModelParts:
             for part in layers
         ),
     )
-
-
-def patch_inputs(inputs: dict[str, Tensor]) -> dict[str, Any]:
-    """Return the inputs as they are."""
-    return inputs
 
 
 def patch_words(

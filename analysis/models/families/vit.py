@@ -13,13 +13,12 @@ from analysis.models.attention import ModelParts
 from analysis.models.capture import change_output
 from analysis.models.families.patch_encoder import (
     PatchLayer,
-    patch_inputs,
     patch_parts,
     patch_weights,
     patch_words,
 )
 from analysis.models.layout import CLASS, DISTILLATION, TokenLayout, check_grid, grid_of, two_sizes
-from analysis.models.parts import activation_named, no_logits
+from analysis.models.parts import activation_named, all_inputs, no_logits
 from analysis.models.trace import LayerWeights, Model
 
 FAMILIES = ("vit", "deit", "vit_msn", "ijepa")
@@ -37,7 +36,7 @@ CLASSIFIERS: dict[str, str] = dict.fromkeys(
 CLASSIFIERS["DeiTForImageClassificationWithTeacher"] = "DeiTForImageClassificationWithTeacher"
 """Loader of each classifier class that a configuration may name."""
 logits = no_logits
-model_inputs = patch_inputs
+model_inputs = all_inputs
 
 
 def check(model: Model) -> None:

@@ -242,7 +242,7 @@ def test_another_activation_is_noticed(stacks):
 
 
 FOLLOWED = 1
-"""Which of the tiny sequences is followed: a short one."""
+"""Index of the tiny sequence that is followed, a short one."""
 TABLES = (vector_rollout.PER_SEQUENCE, vector_agreement.PER_SEQUENCE, vector_completeness.TABLE)
 
 

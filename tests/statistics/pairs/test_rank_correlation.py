@@ -175,7 +175,7 @@ def test_variance_follows_its_definition(drawn):
 
 
 def test_the_interval_covers_19_times_of_20_where_words_have_effects_of_their_own():
-    """That of independent pairs covers far less often, and ρ without frequencies given is off."""
+    """Intervals of independent pairs cover far less often; ρ without frequencies is off."""
     draws = np.array([draw(np.random.default_rng(seed), (200, 12, 40, 1.0)) for seed in range(150)])
     rho, low, high, naive_low, naive_high = draws.T[:5]
     truth = rho.mean()

@@ -37,7 +37,7 @@ FREQUENCIES = (0.0, 0.9, 0.05)  # of plane 0 none: it is not turned
 OFFSETS = {"turned": (-3, -1, 0), "t5": (-9, -3, 0, 2, 40), "deberta-v2": (-9, -3, 0, 2, 40)}
 WORDS = ("the", "cat", "sat", "dog", "ran", "mat")
 BACK = (-1, -3, 0, -2)
-"""Where the four heads of both layers of a planted decoder look; each two share their keys."""
+"""Offsets that the four heads of both layers of a planted decoder look at; two share keys."""
 
 
 def fitted(

@@ -15,7 +15,7 @@ from tests.precompute.corpora.tiny import unhurried
 Vector = list[float]
 Matrix = list[Vector]
 DISTANCES = {"i": (False, False), "ii": (True, False), "iii": (False, True), "iv": (True, True)}
-"""Whether the activation, and whether the weight, has distances of values."""
+"""Presence of distances of values in the activation, and in the weight."""
 
 
 def _distance(one: Vector, other: Vector) -> float:
