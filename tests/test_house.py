@@ -8,10 +8,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from analysis.models.adapter import ADAPTERS
 
 from analysis.axes import AXES
 from analysis.contracts import every_table
-from analysis.models.adapter import ADAPTERS
 from analysis.sources import PAPERS
 from analysis.statistics import annotation, corpus, image
 from pages.ui.contents import PAGES

@@ -10,7 +10,7 @@ import pytest
 import torch
 import transformers
 
-from analysis.models.adapter import adapter_for
+from analysis.models.reading import read_model
 from analysis.models.trace import Model
 from precompute.corpora.annotated.annotation import ROOT, Annotation, Mention
 from precompute.corpora.encode import Encoder
@@ -171,15 +171,15 @@ def tiny_model(
     model = full.eval().to(dtype).base_model
     if dtype is torch.float64:
         make_exact(model)
-    adapter = adapter_for(family)
+    reading = read_model(model)
     return LoadedModel(
         name=family,
         revision="tiny",
         weights_sha256="0" * 64,
         model=model,
         tokenizer=tokenizer,
-        adapter=adapter,
-        layers=adapter.weights(model),
+        reading=reading,
+        layers=reading.layers,
         dtype="float32",
         language_model=full if predicts_tokens else None,
     )

@@ -10,8 +10,7 @@ import transformers
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
-from analysis.models.norm import Norm, normed
-from analysis.models.parts import root_mean_square
+from analysis.models.norm import Norm, RootMeanSquareWeights, normed
 from analysis.models.trace import Model
 from tests.precompute.corpora.tiny import gpt2_like, llama_like
 
@@ -188,7 +187,9 @@ def make_exact(model: Model) -> None:
     for module in model.modules():
         kind = type(module).__name__
         if kind.endswith("RMSNorm") or (kind.endswith("LayerNorm") and "T5" in kind):
-            norm = root_mean_square(module, beside=float("Gemma" in kind))
+            epsilon = getattr(module, "variance_epsilon", None) or module.eps
+            scale = module.weight.detach() + float("Gemma" in kind)
+            norm = RootMeanSquareWeights(scale, epsilon)
             module.forward = partial(_exact_norm, module, norm)
         elif kind.endswith("TopKRouter"):
             module.forward = partial(_exact_router, module)

@@ -11,8 +11,9 @@ import torch
 import transformers
 from PIL import Image
 
-from analysis.models.adapter import adapter_for
+from analysis.models.images import fit_to_images
 from analysis.models.layout import two_sizes
+from analysis.models.reading import read_model
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.images import image_sequence, read_picture
 from precompute.corpora.sequence import Sequence
@@ -107,21 +108,23 @@ def _whole(family: str, dtype: torch.dtype) -> Any:
 def tiny_vision_model(family: str, *, dtype: torch.dtype = torch.float64) -> LoadedModel:
     """The family's tiny model, the same every time, with its classifier, if it has any."""
     full, has_classes = _whole(family, dtype), TINY_VISION[family].has_classes
-    model, adapter = full.base_model if has_classes else full, adapter_for(family)
-    adapter.fit_to_images(model, (ROWS * PATCH, COLUMNS * PATCH))
-    patch, layout = two_sizes(model.config.patch_size), adapter.layout(model)
-    assert layout is not None
+    model = full.base_model if has_classes else full
+    fit_to_images(model, (ROWS * PATCH, COLUMNS * PATCH))
+    patch, reading = two_sizes(model.config.patch_size), read_model(model)
+    assert reading.layout is not None
     return LoadedModel(
         name=family,
         revision="tiny",
         weights_sha256="0" * 64,
         model=model,
         tokenizer=None,
-        adapter=adapter,
-        layers=adapter.weights(model),
+        reading=reading,
+        layers=reading.layers,
         dtype="float32",
         classifier=full if has_classes else None,
-        images=ImageReader(tiny_processor(family), layout, patch, model.config.num_channels),
+        images=ImageReader(
+            tiny_processor(family), reading.layout, patch, model.config.num_channels
+        ),
     )
 
 

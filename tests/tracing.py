@@ -1,13 +1,13 @@
 """Traces and rows of tiny models, layer by layer."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
 import pyarrow as pa
 from torch import Tensor
 
-from analysis.models.adapter import Adapter
+from analysis.models.reading import read_model
 from analysis.models.stream import stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model
 from analysis.statistics.table import Table
@@ -18,14 +18,13 @@ from precompute.passes.layers import Layer, batch_of, run_layers
 
 
 def traced_layers(
-    adapter: Adapter, model: Model, inputs: dict[str, Tensor], layers: tuple[LayerWeights, ...] = ()
+    model: Model, inputs: dict[str, Tensor], layers: tuple[LayerWeights, ...] = ()
 ) -> tuple[LayerTrace, ...]:
     """Return all layers of a forward pass, with weights that are read now unless they are given."""
     traced: list[LayerTrace] = []
-    given: Mapping[str, Any] = adapter.model_inputs(inputs)
-    weights = layers or adapter.weights(model)
-    parts = adapter.parts(model)
-    stream_layers(model, parts, weights, given, lambda _index, layer: traced.append(layer))
+    reading = read_model(model)
+    weights, given = layers or reading.layers, reading.inputs(inputs)
+    stream_layers(model, reading.parts, weights, given, lambda _index, layer: traced.append(layer))
     return tuple(traced)
 
 

@@ -8,49 +8,67 @@ library's `eager` gives weights, and it would keep those of all layers.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from inspect import signature
 from typing import Any
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import eager_mask
 
-from analysis.errors import UnfitModel
 from analysis.models.trace import Model
 
 IMPLEMENTATION = "mixscope"
 """Name of `observed_attention` in the library's registry."""
-OnAttention = Callable[[int, Tensor, Tensor], object]
-"""Receiver of a layer's index, weights (batch × head × query × key) and values (batch × head × key
-× head_width)."""
+OnAttention = Callable[[Tensor, Tensor], object]
+"""Receiver of a layer's weights (batch × head × query × key) and values (batch × head × key ×
+head_width)."""
+
+
+@dataclass(frozen=True)
+class Attended:
+    """Attention of one layer as it was computed: what was compared, and what came of it.
+
+    `value` has one entry for each group of heads, `bias` the terms added to the scores, and a `sink`
+    is a logit of each head that enters the sum of the softmax and brings nothing.
+    """
+
+    module: Model
+    query: Float[Tensor, "batch head query head_width"]
+    key: Float[Tensor, "batch group key head_width"]
+    value: Float[Tensor, "batch group key value_width"]
+    weights: Float[Tensor, "batch head query key"]
+    mixed: Float[Tensor, "batch query head value_width"]
+    scale: float
+    cap: float | None
+    bias: tuple[Tensor, ...]
+    sink: Tensor | None
+
+    @property
+    def values(self) -> Float[Tensor, "batch head key value_width"]:
+        """Values of every head."""
+        return _of_heads(self.value, self.query.shape[1])
 
 
 @dataclass(frozen=True)
 class LayerParts:
-    """Modules of one layer whose outputs make up its trace.
+    """Modules of one layer whose inputs and outputs make up its trace.
 
-    `layer` outputs the layer's output, `output` the output of attention before any normalisation
-    or residual. `norm` outputs the input of attention; None if attention reads the layer's input.
-    `attention` computes attention by the library's interface, or returns its weights itself; its
-    values are then the output of `values`, all heads side by side.
+    `layer` is given the layer's input and returns its output. `output` returns the output of
+    attention before any normalisation or residual; where the stream gets it times a `factor`, so
+    does the trace. `norm` returns the input of attention; None if attention reads the layer's
+    input. `attention` computes attention by the library's interface, or returns its weights itself;
+    its values are then the `columns` of what `values` returns, head after head.
     """
 
     layer: Model
     attention: Model
     output: Model
     norm: Model | None = None
+    factor: Tensor | None = None
     values: Model | None = None
-
-
-@dataclass(frozen=True)
-class ModelParts:
-    """Modules of a model: the one whose output is the first layer's input, and its layers."""
-
-    entrance: Model
-    layers: tuple[LayerParts, ...]
+    columns: Int[Tensor, " column"] | None = None
 
 
 def observed_attention(
@@ -71,23 +89,25 @@ def observed_attention(
     Raises:
         UnfitModel: if the scores have a term that is not known here.
     """
-    if more.get("s_aux") is not None:
-        raise UnfitModel(
-            f"{type(module).__name__} adds a term to the sum of the softmax (`s_aux`), which takes "
-            "weight from every token and brings nothing; such attention is not covered."
-        )
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
-    bias = [term for term in (more.get("position_bias"), attention_mask) if term is not None]
-    weights = _weights(query, key, scaling=scale, cap=more.get("softcap"), bias=bias)
-    values = _of_heads(value, query.shape[1])
+    cap, sink = more.get("softcap"), more.get("s_aux")
+    bias = tuple(term for term in (more.get("position_bias"), attention_mask) if term is not None)
+    weights = _weights(query, key, scaling=scale, cap=cap, bias=bias, sink=sink)
+    mixed = torch.matmul(weights, _of_heads(value, query.shape[1])).transpose(1, 2).contiguous()
     receive = getattr(module, "on_attention", None)
     if receive is not None:
-        receive(weights, values)
-    return torch.matmul(weights, values).transpose(1, 2).contiguous(), weights
+        receive(Attended(module, query, key, value, weights, mixed, scale, cap, bias, sink))
+    return mixed, weights
 
 
 def _weights(
-    query: Tensor, key: Tensor, *, scaling: float, cap: float | None, bias: list[Tensor]
+    query: Tensor,
+    key: Tensor,
+    *,
+    scaling: float,
+    cap: float | None,
+    bias: Sequence[Tensor],
+    sink: Tensor | None,
 ) -> Tensor:
     """Return the attention weights; without gradients head by head, so that only they are held."""
     heads, keys = query.shape[1], _of_heads(key, query.shape[1])
@@ -101,12 +121,19 @@ def _weights(
             product += term if term.shape[1] == 1 else term[:, head]
         return product
 
+    def shares(head: slice) -> Tensor:
+        made = scores(head)
+        if sink is None:
+            return made.softmax(-1, dtype=exact).to(query.dtype)
+        taken = sink[head].to(made).reshape(1, -1, 1, 1).expand(*made.shape[:-1], 1)
+        return torch.cat([made, taken], -1).softmax(-1, dtype=exact)[..., :-1].to(query.dtype)
+
     if torch.is_grad_enabled():
-        return scores(slice(None)).softmax(-1, dtype=exact).to(query.dtype)
+        return shares(slice(None))
     weights = query.new_empty(*query.shape[:3], key.shape[2])
     for head in range(heads):
         here = slice(head, head + 1)
-        weights[:, here] = scores(here).softmax(-1, dtype=exact)
+        weights[:, here] = shares(here)
     return weights
 
 
@@ -126,16 +153,26 @@ def attention_observed(
 ) -> Iterator[None]:
     """Hand over weights and values of every layer within a context, as each is computed."""
     with ExitStack() as stack:
-        for index, parts in enumerate(layers):
-            if parts.values is None:
-                parts.attention.on_attention = partial(receive, index)
-                stack.callback(delattr, parts.attention, "on_attention")
-            else:
-                _watch(stack, parts, partial(receive, index))
         if layers[0].values is None:
-            before = model.config._attn_implementation
-            model.set_attn_implementation(IMPLEMENTATION)
-            stack.callback(model.set_attn_implementation, before)
+            stack.enter_context(
+                attention_recorded(model, lambda seen: receive(seen.weights, seen.values))
+            )
+        for parts in layers:
+            if parts.values is not None:
+                _watch(stack, parts, receive)
+        yield
+
+
+@contextmanager
+def attention_recorded(model: Model, receive: Callable[[Attended], object]) -> Iterator[None]:
+    """Hand over all attention of a model within a context, in the order of its computation."""
+    with ExitStack() as stack:
+        for module in model.modules():
+            module.on_attention = receive
+            stack.callback(delattr, module, "on_attention")
+        before = model.config._attn_implementation
+        model.set_attn_implementation(IMPLEMENTATION)
+        stack.callback(model.set_attn_implementation, before)
         yield
 
 
@@ -151,8 +188,9 @@ def _watch(
         return arguments.args, arguments.kwargs
 
     def returned(_module: nn.Module, _inputs: Any, output: tuple[Tensor, Tensor]) -> None:
-        weights = output[1]
-        receive(weights, values.pop().unflatten(-1, (weights.shape[1], -1)).transpose(1, 2))
+        weights, made = output[1], values.pop()
+        of_heads = made if parts.columns is None else made[..., parts.columns]
+        receive(weights, of_heads.unflatten(-1, (weights.shape[1], -1)).transpose(1, 2))
 
     ask = parts.attention.register_forward_pre_hook(asked, with_kwargs=True)
     stack.callback(ask.remove)

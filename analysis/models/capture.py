@@ -1,10 +1,21 @@
 """Hooks that record a model's modules, or change the output of one, within a context."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
+
+
+def first_tensor(value: Any) -> Any:
+    """Return the first tensor of reals in nested tuples and mappings; None without one."""
+    if isinstance(value, Tensor):
+        return value if value.is_floating_point() else None
+    if isinstance(value, Mapping):
+        value = tuple(value.values())
+    if isinstance(value, tuple | list):
+        return next((found for part in value if (found := first_tensor(part)) is not None), None)
+    return None
 
 
 @contextmanager
@@ -27,6 +38,26 @@ def change_named_inputs(module: nn.Module, change: Callable[..., dict[str, Any]]
 
     def changed(_module: nn.Module, given: tuple, named: dict[str, Any]) -> tuple[tuple, dict]:
         return given, named | change(given[0])
+
+    handle = module.register_forward_pre_hook(changed, with_kwargs=True)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+@contextmanager
+def change_first_input(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
+    """Change the first tensor that a module is given, at its first call within a context."""
+    left = [change]
+
+    def changed(_module: nn.Module, given: tuple, named: dict[str, Any]) -> tuple[tuple, dict]:
+        if not left:
+            return given, named
+        make, old = left.pop(), first_tensor((*given, *named.values()))
+        new = make(old)
+        plain = tuple(new if value is old else value for value in given)
+        return plain, {name: new if value is old else value for name, value in named.items()}
 
     handle = module.register_forward_pre_hook(changed, with_kwargs=True)
     try:

@@ -1,6 +1,6 @@
 """Gradients of a loss with respect to attention weights, through all later layers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,14 +8,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from analysis.models.attention import ModelParts, attention_observed
-from analysis.models.capture import change_output
+from analysis.models.attention import LayerParts, attention_observed
+from analysis.models.capture import change_first_input
 from analysis.models.trace import Model
 
 NO_TARGET = -1
 """Target id of tokens without a target."""
-Loss = Callable[[Tensor], Tensor]
-"""Function from the last hidden states of a batch to the sum of its sequences' losses."""
+Loss = Callable[[Any], Tensor]
+"""Function from what a model returns for a batch to the sum of its sequences' losses."""
 
 
 @dataclass(frozen=True)
@@ -28,31 +28,31 @@ class AttentionGradients:
 
 
 def attention_gradients(
-    model: Model, parts: ModelParts, inputs: Mapping[str, Any], loss: Loss
+    model: Model, parts: Sequence[LayerParts], inputs: Mapping[str, Any], loss: Loss
 ) -> tuple[Tensor, ...]:
-    """Run one forward and one backward pass, without gradients of the model's weights."""
+    """Run one forward and one backward pass, without gradients of the model's weights.
+
+    Args:
+        model: the one that is run, with or without a head around its layers.
+        loss: the sum of the sequences' losses, from what the model returns.
+    """
     attention: list[Tensor] = []
     with (
         torch.enable_grad(),
-        change_output(parts.entrance, lambda out: out.detach().requires_grad_()),
-        attention_observed(model, parts.layers, lambda *of_layer: attention.append(of_layer[1])),
+        change_first_input(parts[0].layer, lambda given: given.detach().requires_grad_()),
+        attention_observed(model, parts, lambda weights, _values: attention.append(weights)),
     ):
-        output = model(**inputs, return_dict=True)
-        return torch.autograd.grad(loss(output.last_hidden_state), attention)
+        return torch.autograd.grad(loss(model(**inputs, return_dict=True)), attention)
 
 
 def token_losses(
-    hidden: Float[Tensor, "batch token width"],
-    targets: Int[Tensor, "batch token"],
-    logits: Callable[[Tensor], Tensor],
+    logits: Float[Tensor, "batch token vocabulary"], targets: Int[Tensor, "batch token"]
 ) -> Tensor:
-    """Cross-entropy in nats, mean over each sequence's tokens with a target, summed over sequences.
-
-    The head of the language model is applied to these tokens only.
-    """
+    """Cross-entropy in nats, mean over each sequence's tokens with a target, summed over
+    sequences."""
     asked = targets != NO_TARGET
     row, _ = asked.nonzero(as_tuple=True)
-    losses = nn.functional.cross_entropy(logits(hidden[asked]), targets[asked], reduction="none")
+    losses = nn.functional.cross_entropy(logits[asked], targets[asked], reduction="none")
     return (losses / asked.sum(dim=1)[row]).sum()
 
 

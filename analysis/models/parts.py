@@ -8,9 +8,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.measures.mixing.gate_share import GATED
 from analysis.models.feed_forward import FeedForwardWeights
-from analysis.models.norm import LayerNormWeights, RootMeanSquareWeights
+from analysis.models.norm import LayerNormWeights
 from analysis.models.trace import Model
 
 _ACTIVATIONS: Mapping[str, str] = {
@@ -39,60 +38,9 @@ def activation_named(name: str) -> str:
     return _ACTIVATIONS[name]
 
 
-def gate_named(name: str) -> str:
-    """Return the key of `activation_gate.GATES` for the activation of a network's gates.
-
-    Raises:
-        UnfitModel: naming the activation and those that are covered.
-    """
-    covered = sorted(activation for activation, known in _ACTIVATIONS.items() if known in GATED)
-    if name not in covered:
-        raise UnfitModel(
-            f"The activation of the model's gates is {name!r}; covered are {', '.join(covered)}."
-        )
-    return _ACTIVATIONS[name]
-
-
-def no_logits(language_model: Model, hidden: Tensor) -> Tensor:
-    """Raise UnfitModel, for a family without language models.
-
-    Raises:
-        UnfitModel: always; a configuration of such a family never names one.
-    """
-    raise UnfitModel(f"{type(language_model).__name__} predicts no tokens.")
-
-
-def no_class_logits(classifier: Model, hidden: Tensor) -> Tensor:
-    """Raise UnfitModel, for a family whose classifiers are not read.
-
-    Raises:
-        UnfitModel: always; a configuration of such a family never names one.
-    """
-    raise UnfitModel(f"{type(classifier).__name__} predicts no classes.")
-
-
-def no_images(model: Model, size: tuple[int, int]) -> None:
-    """Raise UnfitModel, for a family that reads text.
-
-    Raises:
-        UnfitModel: always; a model of such a family has no layout of patches.
-    """
-    raise UnfitModel(f"{type(model).__name__} reads text and no images.")
-
-
 def layer_norm(module: Model) -> LayerNormWeights:
     """A layer normalisation's weights; the shift is 0 where it has none."""
     return LayerNormWeights(module.weight.detach(), bias_of(module), module.eps)
-
-
-def root_mean_square(module: Model, *, beside: float = 0.0) -> RootMeanSquareWeights:
-    """A root mean square normalisation's weights.
-
-    Args:
-        beside: constant that the module adds to its stored weights.
-    """
-    epsilon = module.variance_epsilon if hasattr(module, "variance_epsilon") else module.eps
-    return RootMeanSquareWeights(module.weight.detach() + beside, epsilon)
 
 
 def bias_of(projection: Model) -> Tensor:
@@ -119,16 +67,6 @@ def network_of(
     if gate is None:
         return plain
     return replace(plain, gate_weight=gate.weight.detach().T, gate_bias=bias_of(gate))
-
-
-def all_inputs(inputs: dict[str, Tensor]) -> dict[str, Any]:
-    """Return the inputs of a model that takes all of them: a text with segments, or an image."""
-    return inputs
-
-
-def own_inputs(inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the inputs of a text model without segments."""
-    return {name: inputs[name] for name in ("input_ids", "attention_mask")}
 
 
 def projections(sides: Iterable[tuple[Tensor, Tensor]], heads: int) -> dict[str, Any]:
@@ -165,8 +103,3 @@ def of_every_head(shared: Float[Tensor, "group *rest"], heads: int) -> Float[Ten
     """Repeat the tensors of head groups once for each head of the group."""
     repeats = heads // len(shared)
     return shared if repeats == 1 else shared.repeat_interleave(repeats, dim=0)
-
-
-def token_embeddings(model: Model, inputs: Mapping[str, Tensor]) -> Tensor:
-    """Rows of the embedding table, before positions or other vectors are added."""
-    return model.get_input_embeddings().weight.detach()[inputs["input_ids"]]

@@ -1,15 +1,17 @@
 """A forward pass as a stream of layers: each is handed over when it is done, then let go."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
+from itertools import count
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from analysis.errors import UnfitModel
-from analysis.models.attention import ModelParts, attention_observed
+from analysis.models.attention import LayerParts, attention_observed
+from analysis.models.capture import first_tensor
 from analysis.models.trace import LayerTrace, LayerWeights, Model
 
 OnLayer = Callable[[int, LayerTrace], None]
@@ -20,68 +22,86 @@ _ROUND_OFF = {torch.float64: 1e-6, torch.float32: 1e-5, torch.bfloat16: 2e-2}
 
 def stream_layers(
     model: Model,
-    parts: ModelParts,
-    layers: tuple[LayerWeights, ...],
+    parts: Sequence[LayerParts],
+    layers: Sequence[LayerWeights],
     inputs: Mapping[str, Any],
     receive: OnLayer,
 ) -> None:
     """Run a model once and hand over its layers, first to last.
 
-    Nothing holds a layer after `receive` returns, so that memory does not grow with their number.
+    Nothing holds a layer after `receive` returns, so that memory does not grow with their number. A
+    module may serve several layers, which are counted as they run.
     """
     seen: dict[str, Tensor] = {}
+    numbers = count()
 
-    def on_attention(index: int, weights: Tensor, values: Tensor) -> None:
+    def on_attention(weights: Tensor, values: Tensor) -> None:
         seen["weights"], seen["values"] = weights, values
 
-    def on_layer(index: int, output: Tensor) -> None:
+    def on_output(factor: Tensor | None, output: Tensor) -> None:
+        seen["output"] = output if factor is None else output * factor
+
+    def on_layer(output: Tensor) -> None:
+        index, given = next(numbers), seen.pop("input")
         layer = LayerTrace(
             weights=layers[index],
-            input=seen["input"],
-            attention_input=seen.pop("normed", seen["input"]),
+            input=given,
+            attention_input=seen.pop("normed", given),
             attention=seen.pop("weights"),
             values=seen.pop("values"),
             attention_output=seen.pop("output"),
             output=output,
         )
-        seen["input"] = output
         receive(index, layer)
 
     with torch.inference_mode(), ExitStack() as stack:
-        _watch(stack, parts.entrance, partial(seen.__setitem__, "input"))
-        for index, part in enumerate(parts.layers):
+        for part in {id(part.layer): part for part in parts}.values():
+            _watch_input(stack, part.layer, partial(seen.__setitem__, "input"))
             if part.norm is not None:
                 _watch(stack, part.norm, partial(seen.__setitem__, "normed"))
-            _watch(stack, part.output, partial(seen.__setitem__, "output"))
-            _watch(stack, part.layer, partial(on_layer, index))
-        stack.enter_context(attention_observed(model, parts.layers, on_attention))
+            _watch(stack, part.output, partial(on_output, part.factor))
+            _watch(stack, part.layer, on_layer)
+        stack.enter_context(attention_observed(model, parts, on_attention))
         model(**inputs, return_dict=True)
 
 
-def _watch(stack: ExitStack, module: Model, receive: Callable[[Tensor], None]) -> None:
+def _watch(stack: ExitStack, module: Model, receive: Callable[[Tensor], object]) -> None:
     """Call a function with the output of a module, each time, within a context."""
-    handle = module.register_forward_hook(lambda _module, _inputs, output: receive(output))
-    stack.callback(handle.remove)
+
+    def returned(_module: nn.Module, _given: tuple, output: Any) -> None:
+        receive(first_tensor(output))
+
+    stack.callback(module.register_forward_hook(returned).remove)
 
 
-def check_attention(model: Model, parts: ModelParts, inputs: Mapping[str, Any]) -> None:
-    """Raise UnfitModel unless the observed weights are those of the library's `eager`.
+def _watch_input(stack: ExitStack, module: Model, receive: Callable[[Tensor], object]) -> None:
+    """Call a function with the first tensor that a module is given, within a context."""
+
+    def given(_module: nn.Module, plain: tuple, named: dict[str, Any]) -> None:
+        receive(first_tensor((*plain, *named.values())))
+
+    stack.callback(module.register_forward_pre_hook(given, with_kwargs=True).remove)
+
+
+def check_attention(model: Model, parts: Sequence[LayerParts], inputs: Mapping[str, Any]) -> float:
+    """Return the largest difference of observed weights from those of the library's `eager`.
 
     Raises:
-        UnfitModel: naming the layer and the difference.
+        UnfitModel: if it is no round-off; names the layer and the difference.
     """
-    if parts.layers[0].values is not None:
-        return  # they are the weights that the library's own code returns
+    if parts[0].values is not None:
+        return 0.0  # they are the weights that the library's own code returns
     ours: list[Tensor] = []
     with torch.inference_mode():
         theirs = model(**inputs, output_attentions=True, return_dict=True).attentions
-        with attention_observed(model, parts.layers, lambda *of_layer: ours.append(of_layer[1])):
+        with attention_observed(model, parts, lambda weights, _values: ours.append(weights)):
             model(**inputs, return_dict=True)
     if len(ours) != len(theirs):
         raise UnfitModel(
             f"Of the {len(theirs)} layers of the model {len(ours)} compute attention by the "
             "library's interface; all have to."
         )
+    largest = 0.0
     for index, (one, other) in enumerate(zip(ours, theirs, strict=True), start=1):
         difference = (one - other).abs().max().item()
         if not difference <= _ROUND_OFF[one.dtype]:
@@ -89,3 +109,5 @@ def check_attention(model: Model, parts: ModelParts, inputs: Mapping[str, Any]) 
                 f"Attention weights of layer {index} differ from those of the library's eager "
                 f"attention by {difference:.1e}: its scores have a term that is not covered."
             )
+        largest = max(largest, difference)
+    return largest

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
-from functools import partial
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -45,8 +45,11 @@ class Classification:
         """Gradients of the predicted class's logit with respect to attention weights."""
         inputs = self.model.inputs(sequences)
         predicted = self._probabilities(inputs).argmax(dim=1)
-        loss = partial(self._logits_of, classes=predicted)
-        slopes = self.model.attention_gradients(inputs, loss)
+
+        def loss(returned: Any) -> Tensor:
+            return returned.logits.gather(1, predicted[:, None]).sum()
+
+        slopes = self.model.attention_gradients(inputs, loss, self.classifier)
         return ClassGradients(tuple(layer.float() for layer in slopes), predicted)
 
     def of_variants(
@@ -67,13 +70,8 @@ class Classification:
 
     def _probabilities(self, inputs: dict[str, Tensor]) -> Float[Tensor, "batch class"]:
         with torch.inference_mode():
-            hidden = self.model.model(**inputs, return_dict=True).last_hidden_state
-            logits = self.model.adapter.class_logits(self.classifier, hidden)
-            return logits.float().softmax(dim=-1)
-
-    def _logits_of(self, hidden: Tensor, classes: Tensor) -> Tensor:
-        logits = self.model.adapter.class_logits(self.classifier, hidden)
-        return logits.gather(1, classes[:, None]).sum()
+            given = self.model.reading.inputs(inputs)
+            return self.classifier(**given, return_dict=True).logits.float().softmax(dim=-1)
 
 
 def classification_of(model: LoadedModel) -> Classification | None:

@@ -8,7 +8,8 @@ from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
 from analysis.errors import UnfitModel, UserError
-from analysis.models.adapter import adapter_for
+from analysis.models.images import reads_images
+from analysis.models.reading import read_model
 from analysis.models.trace import Model, in_dtype
 from analysis.scopes import GATE_RULES
 from precompute.models.bundled import BUNDLED, check_bundled
@@ -22,7 +23,12 @@ from precompute.models.model_folder import (
     states_of,
     weights_sha256_of,
 )
-from precompute.models.model_heads import if_exclusive, if_named, loader_of_body, loader_of_head
+from precompute.models.model_heads import (
+    if_exclusive,
+    loader_of_body,
+    loader_of_head,
+    predicts_tokens,
+)
 from precompute.models.random_weights import drawn_model, drawn_sha256
 
 _HUB_FILES = ["config.json", "*.safetensors", "*.safetensors.index.json", "adapter_config.json"]
@@ -55,7 +61,6 @@ def load_model(
     """
     folder, revision = _folder(name, fetch=fetch)
     configuration = configuration_of(folder, name)
-    adapter = adapter_for(configuration["model_type"])
     if random_weights is None:
         before, weights_sha256 = states_of(folder), weights_sha256_of(folder, name)
         check_bundled(name, weights_sha256)
@@ -69,14 +74,13 @@ def load_model(
         with_head, model = (drawn, drawn.base_model) if loader else (None, drawn)
         drawn.to(DTYPES[dtype])
     (model if with_head is None else with_head).to(_device(device))
-    adapter.check(model)
-    reads_images = adapter.layout(model) is not None
-    # fits the model to its image size, before the weights of patch rotation are read
-    images = load_image_reader(folder, name, model, adapter) if reads_images else None
+    # fits the model to its image size, before its places are found
+    images = load_image_reader(folder, name, model) if reads_images(model) else None
     read = ReadTokenizer(None, "")
-    if not reads_images:
+    if images is None:
         read = read_tokenizer(folder, name, configuration)
-    layers = adapter.weights(model)
+    reading = read_model(model)
+    layers = reading.layers
     if dtype != "float32":
         layers = tuple(in_dtype(layer, torch.float32) for layer in layers)
     loaded = LoadedModel(
@@ -86,11 +90,11 @@ def load_model(
         model=model,
         tokenizer=read.tokenizer,
         overruled_tokenizer=read.overruled,
-        adapter=adapter,
+        reading=reading,
         layers=layers,
         dtype=dtype,
-        language_model=if_named(with_head, adapter.LANGUAGE_MODELS),
-        classifier=if_exclusive(if_named(with_head, adapter.CLASSIFIERS)),
+        language_model=with_head if predicts_tokens(with_head) else None,
+        classifier=if_exclusive(with_head),
         images=images,
         segments=segments,
         gate_rule=gate_rule,
@@ -144,7 +148,8 @@ def _models(folder: Path, configuration: dict, dtype: torch.dtype) -> tuple[Mode
     """
     loader = loader_of_head(configuration)
     if loader is None:
-        return None, _model(folder, configuration, loader_of_body(configuration), dtype)[0]
+        whole = _model(folder, configuration, loader_of_body(configuration), dtype)[0]
+        return None, whole.get_encoder() if whole.config.is_encoder_decoder else whole
     model, missing = _model(folder, configuration, loader, dtype, has_head=True)
     return (None if missing else model), model.base_model
 

@@ -8,7 +8,7 @@ import transformers
 from PIL import Image
 
 from analysis.errors import UnfitModel
-from analysis.models.adapter import Adapter
+from analysis.models.images import fit_to_images, layout_of
 from analysis.models.layout import two_sizes
 from analysis.models.trace import Model
 from precompute.corpora.images.image_reader import ImageReader, colours
@@ -17,7 +17,7 @@ PROCESSOR_FILES = ("preprocessor_config.json", "processor_config.json")
 _PROBES = ((64, 64), (64, 128))  # width × height of images whose shapes differ
 
 
-def load_image_reader(folder: Path, name: str, model: Model, adapter: Adapter) -> ImageReader:
+def load_image_reader(folder: Path, name: str, model: Model) -> ImageReader:
     """The model's image processor, which is tried out; it works with Pillow, not torchvision.
 
     Raises:
@@ -34,11 +34,8 @@ def load_image_reader(folder: Path, name: str, model: Model, adapter: Adapter) -
             "same patches. Give `size` a height and a width in preprocessor_config.json, or set "
             "`do_center_crop` and `crop_size`."
         )
-    adapter.fit_to_images(model, made[0])
-    layout = adapter.layout(model)
-    if layout is None:
-        raise UnfitModel(f"Model {name!r} reads text and no images.")
-    return ImageReader(processor, layout, two_sizes(model.config.patch_size), n_channels)
+    fit_to_images(model, made[0])
+    return ImageReader(processor, layout_of(model), two_sizes(model.config.patch_size), n_channels)
 
 
 def _processor(folder: Path, name: str) -> Any:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
 from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -13,8 +12,7 @@ from jaxtyping import Bool, Float, Int, UInt8
 from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.models.adapter import Adapter
-from analysis.models.attention import ModelParts
+from analysis.models.attention import LayerParts
 from analysis.models.gradients import (
     NO_TARGET,
     AttentionGradients,
@@ -25,6 +23,7 @@ from analysis.models.gradients import (
     token_losses,
 )
 from analysis.models.layout import CLASS, two_sizes
+from analysis.models.reading import Reading
 from analysis.models.stream import OnLayer, check_attention, stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights, Trace
 from analysis.scopes import GATE_RULES
@@ -53,7 +52,7 @@ class LoadedModel:
     weights_sha256: str
     model: Model
     tokenizer: Any  # of transformers; None where the model reads images
-    adapter: Adapter
+    reading: Reading
     layers: tuple[LayerWeights, ...]
     dtype: str
     overruled_tokenizer: str = ""
@@ -86,7 +85,7 @@ class LoadedModel:
     @property
     def weights(self) -> ModelWeights:
         """Return the weights for statistics without a corpus, in the number format of the trace."""
-        embedding = self.adapter.position_embedding(self.model)
+        embedding = self.reading.places.embedding
         widened = embedding if embedding is None or self.dtype == "float32" else embedding.float()
         return ModelWeights(self.layers, widened)
 
@@ -102,21 +101,25 @@ class LoadedModel:
 
     @property
     def positions(self) -> int:
-        return self.adapter.positions(self.model)
+        return self.reading.places.longest
 
     @property
     def positions_by(self) -> str:
-        """Return the source of positions: one of `analysis.needs.KNOWS_PLACES_BY`."""
-        return self.layers[0].positions_by
+        """Return the source of positions: one of `analysis.needs.KNOWS_PLACES_BY`.
+
+        Layers of some models are rotated and others not; the first that is decides.
+        """
+        sources = (layer.positions_by for layer in self.layers)
+        return next((source for source in sources if source != "added"), "added")
 
     @property
     def segment_types(self) -> int:
         return getattr(self.model.config, "type_vocab_size", 0)
 
-    @cached_property
-    def parts(self) -> ModelParts:
+    @property
+    def parts(self) -> tuple[LayerParts, ...]:
         """The modules whose outputs make up the trace."""
-        return self.adapter.parts(self.model)
+        return self.reading.parts
 
     def stream(
         self,
@@ -131,10 +134,10 @@ class LoadedModel:
         Args:
             change_positions: maps the position embeddings to those that the model gets instead.
         """
-        inputs = self.adapter.model_inputs(self.inputs(sequences))
-        change = self.adapter.changed_positions
+        inputs = self.reading.inputs(self.inputs(sequences))
         widened = receive if self.dtype == "float32" else _in_float32(receive)
-        with change(self.model, change_positions) if change_positions else nullcontext():
+        places = self.reading.places
+        with places.changed(change_positions) if change_positions else nullcontext():
             stream_layers(self.model, self.parts, self.layers, inputs, widened)
 
     def trace(
@@ -155,7 +158,7 @@ class LoadedModel:
         Those of an image are the embeddings of its patches.
         """
         with torch.inference_mode():
-            words = self.adapter.word_embeddings(self.model, self.inputs(sequences))
+            words = self.reading.word_embeddings(self.inputs(sequences))
         return words if self.dtype == "float32" else words.float()
 
     def check_attention(self) -> None:
@@ -164,7 +167,7 @@ class LoadedModel:
         Raises:
             UnfitModel: naming the layer and the difference.
         """
-        check_attention(self.model, self.parts, self.adapter.model_inputs(self._probe()))
+        check_attention(self.model, self.parts, self.reading.inputs(self._probe()))
 
     def _probe(self) -> dict[str, Tensor]:
         """Return inputs to try a model with: two texts, one padded, or an image of noise."""
@@ -248,22 +251,33 @@ class LoadedModel:
         inputs = self.inputs(sequences)
         is_token = self.is_token(sequences)
         has_loss = is_token.any(dim=1)
-        loss = partial(pooled_lengths, is_token=is_token)
+
+        def loss(returned: Any) -> Tensor:
+            return pooled_lengths(returned.last_hidden_state, is_token)
+
         if self.language_model is not None:
             targets = self._targets(sequences, inputs["input_ids"], is_token)
             has_loss = (targets != NO_TARGET).any(dim=1)
-            logits = partial(self.adapter.logits, self.language_model)
-            loss = partial(token_losses, targets=targets, logits=logits)
+
+            def loss(returned: Any) -> Tensor:
+                return token_losses(returned.logits, targets)
+
         if not has_loss.any():
             return None
-        slopes = self.attention_gradients(inputs, loss)
+        slopes = self.attention_gradients(inputs, loss, self.language_model)
         widened = slopes if self.dtype == "float32" else tuple(layer.float() for layer in slopes)
         return AttentionGradients(self.objective, widened, has_loss)
 
-    def attention_gradients(self, inputs: dict[str, Tensor], loss: Loss) -> tuple[Tensor, ...]:
-        """Gradients of a loss with respect to the attention weights of every layer."""
-        given = self.adapter.model_inputs(inputs)
-        return attention_gradients(self.model, self.parts, given, loss)
+    def attention_gradients(
+        self, inputs: dict[str, Tensor], loss: Loss, with_head: Model | None
+    ) -> tuple[Tensor, ...]:
+        """Gradients of a loss with respect to the attention weights of every layer.
+
+        Args:
+            with_head: the model around this one whose head the loss needs, if any.
+        """
+        given = self.reading.inputs(inputs)
+        return attention_gradients(with_head or self.model, self.parts, given, loss)
 
     def _targets(
         self, sequences: SequenceOf[Sequence], ids: Tensor, is_token: Tensor

@@ -7,9 +7,9 @@ from textwrap import shorten
 from typing import Any, NoReturn
 
 import transformers
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
-from analysis.errors import UnfitModel
-from analysis.models.adapter import adapter_for
+from analysis.errors import UnfitModel, UnknownName
 
 _MOST = {
     **dict.fromkeys(("num_hidden_layers", "n_layer", "num_attention_heads", "n_head"), 255),
@@ -74,7 +74,7 @@ def configuration_of(folder: Path, name: str) -> dict[str, Any]:
     configuration = _read(folder / "config.json", name)
     if not isinstance(configuration, dict):
         raise UnfitModel(f"config.json of model {name!r} is no object; save the model again.")
-    adapter_for(str(configuration.get("model_type", "")))
+    check_type(str(configuration.get("model_type", "")))
     if not isinstance(configuration.get("architectures") or [], list):
         raise _broken(name, "architectures", configuration["architectures"], "a list of names")
     for key, most in _MOST.items():
@@ -86,6 +86,16 @@ def configuration_of(folder: Path, name: str) -> dict[str, Any]:
             text = shorten(str(value), 60, placeholder=" …")
             raise UnfitModel(f"config.json of model {name!r} has {key} = {text}; {remedy}.")
     return {key: value for key, value in configuration.items() if key not in _OF_THE_LIBRARY}
+
+
+def check_type(family: str) -> None:
+    """Raise UnknownName unless the library has models of a type.
+
+    Raises:
+        UnknownName: naming some of those that it has.
+    """
+    if family not in CONFIG_MAPPING_NAMES:
+        raise UnknownName("model type", family, CONFIG_MAPPING_NAMES)
 
 
 def library_configuration(configuration: dict[str, Any]) -> transformers.PreTrainedConfig:

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from analysis.models.adapter import ADAPTERS
 
 from analysis.families import FAMILIES, Family
-from analysis.models.adapter import ADAPTERS
 from pages.ui.words.say import catalogue
 from tests.tiny import TINY, tiny_model
 

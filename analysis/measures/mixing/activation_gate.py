@@ -21,7 +21,9 @@ def _tanh(hidden: Tensor) -> Tensor:
 GATES: dict[str, Gate] = {
     "gelu": torch.special.ndtr,
     "gelu_tanh": _gelu_tanh,
+    "quick_gelu": lambda hidden: torch.sigmoid(1.702 * hidden),
     "relu": lambda hidden: (hidden > 0).to(hidden.dtype),
+    "relu_squared": torch.relu,
     "silu": torch.sigmoid,
     "tanh": _tanh,
 }

@@ -3,30 +3,22 @@ distance between two tokens beside the product of query and key.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.models.attention import LayerParts, ModelParts
+from analysis.models.attention import LayerParts
 from analysis.models.capture import change_named_inputs, change_output
-from analysis.models.families import bert
 from analysis.models.offset_terms import OffsetTerms
-from analysis.models.parts import (
-    activation_named,
-    no_images,
-)
+from analysis.models.parts import layer_norm, network_of, projections
 from analysis.models.trace import LayerWeights, Model
+from analysis.scopes import POST_NORM
 
 FAMILIES = ("deberta-v2",)
-LANGUAGE_MODELS = {"DebertaV2ForMaskedLM": "AutoModelForMaskedLM"}
-"""Loader of each language-model class that a configuration may name."""
-CLASSIFIERS = {"DebertaV2ForSequenceClassification": "AutoModelForSequenceClassification"}
-"""Loader of each classifier class that a configuration may name."""
-fit_to_images, layout, model_inputs = no_images, bert.layout, bert.model_inputs
-word_embeddings = bert.word_embeddings
 
 
 def check(model: Model) -> None:
@@ -35,7 +27,6 @@ def check(model: Model) -> None:
     Raises:
         UnfitModel: naming the setting, its value and what is covered.
     """
-    activation_named(model.config.hidden_act)
     if size := getattr(model.config, "conv_kernel_size", 0):
         raise UnfitModel(
             f"The model's conv_kernel_size is {size}: a convolution mixes neighbouring tokens "
@@ -43,53 +34,69 @@ def check(model: Model) -> None:
         )
 
 
-def positions(model: Model) -> int:
-    """The longest sequence that the configuration allows."""
-    return model.config.max_position_embeddings
+@dataclass(frozen=True)
+class DistancePlaces:
+    """Distances in the scores, and vectors added to the input in models older than DeBERTa 3."""
 
+    model: Model
 
-def position_embedding(model: Model) -> Tensor | None:
-    """One vector per position where these are added to the input; DeBERTa 3 adds none."""
-    table = model.embeddings.position_embeddings
-    return None if table is None else table.weight.detach()
+    @property
+    def longest(self) -> int:
+        return self.model.config.max_position_embeddings
 
+    @property
+    def embedding(self) -> Tensor | None:
+        """One vector per position where these are added to the input; DeBERTa 3 adds none."""
+        table = self.model.embeddings.position_embeddings
+        return None if table is None else table.weight.detach()
 
-@contextmanager
-def _changed(model: Model, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
-    encoder, table = model.encoder, model.embeddings.position_embeddings
+    @contextmanager
+    def changed(self, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
+        """Change the distances of a model, and its position vectors if any, within a context."""
+        encoder, table = self.model.encoder, self.model.embeddings.position_embeddings
 
-    def placed(hidden: Tensor) -> dict[str, Any]:
-        """Return relative positions after the change of token positions."""
-        places = torch.arange(hidden.shape[-2], device=hidden.device)
-        changed = change(places[:, None])[:, 0]
-        return {"relative_pos": encoder.get_rel_pos(hidden)[:, changed[:, None], changed]}
+        def placed(hidden: Tensor) -> dict[str, Any]:
+            """Return relative positions after the change of token positions."""
+            places = torch.arange(hidden.shape[-2], device=hidden.device)
+            changed = change(places[:, None])[:, 0]
+            return {"relative_pos": encoder.get_rel_pos(hidden)[:, changed[:, None], changed]}
 
-    with ExitStack() as both:
-        if encoder.relative_attention:
-            both.enter_context(change_named_inputs(encoder, placed))
-        if table is not None:
-            both.enter_context(change_output(table, change))
-        yield
-
-
-def changed_positions(
-    model: Model, change: Callable[[Tensor], Tensor]
-) -> AbstractContextManager[None]:
-    """Change the distances of a model, and its position vectors if any, within a context."""
-    return _changed(model, change)
+        with ExitStack() as both:
+            if encoder.relative_attention:
+                both.enter_context(change_named_inputs(encoder, placed))
+            if table is not None:
+                both.enter_context(change_output(table, change))
+            yield
 
 
 def weights(model: Model) -> tuple[LayerWeights, ...]:
     """Every layer's weights, first to last."""
-    config, layers = model.config, []
-    for layer in model.encoder.layer:
-        attention = layer.attention.self
-        sides = (attention.query_proj, attention.key_proj, attention.value_proj)
-        fields = bert.encoder_layer(layer, config, sides)
-        terms = 1 + sum(kind in attention.pos_att_type for kind in ("c2p", "p2c"))
-        fields["score_scale"] *= terms**-0.5
-        layers.append(LayerWeights(**fields, offset_terms=_offset_terms(model, attention)))
-    return tuple(layers)
+    check(model)
+    return tuple(_layer(model, layer) for layer in model.encoder.layer)
+
+
+def _layer(model: Model, layer: Model) -> LayerWeights:
+    heads, attention, output = (
+        model.config.num_attention_heads,
+        layer.attention.self,
+        layer.attention.output,
+    )
+    sides = (attention.query_proj, attention.key_proj, attention.value_proj)
+    projected = projections(((side.weight.T, side.bias) for side in sides), heads)
+    n_terms = 1 + sum(kind in attention.pos_att_type for kind in ("c2p", "p2c"))
+    projected["score_scale"] *= n_terms**-0.5
+    return LayerWeights(
+        **projected,
+        output_weight=output.dense.weight.detach().T.unflatten(0, (heads, -1)),
+        output_bias=output.dense.bias.detach(),
+        feed_forward=network_of(
+            layer.intermediate.dense, layer.output.dense, model.config.hidden_act
+        ),
+        order=POST_NORM,
+        norms=(layer_norm(output.LayerNorm), layer_norm(layer.output.LayerNorm)),
+        is_causal=False,
+        offset_terms=_offset_terms(model, attention),
+    )
 
 
 def _offset_terms(model: Model, attention: Model) -> OffsetTerms | None:
@@ -112,7 +119,8 @@ def _distances(model: Model) -> Tensor:
     """Distances i − j as the model encodes them, for offsets over the length of its longest
     text."""
     steps = model.encoder.rel_embeddings.weight
-    far = model.encoder.get_rel_pos(steps.new_zeros(()).expand(1, positions(model), 1))[0]
+    longest = model.config.max_position_embeddings
+    far = model.encoder.get_rel_pos(steps.new_zeros(()).expand(1, longest, 1))[0]
     return torch.cat([far[1:, 0].flip(0), far[0]])
 
 
@@ -122,30 +130,14 @@ def _table(projection: Model, steps: Tensor, attention: Model) -> Tensor:
     return made.transpose(0, 1)
 
 
-def logits(language_model: Model, hidden: Tensor) -> Tensor:
-    """Logits over the vocabulary, from last hidden states."""
-    if language_model.legacy:
-        return language_model.cls(hidden)
-    words = language_model.deberta.embeddings.word_embeddings
-    return language_model.lm_predictions(hidden, words)
-
-
-def class_logits(classifier: Model, hidden: Tensor) -> Tensor:
-    """Logits over the classes, from last hidden states."""
-    return classifier.classifier(classifier.pooler(hidden))
-
-
-def parts(model: Model) -> ModelParts:
+def parts(model: Model) -> tuple[LayerParts, ...]:
     """The modules whose outputs make up the trace; attention is computed by code of its own."""
-    return ModelParts(
-        model.embeddings,
-        tuple(
-            LayerParts(
-                layer=layer.output,
-                attention=layer.attention.self,
-                output=layer.attention.output.dense,
-                values=layer.attention.self.value_proj,
-            )
-            for layer in model.encoder.layer
-        ),
+    return tuple(
+        LayerParts(
+            layer=layer,
+            attention=layer.attention.self,
+            output=layer.attention.output.dense,
+            values=layer.attention.self.value_proj,
+        )
+        for layer in model.encoder.layer
     )

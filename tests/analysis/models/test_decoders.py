@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import torch
 import transformers
+from analysis.models.adapter import adapter_for
 
 from analysis.errors import UnfitModel
 from analysis.measures.mixing.layer_mixing import layer_mixing
-from analysis.models.adapter import adapter_for
 from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import PRE_NORM
 from tests.tiny import tiny_model

@@ -1,22 +1,16 @@
 """Laws of every family's adapter, on tiny models of known sizes."""
 
-from functools import partial
 from itertools import pairwise
 
 import pytest
 import torch
-from transformers.activations import ACT2FN
 
-from analysis.errors import UnfitModel, UnknownName
-from analysis.measures.mixing.activation_gate import activation_gate
+from analysis.errors import UnfitModel
 from analysis.measures.mixing.completeness import attention_block_errors, attention_sum_error
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.models import attention
-from analysis.models.adapter import ADAPTERS, adapter_for
 from analysis.models.norm import normed
-from analysis.models.parts import ACTIVATIONS, activation_named
 from analysis.token_types import REGISTER
-from tests.refusals import refused
 from tests.tiny import (
     OF_IMAGES,
     POSITIONS,
@@ -72,13 +66,6 @@ def test_the_whole_layer_is_the_sum_of_its_parts(traced, sequences):
             assert layer_mixing(layer.of_sequence(row, len(sequence))).errors.max() < 1e-12
 
 
-@pytest.mark.parametrize("name", ACTIVATIONS)
-def test_every_activation_that_is_covered_is_the_one_the_model_uses(tiny, name):
-    hidden = torch.linspace(-4, 4, 99, dtype=torch.float64)
-    gate = activation_gate(hidden, activation_named(name))
-    torch.testing.assert_close(gate * hidden, ACT2FN[name](hidden))
-
-
 def test_attention_reads_the_input_normalised_where_a_layer_begins_with_that(traced):
     for layer in traced.layers:
         read = layer.input
@@ -118,7 +105,7 @@ def test_the_longest_sequence_that_fits_runs_and_one_more_token_does_not(tiny):
 
 def test_attention_with_an_unknown_term_is_refused_when_a_model_is_loaded(tiny, monkeypatch):
     tiny.check_attention()
-    if tiny.parts.layers[0].values is not None:
+    if tiny.parts[0].values is not None:
         return  # its own code returns the weights
     plain = attention._weights
 
@@ -128,72 +115,6 @@ def test_attention_with_an_unknown_term_is_refused_when_a_model_is_loaded(tiny, 
     monkeypatch.setattr(attention, "_weights", changed)
     with pytest.raises(UnfitModel, match="Attention weights of layer 1 differ from those of"):
         tiny.check_attention()
-
-
-def test_a_softmax_with_a_term_of_its_own_is_refused():
-    query = torch.rand(1, 1, 2, 4)
-    given = (torch.nn.Identity(), query, query, query, None)
-    assert refused(UnfitModel, partial(attention.observed_attention, s_aux=query), *given) == (
-        "Identity adds a term to the sum of the softmax (`s_aux`), which takes weight from every "
-        "token and brings nothing; such attention is not covered."
-    )
-
-
-_ACTIVATION = (
-    "The model's activation is 'relu6'; covered are gelu, gelu_new, gelu_pytorch_tanh, relu, silu, "
-    "swish, tanh."
-)
-_PATCHES = (
-    ("hidden_act", "relu6", _ACTIVATION),
-    (
-        "image_size",
-        [13, 16],
-        "The model's images are 13 × 16 pixels (height × width), which patches of 4 × 4 do not "
-        "fill. Covered is an image_size of whole patches.",
-    ),
-)
-_ENCODER = (
-    ("hidden_act", "relu6", _ACTIVATION),
-    ("is_decoder", True, "The model is configured as a decoder; encoders are covered."),
-    (
-        "position_embedding_type",
-        "relative_key",
-        "The model's positions are 'relative_key'; learned 'absolute' ones are covered.",
-    ),
-)
-REFUSED = {
-    "bert": _ENCODER,
-    "roberta": _ENCODER,
-    "vit": _PATCHES,
-    "dinov2_with_registers": _PATCHES,
-    "gpt2": (
-        ("activation_function", "relu6", _ACTIVATION),
-        ("scale_attn_weights", False, "The model's scale_attn_weights is False; covered is True."),
-        (
-            "scale_attn_by_inverse_layer_idx",
-            True,
-            "The model's scale_attn_by_inverse_layer_idx is True; covered is False.",
-        ),
-        ("add_cross_attention", True, "The model's add_cross_attention is True; covered is False."),
-    ),
-}
-
-
-@pytest.mark.parametrize("family", REFUSED, indirect=True, scope="session")
-def test_a_configuration_that_is_not_covered_is_refused(tiny, family):
-    for setting, value, message in REFUSED[family]:
-        with pytest.MonkeyPatch.context() as changed:
-            changed.setattr(tiny.model.config, setting, value, raising=False)
-            with pytest.raises(UnfitModel) as error:
-                tiny.adapter.check(tiny.model)
-        assert str(error.value) == message
-
-
-def test_unknown_family_is_told_the_nearest_and_the_known():
-    assert refused(UnknownName, adapter_for, "brt") == (
-        "No model family is called 'brt'. Did you mean 'bert'? "
-        f"Known: {', '.join(sorted(ADAPTERS))}."
-    )
 
 
 @every_model
@@ -213,7 +134,7 @@ def test_the_attention_is_made_of_the_layer_input_by_the_weights(traced):
 def test_position_embeddings_are_what_the_model_adds_to_the_words(tiny, sequences):
     shown: list[torch.Tensor] = []
     tiny.trace(sequences[:1], lambda output: shown.append(output) or output)
-    embedding = tiny.adapter.position_embedding(tiny.model)
+    embedding = tiny.reading.places.embedding
     has_position = sequences[0].token_types != REGISTER
     added = shown[0].reshape(len(sequences[0]), -1)
     torch.testing.assert_close(added[has_position], embedding[: has_position.sum()])

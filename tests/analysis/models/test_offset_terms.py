@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 import torch
 import transformers
-
 from analysis.models.adapter import adapter_for
+
 from analysis.models.offset_terms import OffsetTerms
 from analysis.models.trace import in_dtype
 from tests.tiny import tiny_model, tiny_sequences

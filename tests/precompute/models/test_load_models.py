@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from analysis.models.adapter import ADAPTERS
 from safetensors.torch import load_file
 
 from analysis.errors import UnfitModel, UnknownName, UserError
-from analysis.models.adapter import ADAPTERS
 from precompute.models import bundled, load_models
 from precompute.models.bundled import BUNDLED
 from precompute.models.load_models import load_model

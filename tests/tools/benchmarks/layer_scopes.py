@@ -17,9 +17,9 @@ from collections.abc import Callable
 
 import torch
 import transformers
+from analysis.models.adapter import adapter_for
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
-from analysis.models.adapter import adapter_for
 from analysis.models.trace import LayerTrace, LayerWeights
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import torch
 import transformers
-
 from analysis.models.adapter import adapter_for
+
 from analysis.scopes import PRE_NORM
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel

@@ -15,9 +15,9 @@ from dataclasses import replace
 
 import torch
 import transformers
+from analysis.models.adapter import adapter_for
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
-from analysis.models.adapter import adapter_for
 from analysis.models.trace import LayerTrace
 from tests.tools.benchmarks.cost import EAGER, seconds
 from tests.tracing import traced_layers

@@ -1,0 +1,196 @@
+"""Layers of a model whose attention goes by the library's interface, found without a name."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from jaxtyping import Bool
+from torch import Tensor, nn
+
+from analysis.errors import UnfitModel
+from analysis.models.attention import Attended, LayerParts
+from analysis.models.feed_forward import FeedForwardWeights
+from analysis.models.finding.attention_sides import Side, output_of, rotation_of, side_of
+from analysis.models.finding.matrices import Matrix
+from analysis.models.finding.network import network_of
+from analysis.models.finding.probe import Call, Moment, Probe, probe, same
+from analysis.models.finding.steps import Layer, Steps
+from analysis.models.head_norm import HeadNormWeights
+from analysis.models.parts import groups, of_every_head
+from analysis.models.rotary import PatchRotary, Rotary
+from analysis.models.trace import LayerWeights, Model, in_dtype
+
+Rotation = Rotary | PatchRotary
+
+
+@dataclass(frozen=True)
+class FoundLayer:
+    """The parts of a layer, found in float64; `weights` reads them as the model holds them."""
+
+    call: Call
+    attended: Attended
+    query: Side
+    key: Side
+    value: Side
+    rotary: Rotary | PatchRotary | None
+    output: Matrix
+    steps: Steps
+    network: Callable[[], FeedForwardWeights]
+
+    @property
+    def parts(self) -> LayerParts:
+        """The modules whose inputs and outputs make up the layer's trace."""
+        factor = self.steps.attention_factor
+        return LayerParts(
+            self.call.module,
+            self.attended.module,
+            self.output.call.module,
+            norm=self.steps.before,
+            factor=None if factor is None else factor.to(self.output.weight),
+        )
+
+    def weights(self) -> LayerWeights:
+        """The weights of the layer; a factor of a block is folded into its output weights."""
+        heads, n_groups = self.attended.query.shape[1], self.attended.value.shape[1]
+        projected: dict[str, Any] = {}
+        for name, side in (("query", self.query), ("key", self.key), ("value", self.value)):
+            projected[f"{name}_weight"] = of_every_head(side.weight, heads)
+            projected[f"{name}_bias"] = of_every_head(side.bias, heads)
+        network, factor = self.network(), self.steps.network_factor
+        weight, bias = (
+            _times(part, self.steps.attention_factor)
+            for part in (self.output.weight, self.output.bias)
+        )
+        dtype = weight.dtype
+        is_causal, window = _seen((self.attended.weights > 0).any(dim=0).any(dim=0))
+        return LayerWeights(
+            **projected,
+            output_weight=weight.unflatten(0, (heads, -1)),
+            output_bias=bias,
+            feed_forward=replace(
+                network,
+                output_weight=_times(network.output_weight, factor),
+                output_bias=_times(network.output_bias, factor),
+            ),
+            order=self.steps.order,
+            norms=in_dtype(self.steps.norms, dtype),
+            is_causal=is_causal,
+            score_scale=self.attended.scale,
+            score_cap=self.attended.cap,
+            rotary=self.rotary,
+            query_norm=in_dtype(_of_heads(self.query.norm, heads), dtype),
+            key_norm=in_dtype(_of_heads(self.key.norm, heads), dtype),
+            window=window,
+            groups=None if n_groups == heads else groups(n_groups, heads),
+        )
+
+
+def _times(part: Tensor, factor: Tensor | None) -> Tensor:
+    return part if factor is None else part * factor.to(part)
+
+
+def _of_heads(norm: HeadNormWeights | None, heads: int) -> HeadNormWeights | None:
+    """Return a norm of groups for each head of a group."""
+    if norm is None or norm.scale.dim() == 1:
+        return norm
+    shift = None if norm.shift is None else of_every_head(norm.shift, heads)
+    return replace(norm, scale=of_every_head(norm.scale, heads), shift=shift)
+
+
+def _seen(sees: Bool[Tensor, "query key"]) -> tuple[bool, int | None]:
+    """Return whether no query sees a later key, and the window in tokens if there is one."""
+    (keys,) = sees[-1].nonzero(as_tuple=True)
+    far = int(keys[0]) if len(keys) else 0
+    return not sees.triu(1).any(), None if far == 0 else len(sees) - 1 - far
+
+
+def find_layers(
+    model: Model,
+    inputs: Mapping[str, Any],
+    rotations: Sequence[Rotation],
+    unturned: int = 1,
+) -> tuple[Probe, tuple[FoundLayer, ...]]:
+    """Run a model once on random inputs and find the parts of every layer.
+
+    Args:
+        rotations: those that queries and keys may have gone through.
+        unturned: number of first tokens that none of them moves.
+
+    Raises:
+        UnfitModel: naming the part that was not found.
+    """
+    seen = probe(model, inputs)
+    layer = partial(_layer, model, seen, rotations, unturned)
+    return seen, tuple(layer(moment) for moment in seen.moments)
+
+
+def _layer_call(model: Model, seen: Probe, moment: Moment) -> Call:
+    """Return the call of a layer: of the outermost item of a list of modules with one attention."""
+    items = {
+        id(item)
+        for module in model.modules()
+        if isinstance(module, nn.ModuleList)
+        for item in module
+    }
+    for call in seen.calls:
+        if id(call.module) in items and [m for m in seen.moments if call.holds(m)] == [moment]:
+            return call
+    raise UnfitModel(f"{type(model).__name__}: no item of a list of modules holds its attention.")
+
+
+def _layer(
+    model: Model, seen: Probe, rotations: Sequence[Rotation], unturned: int, moment: Moment
+) -> FoundLayer:
+    call, attended = _layer_call(model, seen, moment), moment.attended
+    name = type(attended.module).__name__
+    calls = tuple(other for other in seen.calls if call.holds(other))
+    before = tuple(other for other in calls if other.end < moment.start)
+    output = output_of(attended, tuple(c for c in calls if c.start > moment.end), seen)
+    value = side_of(attended.value, before, seen, slice(None))
+    if value is None or value.norm is not None:
+        raise UnfitModel(f"{name}: values are made by no matrix.")
+    turned = next(_turned(seen, attended, before, value.read, rotations, unturned), None)
+    if turned is None:
+        raise UnfitModel(
+            f"{name}: queries or keys are not made by a matrix of what values are made of, a norm "
+            "of heads and a rotation by the model's frequencies."
+        )
+    rotary, query, key = turned
+    steps = Layer(call, calls, output, seen).steps(value.read)
+    beside = tuple(c for c in calls if not (c.holds(moment) and c.holds(output.call)))
+    network = network_of(steps.network, steps.read, beside, seen)
+    return FoundLayer(call, attended, query, key, value, rotary, output, steps, network)
+
+
+def _turned(
+    seen: Probe,
+    attended: Attended,
+    before: tuple[Call, ...],
+    read: Tensor,
+    rotations: Sequence[Rotation],
+    unturned: int,
+) -> Iterator[tuple[Rotation | None, Side, Side]]:
+    """Readings of queries and keys: by all tokens, or by the first, which no rotation moves."""
+    for rows in (slice(None), slice(0, unturned)):
+        query, key = (side_of(side, before, seen, rows) for side in (attended.query, attended.key))
+        if query is None or key is None or not all(same(s.read, read) for s in (query, key)):
+            continue
+        turned = rotation_of(query, key, attended, rotations)
+        if turned is not None:
+            yield turned
+
+
+@contextmanager
+def in_float64(model: Model) -> Iterator[None]:
+    """Hold a model's weights in float64 within a context, and bring back each as it was."""
+    tensors = [t for t in (*model.parameters(), *model.buffers()) if t.is_floating_point()]
+    before = [tensor.dtype for tensor in tensors]
+    for tensor in tensors:
+        tensor.data = tensor.data.double()
+    try:
+        yield
+    finally:
+        for tensor, dtype in zip(tensors, before, strict=True):
+            tensor.data = tensor.data.to(dtype)

@@ -1,0 +1,136 @@
+"""The feed-forward network behind a call, recognised by what its matrices are given and return."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import permutations, product
+
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.errors import UnfitModel
+from analysis.measures.mixing.activation_gate import GATES, active
+from analysis.measures.mixing.gate_share import GATED
+from analysis.models.feed_forward import FeedForwardWeights
+from analysis.models.finding.matrices import ROUND_OFF, Matrix, matrix_of
+from analysis.models.finding.probe import Call, Probe, same
+from analysis.models.router import Router
+from analysis.models.trace import Model
+
+
+def network_of(
+    call: Call, read: Float[Tensor, "batch token width"], calls: tuple[Call, ...], probe: Probe
+) -> Callable[[], FeedForwardWeights]:
+    """Find the network whose output a call returned; return what reads its weights.
+
+    Args:
+        read: what the network is given.
+        calls: those of the layer.
+
+    Raises:
+        UnfitModel: if its hidden layer is made in no way that is known.
+    """
+    back = matrix_of(call)
+    if back is None:
+        return _experts(call, read, probe)
+    hidden = probe.by_token(call.given)
+    into = [
+        _Path(matrix, made)
+        for other in calls
+        if same(probe.by_token(other.given), read)
+        and (matrix := matrix_of(other))
+        and (made := probe.by_token(other.returned)) is not None
+    ]
+    for gate, inputs, activation in _networks(into, len(back.weight)):
+        made = active((gate or inputs).made, activation)
+        if same(made if gate is None else made * inputs.made, hidden, 1e-7):
+            return partial(_weights, gate, inputs, back, activation)
+    raise UnfitModel(
+        f"{type(call.module).__name__}: the network's hidden layer is made in no way that is "
+        f"known: by {', '.join(GATES)}, with gates or without."
+    )
+
+
+@dataclass(frozen=True)
+class _Path:
+    """A matrix into the hidden layer, or a half of one, and what it made."""
+
+    matrix: Matrix
+    made: Tensor
+    half: int | None = None
+
+    def part(self, stored: Float[Tensor, "*any column"]) -> Tensor:
+        return stored if self.half is None else stored.chunk(2, dim=-1)[self.half]
+
+
+def _networks(into: list[_Path], hidden: int) -> Iterator[tuple[_Path | None, _Path, str]]:
+    """Every network of these paths: gate, inputs and activation."""
+    halves = [
+        [replace(path, made=half, half=place) for place, half in enumerate(path.made.chunk(2, -1))]
+        for path in into
+        if path.made.shape[-1] == 2 * hidden
+    ]
+    whole = [path for path in into if path.made.shape[-1] == hidden]
+    yield from ((None, path, activation) for path in whole for activation in GATES)
+    for paths in (*halves, whole):
+        for gate, inputs in permutations(paths, 2):
+            yield from ((gate, inputs, activation) for activation in GATED)
+
+
+def _weights(
+    gate: _Path | None, inputs: _Path, back: Matrix, activation: str
+) -> FeedForwardWeights:
+    sides = {
+        f"{name}_{kind}": path.part(getattr(path.matrix, kind))
+        for name, path in (("gate", gate), ("input", inputs))
+        if path is not None
+        for kind in ("weight", "bias")
+    }
+    return FeedForwardWeights(
+        **sides, output_weight=back.weight, output_bias=back.bias, activation=activation
+    )
+
+
+def _experts(call: Call, read: Tensor, probe: Probe) -> Callable[[], FeedForwardWeights]:
+    """Find experts with a router that make what a call returned.
+
+    Raises:
+        UnfitModel: if no reading of the module does.
+    """
+    made = probe.by_token(call.returned)
+    for is_normalised, activation in product((True, False), GATED):
+        read_weights = partial(_expert_weights, call.module, is_normalised, activation)
+        network = read_weights()
+        if network is None:
+            break
+        (gate, _), (inputs, _) = network.paths
+        hidden = active(read @ gate, activation) * (read @ inputs)
+        if same(network.routed(hidden, read) @ network.output_weight, made, ROUND_OFF):
+            return read_weights
+    raise UnfitModel(
+        f"{type(call.module).__name__}: the network is neither two or three matrices nor experts "
+        "that are given shares by a softmax."
+    )
+
+
+def _expert_weights(
+    module: Model, is_normalised: bool, activation: str
+) -> FeedForwardWeights | None:
+    """All experts side by side, with their router; None if the module holds no experts."""
+    experts, router = getattr(module, "experts", None), getattr(module, "gate", None)
+    both, down = (getattr(experts, name, None) for name in ("gate_up_proj", "down_proj"))
+    n_used = getattr(router, "top_k", None)
+    if not isinstance(both, Tensor) or not isinstance(down, Tensor) or n_used is None:
+        return None
+    gate, inputs = (half.flatten(0, 1).T for half in both.detach().chunk(2, dim=1))
+    back = down.detach().transpose(1, 2).flatten(0, 1)
+    return FeedForwardWeights(
+        input_weight=inputs,
+        input_bias=inputs.new_zeros(inputs.shape[1]),
+        output_weight=back,
+        output_bias=back.new_zeros(back.shape[1]),
+        activation=activation,
+        gate_weight=gate,
+        gate_bias=gate.new_zeros(gate.shape[1]),
+        router=Router(router.weight.detach().T, n_used, is_normalised),
+    )

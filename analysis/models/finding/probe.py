@@ -1,0 +1,108 @@
+"""One forward pass on random inputs, with every module's input and output written down."""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from analysis.errors import UnfitModel
+from analysis.models.attention import Attended, attention_recorded
+from analysis.models.capture import first_tensor
+from analysis.models.trace import Model
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a module: the first tensor of reals that it was given (empty if none) and that it
+    returned, and when."""
+
+    module: Model
+    given: Tensor
+    returned: Tensor
+    start: int
+    end: int
+    is_pair: bool = False
+    """Whether it returned two tensors, as modules do that make cosines and sines."""
+
+    def holds(self, other: "Call | Moment") -> bool:
+        """Return True if the other happened during this call."""
+        return self.start < other.start and other.end < self.end
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """Attention as it was computed once, and when."""
+
+    attended: Attended
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Probe:
+    """All calls of modules in a forward pass, and all moments of attention, in their order."""
+
+    calls: tuple[Call, ...]
+    moments: tuple[Moment, ...]
+    n_tokens: int
+
+    def by_token(self, tensor: Tensor) -> Float[Tensor, "batch token column"] | None:
+        """Return a tensor with one row of columns for every token; None if it has no such rows."""
+        n_texts = self.moments[0].attended.query.shape[0]
+        if tensor.dim() == 2 and len(tensor) == n_texts * self.n_tokens:
+            tensor = tensor.unflatten(0, (n_texts, self.n_tokens))
+        if tensor.dim() < 3 or len(tensor) != n_texts or self.n_tokens not in tensor.shape[1:]:
+            return None
+        axis = 1 + tensor.shape[1:].index(self.n_tokens)
+        return tensor.movedim(axis, 1).flatten(2)
+
+
+def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
+    """Run a model once and write down everything that its modules are given and return.
+
+    Raises:
+        UnfitModel: if its attention does not go by the library's interface.
+    """
+    calls: list[Call] = []
+    moments: list[Moment] = []
+    open_calls: list[tuple[int, Tensor | None]] = []
+    clock = iter(range(10**9))
+
+    def began(_module: nn.Module, given: tuple, named: dict[str, Any]) -> None:
+        first = first_tensor((*given, *named.values()))
+        open_calls.append((next(clock), None if first is None else first.clone()))
+
+    def ended(module: nn.Module, _given: tuple, output: Any) -> None:
+        (start, given), returned = open_calls.pop(), first_tensor(output)
+        if returned is not None:
+            read = returned.new_empty(0) if given is None else given
+            is_pair = isinstance(output, tuple) and len(output) == 2
+            calls.append(Call(module, read, returned.clone(), start, next(clock), is_pair))
+
+    def attended(seen: Attended) -> None:
+        time = next(clock)
+        moments.append(Moment(seen, time, time))
+
+    with torch.inference_mode(), ExitStack() as stack:
+        for module in model.modules():
+            stack.callback(module.register_forward_pre_hook(began, with_kwargs=True).remove)
+            stack.callback(module.register_forward_hook(ended).remove)
+        stack.enter_context(attention_recorded(model, attended))
+        model(**inputs, return_dict=True)
+    if not moments:
+        raise UnfitModel(
+            f"{type(model).__name__} does not compute attention by the library's interface."
+        )
+    in_order = tuple(sorted(calls, key=lambda call: call.start))
+    return Probe(in_order, tuple(moments), moments[0].attended.query.shape[2])
+
+
+def same(one: Tensor | None, other: Tensor | None, tolerance: float = 1e-9) -> bool:
+    """Return True if two tensors are equal to round-off."""
+    if one is None or other is None or one.shape != other.shape:
+        return False
+    return bool((one - other).abs().max() <= tolerance * (1 + one.abs().max()))

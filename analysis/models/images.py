@@ -1,0 +1,198 @@
+"""Images as a model reads them: special tokens, then a grid of patches, and their places."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from inspect import signature
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.errors import UnfitModel
+from analysis.models.capture import change_output
+from analysis.models.finding.probe import Probe
+from analysis.models.layout import (
+    CLASS,
+    DISTILLATION,
+    TokenLayout,
+    check_grid,
+    grid_of,
+    register,
+    two_sizes,
+)
+from analysis.models.places import Change
+from analysis.models.trace import Model
+
+_CLASS_TOKENS = ("cls_token", "class_embedding")
+
+
+def reads_images(model: Model) -> bool:
+    """Return True if a model reads images, cut into patches of one size."""
+    return model.main_input_name == "pixel_values"
+
+
+def _learned_grid(model: Model) -> tuple[int, int] | None:
+    """Rows and columns of the position vectors, where the model interpolates them by itself."""
+    embeddings = model.embeddings
+    makes_others = hasattr(embeddings, "interpolate_pos_encoding")
+    asks = "interpolate_pos_encoding" in signature(embeddings.forward).parameters
+    if not makes_others or asks:
+        return None
+    patches = embeddings.patch_embeddings
+    size, patch = two_sizes(patches.image_size), two_sizes(patches.patch_size)
+    return size[0] // patch[0], size[1] // patch[1]
+
+
+def fit_to_images(model: Model, size: tuple[int, int]) -> None:
+    """Set the height and width of images in pixels.
+
+    Raises:
+        UnfitModel: the model's positions were learned for one other size alone, or patches do not
+            fill such images.
+    """
+    check_grid(model)
+    learned = _learned_grid(model)
+    if learned is not None and learned[0] != learned[1]:
+        raise UnfitModel(
+            f"The model's image_size makes {learned[0]} × {learned[1]} patches, and its positions "
+            "are interpolated from a square grid alone. Give a square image_size in config.json; "
+            "what the image processor makes need not be square."
+        )
+    fixed, patch = two_sizes(model.config.image_size), two_sizes(model.config.patch_size)
+    takes_any = learned is not None or hasattr(model, "rope_embeddings")
+    if not takes_any and size != fixed:
+        raise UnfitModel(
+            f"The model's positions were learned for images of {fixed[0]} × {fixed[1]} pixels "
+            f"(height × width), and its image processor makes {size[0]} × {size[1]}. Make `size` "
+            "or `crop_size` in preprocessor_config.json agree with `image_size` in config.json."
+        )
+    if size[0] % patch[0] or size[1] % patch[1]:
+        raise UnfitModel(
+            f"The model's image processor makes images of {size[0]} × {size[1]} pixels (height × "
+            f"width), which patches of {patch[0]} × {patch[1]} do not fill. Give multiples of "
+            "these as `crop_size` or `size` in preprocessor_config.json."
+        )
+    model.config.image_size = list(size)
+
+
+def layout_of(model: Model) -> TokenLayout:
+    """Return the names of special tokens and the grid of patches."""
+    grid, learned = grid_of(model), _learned_grid(model)
+    return TokenLayout(_special(model), *grid, None if grid == learned else learned)
+
+
+def _special(model: Model) -> tuple[str, ...]:
+    embeddings = model.embeddings
+    names = [CLASS for name in _CLASS_TOKENS if getattr(embeddings, name, None) is not None]
+    if hasattr(embeddings, "distillation_token"):
+        names.append(DISTILLATION)
+    n_registers = getattr(model.config, "num_register_tokens", 0)
+    return (*names, *(register(place) for place in range(n_registers)))
+
+
+def check_layout(layout: TokenLayout, seen: Probe) -> None:
+    """Raise UnfitModel unless an image has the tokens of its layout.
+
+    Raises:
+        UnfitModel: naming both numbers.
+    """
+    if seen.n_tokens != layout.n_tokens:
+        raise UnfitModel(
+            f"An image has {seen.n_tokens} tokens, and {layout.n_tokens} were expected: "
+            f"{', '.join(layout.special) or 'no special token'} and {layout.rows} × "
+            f"{layout.columns} patches."
+        )
+
+
+@dataclass(frozen=True)
+class ImagePlaces:
+    """Vectors added to the tokens of an image; registers have none."""
+
+    model: Model
+    layout: TokenLayout
+
+    @property
+    def longest(self) -> int:
+        return self.layout.n_tokens
+
+    @property
+    def embedding(self) -> Float[Tensor, "place width"] | None:
+        """One vector for every special token with a place, then one for every patch."""
+        embeddings = self.model.embeddings
+        stored = getattr(embeddings, "position_embeddings", None)
+        if stored is None:
+            table = getattr(embeddings, "position_embedding", None)
+            return None if table is None else table.weight.detach()
+        if self.layout.learned is None:
+            return stored.detach()[0]
+        # the method asks its first argument for no more than its shape
+        shape = 1, 1 + self.layout.n_patches, stored.shape[-1]
+        shaped = stored.new_zeros(()).expand(shape)
+        size = two_sizes(self.model.config.image_size)
+        return embeddings.interpolate_pos_encoding(shaped, *size)[0].detach()
+
+    def changed(self, change: Change) -> AbstractContextManager[None]:
+        """Change the vectors of places within a context."""
+        added = self.embedding
+        if added is None:
+            raise UnfitModel(
+                "No vectors were found that the model adds to patches for their place."
+            )
+        n_without = self.layout.n_tokens - len(added)
+        n_special = len(self.layout.special) - n_without
+        nothing = added.new_zeros(n_without, added.shape[1])
+        every = torch.cat([added[:n_special], nothing, added[n_special:]])
+        return change_output(self.model.embeddings, lambda out: out - every + change(every))
+
+
+@dataclass(frozen=True)
+class TurnedPatches:
+    """Angles by which queries and keys of patches are rotated; special tokens have none."""
+
+    model: Model
+    layout: TokenLayout
+    embedding: None = None
+
+    @property
+    def longest(self) -> int:
+        return self.layout.n_tokens
+
+    @property
+    def angles(self) -> Float[Tensor, "patch plane"]:
+        """Rotation angle of each patch, in radians."""
+        height, width = two_sizes(self.model.config.image_size)
+        weight = self.model.embeddings.patch_embeddings.weight
+        cosine, sine = self.model.rope_embeddings(weight.new_zeros(()).expand(1, 1, height, width))
+        angles = torch.atan2(sine, cosine)
+        return angles[:, : angles.shape[1] // 2]  # each angle is there twice
+
+    @contextmanager
+    def changed(self, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
+        n_special = len(self.layout.special)
+
+        def turned(output: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+            angles = torch.atan2(output[1], output[0])
+            changed = change(torch.cat([angles.new_zeros(n_special, angles.shape[1]), angles]))
+            return changed.cos(), changed.sin()
+
+        with change_output(self.model.rope_embeddings, turned):
+            yield
+
+
+def patch_embeddings(
+    model: Model, pixels: Float[Tensor, "batch channel row column"]
+) -> Float[Tensor, "batch token width"]:
+    """Embeddings of the patches alone, and the learned vectors of special tokens before them."""
+    embeddings = model.embeddings
+    cut = getattr(embeddings, "patch_embeddings", None) or embeddings.patch_embedding
+    patches = cut(pixels.to(model.dtype))
+    if patches.dim() == 4:  # as a convolution leaves them: channel, row, column
+        patches = patches.flatten(2).mT
+    names = (*_CLASS_TOKENS, "distillation_token", "register_tokens")
+    special = [vector for name in names if (vector := getattr(embeddings, name, None)) is not None]
+    in_front = (
+        vector.detach().reshape(1, -1, patches.shape[-1]).expand(len(patches), -1, -1)
+        for vector in special
+    )
+    return torch.cat([*in_front, patches], dim=1)

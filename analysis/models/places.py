@@ -1,0 +1,136 @@
+"""Sources of places of tokens in a model, and their change: added vectors, rotation, distance."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from analysis.errors import UnfitModel
+from analysis.models.capture import change_output
+from analysis.models.finding.probe import Call, Probe, same
+from analysis.models.trace import Model
+
+Change = Callable[[Tensor], Tensor]
+"""Map from what stands for every place (place × anything) to what stands there instead."""
+_LENGTHS = ("max_position_embeddings", "n_positions", "max_seq_len", "seq_length")
+_LONGEST = 512
+"""Longest text of a model that states none: that of T5's training."""
+
+
+@runtime_checkable
+class Places(Protocol):
+    """Where a model knows places from.
+
+    `longest` is the number of tokens it has places for, `embedding` its learned vectors of places,
+    if it has any, and `changed` changes what stands for each place within a context.
+    """
+
+    @property
+    def longest(self) -> int: ...
+
+    @property
+    def embedding(self) -> Float[Tensor, "place width"] | None: ...
+
+    def changed(self, change: Change) -> Any: ...
+
+
+@dataclass(frozen=True)
+class AddedPlaces:
+    """Vectors that a module returns for the places of a text, from row `first` of a table."""
+
+    module: Model
+    first: int
+    longest: int
+    is_learned: bool
+
+    @property
+    def embedding(self) -> Tensor | None:
+        return self.module.weight.detach()[self.first :] if self.is_learned else None
+
+    def changed(self, change: Change) -> Any:
+        return change_output(self.module, change)
+
+
+@dataclass(frozen=True)
+class OtherPlaces:
+    """Places by rotation of queries and keys, by distance, or by nothing that can be changed.
+
+    `rotaries` return cosines and sines of all angles, `distance` a term for each pair of tokens.
+    """
+
+    longest: int
+    rotaries: Sequence[Model] = ()
+    distances: Sequence[Model] = ()
+    embedding: None = None
+
+    @contextmanager
+    def changed(self, change: Change) -> Iterator[None]:
+        if not self.rotaries and not self.distances:
+            raise UnfitModel("No module was found by which the model knows the places of tokens.")
+        with ExitStack() as stack:
+            for module in self.rotaries:
+                stack.enter_context(change_output(module, lambda out: _turned(out, change)))
+            for module in self.distances:
+                stack.enter_context(change_output(module, lambda out: _moved(out, change)))
+            yield
+
+
+def _turned(output: tuple[Tensor, Tensor], change: Change) -> tuple[Tensor, Tensor]:
+    cosine, sine = output
+    angles, size = change(torch.atan2(sine, cosine)), torch.hypot(sine, cosine)
+    return angles.cos() * size, angles.sin() * size
+
+
+def _moved(bias: Float[Tensor, "query key head"], change: Change) -> Tensor:
+    places = change(torch.arange(len(bias), device=bias.device)[:, None])[:, 0]
+    return bias[places[:, None], places]
+
+
+def places_of(model: Model, seen: Probe, layer: Call) -> Places:
+    """Find where a model knows places from, in a forward pass on texts of random tokens.
+
+    Args:
+        layer: the call of the first layer.
+    """
+    longest = longest_of(model.config)
+    rotaries = [module for module in model.modules() if _has_frequencies(module)]
+    for call in seen.calls:
+        if call.end < layer.start and call.module not in rotaries:
+            found = _added(call, seen, longest, width=layer.returned.shape[-1])
+            if found is not None:
+                return found
+    turning = [call.module for call in seen.calls if call.is_pair and call.module in rotaries]
+    tables = [getattr(module, "relative_attention_bias", None) for module in model.modules()]
+    return OtherPlaces(longest, turning, [table for table in tables if table is not None])
+
+
+def _has_frequencies(module: Model) -> bool:
+    return any("inv_freq" in name for name, _ in module.named_buffers(recurse=False))
+
+
+def _added(call: Call, seen: Probe, longest: int, *, width: int) -> AddedPlaces | None:
+    """Return the places that a module stands for, if it returns the same rows for every text."""
+    if call.returned.dim() < 2 or next(call.module.children(), None) is not None:
+        return None
+    rows = call.returned.reshape(-1, *call.returned.shape[-2:])
+    first = rows[0]
+    if first.shape != (seen.n_tokens, width) or same(first[0], first[1]):
+        return None
+    if not all(same(first, other) for other in rows):
+        return None
+    table = getattr(call.module, "weight", None)
+    if table is None or table.dim() != 2 or table.shape[1] != width:
+        return AddedPlaces(call.module, 0, longest, is_learned=False)
+    begin = int((table - first[0]).abs().sum(dim=1).argmin())
+    is_learned = same(table[begin : begin + len(first)], first)
+    return AddedPlaces(call.module, begin, min(len(table) - begin, longest), is_learned)
+
+
+def longest_of(config: Any) -> int:
+    """Return the longest text that a configuration states, in tokens."""
+    stated = (getattr(config, name, None) for name in _LENGTHS)
+    return next((length for length in stated if isinstance(length, int)), _LONGEST)

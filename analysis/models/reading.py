@@ -1,0 +1,160 @@
+"""Reading of a model: its layers, the modules that they run in, and its places of tokens."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from inspect import signature
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from analysis.errors import UnfitModel
+from analysis.models.attention import LayerParts
+from analysis.models.distances import terms_of_distance
+from analysis.models.families import deberta
+from analysis.models.finding.find import find_layers, in_float64
+from analysis.models.images import (
+    ImagePlaces,
+    TurnedPatches,
+    check_layout,
+    layout_of,
+    patch_embeddings,
+    reads_images,
+)
+from analysis.models.layout import TokenLayout, two_sizes
+from analysis.models.places import Places, places_of
+from analysis.models.rotary import PatchRotary, Rotary
+from analysis.models.trace import LayerWeights, Model
+
+_TEXTS, _IMAGES = 6, 6
+"""Number of random texts and of images of noise that parts are told apart by."""
+_TURNS = ("default", "linear", "llama3", "yarn", "proportional")
+"""Kinds of rotary positions with frequencies that do not depend on the length of a text."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How one model is read.
+
+    `layout` names the tokens of an image; None for a model that reads text.
+    """
+
+    model: Model
+    layers: tuple[LayerWeights, ...]
+    parts: tuple[LayerParts, ...]
+    places: Places
+    layout: TokenLayout | None = None
+
+    def inputs(self, given: Mapping[str, Tensor]) -> dict[str, Any]:
+        """Return those of the inputs of a batch that the model takes."""
+        return inputs_of(self.model, given)
+
+    def word_embeddings(self, given: Mapping[str, Tensor]) -> Tensor:
+        """Rows of the embedding table, before positions or other vectors are added.
+
+        Those of an image are the embeddings of its patches, and special tokens before them.
+        """
+        if self.layout is not None:
+            return patch_embeddings(self.model, given["pixel_values"])
+        return self.model.get_input_embeddings().weight.detach()[given["input_ids"]]
+
+
+def inputs_of(model: Model, given: Mapping[str, Tensor]) -> dict[str, Any]:
+    """Return those of the inputs of a batch that a model takes, without a cache.
+
+    Segments are for models with types of segments: others would read them as words.
+    """
+    taken = signature(model.forward).parameters
+    has_types = getattr(model.config, "type_vocab_size", 0) > 0
+    inputs: dict[str, Any] = {
+        name: tensor
+        for name, tensor in given.items()
+        if name in taken and (has_types or name != "token_type_ids")
+    }
+    return inputs | ({"use_cache": False} if "use_cache" in taken else {})
+
+
+def read_model(model: Model) -> Reading:
+    """Find how a model is read, by one forward pass on random inputs in float64.
+
+    Raises:
+        UnfitModel: naming the part that was not found.
+    """
+    if model.config.model_type in deberta.FAMILIES:
+        return Reading(
+            model, deberta.weights(model), deberta.parts(model), deberta.DistancePlaces(model)
+        )
+    _check_rotary(model)
+    layout = layout_of(model) if reads_images(model) else None
+    if hasattr(model, "set_experts_implementation"):
+        model.set_experts_implementation("eager")
+    is_turned = layout is not None and hasattr(model, "rope_embeddings")
+    with in_float64(model):
+        inputs = inputs_of(model, random_inputs(model))
+        if is_turned:
+            turned = TurnedPatches(model, layout)
+            rotations = [PatchRotary(turned.angles)]
+            seen, found = find_layers(model, inputs, rotations, unturned=len(layout.special))
+            places: Places = turned
+        else:
+            seen, found = find_layers(model, inputs, [*rotations_of(model)])
+            places = (
+                places_of(model, seen, found[0].call)
+                if layout is None
+                else ImagePlaces(model, layout)
+            )
+    layers = tuple(layer.weights() for layer in found)
+    if layout is not None:
+        check_layout(layout, seen)
+    elif (terms := [terms_of_distance(model, layer.attended.module) for layer in found])[0]:
+        pairs = zip(layers, terms, strict=True)
+        layers = tuple(replace(layer, offset_terms=of_layer) for layer, of_layer in pairs)
+    if isinstance(places, TurnedPatches):
+        rotary = PatchRotary(places.angles)
+        layers = tuple(replace(layer, rotary=rotary) for layer in layers)
+    return Reading(model, layers, tuple(layer.parts for layer in found), places, layout)
+
+
+def random_inputs(model: Model) -> dict[str, Tensor]:
+    """Return texts of random tokens, or images of noise."""
+    draw, config = torch.Generator().manual_seed(0), model.config
+    if reads_images(model):
+        shape = _IMAGES, config.num_channels, *two_sizes(config.image_size)
+        noise = torch.rand(shape, generator=draw, dtype=torch.float64)
+        return {"pixel_values": noise.to(model.device)}
+    heads = {getattr(config, name, None) for name in ("num_attention_heads", "n_head", "num_heads")}
+    n_tokens = next(n for n in (11, 13, 7) if n not in heads)
+    ids = torch.randint(config.vocab_size, (_TEXTS, n_tokens), generator=draw)
+    padding = getattr(config, "pad_token_id", None)
+    ids[ids == padding] = (padding or 0) + 1 if (padding or 0) + 1 < config.vocab_size else 0
+    given = {
+        "input_ids": ids,
+        "token_type_ids": torch.zeros_like(ids),
+        "attention_mask": torch.ones_like(ids),
+    }
+    return {name: tensor.to(model.device) for name, tensor in given.items()}
+
+
+def rotations_of(model: Model) -> Iterator[Rotary]:
+    """Every rotation by frequencies that a model holds."""
+    for module in model.modules():
+        for name, frequencies in module.named_buffers(recurse=False):
+            if "inv_freq" in name and "original" not in name:
+                scaling = name.replace("inv_freq", "attention_scaling")
+                yield Rotary(frequencies, getattr(module, scaling, 1.0))
+
+
+def _check_rotary(model: Model) -> None:
+    """Raise UnfitModel if rotary frequencies depend on the length of a text.
+
+    Raises:
+        UnfitModel: naming the kind and those that are covered.
+    """
+    given = getattr(model.config, "rope_parameters", None) or {}
+    kinds = [given] if "rope_type" in given else [r for r in given.values() if isinstance(r, dict)]
+    for kind in (rope.get("rope_type", "default") for rope in kinds):
+        if kind not in _TURNS:
+            raise UnfitModel(
+                f"The model's rope_type is {kind!r}; covered are {', '.join(_TURNS)}, whose "
+                "frequencies are the same for texts of any length."
+            )
