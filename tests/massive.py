@@ -36,7 +36,7 @@ def massive_model(family: str, place: str, *, dtype: torch.dtype = torch.float32
             rows = slice(row, row + 1) if place == "first" else slice(None)
             table[rows, COORDINATE] += SIZE
     model.to(dtype)
-    layers = loaded.adapter.weights(model)
+    layers = read_model(model).layers
     if dtype is torch.bfloat16:
         layers = tuple(in_dtype(layer, torch.float32) for layer in layers)
     return replace(loaded, layers=layers, dtype=str(dtype).removeprefix("torch."))

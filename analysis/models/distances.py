@@ -1,5 +1,7 @@
 """Terms of the distance between two tokens in the scores of T5 and its kin."""
 
+from inspect import signature
+
 import torch
 
 from analysis.models.offset_terms import OffsetTerms
@@ -16,9 +18,13 @@ def terms_of_distance(model: Model, attention: Model) -> OffsetTerms | None:
                    and getattr(m, "relative_attention_bias", None) is not None), None)  # fmt: skip
     if holder is None:
         return None
+    asked = signature(holder._relative_position_bucket).parameters
     furthest, table = holder.relative_attention_max_distance, holder.relative_attention_bias.weight
     offsets = torch.arange(-furthest, furthest + 1, device=table.device)
-    buckets = holder._relative_position_bucket(
-        offsets, num_buckets=holder.relative_attention_num_buckets, max_distance=furthest
-    )
+    sizes = {
+        "num_buckets": holder.relative_attention_num_buckets,
+        "max_distance": furthest,
+    }
+    given = {name: size for name, size in sizes.items() if name in asked}
+    buckets = holder._relative_position_bucket(offsets, **given)
     return OffsetTerms(buckets, bias=table.detach().T)

@@ -51,6 +51,11 @@ def fit_to_images(model: Model, size: tuple[int, int]) -> None:
         UnfitModel: the model's positions were learned for one other size alone, or patches do not
             fill such images.
     """
+    if not hasattr(model, "embeddings") or not hasattr(model.config, "image_size"):
+        raise UnfitModel(
+            f"{type(model).__name__} does not cut images of one size into patches that are its "
+            "tokens from the first layer to the last."
+        )
     check_grid(model)
     learned = _learned_grid(model)
     if learned is not None and learned[0] != learned[1]:

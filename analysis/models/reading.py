@@ -94,7 +94,7 @@ def read_model(model: Model) -> Reading:
         if is_turned:
             turned = TurnedPatches(model, layout)
             rotations = [PatchRotary(turned.angles)]
-            seen, found = find_layers(model, inputs, rotations, unturned=len(layout.special))
+            seen, found = find_layers(model, inputs, rotations)
             places: Places = turned
         else:
             seen, found = find_layers(model, inputs, [*rotations_of(model)])
@@ -115,16 +115,22 @@ def read_model(model: Model) -> Reading:
     return Reading(model, layers, tuple(layer.parts for layer in found), places, layout)
 
 
-def random_inputs(model: Model) -> dict[str, Tensor]:
-    """Return texts of random tokens, or images of noise."""
+def random_inputs(
+    model: Model, n_texts: int = _TEXTS, n_tokens: int | None = None
+) -> dict[str, Tensor]:
+    """Return texts of random tokens, or images of noise.
+
+    Args:
+        n_tokens: length of the texts; if None, a few, as many as no other size of the model.
+    """
     draw, config = torch.Generator().manual_seed(0), model.config
     if reads_images(model):
         shape = _IMAGES, config.num_channels, *two_sizes(config.image_size)
         noise = torch.rand(shape, generator=draw, dtype=torch.float64)
         return {"pixel_values": noise.to(model.device)}
     heads = {getattr(config, name, None) for name in ("num_attention_heads", "n_head", "num_heads")}
-    n_tokens = next(n for n in (11, 13, 7) if n not in heads)
-    ids = torch.randint(config.vocab_size, (_TEXTS, n_tokens), generator=draw)
+    n_tokens = n_tokens or next(n for n in (11, 13, 7) if n not in heads)
+    ids = torch.randint(config.vocab_size, (n_texts, n_tokens), generator=draw)
     padding = getattr(config, "pad_token_id", None)
     ids[ids == padding] = (padding or 0) + 1 if (padding or 0) + 1 < config.vocab_size else 0
     given = {

@@ -16,7 +16,7 @@ from analysis.models.trace import LayerTrace, LayerWeights, Model
 
 OnLayer = Callable[[int, LayerTrace], None]
 """Receiver of a layer's index, counted from 0, and its trace."""
-_ROUND_OFF = {torch.float64: 1e-6, torch.float32: 1e-5, torch.bfloat16: 2e-2}
+_ROUND_OFF = {torch.float64: 1e-5, torch.float32: 1e-5, torch.bfloat16: 2e-2}
 """Largest difference of a weight from that of the library's `eager`, which rounds to float32."""
 
 

@@ -100,7 +100,7 @@ def load_model(
         gate_rule=gate_rule,
         random_weights=random_weights,
     )
-    loaded.check_attention()
+    loaded.proved()
     return loaded
 
 

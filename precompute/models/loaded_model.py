@@ -23,7 +23,8 @@ from analysis.models.gradients import (
     token_losses,
 )
 from analysis.models.layout import CLASS, two_sizes
-from analysis.models.reading import Reading
+from analysis.models.proof import Proof, prove
+from analysis.models.reading import Reading, in_float64, random_inputs
 from analysis.models.stream import OnLayer, check_attention, stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights, Trace
 from analysis.scopes import GATE_RULES
@@ -36,8 +37,8 @@ from precompute.models.padding import check_known, padded, sent_to
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 Control = Literal["removed", "permuted"]
 """Change of a text's position embeddings: zeros instead, or another order."""
-_PROBE_TOKENS = 12
-"""Tokens of the texts that a model is tried with."""
+_WIDEST = 1024
+"""Widest window in tokens that is tried with a longer text."""
 
 
 @dataclass(frozen=True)
@@ -161,30 +162,36 @@ class LoadedModel:
             words = self.reading.word_embeddings(self.inputs(sequences))
         return words if self.dtype == "float32" else words.float()
 
-    def check_attention(self) -> None:
-        """Raise UnfitModel unless attention weights equal those of the library's `eager`.
+    def proved(self) -> Proof:
+        """Prove in float64 that the model is read right, on random inputs: see `prove`.
+
+        Texts are padded, of one token, and longer than the widest window, if that is no longer than
+        `_WIDEST`; images are of noise.
 
         Raises:
-            UnfitModel: naming the layer and the difference.
+            UnfitModel: naming what differs from the model, where and by how much.
         """
-        check_attention(self.model, self.parts, self.reading.inputs(self._probe()))
+        tried = random_inputs(self.model)
+        with in_float64(self.model):
+            check_attention(self.model, self.parts, self.reading.inputs(tried))
+            if self.images is not None:
+                return self._proved(tried)
+            n_texts, n_tokens = tried["input_ids"].shape
+            lengths = torch.arange(n_texts, device=self.device).mul(2).clamp(1, n_tokens)
+            places = torch.arange(n_tokens, device=self.device)
+            padded_texts = tried | {"attention_mask": (places < lengths[:, None]).long()}
+            found = self._proved(padded_texts)
+            widest = max((window for window in self.windows if window is not None), default=0)
+            if 0 < widest <= _WIDEST:
+                self._proved(self._long_text(widest + 2))
+        return found
 
-    def _probe(self) -> dict[str, Tensor]:
-        """Return inputs to try a model with: two texts, one padded, or an image of noise."""
-        if self.images is not None:
-            height, width = two_sizes(self.model.config.image_size)
-            shape = (1, self.model.config.num_channels, height, width)
-            noise = torch.rand(shape, generator=torch.Generator().manual_seed(0))
-            return {"pixel_values": noise.to(self.model.device, self.model.dtype)}
-        n_tokens = min(_PROBE_TOKENS, self.positions)
-        ids = torch.arange(2 * n_tokens).reshape(2, n_tokens) % self.model.config.vocab_size
-        is_token = torch.arange(n_tokens) < torch.tensor([[n_tokens], [n_tokens // 2 + 1]])
-        given = {
-            "input_ids": ids,
-            "token_type_ids": torch.zeros_like(ids),
-            "attention_mask": is_token.long(),
-        }
-        return {name: tensor.to(self.model.device) for name, tensor in given.items()}
+    def _proved(self, given: dict[str, Tensor]) -> Proof:
+        return prove(self.model, self.parts, self.layers, self.reading.inputs(given))
+
+    def _long_text(self, n_tokens: int) -> dict[str, Tensor]:
+        """Return one text of random tokens as long as is asked, or as the model has places for."""
+        return random_inputs(self.model, n_texts=1, n_tokens=min(n_tokens, self.positions))
 
     def trace_controlled(self, sequence: Sequence, control: Control, *, seed: int) -> Trace:
         """Run `stream_controlled` and keep all layers, for short texts."""

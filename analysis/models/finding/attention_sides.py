@@ -87,7 +87,7 @@ def side_of(
     found, norm = copied_from(samples, calls, probe, rows), None
     if found is not None and matrix_of(found.call) is None:
         whole, before = norm_of(found.call), probe.by_token(found.call.given)
-        if whole is None or before is None:
+        if whole is None or before is None or len(whole.shift.flatten()) < shape[1]:
             return None
         norm = _head_norm(whole, found.column.unflatten(0, shape))
         samples = before[:, rows][..., found.column].flatten(0, 1)

@@ -110,19 +110,17 @@ def find_layers(
     model: Model,
     inputs: Mapping[str, Any],
     rotations: Sequence[Rotation],
-    unturned: int = 1,
 ) -> tuple[Probe, tuple[FoundLayer, ...]]:
     """Run a model once on random inputs and find the parts of every layer.
 
     Args:
         rotations: those that queries and keys may have gone through.
-        unturned: number of first tokens that none of them moves.
 
     Raises:
         UnfitModel: naming the part that was not found.
     """
     seen = probe(model, inputs)
-    layer = partial(_layer, model, seen, rotations, unturned)
+    layer = partial(_layer, model, seen, rotations)
     return seen, tuple(layer(moment) for moment in seen.moments)
 
 
@@ -141,7 +139,7 @@ def _layer_call(model: Model, seen: Probe, moment: Moment) -> Call:
 
 
 def _layer(
-    model: Model, seen: Probe, rotations: Sequence[Rotation], unturned: int, moment: Moment
+    model: Model, seen: Probe, rotations: Sequence[Rotation], moment: Moment
 ) -> FoundLayer:
     call, attended = _layer_call(model, seen, moment), moment.attended
     name = type(attended.module).__name__
@@ -151,7 +149,7 @@ def _layer(
     value = side_of(attended.value, before, seen, slice(None))
     if value is None or value.norm is not None:
         raise UnfitModel(f"{name}: values are made by no matrix.")
-    turned = next(_turned(seen, attended, before, value.read, rotations, unturned), None)
+    turned = next(_turned(seen, attended, before, value.read, rotations), None)
     if turned is None:
         raise UnfitModel(
             f"{name}: queries or keys are not made by a matrix of what values are made of, a norm "
@@ -170,11 +168,17 @@ def _turned(
     before: tuple[Call, ...],
     read: Tensor,
     rotations: Sequence[Rotation],
-    unturned: int,
 ) -> Iterator[tuple[Rotation | None, Side, Side]]:
-    """Readings of queries and keys: by all tokens, or by the first, which no rotation moves."""
-    for rows in (slice(None), slice(0, unturned)):
-        query, key = (side_of(side, before, seen, rows) for side in (attended.query, attended.key))
+    """Readings of queries and keys: as compared, by the first token, which rotations of texts leave
+    where it is, or with a rotation of patches undone."""
+    compared = attended.query, attended.key
+    views = [(compared, slice(None)), (compared, slice(0, 1))]
+    for rotation in rotations:
+        if isinstance(rotation, PatchRotary):
+            back = PatchRotary(-rotation.of_patches)
+            views.append(((back.turned(compared[0]), back.turned(compared[1])), slice(None)))
+    for sides, rows in views:
+        query, key = (side_of(side, before, seen, rows) for side in sides)
         if query is None or key is None or not all(same(s.read, read) for s in (query, key)):
             continue
         turned = rotation_of(query, key, attended, rotations)

@@ -92,7 +92,12 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
             stack.callback(module.register_forward_pre_hook(began, with_kwargs=True).remove)
             stack.callback(module.register_forward_hook(ended).remove)
         stack.enter_context(attention_recorded(model, attended))
-        model(**inputs, return_dict=True)
+        try:
+            model(**inputs, return_dict=True)
+        except (RuntimeError, ValueError, TypeError, AttributeError, IndexError) as error:
+            raise UnfitModel(
+                f"{type(model).__name__} cannot be run on what it reads alone: {error}"
+            ) from error
     if not moments:
         raise UnfitModel(
             f"{type(model).__name__} does not compute attention by the library's interface."

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from analysis.models.adapter import adapter_for
+from analysis.models.reading import read_model
 
 from analysis.scopes import POST_NORM
 from analysis.statistics import SCHEMA_VERSION
@@ -43,13 +43,13 @@ def bert_base() -> LoadedModel:
     torch.manual_seed(0)
     full = transformers.BertForMaskedLM(transformers.BertConfig(**EAGER))
     full.eval().requires_grad_(False)
-    adapter = adapter_for("bert")
+    reading = read_model(full.base_model)
     return replace(
         load_model("demo", device="cpu"),
         name="random",
         model=full.base_model,
-        adapter=adapter,
-        layers=adapter.weights(full.base_model),
+        reading=reading,
+        layers=reading.layers,
         language_model=full,
     )
 
@@ -113,7 +113,7 @@ def compare(
         for number in range(rounds + 1):
             chosen = sequences if number else sequences[:few]
             plan = plan_of(chosen, Path(folder) / str(number), names)
-            fresh = replace(model, layers=model.adapter.weights(model.model))
+            fresh = replace(model, layers=read_model(model.model).layers)
             alone = timed(lambda fresh=fresh, plan=plan: bare(fresh, plan))
             with_all = timed(lambda fresh=fresh, plan=plan: everything(fresh, plan))
             if not number:

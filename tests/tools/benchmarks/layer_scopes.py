@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 import torch
 import transformers
-from analysis.models.adapter import adapter_for
+from analysis.models.reading import read_model
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.models.trace import LayerTrace, LayerWeights
@@ -104,7 +104,7 @@ def memory() -> None:
     model = transformers.BertModel(config).eval()
     inputs = {"input_ids": torch.randint(1000, 20000, (1, 512))}
     inputs["attention_mask"] = torch.ones_like(inputs["input_ids"])
-    layers = traced_layers(adapter_for("bert"), model, inputs)
+    layers = traced_layers(model, inputs)
     took = seconds(lambda: [layer_mixing(layer) for layer in layers])
     peak = own_peak() / 2**20
     print(f"BERT-base's shape, 512 tokens: {took:.0f} s, peak memory {peak:.2f} GiB")

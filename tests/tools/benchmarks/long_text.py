@@ -73,7 +73,7 @@ def measure(folder: str, n_tokens: int, *, with_statistics: bool) -> str:
     if with_statistics:
         took = seconds(lambda: rows_of_tables(tables, model, chosen))
     else:
-        inputs = model.adapter.model_inputs(model.inputs(chosen))
+        inputs = model.reading.inputs(model.inputs(chosen))
         with torch.inference_mode():
             took = seconds(lambda: model.model(**inputs, return_dict=True))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -19,7 +19,7 @@ import duckdb
 import numpy as np
 import torch
 import transformers
-from analysis.models.adapter import adapter_for
+from analysis.models.reading import read_model
 from torch import Tensor
 
 from analysis.measures.relevance.relevance import carried_relevance
@@ -77,7 +77,7 @@ def layers_of(
 
     The corpus is too large for rollouts of whole layers.
     """
-    traced = traced_layers(adapter_for("vit"), model, {"pixel_values": pixels}, weights)
+    traced = traced_layers(model, {"pixel_values": pixels}, weights)
     batch, n_tokens, width = traced[0].input.shape
     others = range(first + batch, first + 100 * WHOLE_LAYERS)
     images = Batch(
@@ -108,7 +108,7 @@ def rules(layers: list[Layer]) -> None:
 
 
 def measure_times(model: Any, n_images: int, rounds: int) -> None:
-    weights = adapter_for("vit").weights(model)
+    weights = read_model(model).layers
     pixels = torch.randn(n_images, 3, 224, 224)
     ratios = []
     with torch.inference_mode():
@@ -129,7 +129,7 @@ def measure_times(model: Any, n_images: int, rounds: int) -> None:
 
 
 def measure_size(model: Any, n_images: int) -> None:
-    weights = adapter_for("vit").weights(model)
+    weights = read_model(model).layers
     tables = (relevance_map.TABLE, relevance_summary.PER_SEQUENCE)
     with tempfile.TemporaryDirectory() as folder, torch.inference_mode():
         shards: dict[str, list[Path]] = {table.name: [] for table in tables}

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import torch
 import transformers
-from analysis.models.adapter import adapter_for
+from analysis.models.reading import read_model
 
 from analysis.scopes import PRE_NORM
 from precompute.models.load_models import load_model
@@ -39,10 +39,10 @@ def billion(n_layers: int) -> LoadedModel:
         **EAGER,
     )
     model = transformers.LlamaModel(config).eval().requires_grad_(False)
-    adapter = adapter_for("llama")
-    layers = adapter.weights(model)
+    reading = read_model(model)
+    layers = reading.layers
     demo = load_model("demo", device="cpu")
-    return replace(demo, name="random", model=model, adapter=adapter, layers=layers)
+    return replace(demo, name="random", model=model, reading=reading, layers=layers)
 
 
 def main() -> None:

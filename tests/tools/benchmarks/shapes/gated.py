@@ -15,7 +15,6 @@ from dataclasses import replace
 
 import torch
 import transformers
-from analysis.models.adapter import adapter_for
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.models.trace import LayerTrace
@@ -36,10 +35,9 @@ def gated_layers(width: int, n_tokens: int) -> list[LayerTrace]:
         **EAGER,
     )
     model = transformers.LlamaModel(config).eval().requires_grad_(False)
-    adapter = adapter_for("llama")
     ids = torch.randint(VOCABULARY, (1, n_tokens))
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-    layers = traced_layers(adapter, model, inputs)
+    layers = traced_layers(model, inputs)
     return [layer.of_sequence(0, n_tokens) for layer in layers]
 
 
