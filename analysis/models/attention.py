@@ -8,47 +8,23 @@ library's `eager` gives weights, and it would keep those of all layers.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from inspect import signature
+from sys import modules
 from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import eager_mask
 
+from analysis.models.attended import Attended, of_heads
+from analysis.models.attention_functions import AttentionFunctions
 from analysis.models.trace import Model
 
 IMPLEMENTATION = "mixscope"
 """Name of `observed_attention` in the library's registry."""
-OnAttention = Callable[[Tensor, Tensor], object]
-"""Receiver of a layer's weights (batch × head × query × key) and values (batch × head × key ×
-head_width)."""
-
-
-@dataclass(frozen=True)
-class Attended:
-    """Attention of one layer as it was computed: what was compared, and what came of it.
-
-    `value` has one entry for each group of heads, `bias` the terms added to the scores, and a `sink`
-    is a logit of each head that enters the sum of the softmax and brings nothing.
-    """
-
-    module: Model
-    query: Float[Tensor, "batch head query head_width"]
-    key: Float[Tensor, "batch group key head_width"]
-    value: Float[Tensor, "batch group key value_width"]
-    weights: Float[Tensor, "batch head query key"]
-    mixed: Float[Tensor, "batch query head value_width"]
-    scale: float
-    cap: float | None
-    bias: tuple[Tensor, ...]
-    sink: Tensor | None
-
-    @property
-    def values(self) -> Float[Tensor, "batch head key value_width"]:
-        """Values of every head."""
-        return _of_heads(self.value, self.query.shape[1])
+OnAttention = Callable[[Attended], object]
+"""Receiver of a layer's attention."""
 
 
 @dataclass(frozen=True)
@@ -58,17 +34,13 @@ class LayerParts:
     `layer` is given the layer's input and returns its output. `output` returns the output of
     attention before any normalisation or residual; where the stream gets it times a `factor`, so
     does the trace. `norm` returns the input of attention; None if attention reads the layer's
-    input. `attention` computes attention by the library's interface, or returns its weights itself;
-    its values are then the `columns` of what `values` returns, head after head.
+    input.
     """
 
     layer: Model
-    attention: Model
     output: Model
     norm: Model | None = None
     factor: Tensor | None = None
-    values: Model | None = None
-    columns: Int[Tensor, " column"] | None = None
 
 
 def observed_attention(
@@ -93,7 +65,7 @@ def observed_attention(
     cap, sink = more.get("softcap"), more.get("s_aux")
     bias = tuple(term for term in (more.get("position_bias"), attention_mask) if term is not None)
     weights = _weights(query, key, scaling=scale, cap=cap, bias=bias, sink=sink)
-    mixed = torch.matmul(weights, _of_heads(value, query.shape[1])).transpose(1, 2).contiguous()
+    mixed = torch.matmul(weights, of_heads(value, query.shape[1])).transpose(1, 2).contiguous()
     receive = getattr(module, "on_attention", None)
     if receive is not None:
         receive(Attended(module, query, key, value, weights, mixed, scale, cap, bias, sink))
@@ -110,7 +82,7 @@ def _weights(
     sink: Tensor | None,
 ) -> Tensor:
     """Return the attention weights; without gradients head by head, so that only they are held."""
-    heads, keys = query.shape[1], _of_heads(key, query.shape[1])
+    heads, keys = query.shape[1], of_heads(key, query.shape[1])
     exact = torch.promote_types(query.dtype, torch.float32)
 
     def scores(head: slice) -> Tensor:
@@ -137,36 +109,22 @@ def _weights(
     return weights
 
 
-def _of_heads(shared: Tensor, heads: int) -> Tensor:
-    """Repeat keys or values of groups once for each head of the group."""
-    repeats = heads // shared.shape[1]
-    return shared if repeats == 1 else shared.repeat_interleave(repeats, dim=1)
-
-
 AttentionInterface.register(IMPLEMENTATION, observed_attention)
 AttentionMaskInterface.register(IMPLEMENTATION, eager_mask)
 
 
 @contextmanager
-def attention_observed(
-    model: Model, layers: Sequence[LayerParts], receive: OnAttention
-) -> Iterator[None]:
-    """Hand over weights and values of every layer within a context, as each is computed."""
-    with ExitStack() as stack:
-        if layers[0].values is None:
-            stack.enter_context(
-                attention_recorded(model, lambda seen: receive(seen.weights, seen.values))
-            )
-        for parts in layers:
-            if parts.values is not None:
-                _watch(stack, parts, receive)
-        yield
+def attention_observed(model: Model, n_texts: int, receive: OnAttention) -> Iterator[None]:
+    """Hand over all attention of a model within a context, in the order of its computation.
 
-
-@contextmanager
-def attention_recorded(model: Model, receive: Callable[[Attended], object]) -> Iterator[None]:
-    """Hand over all attention of a model within a context, in the order of its computation."""
+    Args:
+        n_texts: size of the batch.
+    """
     with ExitStack() as stack:
+        if not attends_by_interface(model):
+            stack.enter_context(AttentionFunctions(n_texts, receive))
+            yield
+            return
         for module in model.modules():
             module.on_attention = receive
             stack.callback(delattr, module, "on_attention")
@@ -176,25 +134,6 @@ def attention_recorded(model: Model, receive: Callable[[Attended], object]) -> I
         yield
 
 
-def _watch(
-    stack: ExitStack, parts: LayerParts, receive: Callable[[Tensor, Tensor], object]
-) -> None:
-    """Read the weights that a module returns if asked, and the values that it computed before."""
-    values: list[Tensor] = []
-
-    def asked(module: Model, given: tuple, named: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
-        arguments = signature(module.forward).bind(*given, **named)
-        arguments.arguments["output_attentions"] = True
-        return arguments.args, arguments.kwargs
-
-    def returned(_module: nn.Module, _inputs: Any, output: tuple[Tensor, Tensor]) -> None:
-        weights, made = output[1], values.pop()
-        of_heads = made if parts.columns is None else made[..., parts.columns]
-        receive(weights, of_heads.unflatten(-1, (weights.shape[1], -1)).transpose(1, 2))
-
-    ask = parts.attention.register_forward_pre_hook(asked, with_kwargs=True)
-    stack.callback(ask.remove)
-    made: Model = parts.values
-    keep = made.register_forward_hook(lambda _module, _inputs, output: values.append(output))
-    stack.callback(keep.remove)
-    stack.callback(parts.attention.register_forward_hook(returned).remove)
+def attends_by_interface(model: Model) -> bool:
+    """Return True if a model's own file calls the library's attention interface."""
+    return "ALL_ATTENTION_FUNCTIONS" in vars(modules[type(model).__module__])

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from analysis.models.attention import LayerParts, attention_observed
 from analysis.models.capture import change_first_input
+from analysis.models.stream import size_of
 from analysis.models.trace import Model
 
 NO_TARGET = -1
@@ -40,7 +41,7 @@ def attention_gradients(
     with (
         torch.enable_grad(),
         change_first_input(parts[0].layer, lambda given: given.detach().requires_grad_()),
-        attention_observed(model, parts, lambda weights, _values: attention.append(weights)),
+        attention_observed(model, size_of(inputs), lambda seen: attention.append(seen.weights)),
     ):
         return torch.autograd.grad(loss(model(**inputs, return_dict=True)), attention)
 

@@ -43,13 +43,13 @@ class AddedPlaces:
     """Vectors that a module returns for the places of a text, from row `first` of a table."""
 
     module: Model
-    first: int
     longest: int
-    is_learned: bool
+    table: Tensor | None = None
+    first: int = 0
 
     @property
     def embedding(self) -> Tensor | None:
-        return self.module.weight.detach()[self.first :] if self.is_learned else None
+        return None if self.table is None else self.table.detach()[self.first :]
 
     def changed(self, change: Change) -> Any:
         return change_output(self.module, change)
@@ -100,7 +100,7 @@ def places_of(model: Model, seen: Probe, layer: Call) -> Places:
     rotaries = [module for module in model.modules() if _has_frequencies(module)]
     for call in seen.calls:
         if call.end < layer.start and call.module not in rotaries:
-            found = _added(call, seen, longest, width=layer.returned.shape[-1])
+            found = _added(call, seen, longest)
             if found is not None:
                 return found
     turning = [call.module for call in seen.calls if call.is_pair and call.module in rotaries]
@@ -112,22 +112,23 @@ def _has_frequencies(module: Model) -> bool:
     return any("inv_freq" in name for name, _ in module.named_buffers(recurse=False))
 
 
-def _added(call: Call, seen: Probe, longest: int, *, width: int) -> AddedPlaces | None:
+def _added(call: Call, seen: Probe, longest: int) -> AddedPlaces | None:
     """Return the places that a module stands for, if it returns the same rows for every text."""
     if call.returned.dim() < 2 or next(call.module.children(), None) is not None:
         return None
     rows = call.returned.reshape(-1, *call.returned.shape[-2:])
     first = rows[0]
-    if first.shape != (seen.n_tokens, width) or same(first[0], first[1]):
+    if len(first) != seen.n_tokens or same(first[0], first[1]):
         return None
     if not all(same(first, other) for other in rows):
         return None
-    table = getattr(call.module, "weight", None)
-    if table is None or table.dim() != 2 or table.shape[1] != width:
-        return AddedPlaces(call.module, 0, longest, is_learned=False)
-    begin = int((table - first[0]).abs().sum(dim=1).argmin())
-    is_learned = same(table[begin : begin + len(first)], first)
-    return AddedPlaces(call.module, begin, min(len(table) - begin, longest), is_learned)
+    for table in (*call.module.parameters(), *call.module.buffers()):
+        if table.dim() == 2 and table.shape[1] == first.shape[1]:
+            begin = int((table - first[0]).abs().sum(dim=1).argmin())
+            if same(table[begin : begin + len(first)], first):
+                room = min(len(table) - begin, longest)
+                return AddedPlaces(call.module, room, table, begin)
+    return AddedPlaces(call.module, longest)
 
 
 def longest_of(config: Any) -> int:

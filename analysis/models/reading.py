@@ -24,7 +24,7 @@ from analysis.models.images import (
 from analysis.models.layout import TokenLayout, two_sizes
 from analysis.models.places import Places, places_of
 from analysis.models.rotary import PatchRotary, Rotary
-from analysis.models.trace import LayerWeights, Model
+from analysis.models.trace import LayerWeights, Model, in_dtype
 
 _TEXTS, _IMAGES = 6, 6
 """Number of random texts and of images of noise that parts are told apart by."""
@@ -106,9 +106,13 @@ def read_model(model: Model) -> Reading:
     layers = tuple(layer.weights() for layer in found)
     if layout is not None:
         check_layout(layout, seen)
-    elif (terms := [terms_of_distance(model, layer.attended.module) for layer in found])[0]:
+    else:
+        terms = (terms_of_distance(model, layer, places.longest) for layer in found)
         pairs = zip(layers, terms, strict=True)
-        layers = tuple(replace(layer, offset_terms=of_layer) for layer, of_layer in pairs)
+        layers = tuple(
+            replace(layer, offset_terms=in_dtype(of_layer, layer.output_bias.dtype))
+            for layer, of_layer in pairs
+        )
     if isinstance(places, TurnedPatches):
         rotary = PatchRotary(places.angles)
         layers = tuple(replace(layer, rotary=rotary) for layer in layers)
@@ -148,6 +152,11 @@ def rotations_of(model: Model) -> Iterator[Rotary]:
             if "inv_freq" in name and "original" not in name:
                 scaling = name.replace("inv_freq", "attention_scaling")
                 yield Rotary(frequencies, getattr(module, scaling, 1.0))
+        table = getattr(module, "embed_positions", None)
+        rows = getattr(table, "weight", table)
+        if isinstance(rows, Tensor) and rows.dim() == 2 and len(rows) > 1:
+            sine, cosine = rows[1].chunk(2)
+            yield Rotary(torch.atan2(sine, cosine))
 
 
 def _check_rotary(model: Model) -> None:

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from analysis.errors import UnfitModel
-from analysis.models.attention import LayerParts, attention_observed
+from analysis.models.attended import Attended
+from analysis.models.attention import LayerParts, attends_by_interface, attention_observed
 from analysis.models.capture import first_tensor
 from analysis.models.trace import LayerTrace, LayerWeights, Model
 
@@ -35,8 +36,8 @@ def stream_layers(
     seen: dict[str, Tensor] = {}
     numbers = count()
 
-    def on_attention(weights: Tensor, values: Tensor) -> None:
-        seen["weights"], seen["values"] = weights, values
+    def on_attention(attended: Attended) -> None:
+        seen["weights"], seen["values"] = attended.weights, attended.values
 
     def on_output(factor: Tensor | None, output: Tensor) -> None:
         seen["output"] = output if factor is None else output * factor
@@ -52,7 +53,8 @@ def stream_layers(
             attention_output=seen.pop("output"),
             output=output,
         )
-        receive(index, layer)
+        with torch._C.DisableTorchFunction():  # what is measured is no attention of the model's
+            receive(index, layer)
 
     with torch.inference_mode(), ExitStack() as stack:
         for part in {id(part.layer): part for part in parts}.values():
@@ -61,7 +63,7 @@ def stream_layers(
                 _watch(stack, part.norm, partial(seen.__setitem__, "normed"))
             _watch(stack, part.output, partial(on_output, part.factor))
             _watch(stack, part.layer, on_layer)
-        stack.enter_context(attention_observed(model, parts, on_attention))
+        stack.enter_context(attention_observed(model, size_of(inputs), on_attention))
         model(**inputs, return_dict=True)
 
 
@@ -83,18 +85,23 @@ def _watch_input(stack: ExitStack, module: Model, receive: Callable[[Tensor], ob
     stack.callback(module.register_forward_pre_hook(given, with_kwargs=True).remove)
 
 
-def check_attention(model: Model, parts: Sequence[LayerParts], inputs: Mapping[str, Any]) -> float:
+def size_of(inputs: Mapping[str, Any]) -> int:
+    """Return the number of texts or images of a batch."""
+    return len(next(iter(inputs.values())))
+
+
+def check_attention(model: Model, inputs: Mapping[str, Any]) -> float:
     """Return the largest difference of observed weights from those of the library's `eager`.
 
     Raises:
         UnfitModel: if it is no round-off; names the layer and the difference.
     """
-    if parts[0].values is not None:
-        return 0.0  # they are the weights that the library's own code returns
+    if not attends_by_interface(model):
+        return 0.0  # they are the weights that the model's own code computes
     ours: list[Tensor] = []
     with torch.inference_mode():
         theirs = model(**inputs, output_attentions=True, return_dict=True).attentions
-        with attention_observed(model, parts, lambda weights, _values: ours.append(weights)):
+        with attention_observed(model, size_of(inputs), lambda seen: ours.append(seen.weights)):
             model(**inputs, return_dict=True)
     if len(ours) != len(theirs):
         raise UnfitModel(

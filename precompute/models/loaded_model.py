@@ -22,7 +22,7 @@ from analysis.models.gradients import (
     pooled_lengths,
     token_losses,
 )
-from analysis.models.layout import CLASS, two_sizes
+from analysis.models.layout import CLASS
 from analysis.models.proof import Proof, prove
 from analysis.models.reading import Reading, in_float64, random_inputs
 from analysis.models.stream import OnLayer, check_attention, stream_layers
@@ -173,7 +173,7 @@ class LoadedModel:
         """
         tried = random_inputs(self.model)
         with in_float64(self.model):
-            check_attention(self.model, self.parts, self.reading.inputs(tried))
+            check_attention(self.model, self.reading.inputs(tried))
             if self.images is not None:
                 return self._proved(tried)
             n_texts, n_tokens = tried["input_ids"].shape

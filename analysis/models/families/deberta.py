@@ -135,9 +135,7 @@ def parts(model: Model) -> tuple[LayerParts, ...]:
     return tuple(
         LayerParts(
             layer=layer,
-            attention=layer.attention.self,
             output=layer.attention.output.dense,
-            values=layer.attention.self.value_proj,
         )
         for layer in model.encoder.layer
     )

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.models.attention import Attended
+from analysis.models.attended import Attended
 from analysis.models.finding.matrices import ROUND_OFF, Matrix, copied_from, matrix_of, norm_of
 from analysis.models.finding.probe import Call, Probe, same
 from analysis.models.head_norm import HeadNormWeights
@@ -181,6 +181,6 @@ def output_of(attended: Attended, calls: tuple[Call, ...], probe: Probe) -> Matr
         if same(probe.by_token(call.given), mixed) and (matrix := matrix_of(call)):
             return matrix
     raise UnfitModel(
-        f"{type(attended.module).__name__}: what attention mixes does not go into a matrix as it "
+        "What attention mixes does not go into a matrix as it "
         "is, so that no vector f(x) belongs to a token alone."
     )

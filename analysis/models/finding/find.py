@@ -10,13 +10,15 @@ from jaxtyping import Bool
 from torch import Tensor, nn
 
 from analysis.errors import UnfitModel
-from analysis.models.attention import Attended, LayerParts
+from analysis.models.attended import Attended
+from analysis.models.attention import LayerParts
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.finding.attention_sides import Side, output_of, rotation_of, side_of
 from analysis.models.finding.matrices import Matrix
 from analysis.models.finding.network import network_of
 from analysis.models.finding.probe import Call, Moment, Probe, probe, same
 from analysis.models.finding.steps import Layer, Steps
+from analysis.models.finding.terms import with_scale
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.parts import groups, of_every_head
 from analysis.models.rotary import PatchRotary, Rotary
@@ -45,7 +47,6 @@ class FoundLayer:
         factor = self.steps.attention_factor
         return LayerParts(
             self.call.module,
-            self.attended.module,
             self.output.call.module,
             norm=self.steps.before,
             factor=None if factor is None else factor.to(self.output.weight),
@@ -138,11 +139,9 @@ def _layer_call(model: Model, seen: Probe, moment: Moment) -> Call:
     raise UnfitModel(f"{type(model).__name__}: no item of a list of modules holds its attention.")
 
 
-def _layer(
-    model: Model, seen: Probe, rotations: Sequence[Rotation], moment: Moment
-) -> FoundLayer:
-    call, attended = _layer_call(model, seen, moment), moment.attended
-    name = type(attended.module).__name__
+def _layer(model: Model, seen: Probe, rotations: Sequence[Rotation], moment: Moment) -> FoundLayer:
+    call, attended = _layer_call(model, seen, moment), with_scale(moment.attended)
+    name = type(call.module).__name__
     calls = tuple(other for other in seen.calls if call.holds(other))
     before = tuple(other for other in calls if other.end < moment.start)
     output = output_of(attended, tuple(c for c in calls if c.start > moment.end), seen)

@@ -10,8 +10,10 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from analysis.errors import UnfitModel
-from analysis.models.attention import Attended, attention_recorded
+from analysis.models.attended import Attended
+from analysis.models.attention import attention_observed
 from analysis.models.capture import first_tensor
+from analysis.models.stream import size_of
 from analysis.models.trace import Model
 
 
@@ -91,7 +93,7 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
         for module in model.modules():
             stack.callback(module.register_forward_pre_hook(began, with_kwargs=True).remove)
             stack.callback(module.register_forward_hook(ended).remove)
-        stack.enter_context(attention_recorded(model, attended))
+        stack.enter_context(attention_observed(model, size_of(inputs), attended))
         try:
             model(**inputs, return_dict=True)
         except (RuntimeError, ValueError, TypeError, AttributeError, IndexError) as error:
@@ -100,7 +102,8 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
             ) from error
     if not moments:
         raise UnfitModel(
-            f"{type(model).__name__} does not compute attention by the library's interface."
+            f"{type(model).__name__} computes no attention that is softmax(queries · keys + terms) times "
+            "values."
         )
     in_order = tuple(sorted(calls, key=lambda call: call.start))
     return Probe(in_order, tuple(moments), moments[0].attended.query.shape[2])

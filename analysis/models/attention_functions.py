@@ -1,0 +1,78 @@
+"""Attention of models that compute it by code of their own, seen in the functions that they call."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+from analysis.models.attended import Attended
+
+_PRODUCTS = {
+    *(torch.matmul, torch.bmm, torch.baddbmm),
+    *(Tensor.matmul, Tensor.bmm, Tensor.baddbmm, Tensor.__matmul__),
+}
+_SOFTMAX = {torch.softmax, Tensor.softmax, functional.softmax}
+
+
+class AttentionFunctions(TorchFunctionMode):
+    """Hands over attention where it is softmax(queries · keys + terms) times values.
+
+    The last product before a softmax over pairs of tokens is of queries and keys, the first one
+    after it of weights and values.
+    """
+
+    def __init__(self, n_texts: int, receive: Callable[[Attended], object]):
+        super().__init__()
+        self._n_texts, self._receive = n_texts, receive
+        self._compared: tuple[Tensor, Tensor] | None = None
+        self._weights: Tensor | None = None
+        self._scores: Tensor | None = None
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: tuple = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        named = dict(kwargs or {})
+        made = function(*args, **named)
+        if function in _PRODUCTS:
+            self._multiplied(*_factors(args, named), made)
+        elif function in _SOFTMAX and made.dim() > 2 and made.shape[-1] == made.shape[-2]:
+            self._weights, self._scores = made, args[0] if args else named["input"]
+        return made
+
+    def _multiplied(self, left: Tensor, right: Tensor, made: Tensor) -> None:
+        weights = self._weights
+        if weights is None:
+            if made.dim() > 2 and made.shape[-1] == made.shape[-2]:
+                self._compared = left, right.mT
+        elif left.numel() == weights.numel() and left.shape[-1] == weights.shape[-1]:
+            query, key = self._compared or (left, right)
+            seen = Attended(
+                module=None,
+                query=self._by_text(query),
+                key=self._by_text(key),
+                value=self._by_text(right),
+                weights=self._by_text(left),
+                mixed=self._by_text(made).transpose(1, 2),
+                scale=1.0,
+                cap=None,
+                bias=(),
+                sink=None,
+                scores=None if self._scores is None else self._by_text(self._scores),
+            )
+            self._compared = self._weights = self._scores = None
+            self._receive(seen)
+
+    def _by_text(self, tensor: Tensor) -> Tensor:
+        """Return a tensor of texts and heads with an axis for each."""
+        return tensor.reshape(self._n_texts, -1, *tensor.shape[-2:])
+
+
+def _factors(args: tuple, named: dict[str, Any]) -> tuple[Tensor, Tensor]:
+    """Return the two factors of a product; a sum that it is added to may come first."""
+    factors = [*args, *(value for value in named.values() if isinstance(value, Tensor))]
+    factors = [factor for factor in factors if isinstance(factor, Tensor)]
+    left, right = factors[-2:]
+    return left, right
