@@ -8,8 +8,8 @@ import torch
 
 from analysis.habits import OBJECTIVES, QUANTITIES
 from analysis.head_slices import head_slices
-from analysis.measures.heads.gradient_importance import gradient_importance
 from analysis.measures.heads.head_distances import head_distances
+from analysis.measures.heads.head_pattern import gradient_importance
 from analysis.measures.heads.head_pattern import head_pattern as pattern_of
 from analysis.measures.norms.vector_norms import norm_weighted_attention
 from analysis.models.gradients import AttentionGradients

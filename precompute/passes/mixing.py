@@ -22,7 +22,6 @@ from analysis.statistics.mixing import (
     completeness,
     gate_rule_agreement,
     mixing_ratio,
-    ratio_frequency_correlation,
     scope_similarity,
 )
 from analysis.statistics.rows import names_of, nulls_where, parts_of_shard, table_of
@@ -113,7 +112,7 @@ def _members(sequence: Sequence) -> dict[str, np.ndarray]:
     return {**named, "other": other, "all": np.ones(len(sequence), dtype=bool)}
 
 
-@fills(ratio_frequency_correlation.PER_TOKEN)
+@fills(mixing_ratio.PER_TOKEN)
 class TokenMixingRatio:
     """One row per token and scope; keeps a sum over the layers for each.
 
@@ -136,7 +135,7 @@ class TokenMixingRatio:
             scope, position = np.indices(total.shape)
             rows.append(
                 table_of(
-                    ratio_frequency_correlation.PER_TOKEN,
+                    mixing_ratio.PER_TOKEN,
                     seq=np.full(total.size, sequence.index),
                     pos=position.ravel(),
                     scope=names_of(scope.ravel(), scopes),

@@ -10,9 +10,10 @@ from jaxtyping import Bool, Float, Float32, Int, Int8, UInt8
 from torch import Tensor
 
 from analysis.measures.mixing.layer_mixing import attention_mixing
-from analysis.measures.relevance.relevance import Carried, carried_relevance
-from analysis.measures.relevance.relevance_comparison import (
+from analysis.measures.relevance.relevance import (
+    Carried,
     RolledBack,
+    carried_relevance,
     gradient_attention,
     raw_attention,
 )

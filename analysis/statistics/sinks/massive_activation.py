@@ -10,7 +10,7 @@ from analysis.statistics.fit import FitContext
 from analysis.statistics.means import Means, mean_of, means
 from analysis.statistics.question import asks
 from analysis.statistics.rows import rows_of
-from analysis.statistics.sinks.places import DEPTH, PLACE_OR_ALL
+from analysis.statistics.sinks.sink import DEPTH, PLACE_OR_ALL
 from analysis.statistics.table import N_SEQUENCES, POSITION, SEQUENCE, Table, View, interval
 
 _NAME = "sequence_massive_activation"

@@ -14,7 +14,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.heads.gradient_importance import gradient_importance
+from analysis.measures.heads.head_pattern import gradient_importance
 from analysis.statistics.heads import gradient_importance as statistic
 from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.masking import masked

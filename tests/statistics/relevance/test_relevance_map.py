@@ -12,7 +12,7 @@ from duckdb import DuckDBPyConnection
 from analysis.errors import BrokenLaw, UnknownName
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS, METHODS, RULES
 from analysis.scopes import PRE_NORM
-from analysis.statistics.relevance import relevance_agreement, relevance_map, relevance_summary
+from analysis.statistics.relevance import relevance_map, relevance_summary
 from precompute.jobs.bounds import evenly_spaced
 from precompute.jobs.plan import Plan
 from precompute.models.load_models import load_model
@@ -206,7 +206,7 @@ def test_a_broken_law_is_told(finished, tmp_path):
 def test_sequences_whose_weights_take_too_much_memory_have_no_maps(tiny, sequences, monkeypatch):
     """The limit is that of a sequence by itself, and others keep their numbers."""
     every = frozenset(range(len(sequences)))
-    tables = (relevance_map.TABLE, relevance_summary.PER_SEQUENCE, relevance_agreement.PER_SEQUENCE)
+    tables = (relevance_map.TABLE, relevance_summary.PER_SEQUENCE, relevance_map.SEQUENCE_AGREEMENT)
     before = rows_of_tables(tables, tiny, sequences, kept=every)
     lengths = sorted(map(len, sequences))
     n_heads = len(tiny.layers) * len(tiny.layers[0].query_weight)
