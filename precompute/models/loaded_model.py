@@ -26,7 +26,7 @@ from analysis.models.gradients import (
 )
 from analysis.models.layout import CLASS, two_sizes
 from analysis.models.stream import OnLayer, check_attention, stream_layers
-from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights, Trace
+from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights
 from analysis.scopes import GATE_RULES
 from analysis.token_types import REGISTER
 from precompute.corpora.images.image_reader import ImageReader
@@ -137,16 +137,6 @@ class LoadedModel:
         with change(self.model, change_positions) if change_positions else nullcontext():
             stream_layers(self.model, self.parts, self.layers, inputs, widened)
 
-    def trace(
-        self,
-        sequences: SequenceOf[Sequence],
-        change_positions: Callable[[Tensor], Tensor] | None = None,
-    ) -> Trace:
-        """Run one forward pass and keep all layers, for short texts: see `stream`."""
-        layers: list[LayerTrace] = []
-        self.stream(sequences, lambda _index, layer: layers.append(layer), change_positions)
-        return Trace(tuple(layers), self.is_token(sequences), self.word_embeddings(sequences))
-
     def word_embeddings(
         self, sequences: SequenceOf[Sequence]
     ) -> Float[Tensor, "batch token width"]:
@@ -182,10 +172,6 @@ class LoadedModel:
             "attention_mask": is_token.long(),
         }
         return {name: tensor.to(self.model.device) for name, tensor in given.items()}
-
-    def trace_controlled(self, sequence: Sequence, control: Control, *, seed: int) -> Trace:
-        """Run `stream_controlled` and keep all layers, for short texts."""
-        return self.trace([sequence], self._controlled_positions(sequence, control, seed))
 
     def stream_controlled(
         self, sequence: Sequence, control: Control, receive: OnLayer, *, seed: int

@@ -82,7 +82,7 @@ class HeadDistances:
     def __init__(self, batch: Batch):
         self._batch = batch
         self._n_heads = len(batch.layers) * batch.n_heads
-        kind = torch.promote_types(batch.word_embeddings.dtype, torch.float32)
+        kind = torch.promote_types(batch.layers[0].query_weight.dtype, torch.float32)
         lengths = list(map(len, batch.sequences))
         self._queries = [compared_queries(length, self._n_heads) for length in lengths]
         self._rows = [

@@ -29,7 +29,7 @@ from tests.precompute.corpora.tiny import unhurried
 from tests.small_store import request as asked_for
 from tests.statistics.fits import made, store_of
 from tests.tiny import BOTH_WAYS, mask_rate, save_tiny, text_families, tiny_model, tiny_sequences
-from tests.tracing import rows_of_table
+from tests.tracing import rows_of_table, trace_of
 
 Loss = Callable[[int, int, float], float]
 """The loss of one text when one weight, by its query and key, is moved by some amount."""
@@ -224,9 +224,9 @@ def test_a_text_of_which_nothing_is_asked_has_no_gradients(language_model, famil
 
 @text_families
 def test_gradients_leave_the_model_as_it_was(language_model, short):
-    before = language_model.trace(short)
+    before = trace_of(language_model, short)
     language_model.gradients(short)
-    after = language_model.trace(short)
+    after = trace_of(language_model, short)
     assert torch.equal(before.layers[-1].output, after.layers[-1].output)
     assert all(parameter.grad is None for parameter in language_model.language_model.parameters())
 

@@ -12,6 +12,7 @@ from analysis.measures.positions.query_key_wave import written_out
 from analysis.measures.positions.score_sums import offset_totals, plane_totals
 from tests.statistics.positions.turned_layers import both_ways, turning
 from tests.tiny import tiny_model, tiny_sequences
+from tests.tracing import trace_of
 
 
 def _numbers(result: Any) -> list[torch.Tensor]:
@@ -43,7 +44,7 @@ def test_blocks_change_no_sum_over_planes_and_no_error(traced_alone, monkeypatch
 @pytest.mark.parametrize("family", ["t5", "deberta-v2"])
 def test_blocks_change_no_sum_over_offset_terms_and_no_error(family, monkeypatch):
     model = tiny_model(family)
-    layer = model.trace(tiny_sequences(family)[:1]).layers[1]
+    layer = trace_of(model, tiny_sequences(family)[:1]).layers[1]
     read = layer.attention_input[0]
     for compute in (
         lambda: offset_totals(read, layer.weights),

@@ -24,6 +24,7 @@ from precompute.passes.filling import begin
 from precompute.passes.layers import Layer, batch_of
 from precompute.passes.probing import mentions_of
 from tests.tiny import ANNOTATED, HEADS, LAYERS, tiny_model, tiny_sequences
+from tests.tracing import trace_of
 
 FEATURES = (
     "",
@@ -148,7 +149,7 @@ def _rows(known: Annotation, attention: torch.Tensor, masked: tuple[int, ...] = 
     planted[:, :, 1:-1, 1:-1] = attention
     batch = batch_of(model, sequences)
     filling = begin(coreference_accuracy.PREDICTION, batch)
-    for index, layer in enumerate(model.trace(sequences).layers):
+    for index, layer in enumerate(trace_of(model, sequences).layers):
         filling.add(Layer(batch, index, replace(layer, attention=planted)))
     return filling.rows().to_pylist()
 

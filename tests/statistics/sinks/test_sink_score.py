@@ -19,7 +19,7 @@ from precompute.passes.sinks import PLACES
 from tests.statistics.fits import made, store_of
 from tests.statistics.sinks.places import masks_of, pairs_of, place_tokens, seen_by
 from tests.tiny import FAMILIES, tiny_model, turned_positions
-from tests.tracing import rows_of_table
+from tests.tracing import rows_of_table, trace_of
 
 WINDOW = 3
 each_family = pytest.mark.parametrize("family", FAMILIES, indirect=True, scope="session")
@@ -313,7 +313,7 @@ def test_rows_are_of_each_place_and_means_by_head_and_layer(tiny, sequences):
     np.testing.assert_allclose(frame["excess"], parts, rtol=1e-3, atol=1e-4)
     assert frame["bias"].isna().all(), "these families turn no keys"
     assert frame["query_bias"].notna().all(), "their queries all have a bias"
-    layer = tiny.trace(sequences).layers[1]
+    layer = trace_of(tiny, sequences).layers[1]
     scores = scores_of(
         layer.attention_input, layer.weights, [list(s.named_types) for s in sequences]
     )
