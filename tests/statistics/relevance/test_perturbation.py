@@ -252,11 +252,16 @@ def test_curves_are_drawn_of_so_many_of_the_kept_images(model, curves_run, monke
     assert rows_of(perturbation.CLASSES, model, curves_run[1], 0, classification=None).empty
 
 
-@pytest.mark.parametrize("module", [perturbation, relevance_map])
-def test_means_of_nothing_are_empty(module):
-    of_sequences = module.PER_SEQUENCE
+@pytest.mark.parametrize(
+    ("of_sequences", "means"),
+    [
+        (perturbation.PER_SEQUENCE, perturbation.TABLE),
+        (relevance_map.SEQUENCE_AGREEMENT, relevance_map.AGREEMENT),
+    ],
+)
+def test_means_of_nothing_are_empty(of_sequences, means):
     with store_of(**{of_sequences.name: of_sequences.schema.empty_table()}) as store:
-        assert made(module.TABLE, store).empty
+        assert made(means, store).empty
 
 
 def test_what_a_contract_rules_out_is_told(curves_run, tmp_path):
