@@ -204,14 +204,13 @@ def bias_reading_pair(layer: Layer) -> pa.Table:
     Formula: `layer_mixing`, `pair_deltas`.
     """
     batch = layer.batch
-    network = tuple(batch.order.effects).index("ff")
     rows = []
     for row in batch.rows_of(batch.followed, COMPARED):
         pairs, ids = batch.pairs[row][layer.index], batch.sequences[row].ids
         target, source = np.nonzero(pairs & ~np.eye(len(pairs), dtype=bool))
         maps = {name: layer.mixing_of(row, bias_reading=name).maps for name in BIAS_READINGS}
         changes = {
-            name: pair_deltas(of_reading.double().numpy(), batch.order)[network, target, source]
+            name: pair_deltas(of_reading.numpy(), batch.order, "ff")[target, source]
             for name, of_reading in maps.items()
         }
         rows.append(
