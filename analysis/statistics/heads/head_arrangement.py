@@ -27,7 +27,7 @@ _STRESS = number(
     "ratio",
     nullable=True,
 )
-_LAYOUT, _OF_LAYOUT = "head_layout", "one row per layer and head, of two heads or more"
+_OF_LAYOUT = "one row per layer and head, of two heads or more"
 
 
 def _layout(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
@@ -44,7 +44,7 @@ def _layout(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.
 
 
 LAYOUT = Table(
-    name=_LAYOUT,
+    name="head_layout",
     grain="one row per weighing, layer and head, of two heads or more",
     key=(WEIGHING, LAYER, HEAD),
     values=(*_POINT, _STRESS),
@@ -52,9 +52,9 @@ LAYOUT = Table(
     laws=("isfinite(x)", "isfinite(y)", "stress is null or stress >= 0"),
     shown_as="head_layout_weighing",
     views=(
-        of_weights(_LAYOUT, _OF_LAYOUT, (LAYER, HEAD, *_POINT)),
+        of_weights("head_layout", _OF_LAYOUT, (LAYER, HEAD, *_POINT)),
         of_weights(
-            "head_layout_stress", _OF_LAYOUT, (LAYER, HEAD, *_POINT, _STRESS), table=_LAYOUT
+            "head_layout_stress", _OF_LAYOUT, (LAYER, HEAD, *_POINT, _STRESS), table="head_layout"
         ),
     ),
     depends_on=(),
@@ -84,7 +84,7 @@ _JOINED = (
     ),
     whole("n_heads", "heads in both groups", "heads"),
 )
-_LINKAGE, _OF_LINKAGE = "head_linkage", "one row per step that joins two groups of heads into one"
+_OF_LINKAGE = "one row per step that joins two groups of heads into one"
 
 
 def _steps(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
@@ -101,14 +101,14 @@ def _steps(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.T
 
 
 LINKAGE = Table(
-    name=_LINKAGE,
+    name="head_linkage",
     grain="one row per weighing and step that joins two groups of heads into one",
     key=(WEIGHING, _STEP),
     values=_JOINED,
     source="sokal-1958",
     laws=("height >= 0", "n_heads >= 2", '"left" <> "right"'),
     shown_as="head_linkage_weighing",
-    views=(of_weights(_LINKAGE, _OF_LINKAGE, (_STEP, *_JOINED)),),
+    views=(of_weights("head_linkage", _OF_LINKAGE, (_STEP, *_JOINED)),),
     depends_on=(),
     version=2,
     requires=("head_distance",),
@@ -141,10 +141,7 @@ _COMPARED = (
         "permutations",
     ),
 )
-_COHESION, _OF_COHESION = (
-    "layer_cohesion",
-    "one row per layer with two heads or more, and one for all layers",
-)
+_OF_COHESION = "one row per layer with two heads or more, and one for all layers"
 
 
 def _cohesion(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
@@ -161,7 +158,7 @@ def _cohesion(table: Table, store: DuckDBPyConnection, context: FitContext) -> p
 
 
 COHESION = Table(
-    name=_COHESION,
+    name="layer_cohesion",
     grain="one row per weighing and layer with two heads or more, and one for all layers",
     key=(WEIGHING, LAYER_OR_ALL),
     values=_COMPARED,
@@ -173,7 +170,7 @@ COHESION = Table(
         "n_permutations > 0",
     ),
     shown_as="layer_cohesion_weighing",
-    views=(of_weights(_COHESION, _OF_COHESION, (LAYER_OR_ALL, *_COMPARED)),),
+    views=(of_weights("layer_cohesion", _OF_COHESION, (LAYER_OR_ALL, *_COMPARED)),),
     depends_on=(),
     version=2,
     requires=("head_distance",),

@@ -16,7 +16,7 @@ from analysis.sinks import (
     THRESHOLDS,
     WEIGHTS,
 )
-from analysis.statistics.columns import count, named, number, single, small, text
+from analysis.statistics.columns import mean_values, named, number, single, small, text
 from analysis.statistics.fit import Fit
 from analysis.statistics.means import Means, layers_and_mean, mean_of
 from analysis.statistics.question import asks, quoted
@@ -110,11 +110,7 @@ TABLE = Table(
     name="sink",
     grain="one row per layer, head (or their mean), place and quantity",
     key=(LAYER, HEAD_OR_MEAN, PLACE, text("quantity", ", ".join(WEIGHTS), "name")),
-    values=(
-        number("mean", "unweighted mean over the sequences that have it", _UNIT),
-        *interval(_UNIT),
-        count("n_sequences", "sequences that have it", "sequences"),
-    ),
+    values=mean_values(_UNIT),
     source="gu-2025",
     laws=(
         "mean >= 0 and isfinite(mean)",
@@ -279,11 +275,7 @@ SCORE = Table(
     name="sink_score",
     grain="one row per layer, head (or their mean), place and part of the score",
     key=(LAYER, HEAD_OR_MEAN, PLACE, text("quantity", ", ".join(SCORES), "name")),
-    values=(
-        number("mean", "unweighted mean over the sequences that have it", "nats"),
-        *interval("nats"),
-        count("n_sequences", "sequences that have it", "sequences"),
-    ),
+    values=mean_values("nats"),
     source="gu-2025",
     laws=("isfinite(mean)", "low <= high", "n_sequences > 0"),
     order=("head is not null", "place", "layer", "head", "quantity"),
