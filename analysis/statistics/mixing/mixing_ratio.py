@@ -227,7 +227,7 @@ def _correlations(table: Table, store: DuckDBPyConnection, context: FitContext) 
     return rows_of(table, [rows] if len(rows) else [])
 
 
-FREQUENCY = Table(
+FREQUENCY_CORRELATION = Table(
     name="ratio_frequency_correlation",
     grain="one row per source of frequencies, scope, and with or without special tokens; masked "
     "places left out",
@@ -248,7 +248,7 @@ FREQUENCY = Table(
     from ratio_frequency_correlation
     order by source desc, {placed(OF_RATIOS, "scope")}, special_tokens desc
 """)
-def correlations(store: DuckDBPyConnection) -> pd.DataFrame:
+def frequency_correlations(store: DuckDBPyConnection) -> pd.DataFrame:
     """Every row, in the order of `OF_RATIOS`."""
     ...
 
@@ -271,7 +271,9 @@ def correlations(store: DuckDBPyConnection) -> pd.DataFrame:
     )
     select token, token_type, n, rank, ratio from drawn order by rank, token_id
 """)
-def words(store: DuckDBPyConnection, *, scope: str, special: bool, limit: int) -> pd.DataFrame:
+def words_by_frequency(
+    store: DuckDBPyConnection, *, scope: str, special: bool, limit: int
+) -> pd.DataFrame:
     """Vocabulary entries with their frequency and mean mixing ratio, without masked places.
 
     Args:
