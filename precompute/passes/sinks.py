@@ -8,8 +8,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from analysis.measures.sinks.attention_sinks import sink_scores, sink_weights
 from analysis.measures.sinks.largest_activations import largest_activations
-from analysis.measures.sinks.sinks import sink_scores, sink_weights
 from analysis.sinks import EVERY, POSITIONAL, SCORES, WEIGHTS
 from analysis.statistics.rows import names_of, nulls_where, table_of
 from analysis.statistics.sinks import massive_activation, sink

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis import head_slices
-from analysis.measures.sinks.sinks import sink_weights
+from analysis.measures.sinks.attention_sinks import sink_weights
 from analysis.sinks import RATED, THRESHOLDS, WEIGHTS
 from analysis.statistics.norms import head_token, norm_dispersion
 from analysis.statistics.sinks import massive_activation, sink

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from analysis import head_slices
-from analysis.measures.sinks.sinks import sink_scores
+from analysis.measures.sinks.attention_sinks import sink_scores
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerWeights
