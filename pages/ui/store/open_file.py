@@ -90,7 +90,7 @@ class Store:
 
     @property
     def model_name(self) -> str:
-        """Display name of the model; with the seed or the bits of weights that are not as trained."""
+        """Display name of the model, with the seed if untrained and the bits if quantised."""
         if (seed := self.random_weights) is not None:
             return say("model.untrained", model=self.model, seed=seed)
         if bits := self.weight_bits:
@@ -99,7 +99,7 @@ class Store:
 
     @property
     def weight_bits(self) -> str:
-        """Bits of each weight before it was made a floating-point number; empty if not quantised."""
+        """Bits of each weight before it was made float; empty if it was not quantised."""
         return self.facts.get("weight_bits", "")
 
     @property
