@@ -41,7 +41,7 @@ def build_demo(
     if first:
         return
     run(model="demo", corpus=["demo"], output=output)
-    for ending, (model, corpus) in (_BESIDE | more).items():
+    for ending, (model, corpus) in {**_BESIDE, **more}.items():
         if model in install_demo.PACKAGES:
             install_demo.install_trained(model)
         beside = output.with_name(f"{output.stem}-{ending}{output.suffix}")

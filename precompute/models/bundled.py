@@ -64,17 +64,17 @@ def cached_folder(name: str) -> Path:
     """
     folder = CACHE / name
     if not folder.is_dir():
-        raise UserError(f"The model {name} is not installed. Install it: {install_command(name)}")
+        raise UserError(f"The model {name} is not installed. Install it: {_install_command(name)}")
     return folder
 
 
-def install_command(name: str) -> str:
+def _install_command(name: str) -> str:
     """Return the command that downloads a model."""
     return f"mixscope demo --{name.removeprefix('demo-')}"
 
 
 def _downloaded(name: str, sha256: str, **facts: str) -> Bundled:
-    remedy = f"Remove {CACHE / name} and install it again: {install_command(name)}"
+    remedy = f"Remove {CACHE / name} and install it again: {_install_command(name)}"
     return Bundled(lambda: cached_folder(name), sha256, remedy, facts)
 
 

@@ -10,19 +10,8 @@ import transformers
 from safetensors.numpy import save_file
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-_SCALARS = {
-    0: "B",
-    1: "b",
-    2: "H",
-    3: "h",
-    4: "I",
-    5: "i",
-    6: "f",
-    7: "?",
-    10: "Q",
-    11: "q",
-    12: "d",
-}
+_SCALARS = dict(enumerate("BbHhIif?")) | {10: "Q", 11: "q", 12: "d"}
+"""Formats of numbers in `struct`, by their numbers in GGUF."""
 _TEXT, _LIST = 8, 9
 _ALIGNMENT = 32  # bytes
 _BLOCKS = {
@@ -123,8 +112,10 @@ def _floats(blocks: np.ndarray) -> np.ndarray:
 
 
 def _halves_apart(weights: np.ndarray, n_heads: int) -> np.ndarray:
-    """Order the rows of each head as the library turns them: GGUF has the rows of a plane side by
-    side, the library has them half a head apart."""
+    """Order the rows of each head as the library rotates them.
+
+    GGUF has the two rows of a plane side by side, the library half a head apart.
+    """
     planes = weights.reshape(n_heads, -1, 2, weights.shape[1])
     return planes.swapaxes(1, 2).reshape(weights.shape)
 

