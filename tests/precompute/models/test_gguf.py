@@ -46,6 +46,7 @@ def test_it_is_a_model_like_any_other(converted):
         ("cat  5", ["cat", "ĠĠ", "5"]),  # both spaces before a digit are one piece
         ("c55", ["c", "5", "5"]),
         ("<|im_start|>cat<|im_end|>", ["<|im_start|>", "cat", "<|im_end|>"]),
+        ("cat<file_sep>cat", ["cat", "<file_sep>", "cat"]),
     ],
 )
 def test_its_tokenizer_parts_digits_knows_special_tokens_and_adds_none(converted, text, tokens):

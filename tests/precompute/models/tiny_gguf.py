@@ -12,7 +12,8 @@ from transformers import LlamaConfig, LlamaForCausalLM
 HEADS, KEY_HEADS, WIDTH, LAYERS = 4, 2, 32, 2
 _ROLES = {"bos": 1, "eos": 2, "unknown": 0, "padding": 2}
 _MERGES = ["Ġ Ġ", "c a", "ca t", "Ġ cat", "Ġ 5", "c 5"]
-_TOKENS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", *sorted(ByteLevel.alphabet())]
+_SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<file_sep>"]
+_TOKENS = [*_SPECIAL, *sorted(ByteLevel.alphabet())]
 TOKENS = [*_TOKENS, *(merge.replace(" ", "") for merge in _MERGES)]
 _NAMES = (
     ("self_attn.q_proj", "attn_q"),
@@ -114,7 +115,7 @@ def _facts() -> dict[str, Any]:
         "llama.vocab_size": len(TOKENS),
         "tokenizer.ggml.add_bos_token": False,
         "tokenizer.ggml.tokens": TOKENS,
-        "tokenizer.ggml.token_type": [3] * 3 + [1] * (len(TOKENS) - 3),
+        "tokenizer.ggml.token_type": [3 if token in _SPECIAL else 1 for token in TOKENS],
         "tokenizer.ggml.merges": _MERGES,
         **{f"tokenizer.ggml.{role}_token_id": number for role, number in _ROLES.items()},
     }
