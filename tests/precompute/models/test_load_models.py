@@ -46,7 +46,7 @@ def test_a_name_that_is_neither_folder_nor_on_the_hub_is_refused(monkeypatch):
         "No folder is called 'no/such-model', and the hub did not give a model of that name "
         "(404 Client Error.). Give a folder with config.json and model.safetensors, a hub name "
         "such as bert-base-uncased, or a bundled model: demo, demo-digits, demo-ja-bert, "
-        "demo-copy."
+        "demo-copy, demo-decoder, demo-encoder."
     )
 
 
