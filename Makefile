@@ -12,7 +12,7 @@ demo: $(ENVIRONMENT)/demo-installed  ## build the demo statistics and serve the 
 	@$(RUN) -m precompute demo > statistics/demo.log 2>&1 & \
 	trap "kill $$! 2>/dev/null" EXIT INT TERM; $(RUN) -m streamlit run app.py
 
-demo-all: $(ENVIRONMENT)/demo-installed  ## the same, with the small models of Japanese and of copying
+demo-all: $(ENVIRONMENT)/demo-installed  ## the same, with the small models of Japanese and of copying, and two trained ones (500 MB)
 	$(RUN) -m pip install --quiet --editable '.[japanese]'
 	$(RUN) -m precompute demo --first
 	@echo "Dashboard: http://127.0.0.1:8501 (the rest is computed meanwhile: statistics/demo.log)"

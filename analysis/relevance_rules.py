@@ -14,3 +14,6 @@ STARTS = {
     "last": "the last token, since no other sees the whole text",
 }
 """Starting points of relevance, by their name in a run's provenance."""
+MOST_BYTES = 512 * 2**20
+"""Memory of a sequence's attention weights of all layers in float32: 965 tokens in 12 layers of 12
+heads, 705 in 30 layers of 9. Longer sequences have no maps."""

@@ -144,18 +144,40 @@ def demo(
         bool, typer.Option("--first", help="Only what takes seconds; the whole adds the rest.")
     ] = False,
     every: Annotated[
-        bool, typer.Option("--all", help="Small models of Japanese and of copying too.")
+        bool,
+        typer.Option(
+            "--all",
+            help="Small models of Japanese and of copying too, and those of --decoder and "
+            "--encoder.",
+        ),
+    ] = False,
+    decoder: Annotated[
+        bool,
+        typer.Option(
+            "--decoder",
+            help="The trained decoder SmolLM2-135M-Instruct too, from 4-bit weights: a download "
+            "of 93 MB.",
+        ),
+    ] = False,
+    encoder: Annotated[
+        bool,
+        typer.Option(
+            "--encoder",
+            help="The trained encoder all-mpnet-base-v2 too, of BERT-base's size: a download of "
+            "405 MB.",
+        ),
     ] = False,
 ) -> None:
     """Build the demo: the bundled corpora through the demo models, one of which is installed.
 
     Other models and corpora than that of the articles have files of their own, beside that one.
     """
-    from precompute.demo import build_demo
+    from precompute.demo import DECODER, ENCODER, EVERY, build_demo
     from precompute.models.install_demo import install_demo_model
 
     install_demo_model()
-    build_demo(run, output, first=first, every=every)
+    more = EVERY if every else (DECODER if decoder else {}) | (ENCODER if encoder else {})
+    build_demo(run, output, first=first, more=more)
 
 
 @app.command()

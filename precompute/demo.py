@@ -1,7 +1,10 @@
 """Files of the demo: pairs of bundled model and corpus, and the statistics computed first."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from pathlib import Path
+
+from precompute.models import install_demo
+from precompute.models.bundled import DEMO_DECODER, DEMO_ENCODER
 
 SHOWN_FIRST = (  # statistics that cost little more than the forward pass
     "token_type_mixing",
@@ -13,30 +16,33 @@ _BESIDE = {
     "treebank": ("demo", "demo-treebank"),
     "digits": ("demo-digits", "demo-digits"),
 }
-_MORE = {
+_SMALL = {
     "ja": ("demo-ja-bert", "demo-ja"),
     "copy": ("demo-copy", "demo-copy"),
 }
+DECODER = {"decoder": (DEMO_DECODER, "demo-treebank")}
+ENCODER = {"encoder": (DEMO_ENCODER, "demo-treebank")}
+EVERY = _SMALL | DECODER | ENCODER
+"""Files of the whole demo beside those of the short one: model and corpus by the file's ending."""
 
 
-def build_demo(run: Callable[..., None], output: Path, *, first: bool, every: bool) -> None:
-    """Run all parts of the demo.
+def build_demo(
+    run: Callable[..., None], output: Path, *, first: bool, more: Mapping[str, tuple[str, str]]
+) -> None:
+    """Run all parts of the demo, and install the models to download when their turn comes.
 
     Args:
         run: runs a model over a corpus, as the command line does.
         first: True for only what takes seconds.
-        every: True to include the small models that were trained here.
+        more: files beside those of the short demo, from `EVERY`.
     """
     if not output.exists():
         run(model="demo", corpus=["demo"], output=output, statistics=",".join(SHOWN_FIRST))
     if first:
         return
     run(model="demo", corpus=["demo"], output=output)
-    for ending, model, corpus in _others(every):
+    for ending, (model, corpus) in {**_BESIDE, **more}.items():
+        if model in install_demo.PACKAGES:
+            install_demo.install_trained(model)
         beside = output.with_name(f"{output.stem}-{ending}{output.suffix}")
         run(model=model, corpus=[corpus], output=beside)
-
-
-def _others(every: bool) -> Iterator[tuple[str, str, str]]:
-    for ending, (model, corpus) in (_BESIDE | (_MORE if every else {})).items():
-        yield ending, model, corpus

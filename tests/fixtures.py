@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from analysis.models.trace import Trace
 from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
 from precompute.store import build
@@ -32,6 +31,7 @@ from tests.tiny import (
     tiny_sequences,
 )
 from tests.tiny_vision import softmax_error
+from tests.tracing import Trace, trace_of
 
 ROOT = Path(__file__).parent
 
@@ -112,13 +112,13 @@ def attention_error(family) -> float:
 @pytest.fixture(scope="session")
 def traced(tiny, sequences) -> Trace:
     """The family's sequences in one padded batch. Shared by the whole session: do not change it."""
-    return tiny.trace(sequences)
+    return trace_of(tiny, sequences)
 
 
 @pytest.fixture(scope="session")
 def traced_alone(tiny, sequences) -> list[Trace]:
     """The same sequences, each traced by itself and so without padding."""
-    return [tiny.trace([sequence]) for sequence in sequences]
+    return [trace_of(tiny, [sequence]) for sequence in sequences]
 
 
 @pytest.fixture(scope="session")

@@ -189,6 +189,10 @@ REFUSED = {
         ("insert into stored.provenance values ('random_weights', 'none of it')",),
         "provenance breaks the law `name <> 'random_weights' or",
     ),
+    "bits of weights that are no number": (
+        ("insert into stored.provenance values ('weight_bits', '<b>')",),
+        "provenance breaks the law `name <> 'weight_bits' or",
+    ),
     "an unknown fact": (
         ("update stored.provenance set value = 'sound' where name = 'input'",),
         "provenance breaks the law `name <> 'input' or value in ('text', 'images')`",

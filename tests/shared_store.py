@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from analysis.measures.probing import parser_training
+from analysis.measures.probing import parsers
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.run import Request, run
@@ -58,6 +58,6 @@ def shared_store(
 def brief_parsers() -> Iterator[None]:
     """Parsers are trained so briefly that what they score means nothing."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(parser_training, "EPOCHS", 1)
-        patched.setattr(parser_training, "STEPS", 10)
+        patched.setattr(parsers, "EPOCHS", 1)
+        patched.setattr(parsers, "STEPS", 10)
         yield

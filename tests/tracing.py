@@ -1,10 +1,12 @@
 """Traces and rows of tiny models, layer by layer."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import pyarrow as pa
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from analysis.models.reading import read_model
@@ -12,7 +14,7 @@ from analysis.models.stream import stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model
 from analysis.statistics.table import Table
 from precompute.corpora.sequence import Sequence as Input
-from precompute.models.loaded_model import LoadedModel
+from precompute.models.loaded_model import Control, LoadedModel
 from precompute.passes.filling import rows_of_batch
 from precompute.passes.layers import Layer, batch_of, run_layers
 
@@ -26,6 +28,34 @@ def traced_layers(
     weights, given = layers or reading.layers, reading.inputs(inputs)
     stream_layers(model, reading.parts, weights, given, lambda _index, layer: traced.append(layer))
     return tuple(traced)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One forward pass: its layers from the first to the last, and the mask of real tokens.
+
+    `word_embeddings` are rows of the embedding table, before positions or other vectors are added.
+    """
+
+    layers: tuple[LayerTrace, ...]
+    is_token: Bool[Tensor, "batch token"]
+    word_embeddings: Float[Tensor, "batch token width"]
+
+
+def trace_of(model: LoadedModel, sequences: Sequence[Input]) -> Trace:
+    """Run one forward pass and keep all layers."""
+    layers: list[LayerTrace] = []
+    model.stream(sequences, lambda _index, layer: layers.append(layer))
+    return Trace(tuple(layers), model.is_token(sequences), model.word_embeddings(sequences))
+
+
+def controlled_layers(
+    model: LoadedModel, sequence: Input, control: Control
+) -> tuple[LayerTrace, ...]:
+    """Return all layers of a sequence whose positions are removed or permuted."""
+    layers: list[LayerTrace] = []
+    model.stream_controlled(sequence, control, lambda _, layer: layers.append(layer), seed=0)
+    return tuple(layers)
 
 
 def rows_of_tables(

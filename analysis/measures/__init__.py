@@ -1,4 +1,5 @@
-"""One file per statistic: its formula, on tensors or arrays, and nothing else.
+"""Formulas on tensors or arrays, a file for each concept.
 
-A measure names its source and its unit, and has a slow twin in `tests/reference`.
+A formula names its source, its unit and where it differs; its test has a slow twin where it has a
+trap.
 """

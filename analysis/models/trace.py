@@ -213,18 +213,6 @@ class LayerTrace:
 
 
 @dataclass(frozen=True)
-class Trace:
-    """One forward pass: its layers from the first to the last, and the mask of real tokens.
-
-    `word_embeddings` are rows of the embedding table, before positions or other vectors are added.
-    """
-
-    layers: tuple[LayerTrace, ...]
-    is_token: Bool[Tensor, "batch token"]
-    word_embeddings: Float[Tensor, "batch token width"]
-
-
-@dataclass(frozen=True)
 class ModelWeights:
     """Weights that are equal for every input: the layers, and the learned position embedding.
 

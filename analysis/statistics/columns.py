@@ -4,7 +4,7 @@ from functools import partial
 
 import pyarrow as pa
 
-from analysis.statistics.table import NAME, Column
+from analysis.statistics.table import NAME, Column, interval
 
 
 def _column(
@@ -33,3 +33,12 @@ named = partial(_column, NAME, "name")
 """One of a few names."""
 text = partial(_column, pa.string(), "text")
 flag = partial(_column, pa.bool_(), "yes or no")
+
+
+HAVING_SEQUENCES = count("n_sequences", "sequences that have it", "sequences")
+
+
+def mean_values(unit: str) -> tuple[Column, ...]:
+    """Return the columns of a mean over those sequences that have a quantity."""
+    mean = number("mean", "unweighted mean over the sequences that have it", unit)
+    return (mean, *interval(unit), HAVING_SEQUENCES)

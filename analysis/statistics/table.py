@@ -1,4 +1,9 @@
-"""Contracts of stored tables: grain, columns, units and laws."""
+"""Contracts of stored tables: grain, columns, units, laws, and tolerances between two runs.
+
+An interrupted and resumed run, more workers, a cluster, jobs in another order: all these change no
+bit. Other batches, threads or processors add up in another order, so that numbers differ by
+round-off; each table declares its tolerance.
+"""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -7,8 +12,25 @@ import pyarrow as pa
 
 from analysis.measures.bootstrap import LEAST_UNITS
 from analysis.needs import Need, Setting
-from analysis.statistics.agreement import EXACT, TO_ROUND_OFF, Agreement
 from analysis.statistics.fit import Fit
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Largest difference between the same numbers of two runs, as a share of the column's largest.
+
+    `tolerance` is None where one bit can decide a discrete choice; `meaning` describes it in words.
+    """
+
+    tolerance: float | None
+    meaning: str
+
+
+EXACT = Agreement(0.0, "to the bit")
+TO_ROUND_OFF = Agreement(1e-5, "to 1e-5 of the largest number of a column")
+BY_RANK = Agreement(0.02, "to 0.02, since what is nearly equal may change places among the ranks")
+CHOSEN = Agreement(None, "as far as choices between what is nearly equal fall the same way")
+
 
 _SIZES = (
     (pa.types.is_string, "length", "strlen", 1000),

@@ -5,7 +5,7 @@ import pandas as pd
 
 from analysis.published.numbers import numbers
 from analysis.statistics.norms import attention_norm_correlation as correlation
-from analysis.statistics.norms import attention_norm_histogram, attention_norm_sample
+from analysis.statistics.norms import attention_norm_distribution
 from analysis.statistics.parts import OF_PAIRS, by_part
 from pages.attention_norms.opened_head import most_drawn, pick_norms_head
 from pages.attention_norms.pair_panels import density_panels, rank_panels, sample_panels, with_edges
@@ -38,8 +38,8 @@ Scope = dict[str, int | None]
 @section(
     "relation",
     correlation.TABLE,
-    attention_norm_histogram.TABLE,
-    also=(attention_norm_sample.TABLE,),
+    attention_norm_distribution.HISTOGRAM,
+    also=(attention_norm_distribution.SAMPLE,),
 )
 def relation(view: View) -> None:
     if follow_head_click(view.key("heads")):
@@ -72,15 +72,15 @@ def _pairs(view: View, level: str, scope: Scope) -> None:
     marks = view.pick("marks", ["density", "sample"])
     within = level == _WITHIN
     if marks == "sample":
-        frame = ask(attention_norm_sample.scatter, limit=_SAMPLED, **scope)
+        frame = ask(attention_norm_distribution.scatter, limit=_SAMPLED, **scope)
         if within:
-            frame = _over_centres(frame, ask(attention_norm_histogram.centres, layer=layer))
+            frame = _over_centres(frame, ask(attention_norm_distribution.centres, layer=layer))
         chart = sample_panels(frame, within=within)
     else:
         frame = (
-            ask(attention_norm_histogram.densities_within, layer=layer)
+            ask(attention_norm_distribution.densities_within, layer=layer)
             if within
-            else ask(attention_norm_histogram.densities, **scope)
+            else ask(attention_norm_distribution.densities, **scope)
         )
         frame = with_edges(frame, within=within)
         chart = density_panels(frame, within=within)

@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from analysis.statistics import annotation
-from analysis.statistics.probing import coreference_prediction
-from analysis.statistics.probing.coreference_prediction import METHODS
+from analysis.statistics.probing import coreference_accuracy
+from analysis.statistics.probing.coreference_accuracy import METHODS
 from pages.coreference.choices import pick_best_head, pick_way
 from pages.coreference.names import method_name, type_name
 from pages.coreference.text_chart import phrase, text_chart
@@ -24,16 +24,16 @@ _ARROWS = ("all", "right", "wrong")
 _SHORT = 60  # characters of a text that stand in the picker
 
 
-@section("documents", coreference_prediction.TABLE, also=(annotation.MENTIONS,))
+@section("documents", coreference_accuracy.PREDICTION, also=(annotation.MENTIONS,))
 def documents(view: View) -> None:
     chosen, name = _pick_method(view)
-    texts = ask(coreference_prediction.by_sequence, **chosen)
+    texts = ask(coreference_accuracy.by_sequence, **chosen)
     seq = _pick_text(view, texts)
     counts = texts.set_index("seq")[["n_right", "n"]]
     of_text, of_all = counts.loc[seq].map(count), counts.sum().map(count).add_prefix("all_")
     view.finding(view.say("finding", name=with_capital(name), **of_text, **of_all))
     words = ask(annotation.words, seq=seq)
-    picked = ask(coreference_prediction.of_sequence, seq=seq, **chosen)
+    picked = ask(coreference_accuracy.of_sequence, seq=seq, **chosen)
     arrows = view.pick("arrows", _ARROWS)
     shown = picked if arrows == "all" else picked[picked["correct"] == (arrows == "right")]
     chart = text_chart(words, ask(annotation.mentions, seq=seq), shown)

@@ -4,7 +4,7 @@ import pandas as pd
 
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.probing import coreference_accuracy
-from analysis.statistics.probing.coreference_prediction import BASELINES, MENTION_TYPES
+from analysis.statistics.probing.coreference_accuracy import BASELINES, MENTION_TYPES
 from pages.coreference.choices import pick_best_head, pick_way
 from pages.coreference.names import accuracy_of, method_name, type_name
 from pages.ui.charts.colours import LOW_TO_HIGH

@@ -5,8 +5,8 @@ import pandas as pd
 from analysis.published.heads import numbers
 from analysis.statistics.norms.weighing import WEIGHT
 from analysis.statistics.probing import coreference_accuracy, coreference_best
+from analysis.statistics.probing.coreference_accuracy import BASELINES, MENTION_TYPES, METHODS
 from analysis.statistics.probing.coreference_best import CHOSEN_ON
-from analysis.statistics.probing.coreference_prediction import BASELINES, MENTION_TYPES, METHODS
 from pages.coreference.choices import accuracy_bars, pick_best_head, pick_way
 from pages.coreference.names import accuracy_of, method_name, type_name
 from pages.ui.charts.colours import ANTECEDENT_COLOURS

@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.statistics.heads import head_distance, head_linkage
+from analysis.statistics.heads import head_arrangement, head_distance
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import MARK
 from pages.head_map.tree import Tree
@@ -24,9 +24,9 @@ _SIDE = 640
 _OVERLAP = 1.04  # a little more than a place, lest the ground shines through between cells
 
 
-@section("distances", head_distance.TABLE, also=(head_linkage.TABLE,))
+@section("distances", head_distance.TABLE, also=(head_arrangement.LINKAGE,))
 def distances(view: View) -> None:
-    has_tree = open_store().holds(head_linkage.TABLE)
+    has_tree = open_store().holds(head_arrangement.LINKAGE)
     weighing = view.pick_weighing()
     order = view.pick("order", ("layer", "alike")) if has_tree else "layer"
     frame = _placed(order, weighing)
@@ -56,7 +56,7 @@ def _placed(order: str, weighing: str) -> pd.DataFrame:
     n_heads = int(open_store().run["n_heads"])
     y, x = ((frame[f"layer_{side}"] - 1) * n_heads + frame[f"head_{side}"] - 1 for side in "ab")
     if order == "alike":
-        leaves = Tree(ask(head_linkage.steps, weighing=weighing)).leaves
+        leaves = Tree(ask(head_arrangement.steps, weighing=weighing)).leaves
         place = {head: at for at, head in enumerate(leaves)}
         y, x = y.map(place), x.map(place)
     return frame.rename(columns={"layer_a": "layer", "head_a": "head"}).assign(y=y, x=x)

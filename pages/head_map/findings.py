@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from analysis.statistics.heads import layer_cohesion
+from analysis.statistics.heads import head_arrangement
 from pages.head_map.apart import LEVEL, chance, nats
 from pages.ui.finding import Finding, rows_of
 from pages.ui.store.chosen import ask
@@ -11,7 +11,7 @@ from pages.ui.words.say import say
 
 def _cohesion() -> Iterator[Finding]:
     """Compare distances within layers with those between layers, by a permutation test."""
-    frame = ask(layer_cohesion.cohesion)
+    frame = ask(head_arrangement.cohesion)
     every = frame[frame["layer"].isna()]
     if every.empty:
         return

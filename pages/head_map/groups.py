@@ -7,7 +7,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.heads import head_distance, head_layout, head_linkage
+from analysis.statistics.heads import head_arrangement, head_distance
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import MARK, plane_chart
 from pages.head_map.tree import Tree
@@ -28,16 +28,16 @@ _WHOLE = ["layer", "head", "place", "group"]
 _LEAF, _AROUND = 14, 110  # pixels of a leaf and of the axes
 
 
-@section("groups", head_linkage.TABLE, head_distance.TABLE)
+@section("groups", head_arrangement.LINKAGE, head_distance.TABLE)
 def groups(view: View) -> None:
     weighing = view.pick_weighing()
-    tree = Tree(ask(head_linkage.steps, weighing=weighing))
+    tree = Tree(ask(head_arrangement.steps, weighing=weighing))
     most = min(len(GROUP_COLOURS), tree.n_heads)
     k = view.number("k", 2, most, min(_AT_FIRST, most))
     leaves = _leaves(view, tree, k)
     pairs = _pairs(leaves, weighing)
     view.finding(_finding(view, leaves, pairs, k))
-    points = ask(head_layout.layout, weighing=weighing).merge(leaves, on=["layer", "head"])
+    points = ask(head_arrangement.layout, weighing=weighing).merge(leaves, on=["layer", "head"])
     names = leaves.sort_values("group")["name"].unique()
     colours: Mapping[str, str] = dict(zip(names, GROUP_COLOURS, strict=False))
     head = clicked_head(view, "tree", "plane", default=most_unlike())

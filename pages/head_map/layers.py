@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.statistics.heads import head_distance, layer_cohesion
+from analysis.statistics.heads import head_arrangement, head_distance
 from pages.head_map.apart import DISTANCE, LEVEL, chance, nats
 from pages.ui.charts.colours import IN_NO_GROUP, SAME_LAYER_COLOURS
 from pages.ui.charts.encodings import named
@@ -20,10 +20,10 @@ from pages.ui.words.say import say
 _SIDES = ("within", "between")
 
 
-@section("layers", layer_cohesion.TABLE, also=(head_distance.TABLE,))
+@section("layers", head_arrangement.COHESION, also=(head_distance.TABLE,))
 def layers(view: View) -> None:
     weighing = view.pick_weighing()
-    frame = ask(layer_cohesion.cohesion, weighing=weighing)
+    frame = ask(head_arrangement.cohesion, weighing=weighing)
     by_layer = frame.dropna(subset="layer").astype({"layer": "int64"})
     view.finding(_finding(view, frame[frame["layer"].isna()].iloc[0], by_layer))
     points = _points(by_layer)

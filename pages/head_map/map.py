@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.statistics.heads import head_distance, head_layout, head_pattern
+from analysis.statistics.heads import head_arrangement, head_distance, head_pattern
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import plane_chart
 from pages.ui.head import behaviours
@@ -20,10 +20,10 @@ from pages.ui.words.say import plain
 _KRUSKAL = {"excellent": 0.025, "good": 0.05, "fair": 0.1}
 
 
-@section("map", head_layout.TABLE, head_distance.TABLE, also=(head_pattern.TABLE,))
+@section("map", head_arrangement.LAYOUT, head_distance.TABLE, also=(head_pattern.TABLE,))
 def plane(view: View) -> None:
     weighing = view.pick_weighing()
-    points = ask(head_layout.layout, weighing=weighing)
+    points = ask(head_arrangement.layout, weighing=weighing)
     view.finding(_finding(view, points, weighing))
     if is_causal():
         view.note(view.say("causal"))

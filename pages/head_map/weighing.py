@@ -3,7 +3,7 @@
 import altair as alt
 import pandas as pd
 
-from analysis.statistics.heads import head_distance, head_distance_agreement, layer_cohesion
+from analysis.statistics.heads import head_arrangement, head_distance
 from analysis.statistics.norms.weighing import WEIGHINGS
 from analysis.statistics.parts import OF_HEADS
 from pages.head_map.apart import LEVEL, chance, most_unlike, nats
@@ -20,13 +20,13 @@ from pages.ui.words.numbers import change, count, percent, signed
 
 @section(
     "weighing",
-    head_distance_agreement.TABLE,
+    head_distance.AGREEMENT,
     head_distance.TABLE,
-    layer_cohesion.TABLE,
+    head_arrangement.COHESION,
 )
 def weighing(view: View) -> None:
     level = view.pick("level", level_names(OF_HEADS))
-    frame = ask(head_distance_agreement.agreement)
+    frame = ask(head_distance.agreement)
     heads = of_level(frame.dropna(subset="layer"), level)
     heads = heads.astype({"layer": "int64", "head": "int64"})
     view.finding(_finding(view, frame[frame["layer"].isna()].iloc[0]))
@@ -44,7 +44,7 @@ def weighing(view: View) -> None:
     caption = f"{view.say(f'caption_{level}')} {view.say('agreement_caption')}"
     view.figure("agreement", heads, chart, state=(level, *head), click=True, caption=caption)
     by_weight, by_norm = (
-        ask(layer_cohesion.cohesion, weighing=method)[["layer", "difference", "p_value"]]
+        ask(head_arrangement.cohesion, weighing=method)[["layer", "difference", "p_value"]]
         for method in WEIGHINGS
     )
     suffixes = [f"_{method}" for method in WEIGHINGS]

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.published.numbers import numbers
-from analysis.statistics.mixing import ratio_frequency_correlation
+from analysis.statistics.mixing import mixing_ratio
 from analysis.statistics.parts import OF_TOKENS
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars
@@ -23,10 +23,10 @@ from pages.ui.words.numbers import change, count, signed
 _DRAWN = 1_500
 
 
-@section("frequency", ratio_frequency_correlation.TABLE, ratio_frequency_correlation.PER_TOKEN)
+@section("frequency", mixing_ratio.FREQUENCY_CORRELATION, mixing_ratio.PER_TOKEN)
 def frequency(view: View) -> None:
     level = view.pick("frequency_level", level_names(OF_TOKENS), of="level")
-    every = ask(ratio_frequency_correlation.correlations)
+    every = ask(mixing_ratio.frequency_correlations)
     frame = every if has_special() else every[~every["special_tokens"]]
     if frame["spearman"].isna().all():
         return view.nothing("nothing_varies")
@@ -46,7 +46,7 @@ def frequency(view: View) -> None:
     scope = view.pick(
         "frequency_scope", scopes.of_ratios, default=scopes.before_network, of="scope"
     )
-    words = ask(ratio_frequency_correlation.words, scope=scope, special=False, limit=_DRAWN)
+    words = ask(mixing_ratio.words_by_frequency, scope=scope, special=False, limit=_DRAWN)
     points = scatter(words, x="rank", y="ratio", tooltip=("token", "rank", "n", "ratio"))
     view.figure("words", words, points, scope=scope_name(scope), n=count(len(words)))
     columns = ["origin", "scope", "special", "spearman", "low", "high", *OF_TOKENS, "n"]

@@ -7,7 +7,7 @@ from functools import partial
 
 import pandas as pd
 
-from analysis.statistics.mixing import vector_agreement, vector_completeness, vector_rollout
+from analysis.statistics.mixing import vector_rollout
 from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
 from analysis.statistics.mixing.vector_rollout import VECTORS
 from pages.layer_mixing.rollout import origins, own_place
@@ -22,9 +22,9 @@ from pages.ui.words.numbers import percent, points, scientific, signed
 _OPENING = ("cls", "bos", "first")
 
 
-@section("vectors", vector_rollout.TABLE, vector_agreement.TABLE, vector_completeness.TABLE)
+@section("vectors", vector_rollout.TABLE, vector_rollout.AGREEMENT, vector_rollout.COMPLETENESS)
 def vectors(view: View) -> None:
-    whole, sums = layer_order().whole, ask(vector_completeness.by_layer)
+    whole, sums = layer_order().whole, ask(vector_rollout.errors)
     maps = (*layer_order().scopes, ATTENTION_ROLLOUT)
     scope = view.pick("vectors", maps, default=whole, of="scope")
     scopes = list(dict.fromkeys([VECTORS, whole, ATTENTION_ROLLOUT, scope]))
@@ -33,7 +33,7 @@ def vectors(view: View) -> None:
     distances = distances.astype({"distance": int})
     sentences = (_own(view, distances, scope), _opening(view, types), _sums(view, sums))
     view.finding(" ".join(sentences))
-    _agreement(view, ask(vector_agreement.by_layer), n=int(sums["n_sequences"].max()))
+    _agreement(view, ask(vector_rollout.agreement), n=int(sums["n_sequences"].max()))
     origins(view, distances, types, (scope, VECTORS), scope)
     _table(view, distances, scope)
 

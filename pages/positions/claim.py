@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.published.numbers import Published
 from analysis.published.positions import OFFSETS, SHIFT
 from analysis.statistics.parts import OF_HEADS
-from analysis.statistics.positions import head_offset, query_key_phase
+from analysis.statistics.positions import head_offset, query_key_wave
 from analysis.statistics.positions.head_offset import MIN_DEPENDENCES, REACH
 from pages.positions.offsets import (
     agreement_at_zero,
@@ -70,7 +70,7 @@ def claim(view: View) -> None:
     most_dependent_first = heads.sort_values("dependence", ascending=False)
     view.table("table", most_dependent_first, columns, state=counting)
     if adds_positions():  # as the models of the paper do
-        shown = ask(query_key_phase.of_head, layer=SHIFT.layer, head=SHIFT.head)
+        shown = ask(query_key_wave.amplitudes, layer=SHIFT.layer, head=SHIFT.head)
         view.beside("heads", *published_offsets(ask(head_offset.heads), shown))
 
 

@@ -10,11 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.statistics import image
-from analysis.statistics.positions import (
-    patch_offset,
-    relative_position_cluster,
-    relative_position_profile,
-)
+from analysis.statistics.positions import patch_offset, relative_position_profile
 from pages.positions.clusters import centre_charts, cluster_colours, cluster_name, explained_chart
 from pages.positions.head_grid import profile_grid, share_grid
 from pages.positions.offsets import head_row, offset_axis
@@ -35,17 +31,17 @@ _CELL = 28  # side of a patch, in pixels
 
 @section(
     "heads",
-    relative_position_cluster.TABLE,
-    relative_position_cluster.CENTRES,
+    relative_position_profile.CLUSTERS,
+    relative_position_profile.CENTRES,
     relative_position_profile.TABLE,
     also=(patch_offset.TABLE,),
 )
 def heads(view: View) -> None:
-    explained = ask(relative_position_cluster.explained)
+    explained = ask(relative_position_profile.explained)
     options = [int(number) for number in explained["k"]]  # small corpora have fewer to choose from
     k = view.pick("k", options, default=_PAPER if _PAPER in options else options[-1])
-    shares = ask(relative_position_cluster.shares, k=k)
-    centres = ask(relative_position_cluster.centres, k=k)
+    shares = ask(relative_position_profile.shares, k=k)
+    centres = ask(relative_position_profile.centres, k=k)
     for frame in (shares, centres):
         frame["name"] = frame["cluster"].map(cluster_name)
     by_cluster = cluster_colours(list(dict.fromkeys(centres["cluster"])))

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.statistics.positions import query_key_correlation, query_key_error, score_share
+from analysis.statistics.positions import query_key_correlation, score_share
 from analysis.statistics.positions.head_offset import KERNEL, REACH
 from pages.positions.offsets import counting_picker, offset_axis
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
@@ -41,7 +41,7 @@ def numbers_of_head(view: View, layer: int, numbers: Iterable[tuple[str, str, st
         columns = st.columns(max(len(shown), 1))
         for place, (label, value, help) in zip(columns, shown, strict=False):
             place.metric(label, value, help=help)
-        errors = ask(query_key_error.by_layer).dropna(subset=list(_ERRORS))
+        errors = ask(query_key_correlation.errors).dropna(subset=list(_ERRORS))
         for _, row in errors[errors["layer"] == layer].iterrows():
             worst = {name: scientific(float(row[name])) for name in _ERRORS}
             st.caption(view.say("card_errors", layer=layer, n=count(row["n_sequences"]), **worst))

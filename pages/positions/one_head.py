@@ -11,8 +11,6 @@ from analysis.statistics.positions import (
     exemplar_attention,
     head_offset,
     query_key_correlation,
-    query_key_error,
-    query_key_phase,
     query_key_wave,
     relative_position_profile,
 )
@@ -45,13 +43,13 @@ _ROW = 11
     exemplar_attention.TABLE,
     relative_position_profile.TABLE,
     query_key_wave.TABLE,
-    query_key_phase.TABLE,
+    query_key_wave.AMPLITUDES,
     query_key_correlation.TABLE,
     also=(
         head_offset.TABLE,
         query_key_wave.SINGULAR_VALUES,
-        query_key_phase.ROTATION,
-        query_key_error.TABLE,
+        query_key_wave.ROTATION,
+        query_key_correlation.ERRORS,
     ),
     when=adds_positions,
 )

@@ -7,7 +7,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.positions import head_offset, query_key_phase
+from analysis.statistics.positions import head_offset, query_key_wave
 from pages.positions.spectra.peaks import UNIT
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import column_tooltips, layered, open_ends, ramp
@@ -41,7 +41,7 @@ _PHASES = (
 
 
 def phases(view: View, layer: int, head: int) -> None:
-    frame = ask(query_key_phase.of_head, layer=layer, head=head)
+    frame = ask(query_key_wave.amplitudes, layer=layer, head=head)
     frame = frame[frame["frequency"] > 0]
     if frame.empty:
         return view.nothing("no_phases")

@@ -12,10 +12,9 @@ from analysis.statistics.positions import (
     exemplar_attention,
     head_offset,
     query_key_correlation,
-    query_key_error,
     relative_position_profile,
-    rotary_plane,
     score_share,
+    score_sums,
 )
 from pages.positions.of_one_head import numbers_of_head, score_above_attention
 from pages.positions.offsets import offset_axis, pick_positions_head
@@ -41,7 +40,7 @@ _TENS = [sign * 10**power for sign in (-1, 1) for power in range(6)]
     query_key_correlation.TABLE,
     exemplar_attention.TABLE,
     relative_position_profile.TABLE,
-    also=(head_offset.TABLE, score_share.TABLE, query_key_error.TABLE, rotary_plane.TABLE),
+    also=(head_offset.TABLE, score_share.TABLE, query_key_correlation.ERRORS, score_sums.PLANES),
     when=knows_offsets,
 )
 def turned_head(view: View) -> None:
@@ -50,7 +49,7 @@ def turned_head(view: View) -> None:
         view.note(view.say("causal"))
     peak = score_above_attention(view, "kernel", layer, head)
     numbers_of_head(view, layer, _numbers(view, layer, head))
-    if turns_positions() and open_store().holds(rotary_plane.TABLE):
+    if turns_positions() and open_store().holds(score_sums.PLANES):
         _planes(view, layer, head, peak)
     attention(view, layer, head)
 
@@ -70,7 +69,7 @@ def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]
 
 def _planes(view: View, layer: int, head: int, peak: int) -> None:
     """Draw every rotary plane by its wavelength and preferred offset."""
-    planes = ask(rotary_plane.of_head, layer=layer, head=head)
+    planes = ask(score_sums.planes, layer=layer, head=head)
     frame = planes.assign(period=2 * np.pi / planes["frequency"])
     shown = frame.dropna(subset=["preferred_offset", "coherence"])
     if shown.empty:

@@ -5,6 +5,7 @@ import pandas as pd
 
 from analysis.relevance_rules import RULES
 from analysis.statistics.relevance import relevance_map, relevance_summary
+from pages.relevance.absence import too_long
 from pages.relevance.corpus_heads import follow_click, heads_and_extremes
 from pages.relevance.quantities import (
     CHANCE,
@@ -24,7 +25,11 @@ from pages.ui.words.say import say
 
 
 @section(
-    "corpus", relevance_summary.TABLE, relevance_summary.PER_SEQUENCE, also=(relevance_map.TABLE,)
+    "corpus",
+    relevance_summary.TABLE,
+    relevance_summary.PER_SEQUENCE,
+    also=(relevance_map.TABLE,),
+    lacking=too_long,
 )
 def corpus(view: View) -> None:
     follow_click(view)

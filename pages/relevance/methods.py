@@ -4,13 +4,8 @@ import pandas as pd
 import streamlit as st
 
 from analysis.statistics import image
-from analysis.statistics.relevance import (
-    class_prediction,
-    perturbation,
-    relevance_agreement,
-    relevance_map,
-    relevance_summary,
-)
+from analysis.statistics.relevance import perturbation, relevance_map, relevance_summary
+from pages.relevance.absence import too_long
 from pages.relevance.choices import pick_image, pick_own_scale, pick_text
 from pages.relevance.curves import curves
 from pages.relevance.image_facts import predicted_class
@@ -36,18 +31,19 @@ _HARDLY = 1e-6  # the width of a scale where all agree
 @section(
     "methods",
     relevance_map.TABLE,
-    also=(relevance_agreement.TABLE, perturbation.TABLE, perturbation.PER_SEQUENCE),
+    also=(relevance_map.AGREEMENT, perturbation.TABLE, perturbation.PER_SEQUENCE),
+    lacking=too_long,
 )
 def methods(view: View) -> None:
     seq = _over_image(view) if shows_images() else _over_text(view)
     missing, store = [], open_store()
-    if store.holds(relevance_agreement.TABLE):
+    if store.holds(relevance_map.AGREEMENT):
         _agreement(view)
     else:
-        missing.append(relevance_agreement.TABLE)
+        missing.append(relevance_map.AGREEMENT)
     if store.holds(perturbation.TABLE):
         curves(view, seq)
-    elif shows_images() and store.holds(class_prediction.TABLE):
+    elif shows_images() and store.holds(perturbation.CLASSES):
         missing.append(perturbation.TABLE)
     else:
         st.caption(view.say("no_curves"))
@@ -112,7 +108,7 @@ def _inside(view: View, seq: int) -> str:
 
 def _agreement(view: View) -> None:
     """Draw the matrix of rank correlations with its finding."""
-    pairs = ask(relevance_agreement.agreement)
+    pairs = ask(relevance_map.agreement)
     shown = pairs.assign(one=pairs["rule_a"].map(rule_name), other=pairs["rule_b"].map(rule_short))
     order = in_order(pairs["rule_a"])
     st.header(view.say("agreement_title"), anchor=False)

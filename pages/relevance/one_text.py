@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from analysis.statistics.relevance import relevance_map, relevance_summary
+from pages.relevance.absence import too_long
 from pages.relevance.choices import (
     head_names,
     pick_head,
@@ -39,7 +40,11 @@ _NAMED = 5  # of the most relevant tokens, in the sentence
 
 
 @section(
-    "text", relevance_map.TABLE, also=(relevance_summary.TABLE,), when=lambda: not shows_images()
+    "text",
+    relevance_map.TABLE,
+    also=(relevance_summary.TABLE,),
+    lacking=too_long,
+    when=lambda: not shows_images(),
 )
 def one_text(view: View) -> None:
     is_own = view.pick("source", ("corpus", "own")) == "own"

@@ -10,7 +10,7 @@ from pandas.api.types import union_categoricals
 from analysis.statistics import corpus
 from analysis.statistics.heads import head_pattern
 from analysis.statistics.mixing import mixing_ratio
-from analysis.statistics.norms import token_norm
+from analysis.statistics.norms import norm_dispersion
 from analysis.statistics.pairs import relation_share
 from analysis.statistics.table import Table
 from pages.ui.head.habits import habit_name
@@ -52,7 +52,9 @@ ALL = (
         relation_share.by_sequence,
         lambda name: say_here("change_of", effect=effect_name(name)),
     ),
-    Numbers(token_norm.TABLE, token_norm.by_sequence, lambda _: say_here("input_norm")),
+    Numbers(
+        norm_dispersion.PER_TOKEN, norm_dispersion.by_sequence, lambda _: say_here("input_norm")
+    ),
     Numbers(corpus.SEQUENCES, corpus.lengths, lambda _: say_here("n_tokens")),
 )
 

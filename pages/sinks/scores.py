@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analysis.sinks import PARTS
-from analysis.statistics.sinks import sink, sink_score
+from analysis.statistics.sinks import sink
 from pages.sinks.places import as_series, pick_place
 from pages.ui.charts.colours import EXCESS_PART_COLOURS
 from pages.ui.charts.head_map import around_zero, head_map
@@ -18,10 +18,10 @@ from pages.ui.words.names import place_name
 from pages.ui.words.say import say
 
 
-@section("scores", sink_score.TABLE, sink.TABLE, also=(sink_score.PER_SEQUENCE,))
+@section("scores", sink.SCORE, sink.TABLE, also=(sink.SEQUENCE_SCORE,))
 def scores(view: View) -> None:
     place = pick_place(view)
-    of_place = ask(sink_score.by_layer, place=place)
+    of_place = ask(sink.scores_by_layer, place=place)
     view.finding(_finding(view, of_place, place))
     if "bias" not in set(of_place["quantity"]):
         view.note(view.say("no_key_bias"))
@@ -43,7 +43,7 @@ def scores(view: View) -> None:
 
 def _map(view: View, place: str) -> None:
     """Draw one part for every head."""
-    frame = ask(sink_score.heads, place=place)
+    frame = ask(sink.scores_of_heads, place=place)
     there = set(frame["quantity"])
     part = view.pick(
         "part",

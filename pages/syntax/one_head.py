@@ -4,7 +4,7 @@ import pandas as pd
 
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.probing import dependency_accuracy
-from analysis.statistics.probing.dependency_prediction import DIRECTIONS
+from analysis.statistics.probing.dependency_scores import DIRECTIONS
 from pages.syntax.choices import EITHER, LEAST, Chosen, pick_probe, pick_relation
 from pages.syntax.names import EVERYTHING, columns, direction_name, readable, relation_label
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows

@@ -7,7 +7,7 @@ from analysis.published.heads import RANDOM_INIT, numbers
 from analysis.statistics import annotation
 from analysis.statistics.probing import dependency_accuracy, parser_accuracy
 from analysis.statistics.probing.parser_accuracy import METHODS
-from analysis.statistics.probing.parser_sentences import INPUT_EMBEDDING
+from analysis.statistics.probing.parser_input import INPUT_EMBEDDING
 from pages.syntax.row_charts import CONTROL_COLOUR, HEAD_COLOUR, OFFSET_COLOUR, parser_rows
 from pages.ui.page import section
 from pages.ui.published import Row

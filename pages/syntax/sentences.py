@@ -8,7 +8,7 @@ import streamlit as st
 
 from analysis.statistics import annotation
 from analysis.statistics.norms.weighing import WEIGHT
-from analysis.statistics.probing import dependency_accuracy, dependency_prediction, word_attention
+from analysis.statistics.probing import dependency_accuracy, parser_input
 from pages.syntax.arc_chart import arc_chart
 from pages.syntax.arcs import drawing
 from pages.syntax.choices import pick_chosen, pick_probe
@@ -37,7 +37,7 @@ _WHICH = {
 _COLUMNS = ("attending", "attended", "attention")
 
 
-@section("sentences", dependency_accuracy.TABLE, dependency_prediction.TABLE, annotation.WORDS)
+@section("sentences", dependency_accuracy.TABLE, dependency_accuracy.PREDICTION, annotation.WORDS)
 def sentences(view: View) -> None:
     for row in view.clicked("list")[:1]:
         choose(view.key("sentence"), f"{row['seq']}-{row['sentence']}")
@@ -45,9 +45,7 @@ def sentences(view: View) -> None:
     layer, head = pick_probe(view, chosen)
     place = {"layer": layer, "head": head, "direction": chosen.direction_of(layer, head)}
     probe = {**place, "merging": chosen.merging, "weighing": chosen.weighing}
-    predictions = ask(
-        dependency_prediction.sentences, relation=chosen.relation, limit=_MOST, **probe
-    )
+    predictions = ask(dependency_accuracy.sentences, relation=chosen.relation, limit=_MOST, **probe)
     which = view.pick("which", list(_WHICH))
     arcs = view.pick("arcs", ["relation", "everything"])
     shown, relation = _WHICH[which](predictions), relation_label(chosen.relation)
@@ -107,7 +105,7 @@ def _words(seq: int, sentence: int, relation: str, probe: dict) -> pd.DataFrame:
         word, form, relation, governor, predicted, of_relation, right, and more.
     """
     words = ask(annotation.words, seq=seq)
-    predicted = ask(dependency_prediction.of_sentence, seq=seq, **probe)
+    predicted = ask(dependency_accuracy.of_sentence, seq=seq, **probe)
     words = words.merge(predicted, on="word")
     words = words[words["sentence"] == sentence].sort_values("word")
     words["predicted"] = _deciding(words)
@@ -132,12 +130,12 @@ def weights(view: View, words: pd.DataFrame, *, seq: int, layer: int, head: int)
 
     Files store weights of the first texts only.
     """
-    if not open_store().holds(word_attention.TABLE):
+    if not open_store().holds(parser_input.ATTENTION):
         return
-    pairs = ask(word_attention.of_head, seq=seq, layer=layer, head=head)
+    pairs = ask(parser_input.of_head, seq=seq, layer=layer, head=head)
     pairs = pairs[pairs["word"].isin(words["word"]) & pairs["candidate"].isin(words["word"])]
     if pairs.empty:
-        st.caption(view.say("weights_none", n=word_attention.SHOWN))
+        st.caption(view.say("weights_none", n=parser_input.SHOWN))
         return
     state = (seq, words["sentence"].iloc[0], layer, head)
     view.figure("weights", pairs, weight_map(pairs, words), state=state)

@@ -2,6 +2,7 @@
 
 import ctypes
 import sys
+from collections.abc import Callable
 
 import pyarrow as pa
 import torch
@@ -24,19 +25,22 @@ def return_freed_memory() -> None:
     used again without asking the machine for new pages, which for a text of 2,048 tokens halves the
     time of statistics; larger ones go back at once. Other systems' allocators are left alone.
     """
-    if sys.platform == "linux":
-        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-        if mallopt is not None:
-            mallopt(_TRIM_THRESHOLD, _TRIM_BYTES)
-            mallopt(_MMAP_THRESHOLD, _MMAP_BYTES)
+    mallopt = _of_allocator("mallopt")
+    if mallopt:
+        mallopt(_TRIM_THRESHOLD, _TRIM_BYTES)
+        mallopt(_MMAP_THRESHOLD, _MMAP_BYTES)
 
 
 def return_unused_pages() -> None:
     """Return pages that hold nothing to the machine; the next use of them asks for new ones."""
-    if sys.platform == "linux":
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-        if trim is not None:
-            trim(0)
+    trim = _of_allocator("malloc_trim")
+    if trim:
+        trim(0)
+
+
+def _of_allocator(name: str) -> Callable[..., int] | None:
+    """Return a function of glibc's allocator; None on systems with another."""
+    return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None
 
 
 def set_threads(n: int) -> None:

@@ -12,7 +12,7 @@ from analysis.needs import Setting
 from analysis.relevance_rules import RULES
 from analysis.scopes import BUDGET, GATE_RULES, LayerOrder
 from analysis.statistics import annotation, corpus
-from analysis.statistics.probing.word_attention import SHOWN
+from analysis.statistics.probing.parser_input import SHOWN
 from analysis.statistics.table import Table
 from precompute.corpora.frequencies import Frequencies
 from precompute.corpora.index.corpus import Corpus

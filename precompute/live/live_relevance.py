@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float32
 
 from analysis.errors import BadCorpus, UnfitModel
-from analysis.relevance_rules import ALL
+from analysis.relevance_rules import ALL, MOST_BYTES
 from analysis.upload_bounds import MAX_CHARACTERS
 from precompute.corpora.encode import Encoder
 from precompute.corpora.images.image_reader import ImageReader
@@ -17,7 +17,6 @@ from precompute.models.loaded_model import LoadedModel
 from precompute.passes.layers import batch_of, run_layers
 from precompute.passes.relevance import Predictions
 from precompute.passes.relevance_maps import (
-    MOST_BYTES,
     Relevance,
     RelevanceMaps,
     attention_bytes,

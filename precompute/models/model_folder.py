@@ -109,7 +109,7 @@ def weights_sha256_of(folder: Path, name: str) -> str:
     Raises:
         UnfitModel: as `weight_files`.
     """
-    hashes = [_sha256(file) for file in weight_files(folder, name)]
+    hashes = [file_sha256(file) for file in weight_files(folder, name)]
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
@@ -196,6 +196,7 @@ def _broken(name: str, key: str, value: object, wanted: str) -> UnfitModel:
     return UnfitModel(f"config.json of model {name!r} has {key} = {text}; it must be {wanted}.")
 
 
-def _sha256(file: Path) -> str:
+def file_sha256(file: Path) -> str:
+    """Hash the content of a file."""
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

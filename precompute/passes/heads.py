@@ -8,8 +8,8 @@ import torch
 
 from analysis.habits import OBJECTIVES, QUANTITIES
 from analysis.head_slices import head_slices
-from analysis.measures.heads.gradient_importance import gradient_importance
 from analysis.measures.heads.head_distances import head_distances
+from analysis.measures.heads.head_pattern import gradient_importance
 from analysis.measures.heads.head_pattern import head_pattern as pattern_of
 from analysis.measures.norms.vector_norms import norm_weighted_attention
 from analysis.models.gradients import AttentionGradients
@@ -82,7 +82,7 @@ class HeadDistances:
     def __init__(self, batch: Batch):
         self._batch = batch
         self._n_heads = len(batch.layers) * batch.n_heads
-        kind = torch.promote_types(batch.word_embeddings.dtype, torch.float32)
+        kind = torch.promote_types(batch.layers[0].query_weight.dtype, torch.float32)
         lengths = list(map(len, batch.sequences))
         self._queries = [compared_queries(length, self._n_heads) for length in lengths]
         self._rows = [

@@ -15,7 +15,7 @@ from analysis.measures.mixing.layer_mixing import LayerMixing, layer_mixing
 from analysis.measures.norms.vector_norms import norm_weighted_attention, value_norms
 from analysis.measures.pairs.token_relation import token_relations
 from analysis.measures.positions.relative_position_profile import diagonal_sums
-from analysis.measures.probing.word_attention import WordAttention
+from analysis.measures.probing.word_attention import WordAttention, word_attention
 from analysis.models.gradients import AttentionGradients
 from analysis.models.stream import OnLayer
 from analysis.models.trace import LayerTrace, LayerWeights
@@ -29,7 +29,6 @@ from precompute.jobs.bounds import evenly_spaced
 from precompute.models.classification import Classification, classification_of
 from precompute.models.loaded_model import Control, LoadedModel
 from precompute.passes.attention_masks import LayerMasks, masks_of, padded_masks, reachable
-from precompute.passes.word_attention import attention_of_words
 
 Shared = TypeVar("Shared")
 
@@ -38,13 +37,13 @@ Shared = TypeVar("Shared")
 class Batch:
     """A batch of sequences, without its layers, and what a run does with it.
 
-    `layers` are the weights of the model. `hidden_dtype` is the number format of the hidden vectors
-    of pairs, that of the trace if None; `hidden_budget` the bytes they may take at a time.
-    `exemplars` are the indices of the few sequences with stored maps and waves, `followed` of those
-    whose tokens are followed through the layers as vectors. `controlled` runs one sequence again
-    with its positions removed or permuted, and hands over each layer. `gradients` runs some of the
-    sequences again and returns
-    the gradients of their losses with respect to attention; it is None if none of them has a loss.
+    `layers` are the weights of the model. `embed` returns rows of the embedding table.
+    `hidden_dtype` is the number format of the hidden vectors of pairs, that of the trace if None;
+    `hidden_budget` the bytes they may take at a time. `exemplars` are the indices of the few
+    sequences with stored maps and waves, `followed` of those whose tokens are followed through the
+    layers as vectors. `controlled` runs one sequence again with its positions removed or permuted,
+    and hands over each layer. `gradients` runs some of the sequences again and returns the
+    gradients of their losses with respect to attention; it is None if none of them has a loss.
     `gate_rule` is the attribution rule of gated networks. `kept` are the sequences with stored
     relevance maps, `images` is the reader of images, and `classification` predicts classes; both
     are None if the model has none.
@@ -53,7 +52,7 @@ class Batch:
     sequences: tuple[Sequence, ...]
     layers: tuple[LayerWeights, ...]
     is_token: Bool[Tensor, "batch token"]
-    word_embeddings: Float[Tensor, "batch token width"]
+    embed: Callable[[SequenceOf[Sequence]], Float[Tensor, "batch token width"]]
     seed: int = 0
     hidden_dtype: torch.dtype | None = None
     hidden_budget: int = BUDGET
@@ -102,6 +101,11 @@ class Batch:
     def is_pair(self) -> tuple[Bool[Tensor, "batch query key"], ...]:
         """`pairs` for the padded batch, by layer."""
         return padded_masks(self.layers, self.is_token)
+
+    @cached_property
+    def word_embeddings(self) -> Float[Tensor, "batch token width"]:
+        """Rows of the embedding table, read when first asked for."""
+        return self.embed(self.sequences)
 
     @cached_property
     def token_types(self) -> Int[Tensor, "batch key"]:
@@ -233,7 +237,12 @@ class Layer:
         found = []
         for row, text in enumerate(self.batch.sequences):
             if text.annotation is not None:
-                words = attention_of_words(self.weighed_alone(row, weighing), text)
+                attention = self.weighed_alone(row, weighing)
+                types, spans = (
+                    torch.from_numpy(values).to(attention.device)
+                    for values in (text.token_types, text.word_spans)
+                )
+                words = word_attention(attention, spans, types == CLS, types == SEP)
                 found.append((text.index, text.annotation, words))
         return tuple(found)
 
@@ -252,7 +261,7 @@ def batch_of(model: LoadedModel, sequences: SequenceOf[Sequence], **run: Any) ->
         tuple(sequences),
         layers=model.layers,
         is_token=model.is_token(sequences),
-        word_embeddings=model.word_embeddings(sequences),
+        embed=model.word_embeddings,
         **of_model | run,
     )
 

@@ -22,7 +22,6 @@ from analysis.statistics.mixing import (
     completeness,
     gate_rule_agreement,
     mixing_ratio,
-    ratio_frequency_correlation,
     scope_similarity,
 )
 from analysis.statistics.rows import names_of, nulls_where, parts_of_shard, table_of
@@ -113,7 +112,7 @@ def _members(sequence: Sequence) -> dict[str, np.ndarray]:
     return {**named, "other": other, "all": np.ones(len(sequence), dtype=bool)}
 
 
-@fills(ratio_frequency_correlation.PER_TOKEN)
+@fills(mixing_ratio.PER_TOKEN)
 class TokenMixingRatio:
     """One row per token and scope; keeps a sum over the layers for each.
 
@@ -136,7 +135,7 @@ class TokenMixingRatio:
             scope, position = np.indices(total.shape)
             rows.append(
                 table_of(
-                    ratio_frequency_correlation.PER_TOKEN,
+                    mixing_ratio.PER_TOKEN,
                     seq=np.full(total.size, sequence.index),
                     pos=position.ravel(),
                     scope=names_of(scope.ravel(), scopes),
@@ -205,14 +204,13 @@ def bias_reading_pair(layer: Layer) -> pa.Table:
     Formula: `layer_mixing`, `pair_deltas`.
     """
     batch = layer.batch
-    network = tuple(batch.order.effects).index("ff")
     rows = []
     for row in batch.rows_of(batch.followed, COMPARED):
         pairs, ids = batch.pairs[row][layer.index], batch.sequences[row].ids
         target, source = np.nonzero(pairs & ~np.eye(len(pairs), dtype=bool))
         maps = {name: layer.mixing_of(row, bias_reading=name).maps for name in BIAS_READINGS}
         changes = {
-            name: pair_deltas(of_reading.double().numpy(), batch.order)[network, target, source]
+            name: pair_deltas(of_reading.numpy(), batch.order, "ff")[target, source]
             for name, of_reading in maps.items()
         }
         rows.append(

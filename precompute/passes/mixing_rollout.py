@@ -14,12 +14,7 @@ from analysis.measures.mixing.rollout import (
 )
 from analysis.measures.mixing.vector_rollout import TokenVectors, VectorRollout, vector_bytes
 from analysis.measures.pairs.mixing_change import row_shares
-from analysis.statistics.mixing import (
-    rollout,
-    vector_agreement,
-    vector_completeness,
-    vector_rollout,
-)
+from analysis.statistics.mixing import rollout, vector_rollout
 from analysis.statistics.rows import names_of, parts_of_shard, table_of
 from analysis.statistics.table import Table
 from analysis.token_types import TOKEN_TYPES
@@ -124,7 +119,7 @@ class Vectors:
         return self._rollouts[row].pass_layer(alone)
 
 
-@fills(vector_completeness.TABLE)
+@fills(vector_rollout.COMPLETENESS)
 def sequence_vector_completeness(layer: Layer) -> pa.Table:
     """One row per followed sequence.
 
@@ -132,7 +127,7 @@ def sequence_vector_completeness(layer: Layer) -> pa.Table:
     """
     known = layer.batch.shared(Vectors).after(layer)
     return table_of(
-        vector_completeness.TABLE,
+        vector_rollout.COMPLETENESS,
         seq=layer.batch.sequence_of_row[list(known)],
         layer=np.full(len(known), layer.index),
         relative_error=np.array([vectors.error for vectors in known.values()]),
@@ -155,7 +150,7 @@ def sequence_vector_rollout(layer: Layer) -> pa.Table:
     return parts_of_shard(table, rows)
 
 
-@fills(vector_agreement.PER_SEQUENCE)
+@fills(vector_rollout.SEQUENCE_AGREEMENT)
 def sequence_vector_agreement(layer: Layer) -> pa.Table:
     """One row per followed sequence and scope whose shares are not constant.
 
@@ -172,11 +167,11 @@ def sequence_vector_agreement(layer: Layer) -> pa.Table:
         (scope,) = np.nonzero(~np.isnan(spearman))
         rows.append(
             table_of(
-                vector_agreement.PER_SEQUENCE,
+                vector_rollout.SEQUENCE_AGREEMENT,
                 seq=np.full(len(scope), batch.sequences[row].index),
                 layer=np.full(len(scope), layer.index),
                 scope=names_of(scope, scopes),
                 spearman=spearman[scope],
             )
         )
-    return parts_of_shard(vector_agreement.PER_SEQUENCE, rows)
+    return parts_of_shard(vector_rollout.SEQUENCE_AGREEMENT, rows)

@@ -14,11 +14,10 @@ from analysis.measures.norms.vector_norms import (
 )
 from analysis.models.trace import ModelWeights
 from analysis.statistics.norms import (
-    attention_norm_histogram,
-    attention_norm_sample,
+    attention_norm_distribution,
     head_token,
+    norm_dispersion,
     singular_value,
-    token_norm,
 )
 from analysis.statistics.rows import names_of, nulls_where, table_of
 from analysis.token_types import TOKEN_TYPES
@@ -53,14 +52,14 @@ def rows_of_heads_and_tokens(layer: Layer) -> pa.Table:
     )
 
 
-@fills(token_norm.TABLE)
+@fills(norm_dispersion.PER_TOKEN)
 def rows_of_tokens(layer: Layer) -> pa.Table:
     """Return the norm of each token's vector as the layer reads it."""
     batch = layer.batch
     row, position = batch.real_tokens
     norms = torch.linalg.vector_norm(layer.trace.input, dim=-1)
     return table_of(
-        token_norm.TABLE,
+        norm_dispersion.PER_TOKEN,
         seq=batch.sequence_of_row[row],
         pos=position,
         layer=np.full(len(row), layer.index),
@@ -68,7 +67,7 @@ def rows_of_tokens(layer: Layer) -> pa.Table:
     )
 
 
-@fills(attention_norm_histogram.TABLE)
+@fills(attention_norm_distribution.HISTOGRAM)
 def rows_of_bins(layer: Layer) -> pa.Table:
     """Return the number of pairs in each occupied bin of weight and norm.
 
@@ -79,7 +78,7 @@ def rows_of_bins(layer: Layer) -> pa.Table:
     )
     head, token_type, attention_bin, norm_bin = cells.cpu().numpy().T
     return table_of(
-        attention_norm_histogram.TABLE,
+        attention_norm_distribution.HISTOGRAM,
         layer=np.full(len(head), layer.index),
         head=head,
         token_type=names_of(token_type),
@@ -89,11 +88,12 @@ def rows_of_bins(layer: Layer) -> pa.Table:
     )
 
 
-@fills(attention_norm_sample.TABLE)
+@fills(attention_norm_distribution.SAMPLE)
 class PairSample:
-    """Weight and norm of `SAMPLE` pairs of every layer, head and token type, drawn at the start.
+    """Weight and norm of the pairs drawn of every layer, head and token type.
 
-    Keeps the places of the drawn pairs and their two numbers: 7 MB for 30 layers of 9 heads.
+    Keeps the places of the pairs, drawn at the start, and their two numbers: 7 MB for 30 layers of
+    9 heads.
 
     Formula: `earliest`, `sample_priorities`, `value_norms`.
     """
@@ -113,7 +113,7 @@ class PairSample:
         )
         exists = np.isfinite(priority)
         layer, head, token_type, _ = exists.nonzero()
-        row = kept[exists] // attention_norm_sample.SAMPLE
+        row = kept[exists] // attention_norm_distribution.SAMPLE_SIZE
         self._row, self._layer, self._head = row, layer, head
         self._query, self._key = query[exists], key[exists]
         self._attention, self._norm = np.empty((2, len(layer)), dtype=np.float32)
@@ -136,7 +136,7 @@ class PairSample:
 
     def rows(self) -> pa.Table:
         numbers = {"attention": self._attention, "value_norm": self._norm}
-        return table_of(attention_norm_sample.TABLE, **self._columns, **numbers)
+        return table_of(attention_norm_distribution.SAMPLE, **self._columns, **numbers)
 
 
 def _draws(

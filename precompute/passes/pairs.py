@@ -21,17 +21,21 @@ def changes_of_pairs(layer: Layer) -> pa.Table:
     """
     order = layer.batch.order
     places = layer.batch.shared(_PairPlaces).of(layer)
-    deltas = [
-        pair_deltas(mixing.maps.double().numpy(), order)[:, chosen].astype(np.float32)
-        for mixing, chosen in zip(layer.mixing, places.chosen, strict=True)
-    ]
-    of_effects = dict(zip(order.effects, np.concatenate(deltas, axis=1), strict=True))
+    deltas = {
+        effect: np.concatenate(
+            [
+                pair_deltas(mixing.maps.numpy(), order, effect)[chosen].astype(np.float32)
+                for mixing, chosen in zip(layer.mixing, places.chosen, strict=True)
+            ]
+        )
+        for effect in order.effects
+    }
     n_rows = len(places.columns["seq"])
     return table_of(
         pair_delta.TABLE,
         layer=np.full(n_rows, layer.index),
         **places.columns,
-        **{effect: of_effects.get(effect, pa.nulls(n_rows)) for effect in EFFECTS},
+        **{effect: deltas.get(effect, pa.nulls(n_rows)) for effect in EFFECTS},
     )
 
 

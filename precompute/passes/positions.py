@@ -18,7 +18,7 @@ from analysis.measures.positions.position_spectrum import (
     state_spreads,
     wave_length,
 )
-from analysis.measures.positions.query_key_correlation import (
+from analysis.measures.positions.query_key_wave import (
     centred_covariance,
     scored_waves,
     weighted_covariance,

@@ -5,7 +5,6 @@ import pyarrow as pa
 import torch
 from torch import Tensor
 
-from analysis.measures.positions.offset_term import bucket_ends, offset_totals
 from analysis.measures.positions.position_spectrum import wave_length
 from analysis.measures.positions.query_key_error import ERRORS, relative_errors
 from analysis.measures.positions.query_key_form import NEGLIGIBLE
@@ -14,17 +13,10 @@ from analysis.measures.positions.query_key_wave import (
     phase_amplitudes,
     query_key_waves,
 )
-from analysis.measures.positions.rotary_plane import plane_totals
+from analysis.measures.positions.score_sums import bucket_ends, offset_totals, plane_totals
 from analysis.models.rotary import Rotary
 from analysis.models.trace import ModelWeights
-from analysis.statistics.positions import (
-    offset_term,
-    query_key_correlation,
-    query_key_error,
-    query_key_phase,
-    query_key_wave,
-    rotary_plane,
-)
+from analysis.statistics.positions import query_key_correlation, query_key_wave, score_sums
 from analysis.statistics.rows import lists_of, parts_of_shard, table_of
 from precompute.passes.filling import fills
 from precompute.passes.layers import Layer
@@ -46,13 +38,13 @@ def singular_values(model: ModelWeights) -> pa.Table:
     return pa.concat_tables(parts)
 
 
-@fills(query_key_phase.ROTATION)
+@fills(query_key_wave.ROTATION)
 def rotations(model: ModelWeights) -> pa.Table:
     """One row per layer, head and eigenvector.
 
     Formula: `phase_amplitudes`, `plane_totals`, `wave_length`.
     """
-    table = query_key_phase.ROTATION
+    table = query_key_wave.ROTATION
     parts = [
         table_of(
             table,
@@ -68,13 +60,13 @@ def rotations(model: ModelWeights) -> pa.Table:
     return pa.concat_tables([table.schema.empty_table(), *parts])
 
 
-@fills(query_key_phase.TABLE)
+@fills(query_key_wave.AMPLITUDES)
 def phases(layer: Layer) -> pa.Table:
     """One row per exemplar, head and eigenvector of the rotation.
 
     Formula: `phase_amplitudes`, `plane_totals`, `wave_length`.
     """
-    table = query_key_phase.TABLE
+    table = query_key_wave.AMPLITUDES
     parts: list[pa.Table] = []
     for row in _exemplars(layer):
         text = layer.batch.sequences[row]
@@ -143,7 +135,7 @@ def waves(layer: Layer) -> pa.Table:
     return parts_of_shard(table, parts)
 
 
-@fills(query_key_error.TABLE)
+@fills(query_key_correlation.ERRORS)
 def errors(layer: Layer) -> pa.Table:
     """One row per exemplar.
 
@@ -154,25 +146,25 @@ def errors(layer: Layer) -> pa.Table:
     found = [relative_errors(layer.alone(row), batch.hidden_dtype).tolist() for row in rows]
     columns = np.array(found, dtype=np.float64).reshape(-1, len(ERRORS)).T
     return table_of(
-        query_key_error.TABLE,
+        query_key_correlation.ERRORS,
         seq=batch.sequence_of_row[list(rows)],
         layer=np.full(len(rows), layer.index),
         **dict(zip(ERRORS, columns, strict=True)),
     )
 
 
-@fills(rotary_plane.TABLE)
+@fills(score_sums.PLANES)
 def planes(layer: Layer) -> pa.Table:
     """One row per sequence, head and plane, after one for the coordinates without rotation.
 
     Formula: `plane_totals`.
     """
-    table, rotary = rotary_plane.TABLE, layer.weights.rotary
+    table, rotary = score_sums.PLANES, layer.weights.rotary
     parts: list[pa.Table] = []
     if not isinstance(rotary, Rotary):
         return table.shard_schema.empty_table()
     frequencies = np.concatenate([[0.0], _array(rotary.frequencies.double())])
-    names = (*rotary_plane.COMPLEX, *rotary_plane.REAL)
+    names = (*score_sums.COMPLEX, *score_sums.REAL)
     for text, read in layer.batch.without_padding(layer.trace.attention_input):
         totals = plane_totals(read, layer.weights)
         head, plane = np.indices((len(totals.score), len(frequencies))).reshape(2, -1)
@@ -187,18 +179,18 @@ def planes(layer: Layer) -> pa.Table:
             seq=np.full(head.size, text.index),
             layer=np.full(head.size, layer.index),
             head=head,
-            plane=rotary_plane.UNTURNED + plane,
+            plane=score_sums.UNTURNED + plane,
             frequency=frequencies[plane],
             n_pairs=np.full(head.size, totals.n_pairs),
-            **{name: sums[name] for name in rotary_plane.REAL},
-            **{f"{name}_real": sums[name].real for name in rotary_plane.COMPLEX},
-            **{f"{name}_imaginary": sums[name].imag for name in rotary_plane.COMPLEX},
+            **{name: sums[name] for name in score_sums.REAL},
+            **{f"{name}_real": sums[name].real for name in score_sums.COMPLEX},
+            **{f"{name}_imaginary": sums[name].imag for name in score_sums.COMPLEX},
         )
         parts.append(of_sequence)
     return parts_of_shard(table, parts)
 
 
-@fills(offset_term.TABLE)
+@fills(score_sums.BUCKETS)
 def buckets(layer: Layer) -> pa.Table:
     """One row per sequence, head and bucket of offsets.
 
@@ -207,7 +199,7 @@ def buckets(layer: Layer) -> pa.Table:
 
     Formula: `bucket_ends`, `offset_totals`.
     """
-    table, terms = offset_term.TABLE, layer.weights.offset_terms
+    table, terms = score_sums.BUCKETS, layer.weights.offset_terms
     parts: list[pa.Table] = []
     if terms is None:
         return table.shard_schema.empty_table()
@@ -217,7 +209,7 @@ def buckets(layer: Layer) -> pa.Table:
     head, place = np.indices((layer.batch.n_heads, len(bucket))).reshape(2, -1)
     for text, read in layer.batch.without_padding(layer.trace.attention_input):
         totals = offset_totals(read, layer.weights)
-        sums = {name: _array(getattr(totals, name)) for name in offset_term.SUMS}
+        sums = {name: _array(getattr(totals, name)) for name in score_sums.BUCKET_SUMS}
         of_sequence = table_of(
             table,
             seq=np.full(head.size, text.index),

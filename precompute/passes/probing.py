@@ -17,19 +17,17 @@ from analysis.measures.probing.antecedents import (
     nearest,
     sieve,
 )
-from analysis.measures.probing.attended_words import attended_antecedents, predicted_governors
 from analysis.measures.probing.governors import base_of
-from analysis.measures.probing.word_attention import WordAttention
+from analysis.measures.probing.word_attention import (
+    WordAttention,
+    attended_antecedents,
+    predicted_governors,
+)
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.norms.weighing import WEIGHINGS
-from analysis.statistics.probing import (
-    coreference_prediction,
-    dependency_prediction,
-    word_attention,
-    word_vector,
-)
-from analysis.statistics.probing.coreference_prediction import BASELINES, METHODS
-from analysis.statistics.probing.dependency_prediction import DIRECTIONS
+from analysis.statistics.probing import coreference_accuracy, dependency_accuracy, parser_input
+from analysis.statistics.probing.coreference_accuracy import BASELINES, METHODS
+from analysis.statistics.probing.dependency_scores import DIRECTIONS
 from analysis.statistics.rows import lists_of, names_of, one_name, parts_of_shard, table_of
 from precompute.corpora.annotated.annotation import Annotation, Mention
 from precompute.corpora.sequence import Sequence
@@ -57,7 +55,7 @@ class Mentions:
     features: tuple[str, ...]
 
 
-@fills(word_attention.TABLE)
+@fills(parser_input.ATTENTION)
 def attention_of_sentences(layer: Layer) -> pa.Table:
     """Return the attention between the words of each sentence of the first annotated sequences.
 
@@ -66,10 +64,10 @@ def attention_of_sentences(layer: Layer) -> pa.Table:
     rows = [
         _rows_of_heads(layer, sentence)
         for index, annotation, attention in layer.annotated
-        if index < word_attention.KEPT
+        if index < parser_input.KEPT
         for sentence in _sentences_of(index, annotation, attention)
     ]
-    return parts_of_shard(word_attention.TABLE, rows)
+    return parts_of_shard(parser_input.ATTENTION, rows)
 
 
 def _sentences_of(
@@ -102,16 +100,16 @@ def _rows_of_heads(layer: Layer, sentence: dict[str, Any]) -> pa.Table:
         for name, value in sentence.items()
     }
     places = {"layer": np.full(n_heads, layer.index), "head": np.arange(n_heads)}
-    return table_of(word_attention.TABLE, **places, **columns)
+    return table_of(parser_input.ATTENTION, **places, **columns)
 
 
-@fills(dependency_prediction.TABLE)
+@fills(dependency_accuracy.PREDICTION)
 def governors_of_words(layer: Layer) -> pa.Table:
     """Return the governors that every head predicts for each word with a tree.
 
     Formula: `norm_weighted_attention`, `predicted_governors`, `value_norms`, `word_attention`.
     """
-    rows = [dependency_prediction.TABLE.schema.empty_table()]
+    rows = [dependency_accuracy.PREDICTION.schema.empty_table()]
     for by_weight, by_norm in zip(layer.annotated, layer.annotated_by_norm, strict=True):
         index, known, _ = by_weight
         if known.governors is not None:
@@ -134,7 +132,7 @@ def _governors(layer: Layer, index: int, predicted: np.ndarray) -> pa.Table:
     weighing, merging, direction, head = (axis.ravel() for axis in np.indices(predicted.shape[:-1]))
     starts = np.arange(len(head) + 1, dtype=np.int32) * predicted.shape[-1]
     return table_of(
-        dependency_prediction.TABLE,
+        dependency_accuracy.PREDICTION,
         seq=np.full(len(head), index),
         layer=np.full(len(head), layer.index),
         head=head,
@@ -145,7 +143,7 @@ def _governors(layer: Layer, index: int, predicted: np.ndarray) -> pa.Table:
     )
 
 
-@fills(coreference_prediction.TABLE)
+@fills(coreference_accuracy.PREDICTION)
 class AntecedentsOfMentions:
     """Antecedents that rules and the heads of each layer pick, text by text.
 
@@ -163,7 +161,7 @@ class AntecedentsOfMentions:
             if text.annotation is not None
         )
         self._mentions = {seq: mentions for seq, mentions in known if len(mentions.scored)}
-        self._parts = [coreference_prediction.TABLE.schema.empty_table()]
+        self._parts = [coreference_accuracy.PREDICTION.schema.empty_table()]
         for seq, mentions in self._mentions.items():
             self._parts += _of_rules(seq, mentions)
 
@@ -217,7 +215,7 @@ def _picks(
     right = is_right(picked, mentions.heads, mentions.clusters)[:, mentions.scored]
     of_rule = dict.fromkeys(("weighing", "merging", "layer", "head"), pa.nulls(n))
     return table_of(
-        coreference_prediction.TABLE,
+        coreference_accuracy.PREDICTION,
         seq=np.full(n, seq),
         method=one_name(method, METHODS, n),
         **(of_head or of_rule),
@@ -273,7 +271,7 @@ def _is_joined(known: Annotation, mention: Mention) -> bool:
     )
 
 
-@fills(word_vector.TABLE)
+@fills(parser_input.VECTOR)
 class VectorsOfWords:
     """Input embedding of each form's first occurrence in a text, without any layer."""
 
@@ -284,7 +282,7 @@ class VectorsOfWords:
         pass
 
     def rows(self) -> pa.Table:
-        rows = [word_vector.TABLE.schema.empty_table()]
+        rows = [parser_input.VECTOR.schema.empty_table()]
         for text, embeddings in self._batch.without_padding(self._batch.word_embeddings):
             if text.annotation is not None and text.word_spans is not None:
                 first = _first_words(text, text.annotation.forms)
@@ -292,7 +290,7 @@ class VectorsOfWords:
                 means = _mean_of_pieces(embeddings.double().cpu().numpy(), spans)
                 rows.append(
                     table_of(
-                        word_vector.TABLE,
+                        parser_input.VECTOR,
                         form=pa.array(list(first), pa.string()),
                         seq=np.full(len(first), text.index),
                         word=np.array(list(first.values()), dtype=np.int64),

@@ -12,12 +12,7 @@ from analysis.measures.mixing.map_similarity import map_similarities
 from analysis.measures.relevance.perturbation import area_under_curve, kept_patches, removal_order
 from analysis.measures.relevance.relevance_summary import QUANTITIES, relevance_summary
 from analysis.relevance_rules import ALL
-from analysis.statistics.relevance import (
-    class_prediction,
-    perturbation,
-    relevance_agreement,
-    relevance_map,
-)
+from analysis.statistics.relevance import perturbation, relevance_map
 from analysis.statistics.relevance import relevance_summary as summary
 from analysis.statistics.rows import lists_of, names_of, nulls_where, parts_of_shard, table_of
 from analysis.statistics.table import Table
@@ -129,7 +124,7 @@ def _keys(batch: Batch, row: int, maps: RelevanceMaps) -> dict[str, np.ndarray |
     }
 
 
-@fills(relevance_agreement.PER_SEQUENCE)
+@fills(relevance_map.SEQUENCE_AGREEMENT)
 class SequenceRelevanceAgreement(_OfMaps):
     """One row per sequence and pair of rules or methods whose maps are not constant.
 
@@ -137,7 +132,7 @@ class SequenceRelevanceAgreement(_OfMaps):
         `gradient_attention`, `layer_mixing`, `map_similarities`, `raw_attention`.
     """
 
-    table = relevance_agreement.PER_SEQUENCE
+    table = relevance_map.SEQUENCE_AGREEMENT
 
     def chosen_rows(self) -> tuple[int, ...]:
         return tuple(row for row, content in enumerate(self.batch.is_content) if content.sum() > 1)
@@ -211,7 +206,7 @@ def _probabilities(
     return of_classes[place[1:], predicted].reshape(kept.shape[:-1])
 
 
-@fills(class_prediction.TABLE)
+@fills(perturbation.CLASSES)
 class Predictions:
     """One row per sequence and class, for the likeliest classes; reads no layer."""
 
@@ -222,11 +217,11 @@ class Predictions:
         """Do nothing: classes are those of the whole model."""
 
     def rows(self) -> pa.Table:
-        table, classification = class_prediction.TABLE, self.batch.classification
+        table, classification = perturbation.CLASSES, self.batch.classification
         if classification is None:
             return table.shard_schema.empty_table()
         probabilities = classification.probabilities(self.batch.sequences).cpu()
-        n_ranks = min(class_prediction.RANKS, probabilities.shape[1])
+        n_ranks = min(perturbation.RANKS, probabilities.shape[1])
         best = probabilities.sort(dim=1, descending=True, stable=True)
         labels = pa.array(classification.labels, type=pa.string())
         return table_of(

@@ -10,13 +10,14 @@ from jaxtyping import Bool, Float, Float32, Int, Int8, UInt8
 from torch import Tensor
 
 from analysis.measures.mixing.layer_mixing import attention_mixing
-from analysis.measures.relevance.relevance import Carried, carried_relevance
-from analysis.measures.relevance.relevance_comparison import (
+from analysis.measures.relevance.relevance import (
+    Carried,
     RolledBack,
+    carried_relevance,
     gradient_attention,
     raw_attention,
 )
-from analysis.relevance_rules import ALL, MEAN_WEIGHTS, RULES
+from analysis.relevance_rules import ALL, MEAN_WEIGHTS, MOST_BYTES, RULES
 from analysis.token_types import CLS
 from precompute.passes.layers import Batch, Layer
 
@@ -27,9 +28,6 @@ NOT_CARRIED = -1
 WHOLE_LAYERS = 64
 """Most sequences whose whole layers are rolled out: they need a hidden vector per pair of tokens,
 which takes longer than all other maps together."""
-MOST_BYTES = 512 * 2**20
-"""Memory of a sequence's attention weights of all layers in float32: 965 tokens in 12 layers of 12
-heads, 705 in 30 layers of 9."""
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,11 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from analysis.measures.sinks.attention_sinks import sink_scores, sink_weights
 from analysis.measures.sinks.largest_activations import largest_activations
-from analysis.measures.sinks.sink_scores import sink_scores
-from analysis.measures.sinks.sink_weights import sink_weights
 from analysis.sinks import EVERY, POSITIONAL, SCORES, WEIGHTS
 from analysis.statistics.rows import names_of, nulls_where, table_of
-from analysis.statistics.sinks import massive_activation, sink, sink_score
+from analysis.statistics.sinks import massive_activation, sink
 from analysis.statistics.table import Table
 from analysis.token_types import TOKEN_TYPES
 from precompute.passes.filling import fills
@@ -34,7 +33,7 @@ def rows_of_weights(layer: Layer) -> pa.Table:
     return _rows(sink.PER_SEQUENCE, layer, weights, WEIGHTS)
 
 
-@fills(sink_score.PER_SEQUENCE)
+@fills(sink.SEQUENCE_SCORE)
 def rows_of_scores(layer: Layer) -> pa.Table:
     """Return the parts of the score excess of each place that a query sees beside another token.
 
@@ -43,10 +42,10 @@ def rows_of_scores(layer: Layer) -> pa.Table:
     Formula: `sink_scores`.
     """
     if layer.weights.offset_terms is not None:
-        return sink_score.PER_SEQUENCE.shard_schema.empty_table()
+        return sink.SEQUENCE_SCORE.shard_schema.empty_table()
     places = layer.batch.shared(places_of)
     scores = sink_scores(layer.trace.attention_input, layer.weights, layer.is_pair, places=places)
-    return _rows(sink_score.PER_SEQUENCE, layer, scores, SCORES)
+    return _rows(sink.SEQUENCE_SCORE, layer, scores, SCORES)
 
 
 @fills(massive_activation.PER_SEQUENCE)

@@ -8,6 +8,7 @@ from analysis.statistics import SCHEMA_VERSION
 from precompute import __version__
 from precompute.corpora.index.corpus import Corpus
 from precompute.jobs.plan import Plan
+from precompute.models.bundled import BUNDLED
 from precompute.models.loaded_model import LoadedModel
 from precompute.request import Request
 
@@ -67,6 +68,8 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         "relevance_start": model.relevance_start,
         "input": "text" if model.images is None else "images",
     }
+    if request.model in BUNDLED and model.random_weights is None:
+        facts |= BUNDLED[request.model].facts
     if model.images is None:
         return facts | _of_text(request, model, corpus)
     positions = model.images.interpolation or "as learned"

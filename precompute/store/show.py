@@ -44,7 +44,7 @@ def _printable(line: str) -> str:
 def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
     for name, value in run(store).items():
         yield f"{name:>16}  {', '.join(value) if name == 'statistics' else value}"
-    yield from _untrained(store)
+    yield from _other_weights(store)
     for fact in provenance(store).itertuples():
         yield f"{fact.name:>24}  {fact.value}"
     yield from _images(store)
@@ -81,17 +81,19 @@ def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
         yield (f"Left out since they could not be used: {listed}; a run names them and says why.")
 
 
-def _untrained(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    """Yield one sentence if the model was never trained."""
-    seed = provenance(store).set_index("name")["value"].get("random_weights", "none")
-    if seed != "none":
+def _other_weights(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """Yield one sentence if the weights were never trained, or are not quite as trained."""
+    facts = provenance(store).set_index("name")["value"]
+    if (seed := facts.get("random_weights", "none")) != "none":
         yield f"Untrained weights, seed {seed}: this model has learnt nothing."
+    if bits := facts.get("weight_bits"):
+        yield f"Weights of {bits} bits each, made float: close to the trained ones, not the same."
 
 
 def remarks(path: Path) -> list[str]:
     """Return remarks on a sound file for its readers."""
     with opened(path) as store:
-        return [*_untrained(store), *left_out(store)]
+        return [*_other_weights(store), *left_out(store)]
 
 
 def _whole_layer(layer: dict[Hashable, Any]) -> str:

@@ -11,7 +11,7 @@ from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.parts import OF_TOKENS
 from analysis.statistics.positions.head_offset import COUNTINGS, KERNEL
 from analysis.statistics.probing.dependency_best import CHOSEN_ON
-from analysis.statistics.probing.dependency_prediction import DIRECTIONS
+from analysis.statistics.probing.dependency_scores import DIRECTIONS
 from pages.ui.choices.links import VIEWS
 from tests.pages.conftest import assert_sound, sentences
 from tests.pages.kit.figures import frame_of

@@ -10,9 +10,8 @@ import pyarrow as pa
 import pytest
 
 from analysis.contracts import every_table
-from analysis.statistics.agreement import BY_RANK, CHOSEN, EXACT, TO_ROUND_OFF
 from analysis.statistics.corpus import RUN
-from analysis.statistics.table import Table, View
+from analysis.statistics.table import BY_RANK, CHOSEN, EXACT, TO_ROUND_OFF, Table, View
 from precompute.corpora.index import write
 from precompute.jobs.runner import run_local
 from precompute.jobs.workers import run_processes

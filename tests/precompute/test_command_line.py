@@ -108,25 +108,45 @@ def test_a_masked_run_says_so_in_the_file(place):
     assert "mask_rate  0.12" in _run("show", place / "m.duckdb").stdout
 
 
-@pytest.mark.parametrize("every", [False, True])
-def test_the_demo_is_three_files_and_the_whole_one_japanese_and_copying_as_well(
-    tmp_path, monkeypatch, every
-):
+@pytest.mark.parametrize(
+    ("asked", "endings"),
+    [
+        ({}, ""),
+        ({"every": True}, "ja copy decoder encoder"),
+        ({"decoder": True}, "decoder"),
+        ({"encoder": True}, "encoder"),
+        ({"decoder": True, "encoder": True}, "decoder encoder"),
+        ({"every": True, "encoder": True}, "ja copy decoder encoder"),
+    ],
+)
+def test_the_demo_is_three_files_and_those_asked_for(tmp_path, monkeypatch, asked, endings):
     made = []
-    monkeypatch.setattr(install_demo, "install_demo_model", lambda: made.append("model"))
+    monkeypatch.setattr(install_demo, "install_demo_model", lambda: made.append("demo"))
+    monkeypatch.setattr(install_demo, "install_trained", made.append)
     monkeypatch.setattr(command_line, "run", lambda **asked: made.append(asked))
-    command_line.demo(tmp_path / "demo.duckdb", every=every)
+    command_line.demo(tmp_path / "demo.duckdb", **asked)
     first = "token_type_mixing,head_pattern,attention_norm_correlation,frequency_correlation"
-    runs = [
-        *(("demo", "demo", ""), ("demo", "demo", ""), ("demo", "demo-treebank", "-treebank")),
-        ("demo-digits", "demo-digits", "-digits"),
-        *((("demo-ja-bert", "demo-ja", "-ja"), ("demo-copy", "demo-copy", "-copy")) * every),
+    more = {
+        "ja": [_demo_run(tmp_path, "demo-ja-bert", "demo-ja", "-ja")],
+        "copy": [_demo_run(tmp_path, "demo-copy", "demo-copy", "-copy")],
+        **{
+            ending: [model, _demo_run(tmp_path, model, "demo-treebank", f"-{ending}")]
+            for ending, model in (("decoder", "demo-decoder"), ("encoder", "demo-encoder"))
+        },
+    }
+    articles = _demo_run(tmp_path, "demo", "demo", "")
+    assert made == [
+        "demo",
+        articles | {"statistics": first},
+        articles,
+        _demo_run(tmp_path, "demo", "demo-treebank", "-treebank"),
+        _demo_run(tmp_path, "demo-digits", "demo-digits", "-digits"),
+        *(step for ending in endings.split() for step in more[ending]),
     ]
-    asked = [
-        {"model": model, "corpus": [corpus], "output": tmp_path / f"demo{ending}.duckdb"}
-        for model, corpus, ending in runs
-    ]
-    assert made == ["model", asked[0] | {"statistics": first}, *asked[1:]]
+
+
+def _demo_run(folder: Path, model: str, corpus: str, ending: str) -> dict[str, object]:
+    return {"model": model, "corpus": [corpus], "output": folder / f"demo{ending}.duckdb"}
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "shift_jis"])

@@ -24,9 +24,9 @@ def row_shares(maps: Float[np.ndarray, "*any query key"]) -> Float[np.ndarray, "
 
 
 def pair_deltas(
-    maps: Float[np.ndarray, "scope query key"], order: LayerOrder
-) -> Float[np.ndarray, "effect query key"]:
-    """Change of every key's share in every query by each effect of a layer.
+    maps: Float[np.ndarray, "scope query key"], order: LayerOrder, effect: str
+) -> Float[np.ndarray, "query key"]:
+    """Change of every key's share in every query by one effect of a layer, in float64.
 
     Returns:
         Share after less share before, −1 to 1; above 0 where the mixing is amplified. Each row
@@ -35,11 +35,11 @@ def pair_deltas(
     Source:
         kobayashi-2024, section 5.2.
     """
-    shares = row_shares(maps)
-    of_scope = dict(zip(order.scopes, shares, strict=True))
-    return np.stack(
-        [of_scope[after] - of_scope[before] for before, after in order.effects.values()]
+    before, after = (
+        row_shares(maps[order.scopes.index(scope)].astype(np.float64))
+        for scope in order.effects[effect]
     )
+    return after - before
 
 
 def mean_interval(

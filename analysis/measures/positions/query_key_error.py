@@ -5,11 +5,9 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from analysis.measures.mixing.completeness import visible_share
-from analysis.measures.positions.query_blocks import query_blocks
-from analysis.measures.positions.query_key_correlation import scored_waves
-from analysis.measures.positions.query_key_wave import cross_covariance
+from analysis.measures.positions.query_key_wave import cross_covariance, scored_waves
 from analysis.measures.positions.relative_position_profile import add_diagonals
-from analysis.measures.positions.rotary_plane import planes_of, turns
+from analysis.measures.positions.score_sums import planes_of, query_blocks, turns
 from analysis.models.trace import LayerTrace, LayerWeights
 
 ERRORS = ("score_error", "trace_error", "attention_error")

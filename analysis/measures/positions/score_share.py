@@ -32,7 +32,7 @@ PARTS = ("position", "query", "key", "content")
 
 
 class HeadTotals(NamedTuple):
-    """Sums of `rotary_plane.plane_totals` over texts for one head, with the number of pairs; a row
+    """Sums of `score_sums.plane_totals` over texts for one head, with the number of pairs; a row
     for each resample of the texts, or one for all of them.
 
     `whole` is Σ d_ij² over all planes and the unrotated coordinates.
@@ -48,7 +48,7 @@ class HeadTotals(NamedTuple):
 
 
 class TermTotals(NamedTuple):
-    """Sums of `offset_term.offset_totals` over texts for one head, laid out as in `HeadTotals`.
+    """Sums of `score_sums.offset_totals` over texts for one head, laid out as in `HeadTotals`.
 
     `whole` is Σ d_ij² over all buckets.
     """

@@ -9,13 +9,20 @@ from duckdb import DuckDBPyConnection
 
 from analysis.errors import UnknownName
 from analysis.habits import HABITS, QUANTITIES, TOKEN_TYPES
-from analysis.statistics.columns import count, number, single, text, whole
+from analysis.statistics.columns import (
+    HAVING_SEQUENCES,
+    mean_values,
+    number,
+    single,
+    text,
+    whole,
+)
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import Means, mean_of, means
 from analysis.statistics.norms.weighing import WEIGHING, WEIGHT, difference, of_weights
 from analysis.statistics.question import asks, frame_of, placed, quoted
 from analysis.statistics.rows import rows_of
-from analysis.statistics.table import HEAD, HEAD_OR_MEAN, LAYER, SEQUENCE, Table, View, interval
+from analysis.statistics.table import HEAD, HEAD_OR_MEAN, LAYER, SEQUENCE, Table, View
 
 ROUNDING = 0.02
 """Largest violation of a bound in bfloat16, whose rows of attention do not quite sum to 1."""
@@ -75,11 +82,7 @@ PER_SEQUENCE = Table(
 )
 _NAME = "head_pattern"
 _LONG_KEY = (LAYER, HEAD_OR_MEAN, text("quantity", ", ".join(QUANTITIES), "name"))
-_MEAN_VALUES = (
-    number("mean", "unweighted mean over the sequences that have it", "share or nats"),
-    *interval("share or nats"),
-    count("n_sequences", "sequences that have it", "sequences"),
-)
+_MEAN_VALUES = mean_values("share or nats")
 _SHARES = quoted(*(name for name, (_, unit) in MEANINGS.items() if unit == "share"))
 _WIDE = ", ".join(f"max(mean) filter (quantity = '{habit}') as \"{habit}\"" for habit in HABITS)
 _NAMES = ", ".join(f'"{name}"' for name in QUANTITIES)
@@ -187,7 +190,7 @@ DIFFERENCE = Table(
         number("weight", "mean over sequences by weights", _UNIT),
         number("norm", "mean over sequences by norms", _UNIT),
         *difference(_UNIT),
-        count("n_sequences", "sequences that have it", "sequences"),
+        HAVING_SEQUENCES,
     ),
     source="kobayashi-2020",
     laws=(

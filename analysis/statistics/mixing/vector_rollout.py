@@ -1,4 +1,4 @@
-"""Rollout by vectors propagated through the layers, compared with rollout by products of maps."""
+"""Rollout by vectors propagated through the layers: errors, shares, agreement with maps."""
 
 from dataclasses import replace
 
@@ -8,15 +8,16 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Setting
-from analysis.statistics.columns import number
+from analysis.statistics.columns import number, single
 from analysis.statistics.fit import FitContext
-from analysis.statistics.means import block_sizes, by_block
+from analysis.statistics.means import Means, block_sizes, by_block, layers_and_mean, mean_of
 from analysis.statistics.mixing import rollout
 from analysis.statistics.mixing.rollout import DISTANCE, OF_TOKENS, ROLLOUT, SHARE
-from analysis.statistics.question import asks
+from analysis.statistics.question import asks, frame_of
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import (
     LAYER,
+    LAYER_OR_MEAN,
     N_SEQUENCES,
     SEQUENCE,
     TOKEN_TYPE,
@@ -24,6 +25,42 @@ from analysis.statistics.table import (
     interval,
     nullable,
 )
+
+COMPLETENESS = Table(
+    name="vector_completeness",
+    grain="one row per followed sequence and layer",
+    key=(SEQUENCE, LAYER),
+    values=(
+        single(
+            "relative_error",
+            "largest distance of a token after the layer from the sum of the vectors that make it "
+            "up, over the length of the token's own vector",
+            "ratio",
+        ),
+        single(
+            "bias_share",
+            "length of what no token of the input sent, over the lengths of all that makes up a "
+            "token after the layer, mean over tokens",
+        ),
+    ),
+    source="modarressi-2023",
+    round_off=("relative_error",),
+    laws=("relative_error >= 0", "bias_share between 0 and 1"),
+    depends_on=(Setting.GATE_RULE,),
+)
+
+
+@asks("""
+    select layer, max(relative_error)::double as error, arg_max(seq, relative_error) as seq,
+        avg(bias_share::double) as bias, count(*) as n_sequences
+    from vector_completeness
+    group by layer
+    order by layer
+""")
+def errors(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Largest error and bias share of every layer: layer, error, seq, bias, n_sequences."""
+    ...
+
 
 VECTORS = "vectors"
 """Name in place of a scope: rollout by vectors, not by a product of maps."""
@@ -118,3 +155,56 @@ TABLE = Table(
 def shares(store: DuckDBPyConnection, *, scopes: list[str]) -> pd.DataFrame:
     """Means and differences with intervals, by layer, scope, and token type or distance."""
     ...
+
+
+SEQUENCE_AGREEMENT = Table(
+    name="sequence_vector_agreement",
+    grain="one row per followed sequence, layer and scope",
+    key=(SEQUENCE, LAYER, ROLLOUT),
+    values=(
+        single(
+            "spearman",
+            "Spearman's ρ of shares by vectors and by the scope's multiplied maps, every pair of "
+            "tokens counting once",
+            "ρ",
+        ),
+    ),
+    source="modarressi-2023",
+    requires=("vector_completeness", "layer_completeness"),
+    laws=("spearman between -1 - 1e-6 and 1 + 1e-6",),
+    depends_on=(Setting.GATE_RULE,),
+)
+_SEQUENCES = """
+    select seq, scope, avg(spearman::double) as spearman
+    from sequence_vector_agreement
+    where $layer is null or layer = $layer
+    group by seq, scope
+"""
+AGREEMENT = Table(
+    name="vector_agreement",
+    grain="one row per layer, or for their mean, and scope, of the followed sequences",
+    key=(LAYER_OR_MEAN, ROLLOUT),
+    values=(
+        number(
+            "spearman",
+            "mean over sequences of Spearman's ρ of shares by vectors and by the scope's "
+            "multiplied maps",
+            "ρ",
+        ),
+        *interval("ρ"),
+        N_SEQUENCES,
+    ),
+    source="modarressi-2023",
+    requires=("sequence_vector_agreement",),
+    made_by=mean_of(
+        Means(_SEQUENCES, ["scope"], "spearman", per=layers_and_mean("sequence_vector_agreement"))
+    ),
+    laws=("spearman between -1 - 1e-6 and 1 + 1e-6", "low <= high", "n_sequences > 0"),
+    depends_on=(),
+)
+
+
+def agreement(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Every scope in every layer, the mean over the layers (NULL) last: layer, scope, spearman,
+    low, high, n_sequences."""
+    return frame_of(store, "from vector_agreement order by layer nulls last, scope")

@@ -19,13 +19,19 @@ from analysis.measures.norms.histogram_correlation import (
     centred_midranks,
     histogram_spearman,
 )
-from analysis.statistics.agreement import BY_RANK
 from analysis.statistics.columns import count, number
 from analysis.statistics.fit import FitContext
 from analysis.statistics.parts import OF_PAIRS, part_columns, part_laws, part_values
 from analysis.statistics.question import asks
 from analysis.statistics.rows import rows_of
-from analysis.statistics.table import HEAD_OR_ALL, LAYER_OR_ALL, TOKEN_TYPE, Table, interval
+from analysis.statistics.table import (
+    BY_RANK,
+    HEAD_OR_ALL,
+    LAYER_OR_ALL,
+    TOKEN_TYPE,
+    Table,
+    interval,
+)
 
 _RANK = "mean rank among all pairs of the type in the file, 0 the smallest and 1 the largest"
 _GROUP, _CELL = ("layer", "head", "token_type"), ("attention_bin", "norm_bin", "n")

@@ -15,14 +15,13 @@ from analysis.measures.norms.frequency_correlation import (
     rank_correlation,
 )
 from analysis.needs import Need, Setting
-from analysis.statistics.agreement import BY_RANK
 from analysis.statistics.columns import count, flag, number, text
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import make_table
 from analysis.statistics.parts import OF_TOKENS, part_columns, part_laws, part_values
 from analysis.statistics.question import asks
 from analysis.statistics.rows import rows_of
-from analysis.statistics.table import Table, interval
+from analysis.statistics.table import BY_RANK, Table, interval
 
 SOURCE = text("source", "corpus: counted in this corpus; file: given to the run", "name")
 SPECIAL = flag("special_tokens", "whether bos, cls and sep take part")

@@ -1,12 +1,34 @@
-"""Variation of ‖f(x)‖ and of ‖x‖ from token to token."""
+"""Norm of each token's input vector, and variation of ‖f(x)‖ and of ‖x‖ from token to token."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.statistics.columns import count, number
+from analysis.statistics.columns import count, number, single
 from analysis.statistics.fit import query
 from analysis.statistics.question import asks, frame_of
-from analysis.statistics.table import HEAD_OR_ALL, LAYER_OR_ALL, Table
+from analysis.statistics.table import HEAD_OR_ALL, LAYER, LAYER_OR_ALL, POSITION, SEQUENCE, Table
+
+PER_TOKEN = Table(
+    name="token_norm",
+    grain="one row per token and layer",
+    key=(SEQUENCE, POSITION, LAYER),
+    values=(single("input_norm", "‖x‖ of the token as the layer reads it", "stream length"),),
+    source="kobayashi-2020",
+    laws=("input_norm >= 0", "not isnan(input_norm)"),
+    raw_rows=True,
+    order=("layer", "seq", "pos"),
+    depends_on=(),
+)
+
+
+@asks("""
+    select seq, 'input_norm' as name, avg(input_norm)::double as value
+    from token_norm group by seq order by seq
+""")
+def by_sequence(store: DuckDBPyConnection) -> pd.DataFrame:
+    """The mean over tokens and layers of every sequence: seq, name, value."""
+    ...
+
 
 DISPERSION = (
     count("n", "tokens, or tokens times heads where heads are pooled", "tokens"),

@@ -1,4 +1,4 @@
-"""Attention of each head by relative position, text by text.
+"""Attention of each head by relative position, and the kinds of heads by it.
 
 Offsets beyond 10 are not kept one by one, however long the text: a head has 21 numbers per text,
 and one row. η² counts all offsets.
@@ -8,11 +8,19 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.statistics.columns import number, singles, small
+from analysis.measures.positions.profile_clusters import (
+    centre_names,
+    nearest_centres,
+    profile_centres,
+)
+from analysis.statistics.columns import count, number, singles, small, text
+from analysis.statistics.fit import FitContext
 from analysis.statistics.question import asks
-from analysis.statistics.table import HEAD, LAYER, SEQUENCE, Table, View
+from analysis.statistics.rows import rows_of
+from analysis.statistics.table import CHOSEN, HEAD, LAYER, SEQUENCE, Column, Table, View
 
 REACH = 10
 OFFSET = small("offset", "place of the key less place of the query; below 0: to the left", "tokens")
@@ -141,3 +149,137 @@ def stored_profiles(store: DuckDBPyConnection) -> Profiles:
         values[:, there].astype(np.float64),
         np.arange(-REACH, REACH + 1)[there],
     )
+
+
+N_CLUSTERS = tuple(range(2, 13))
+"""Numbers of clusters of profiles; the paper takes 6."""
+K = Column("k", pa.uint8(), "clusters that profiles are sorted into, 2 to 12", "clusters")
+CLUSTER = text(
+    "cluster",
+    "where the centre looks (previous, next, both or self) and how strongly (strong, moderate or "
+    "weak)",
+    "name",
+)
+
+
+def _clustered(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """Rows of each number of clusters, for as many as profiles can make up."""
+    profiles = stored_profiles(store)
+    frames = []
+    for n_clusters in N_CLUSTERS:
+        clustering = profile_centres(profiles.values, n_clusters, seed=context.seed)
+        if clustering is None:
+            break
+        names = centre_names(clustering.centres, profiles.offsets)
+        cluster, offset = np.indices(clustering.centres.shape).reshape(2, -1)
+        columns = {
+            "k": n_clusters,
+            "cluster": np.array(names)[cluster],
+            "offset": profiles.offsets[offset],
+            "attention": clustering.centres.clip(min=0).ravel(),
+            "n": clustering.sizes[cluster],
+            "explained": clustering.explained,
+        }
+        frames.append(pd.DataFrame(columns))
+    return rows_of(table, frames)
+
+
+CENTRES = Table(
+    name="relative_position_centre",
+    grain="one row per number of clusters, cluster and offset that a key may have",
+    key=(K, CLUSTER, OFFSET),
+    values=(
+        number("attention", "the centre: tr_t(A) / n, mean over the profiles of the cluster"),
+        count("n", "profiles that the centre is the mean of", "profiles"),
+        number("explained", "share of the variance of profiles that the k centres explain"),
+    ),
+    source="yamamoto-2023",
+    declared=CHOSEN,
+    laws=(
+        "attention between 0 and 1.05",
+        "n > 0",
+        "explained between 0 and 1",
+        "k between 2 and 12",
+    ),
+    version=2,
+    requires=("relative_position_profile",),
+    made_by=_clustered,
+    depends_on=(),
+)
+
+
+@asks("""
+    select cluster, "offset", attention, n
+    from relative_position_centre
+    where k = $k
+    order by max(attention) over (partition by cluster) desc, cluster, "offset"
+""")
+def centres(store: DuckDBPyConnection, *, k: int) -> pd.DataFrame:
+    """The centres of k clusters: cluster, offset, attention, n; the strongest cluster first."""
+    ...
+
+
+@asks("""
+    select k, any_value(explained) as explained
+    from relative_position_centre
+    group by k
+    order by k
+""")
+def explained(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Share of the variance of profiles that each number of clusters explains: k, explained."""
+    ...
+
+
+_SHARE = number("share", "share of the texts in which the head is nearest to the centre")
+_CLUSTER_KEY = (LAYER, HEAD, CLUSTER)
+
+
+def _head_clusters(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """Share of texts in which each head is nearest to each centre, by number of clusters."""
+    profiles = stored_profiles(store)
+    centres = store.sql('select k, cluster, "offset", attention from relative_position_centre').df()
+    frames = []
+    for k, of_k in centres.groupby("k"):
+        wide = of_k.pivot(index="cluster", columns="offset", values="attention")
+        nearest = nearest_centres(profiles.values, wide.to_numpy())
+        cluster = wide.index.to_numpy()[nearest]
+        rows = pd.DataFrame({"layer": profiles.layer, "head": profiles.head, "cluster": cluster})
+        heads = rows.groupby(["layer", "head"])["cluster"]
+        frames.append(heads.value_counts(normalize=True).rename("share").reset_index().assign(k=k))
+    return rows_of(table, frames)
+
+
+CLUSTERS = Table(
+    name="relative_position_cluster",
+    grain="one row per number of clusters, layer, head and cluster that it belongs to in some text",
+    key=(K, *_CLUSTER_KEY),
+    values=(_SHARE,),
+    source="yamamoto-2023",
+    declared=CHOSEN,
+    laws=("share > 0 and share <= 1", "k between 2 and 12"),
+    shown_as="relative_position_clustering",
+    version=2,
+    requires=("relative_position_profile", "relative_position_centre"),
+    made_by=_head_clusters,
+    views=(
+        View(
+            "relative_position_cluster",
+            "one row per layer, head and cluster, of 6, that it belongs to in some text",
+            (*_CLUSTER_KEY, _SHARE),
+            "select layer, head, cluster, share from stored.relative_position_cluster where k = 6",
+        ),
+    ),
+    depends_on=(),
+)
+
+
+@asks("""
+    select layer, head, cluster, share
+    from relative_position_clustering
+    where k = $k
+    order by layer, head, share desc, cluster
+""")
+def shares(store: DuckDBPyConnection, *, k: int) -> pd.DataFrame:
+    """Share of the texts in which a head belongs to each of k clusters: layer, head, cluster,
+    share; no row for share 0."""
+    ...

@@ -17,8 +17,8 @@ from analysis.measures.positions.score_share import PARTS, TermTotals, position_
 from analysis.needs import Need
 from analysis.statistics.columns import count, number
 from analysis.statistics.fit import FitContext
-from analysis.statistics.positions.head_blocks import Totals, blocks_there, head_blocks
 from analysis.statistics.positions.relative_position_profile import OFFSET
+from analysis.statistics.positions.score_sums import Totals, blocks_there, head_blocks
 from analysis.statistics.question import asks, frame_of
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import HEAD, HEAD_OR_MEAN, LAYER, Table, interval

@@ -11,7 +11,6 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.probing.probe_accuracy import accuracy_interval, scores_against
 from analysis.needs import Need
-from analysis.statistics.agreement import CHOSEN
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.columns import count, named, number
 from analysis.statistics.fit import FitContext
@@ -24,15 +23,16 @@ from analysis.statistics.norms.weighing import (
     of_weights,
 )
 from analysis.statistics.probing.coreference_accuracy import (
+    BASELINES,
     MENTION_TYPE,
+    MENTION_TYPES,
     Counts,
     coreference_counts,
     parts_of,
 )
-from analysis.statistics.probing.coreference_prediction import BASELINES, MENTION_TYPES
 from analysis.statistics.question import asks, frame_of, placed
 from analysis.statistics.rows import rows_of
-from analysis.statistics.table import HEAD, LAYER, Table, interval
+from analysis.statistics.table import CHOSEN, HEAD, LAYER, Table, interval
 
 CHOSEN_ON = ("all", "first", "second")
 _MENTIONS = "mentions that have an antecedent"

@@ -14,7 +14,6 @@ from analysis.measures.probing.probe_accuracy import (
     scores_against,
 )
 from analysis.needs import Need
-from analysis.statistics.agreement import CHOSEN
 from analysis.statistics.annotation import MERGING, MERGINGS
 from analysis.statistics.columns import count, named, number, small
 from analysis.statistics.fit import FitContext
@@ -26,8 +25,7 @@ from analysis.statistics.norms.weighing import (
     of_either,
     of_weights,
 )
-from analysis.statistics.probing.dependency_accuracy import ACCURACY, N_WORDS, PROBED
-from analysis.statistics.probing.dependency_prediction import DIRECTION
+from analysis.statistics.probing.dependency_accuracy import ACCURACY, DIRECTION, N_WORDS, PROBED
 from analysis.statistics.probing.dependency_scores import (
     OFFSETS,
     Part,
@@ -38,7 +36,7 @@ from analysis.statistics.probing.dependency_scores import (
 )
 from analysis.statistics.question import asks
 from analysis.statistics.rows import rows_of
-from analysis.statistics.table import HEAD, LAYER, Table, interval
+from analysis.statistics.table import CHOSEN, HEAD, LAYER, Table, interval
 
 CHOSEN_ON = ("all", "first", "second")
 CHOSEN_ON_COLUMN = named(

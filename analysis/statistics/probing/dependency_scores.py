@@ -18,8 +18,8 @@ from analysis.measures.probing.governors import (
 )
 from analysis.measures.probing.probe_accuracy import parts, right_by_sequence
 from analysis.statistics.fit import FitContext
-from analysis.statistics.probing.dependency_prediction import DIRECTIONS
 
+DIRECTIONS = ("dependent_to_head", "head_to_dependent")
 OFFSETS = (-3, -2, -1, 1, 2, 3)
 
 

@@ -6,17 +6,16 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need, Setting
-from analysis.statistics.agreement import CHOSEN
 from analysis.statistics.columns import count, number, text
 from analysis.statistics.fit import FitContext
-from analysis.statistics.probing.parser_sentences import (
+from analysis.statistics.probing.parser_input import (
     StaticVectors,
     TreeSentence,
     static_vectors,
     tree_sentences,
 )
 from analysis.statistics.question import asks, placed
-from analysis.statistics.table import Table, View
+from analysis.statistics.table import CHOSEN, Table, View
 
 METHODS = (
     "attention_words",
@@ -90,7 +89,7 @@ def _right(
 ) -> dict[str, np.ndarray]:
     """Number of correct words per sentence, by method and seed."""
     # loads torch, which no other table that is made from tables needs
-    from analysis.measures.probing.parser_training import right_by_parser, sentence_of, shuffled
+    from analysis.measures.probing.parsers import right_by_parser, sentence_of, shuffled
 
     def seen(tree: TreeSentence, governors: list[np.ndarray]):
         return sentence_of(

@@ -1,15 +1,48 @@
-"""Class probability of an image as its most relevant patches are deleted or inserted."""
+"""Predicted classes, and their probability as relevant patches are deleted or inserted."""
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need, Setting
 from analysis.relevance_rules import ALL
-from analysis.statistics.columns import named, number, single, singles
+from analysis.statistics.columns import named, number, single, singles, text
 from analysis.statistics.means import Means, mean_of
 from analysis.statistics.question import asks, placed
-from analysis.statistics.table import N_SEQUENCES, SEQUENCE, Table, interval
+from analysis.statistics.table import CHOSEN, N_SEQUENCES, SEQUENCE, Column, Table, interval
+
+RANKS = 5
+"""Number of classes stored for each sequence, the likeliest first."""
+CLASSES = Table(
+    name="class_prediction",
+    grain=f"one row per sequence and class, of the {RANKS} likeliest; none without a classifier",
+    key=(
+        SEQUENCE,
+        Column("rank", pa.uint8(), "rank of the class by its probability, from 1", "index"),
+    ),
+    values=(
+        text("label", "what the model's configuration calls the class"),
+        single("probability", "how likely the model finds the class", "probability"),
+    ),
+    source="petsiuk-2018",
+    declared=CHOSEN,
+    needs=(Need.CLASSES,),
+    laws=("probability between 0 and 1 + 1e-5", f"rank between 1 and {RANKS}"),
+    depends_on=(),
+)
+
+
+@asks("""
+    select rank, label, probability::double as probability
+    from class_prediction
+    where seq = $seq
+    order by rank
+""")
+def classes(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
+    """The likeliest classes of one sequence: rank, label, probability; the likeliest first."""
+    ...
+
 
 RANDOM = "random"
 """Name in place of a rule: patches in random order, the baseline of every map."""

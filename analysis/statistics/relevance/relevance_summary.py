@@ -6,11 +6,11 @@ from duckdb import DuckDBPyConnection
 from analysis.errors import UnknownName
 from analysis.needs import Setting
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS
-from analysis.statistics.columns import count, number, single, text, whole
+from analysis.statistics.columns import count, mean_values, number, single, text, whole
 from analysis.statistics.means import Means, mean_of
 from analysis.statistics.question import asks, frame_of, placed, quoted
 from analysis.statistics.relevance.relevance_map import HEAD_OR_MEAN, RULE, START_LAYER
-from analysis.statistics.table import SEQUENCE, Table, View, interval
+from analysis.statistics.table import SEQUENCE, Table, View
 
 _SHARE, _NATS, _TOKENS = "share", "nats", "tokens"
 MEANINGS = {
@@ -119,11 +119,7 @@ TABLE = Table(
             "name",
         ),
     ),
-    values=(
-        number("mean", "unweighted mean over the sequences that have it", _UNIT),
-        *interval(_UNIT),
-        count("n_sequences", "sequences that have it", "sequences"),
-    ),
+    values=mean_values(_UNIT),
     source="sawaki-2025",
     requires=("sequence_relevance",),
     made_by=mean_of(Means(_LONG, ["layer", "head", "quantity"], per=_RULES)),

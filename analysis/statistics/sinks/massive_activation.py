@@ -5,12 +5,12 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.sinks import ACTIVATIONS, MASSIVE, MASSIVE_RATIO
-from analysis.statistics.columns import count, number, single, text, whole
+from analysis.statistics.columns import mean_values, number, single, text, whole
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import Means, mean_of, means
 from analysis.statistics.question import asks
 from analysis.statistics.rows import rows_of
-from analysis.statistics.sinks.places import DEPTH, PLACE_OR_ALL
+from analysis.statistics.sinks.sink import DEPTH, PLACE_OR_ALL
 from analysis.statistics.table import N_SEQUENCES, POSITION, SEQUENCE, Table, View, interval
 
 _NAME = "sequence_massive_activation"
@@ -70,11 +70,7 @@ TABLE = Table(
     name="massive_activation",
     grain="one row per depth, place and quantity",
     key=(DEPTH, PLACE_OR_ALL, text("quantity", _MEANING, "name")),
-    values=(
-        number("mean", "unweighted mean over the sequences that have it", _UNIT),
-        *interval(_UNIT),
-        count("n_sequences", "sequences that have it", "sequences"),
-    ),
+    values=mean_values(_UNIT),
     source="sun-2024",
     laws=(
         "mean >= 0 and isfinite(mean)",

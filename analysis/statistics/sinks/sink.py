@@ -1,13 +1,25 @@
-"""Attention that rests on some places: in every sequence, in the mean, and how many heads rest."""
+"""Attention that rests on some places, how many heads rest, and the score excess of their keys."""
+
+from collections.abc import Sequence
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.sinks import RATE_ROUNDING, RATED, THRESHOLDS, WEIGHTS
-from analysis.statistics.columns import count, number, single, text
+from analysis.needs import Need
+from analysis.sinks import (
+    EVERY,
+    FIRST,
+    FIRST_CONTENT,
+    RATE_ROUNDING,
+    RATED,
+    SCORES,
+    THRESHOLDS,
+    WEIGHTS,
+)
+from analysis.statistics.columns import mean_values, named, number, single, small, text
+from analysis.statistics.fit import Fit
 from analysis.statistics.means import Means, layers_and_mean, mean_of
 from analysis.statistics.question import asks, quoted
-from analysis.statistics.sinks.places import PLACE, of_heads_and_layers
 from analysis.statistics.table import (
     HEAD,
     HEAD_OR_MEAN,
@@ -18,6 +30,32 @@ from analysis.statistics.table import (
     Table,
     interval,
 )
+
+_MEANING = (
+    f"{FIRST} (the first token), {FIRST_CONTENT} (the first that is no special token), or a type "
+    "of token; one token may be of several places"
+)
+PLACE = named("place", _MEANING)
+PLACE_OR_ALL = named("place", f"{EVERY} (every token), {_MEANING}")
+DEPTH = small("depth", "layers gone through: 0 is what the first layer reads", "layers")
+
+
+def of_heads_and_layers(table: str, quantities: Sequence[str]) -> Fit:
+    """Return the fit of means over sequences by head, and over the mean of a layer's heads."""
+    of_heads = f"""
+        unpivot (
+            select seq, head, place, columns([{quoted(*quantities)}])::double
+            from {table} where layer = $layer
+        )
+        on {", ".join(quantities)} into name quantity value mean
+    """
+    of_layers = f"select seq, place, quantity, avg(mean) as mean from ({of_heads}) group by all"
+    layers = f"select distinct layer from {table} order by layer"
+    return mean_of(
+        Means(of_heads, ["head", "place", "quantity"], per=layers),
+        Means(of_layers, ["place", "quantity"], per=layers),
+    )
+
 
 ROUNDING = 0.02
 """Largest violation of a bound in bfloat16, whose rows of attention do not quite sum to 1."""
@@ -72,11 +110,7 @@ TABLE = Table(
     name="sink",
     grain="one row per layer, head (or their mean), place and quantity",
     key=(LAYER, HEAD_OR_MEAN, PLACE, text("quantity", ", ".join(WEIGHTS), "name")),
-    values=(
-        number("mean", "unweighted mean over the sequences that have it", _UNIT),
-        *interval(_UNIT),
-        count("n_sequences", "sequences that have it", "sequences"),
-    ),
+    values=mean_values(_UNIT),
     source="gu-2025",
     laws=(
         "mean >= 0 and isfinite(mean)",
@@ -206,4 +240,68 @@ def rates(store: DuckDBPyConnection, *, place: str, threshold: float) -> pd.Data
 """)
 def over_thresholds(store: DuckDBPyConnection, *, place: str) -> pd.DataFrame:
     """All layers together: quantity, threshold, mean, low, high."""
+    ...
+
+
+SCORE_MEANINGS = {
+    "excess": "mean score of a query with the keys of the place minus that with the other keys it "
+    "sees, mean over queries",
+    "norm": "the part of the excess for which these keys' lengths differ from the others'",
+    "direction": "the part for which their directions differ, seen from the query",
+    "bias": "the part for which the key bias lies otherwise after it is turned; NULL where there "
+    "is none, or where it is the same for all keys",
+    "query_bias": "how much of the excess the query's bias alone would make; NULL without one",
+}
+_SCORE_MAY_LACK = ("bias", "query_bias")
+SEQUENCE_SCORE = Table(
+    name="sequence_sink_score",
+    grain="one row per sequence, layer, head and place that a query sees beside other tokens",
+    key=(SEQUENCE, LAYER, HEAD, PLACE),
+    values=tuple(
+        single(name, meaning, "nats", nullable=name in _SCORE_MAY_LACK)
+        for name, meaning in SCORE_MEANINGS.items()
+    ),
+    needs=(Need.OWN_SCORES,),
+    source="gu-2025",
+    laws=(
+        "isfinite(excess) and isfinite(norm) and isfinite(direction)",
+        "abs(excess - norm - direction - coalesce(bias, 0)) "
+        "<= 1e-3 * (1 + abs(norm) + abs(direction) + abs(coalesce(bias, 0)))",
+    ),
+    order=("place", "layer", "head", "seq"),
+    depends_on=(),
+)
+SCORE = Table(
+    name="sink_score",
+    grain="one row per layer, head (or their mean), place and part of the score",
+    key=(LAYER, HEAD_OR_MEAN, PLACE, text("quantity", ", ".join(SCORES), "name")),
+    values=mean_values("nats"),
+    source="gu-2025",
+    laws=("isfinite(mean)", "low <= high", "n_sequences > 0"),
+    order=("head is not null", "place", "layer", "head", "quantity"),
+    depends_on=(),
+    requires=("sequence_sink_score",),
+    made_by=of_heads_and_layers("sequence_sink_score", SCORES),
+)
+
+
+@asks("""
+    select layer, quantity, mean, low, high, n_sequences
+    from sink_score
+    where head is null and place = $place
+    order by layer, quantity
+""")
+def scores_by_layer(store: DuckDBPyConnection, *, place: str) -> pd.DataFrame:
+    """Means over the heads of each layer: layer, quantity, mean, low, high, n_sequences."""
+    ...
+
+
+@asks("""
+    select layer, head, quantity, mean, low, high
+    from sink_score
+    where head is not null and place = $place
+    order by layer, head, quantity
+""")
+def scores_of_heads(store: DuckDBPyConnection, *, place: str) -> pd.DataFrame:
+    """Every head: layer, head, quantity, mean, low, high."""
     ...

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.relevance import class_prediction, relevance_map, relevance_summary
+from analysis.statistics.relevance import perturbation, relevance_map, relevance_summary
 from pages.ui.charts.image_ground import ImageGround, ground_of
 from pages.ui.store.chosen import ask, layers, open_store
 
@@ -37,9 +37,9 @@ class StoredMaps:
     @property
     def prediction(self) -> list[tuple[str, float]]:
         """Classes with their probabilities, the likeliest first; empty without a classifier."""
-        if not open_store().holds(class_prediction.TABLE):
+        if not open_store().holds(perturbation.CLASSES):
             return []
-        classes = ask(class_prediction.of_sequence, seq=self.seq)
+        classes = ask(perturbation.classes, seq=self.seq)
         return list(zip(classes["label"], classes["probability"], strict=True))
 
     @property

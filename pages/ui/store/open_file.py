@@ -25,7 +25,11 @@ from pages.ui.holding import holding
 from pages.ui.words.say import say
 
 ENDING = ".duckdb"
-_OWN_NAMES = {"demo": "all-MiniLM-L6-v2"}
+_OWN_NAMES = {
+    "demo": "all-MiniLM-L6-v2",
+    "demo-decoder": "SmolLM2-135M-Instruct",
+    "demo-encoder": "all-mpnet-base-v2",
+}
 _FOR_SHOW = ("demo-digits", "demo-ja-bert", "demo-copy")
 """Demonstration models trained for this project."""
 _LOOKS = 5
@@ -86,9 +90,17 @@ class Store:
 
     @property
     def model_name(self) -> str:
-        """Display name of the model; with the seed if it is untrained."""
-        seed = self.random_weights
-        return self.model if seed is None else say("model.untrained", model=self.model, seed=seed)
+        """Display name of the model, with the seed if untrained and the bits if quantised."""
+        if (seed := self.random_weights) is not None:
+            return say("model.untrained", model=self.model, seed=seed)
+        if bits := self.weight_bits:
+            return say("model.quantised", model=self.model, bits=bits)
+        return self.model
+
+    @property
+    def weight_bits(self) -> str:
+        """Bits of each weight before it was made float; empty if it was not quantised."""
+        return self.facts.get("weight_bits", "")
 
     @property
     def is_for_show(self) -> bool:

@@ -15,7 +15,7 @@ from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import PRE_NORM
 from tests.tiny import tiny_model
 from tests.tiny_decoders import DECODERS, EAGER, make_exact
-from tests.tracing import traced_layers
+from tests.tracing import controlled_layers, trace_of, traced_layers
 
 with_rotary_positions = pytest.mark.parametrize(
     "family", [*DECODERS, "modernbert"], indirect=True, scope="session"
@@ -56,7 +56,7 @@ def made_of_scores(layer: LayerTrace, weights: LayerWeights) -> torch.Tensor:
 @with_rotary_positions
 def test_turning_nothing_leaves_scores_to_the_content(tiny, sequences):
     """Wherever queries and keys stand: the rotation is the only thing that is changed."""
-    layer = tiny.trace_controlled(sequences[0], "removed", seed=0).layers[0]
+    layer = controlled_layers(tiny, sequences[0], "removed")[0]
     made = made_of_scores(layer, dataclasses.replace(layer.weights, rotary=None))
     torch.testing.assert_close(made, layer.attention, rtol=1e-5, atol=1e-6)
 
@@ -64,7 +64,7 @@ def test_turning_nothing_leaves_scores_to_the_content(tiny, sequences):
 @with_rotary_positions
 def test_in_float32_as_the_library_runs_it_parts_add_up_too(family, sequences):
     model = tiny_model(family, dtype=torch.float32)
-    for layer in model.trace(sequences[:1]).layers:
+    for layer in trace_of(model, sequences[:1]).layers:
         assert layer_mixing(layer).errors.max() < 1e-5
         made = made_of_scores(layer, layer.weights)
         torch.testing.assert_close(made, layer.attention, rtol=1e-4, atol=1e-5)

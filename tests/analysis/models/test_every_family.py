@@ -19,6 +19,7 @@ from tests.tiny import (
     sizes_of,
     text_families,
 )
+from tests.tracing import controlled_layers, trace_of
 
 learned_positions = pytest.mark.parametrize(
     "family", [*TEXT_FAMILIES, *OF_IMAGES], indirect=True, scope="session"
@@ -104,9 +105,9 @@ def test_the_longest_sequence_that_fits_runs_and_one_more_token_does_not(tiny):
 
 
 def test_attention_with_an_unknown_term_is_refused_when_a_model_is_loaded(tiny, monkeypatch):
-    tiny.check_attention()
-    if tiny.parts[0].values is not None:
-        return  # its own code returns the weights
+    tiny.proved()
+    if not attention.attends_by_interface(tiny.model):
+        return  # its own code computes the weights
     plain = attention._weights
 
     def changed(query, key, **terms):
@@ -114,7 +115,7 @@ def test_attention_with_an_unknown_term_is_refused_when_a_model_is_loaded(tiny, 
 
     monkeypatch.setattr(attention, "_weights", changed)
     with pytest.raises(UnfitModel, match="Attention weights of layer 1 differ from those of"):
-        tiny.check_attention()
+        tiny.proved()
 
 
 @every_model
@@ -133,7 +134,7 @@ def test_the_attention_is_made_of_the_layer_input_by_the_weights(traced):
 @learned_positions
 def test_position_embeddings_are_what_the_model_adds_to_the_words(tiny, sequences):
     shown: list[torch.Tensor] = []
-    tiny.trace(sequences[:1], lambda output: shown.append(output) or output)
+    tiny.stream(sequences[:1], lambda *_: None, lambda output: shown.append(output) or output)
     embedding = tiny.reading.places.embedding
     has_position = sequences[0].token_types != REGISTER
     added = shown[0].reshape(len(sequences[0]), -1)
@@ -145,14 +146,14 @@ def test_position_embeddings_are_what_the_model_adds_to_the_words(tiny, sequence
 def test_word_embeddings_are_the_rows_of_the_ids(tiny, sequences):
     table = tiny.model.get_input_embeddings().weight
     for sequence in sequences:
-        words = tiny.trace([sequence]).word_embeddings[0]
+        words = trace_of(tiny, [sequence]).word_embeddings[0]
         torch.testing.assert_close(words, table[torch.from_numpy(sequence.ids).long()])
 
 
 @text_families
 def test_without_positions_a_repeated_text_is_embedded_alike(tiny, sequences):
     sequence = sequences[0]
-    removed = tiny.trace_controlled(sequence, "removed", seed=0).layers[0].input[0]
+    removed = controlled_layers(tiny, sequence, "removed")[0].input[0]
     tokens = list(sequence.ids)
     repeated = [(i, j) for i in range(len(tokens)) for j in range(i) if tokens[i] == tokens[j]]
     same = [(i, j) for i, j in repeated if sequence.segments[i] == sequence.segments[j]]
@@ -163,8 +164,7 @@ def test_without_positions_a_repeated_text_is_embedded_alike(tiny, sequences):
 
 def test_permuted_positions_are_the_same_vectors_in_another_order(tiny, sequences):
     sequence = sequences[0]
-    kept, permuted = (tiny.trace([sequence]), tiny.trace_controlled(sequence, "permuted", seed=0))
-    assert not torch.equal(kept.layers[0].attention, permuted.layers[0].attention)
-    again = tiny.trace_controlled(sequence, "permuted", seed=0)
-    assert torch.equal(permuted.layers[0].attention, again.layers[0].attention)
-    torch.testing.assert_close(kept.word_embeddings, permuted.word_embeddings)
+    kept = trace_of(tiny, [sequence]).layers
+    permuted, again = (controlled_layers(tiny, sequence, "permuted") for _ in range(2))
+    assert not torch.equal(kept[0].attention, permuted[0].attention)
+    assert torch.equal(permuted[0].attention, again[0].attention)

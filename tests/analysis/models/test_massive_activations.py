@@ -12,6 +12,7 @@ from analysis.measures.positions.query_key_error import relative_errors as query
 from analysis.models.trace import LayerTrace
 from tests.massive import FAULTS, PLACES, SIZE, massive_model
 from tests.tiny import OF_DECODERS, OF_ORDERS, TEXT_FAMILIES, TINY_VISION, tiny_sequences
+from tests.tracing import trace_of
 
 DTYPES = (torch.float32, torch.bfloat16)
 CASES = [
@@ -48,7 +49,7 @@ def layers(case, dtype) -> list[LayerTrace]:
     name, place, _ = case
     model = massive_model(name, place, dtype=dtype)
     sequences = tiny_sequences(name)[:2]
-    return [layer for sequence in sequences for layer in model.trace([sequence]).layers]
+    return [layer for sequence in sequences for layer in trace_of(model, [sequence]).layers]
 
 
 def _worst(layers: list[LayerTrace], dtype: torch.dtype) -> float:

@@ -11,7 +11,7 @@ from analysis.models.offset_terms import OffsetTerms
 from analysis.models.trace import in_dtype
 from tests.tiny import tiny_model, tiny_sequences
 from tests.tiny_decoders import EAGER, make_exact
-from tests.tracing import traced_layers
+from tests.tracing import controlled_layers, trace_of, traced_layers
 
 _DEBERTA: dict[str, Any] = {
     "vocab_size": 30,
@@ -117,8 +117,8 @@ def test_another_number_format_leaves_buckets_whole_numbers():
 def test_without_distances_and_in_another_order(family):
     model, text = tiny_model(family), tiny_sequences(family)[0]
     kept, removed, permuted = (
-        model.trace([text]).layers[0],
-        *(model.trace_controlled(text, how, seed=0).layers[0] for how in ("removed", "permuted")),
+        trace_of(model, [text]).layers[0],
+        *(controlled_layers(model, text, how)[0] for how in ("removed", "permuted")),
     )
     for other in (removed, permuted):
         torch.testing.assert_close(other.input, kept.input)

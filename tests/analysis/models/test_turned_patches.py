@@ -9,7 +9,7 @@ from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
 from tests.refusals import refused
 from tests.tiny_vision import COLUMNS, PATCH, ROWS, image_sequences, tiny_vision_model
-from tests.tracing import traced_layers
+from tests.tracing import controlled_layers, trace_of, traced_layers
 
 FAMILY, N_SPECIAL = "dinov3_vit", 3
 
@@ -52,11 +52,8 @@ def _wide(values: list[list[float]]) -> torch.Tensor:
 
 def test_without_turns_the_attention_is_another(model, images):
     kept, removed, permuted = (
-        model.trace(images[:1]).layers[0],
-        *(
-            model.trace_controlled(images[0], how, seed=0).layers[0]
-            for how in ("removed", "permuted")
-        ),
+        trace_of(model, images[:1]).layers[0],
+        *(controlled_layers(model, images[0], how)[0] for how in ("removed", "permuted")),
     )
     weights = kept.weights
     sides = weights.queries(kept.attention_input), weights.keys(kept.attention_input)

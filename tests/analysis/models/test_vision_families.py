@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.models.trace import Trace
 from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.sequence import Sequence
 from precompute.models.classification import classification_of
@@ -22,6 +21,7 @@ from tests.tiny_vision import (
     image_sequences,
     tiny_vision_model,
 )
+from tests.tracing import Trace, controlled_layers, trace_of
 
 SPECIAL = {
     "vit": ["[CLS]"],
@@ -56,7 +56,7 @@ def images(model) -> tuple[Sequence, ...]:
 
 @pytest.fixture(scope="module")
 def trace(model, images) -> Trace:
-    return model.trace(images)
+    return trace_of(model, images)
 
 
 def test_what_a_layer_adds_is_what_the_model_adds(model, images, trace):
@@ -119,32 +119,29 @@ def test_the_words_of_an_image_are_its_patches_and_learned_tokens(model, images)
         for row in range(0, ROWS * PATCH, PATCH)
         for column in range(0, COLUMNS * PATCH, PATCH)
     ]
-    words = model.trace([image]).word_embeddings[0]
+    words = trace_of(model, [image]).word_embeddings[0]
     torch.testing.assert_close(words[-len(embedded) :], torch.stack(embedded))
     n_special = len(words) - len(embedded)
-    other = model.trace(images[1:2]).word_embeddings[0]
+    other = trace_of(model, images[1:2]).word_embeddings[0]
     assert torch.equal(words[:n_special], other[:n_special])
 
 
 @with_vectors
 def test_positions_are_added_to_words_and_can_be_taken_away(model, images):
-    kept, removed, permuted = (
-        model.trace(images[:1]),
-        *(model.trace_controlled(images[0], how, seed=0) for how in ("removed", "permuted")),
-    )
+    kept = trace_of(model, images[:1])
+    removed = controlled_layers(model, images[0], "removed")[0].input[0]
+    permuted = controlled_layers(model, images[0], "permuted")[0].input[0]
     words = kept.word_embeddings[0]
-    torch.testing.assert_close(removed.layers[0].input[0], words)
-    for trace in (removed, permuted):
-        torch.testing.assert_close(trace.word_embeddings[0], words)
+    torch.testing.assert_close(removed, words)
     has_position = torch.from_numpy(images[0].token_types != TOKEN_TYPES.index("register"))
     added = (kept.layers[0].input[0] - words)[has_position]
     torch.testing.assert_close(added, model.adapter.position_embedding(model.model))
-    moved = (permuted.layers[0].input[0] - words)[has_position]
+    moved = (permuted - words)[has_position]
     assert not torch.allclose(moved, added)
     order = torch.cdist(moved, added).argmin(dim=1)
     assert sorted(order.tolist()) == list(range(len(added)))
     torch.testing.assert_close(moved, added[order])
-    assert torch.equal(permuted.layers[0].input[0][~has_position], words[~has_position])
+    assert torch.equal(permuted[~has_position], words[~has_position])
 
 
 @with_classes

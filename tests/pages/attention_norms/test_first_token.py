@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 from analysis.comparison.numbers import unit_values
-from analysis.statistics.mixing import ratio_frequency_correlation
+from analysis.statistics.mixing import mixing_ratio
 from analysis.statistics.norms import head_token
 from pages.head_habits.findings import _gradients
 from tests.pages.conftest import assert_sound, sentences
@@ -97,7 +97,7 @@ def test_an_entry_of_the_vocabulary_is_first_where_it_is_nothing_else(gpt2_folde
         )
         assert set(elsewhere.values()) == {True, False}
         for frame in (
-            ratio_frequency_correlation.words(store, scope="attn_w", special=True, limit=999),
+            mixing_ratio.words_by_frequency(store, scope="attn_w", special=True, limit=999),
             head_token.top_tokens(store, layer=1, head=1, by="attention", least=1, limit=999),
         ):
             types = dict(zip(frame["token"], frame["token_type"], strict=True))

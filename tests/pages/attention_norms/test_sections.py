@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.norms import attention_norm_histogram, attention_norm_sample
+from analysis.statistics.norms import attention_norm_distribution
 from pages.attention_norms.pair_panels import edges
 from tests.pages.conftest import bodies, charts, frames, in_address, sentences
 from tests.pages.kit.figures import click
@@ -38,7 +38,7 @@ def test_the_card_tells_what_the_file_says_of_the_head(section, answers):
 
 def test_density_cells_hold_every_pair_of_every_type(section, answers, store_folder):
     with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as store:
-        cells = attention_norm_histogram.densities(store, layer=None, head=None)
+        cells = attention_norm_distribution.densities(store, layer=None, head=None)
     pairs = dict(
         answers("select token_type, n from attention_norm_correlation where layer is null")
     )
@@ -58,8 +58,8 @@ def test_cells_of_the_density_have_the_edges_of_their_values():
 
 def test_every_pair_of_the_sample_lies_in_a_cell_of_the_density(store_folder):
     with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as store:
-        cells = attention_norm_histogram.densities(store, layer=None, head=None)
-        pairs = attention_norm_sample.scatter(store, layer=None, head=None, limit=1000)
+        cells = attention_norm_distribution.densities(store, layer=None, head=None)
+        pairs = attention_norm_distribution.scatter(store, layer=None, head=None, limit=1000)
     drawn = {tuple(row) for row in cells[["token_type", "attention_bin", "norm_bin"]].to_numpy()}
     bits = pairs[["attention", "value_norm"]].to_numpy(np.float32).view(np.int32)
     lowest, highest = np.float32(2**-24).view(np.int32), np.float32(1).view(np.int32) - 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.statistics.heads import head_layout
+from analysis.statistics.heads import head_arrangement
 from pages.head_map.map import _finding
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -23,7 +23,7 @@ from tests.pages.kit.figures import figure_of
 )
 def test_the_plane_is_judged_by_its_stress(stress, verdict, after):
     after(f"update stored.head_layout set stress = {stress}")
-    points = ask(head_layout.layout, weighing="weight")
+    points = ask(head_arrangement.layout, weighing="weight")
     with words_of("head_map", "map"):
         assert verdict in _finding(View("hm", "map"), points, "weight")
 

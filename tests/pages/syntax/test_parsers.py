@@ -8,7 +8,7 @@ import pytest
 
 from analysis.statistics.probing import parser_accuracy
 from analysis.statistics.probing.parser_accuracy import METHODS
-from analysis.statistics.probing.parser_sentences import INPUT_EMBEDDING
+from analysis.statistics.probing.parser_input import INPUT_EMBEDDING
 from pages.syntax.parsers import _alike, _finding, _named, _spread
 from pages.ui.store.chosen import ask
 from pages.ui.store.open_file import described, version_of

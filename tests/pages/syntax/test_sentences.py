@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from analysis.statistics.probing.word_attention import SHOWN
+from analysis.statistics.probing.parser_input import SHOWN
 from pages.syntax.sentences import _deciding
 from tests.pages.conftest import frames, in_address
 from tests.pages.kit.figures import chart_of, click, frame_of

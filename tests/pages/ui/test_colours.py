@@ -19,7 +19,7 @@ from analysis.relevance_rules import RULES
 from analysis.scopes import ORDERS, WEIGHTS_WITH_RESIDUAL
 from analysis.statistics.heads.head_behaviour import BEHAVIOURS
 from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
-from analysis.statistics.probing.coreference_prediction import METHODS
+from analysis.statistics.probing.coreference_accuracy import METHODS
 from pages.ui.charts import colours as of
 from pages.ui.charts import look
 from pages.ui.head.habits import GROUPS

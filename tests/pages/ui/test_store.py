@@ -15,6 +15,7 @@ from pages.ui.store import chosen as shell
 from pages.ui.store import open_file
 from pages.ui.store.commands import run_command
 from pages.ui.store.open_file import cursor, described, version_of
+from precompute.store.show import lines, remarks
 from tests.pages.kit.copies import changed_copy, lacking
 
 ASK = """
@@ -36,6 +37,12 @@ from pages.ui.store.missing import require
 file_picker()
 require(TABLE)
 st.text("goes on")
+"""
+NAMED = """
+import streamlit as st
+from pages.ui.store.chosen import file_picker, open_store
+file_picker()
+st.text(open_store().model_name)
 """
 HOSTILE = "<b>a & 'quoted' [x](y) $z$ ?file=1.duckdb"
 
@@ -80,6 +87,41 @@ def test_a_file_that_is_gone_is_said_to_be(folder, in_session):
     session = in_session(ASK, folder, file="gone.duckdb")
     assert r"gone\.duckdb" in session.warning[0].value
     assert session.text[0].value == HOSTILE
+
+
+@pytest.mark.parametrize(
+    ("lang", "name", "note"),
+    [
+        ("en", "SmolLM2-135M-Instruct (4-bit weights made float)", "stored in 4 bits each"),
+        ("ja", "SmolLM2-135M-Instruct（4ビット量子化重みを浮動小数点数に復元）", "4ビットに量子化"),
+    ],
+)
+def test_weights_that_were_quantised_are_said_to_be(
+    lang, name, note, store_folder, tmp_path, in_session
+):
+    folder = changed_copy(
+        store_folder,
+        tmp_path,
+        "update stored.run set model = 'demo-decoder'",
+        "insert into stored.provenance values ('weight_bits', '4')",
+    )
+    session = in_session(NAMED, folder, lang=lang)
+    assert session.text[0].value == name
+    [said] = session.sidebar.info
+    assert note in said.value
+    sentence = "Weights of 4 bits each, made float: close to the trained ones, not the same."
+    assert remarks(folder / "tiny.duckdb") == [sentence]
+    assert sentence in list(lines(folder / "tiny.duckdb"))
+
+
+@pytest.mark.parametrize(
+    ("model", "name"), [("demo-encoder", "all-mpnet-base-v2"), ("demo-decoder-2", "demo-decoder-2")]
+)
+def test_other_weights_are_not(model, name, store_folder, tmp_path, in_session):
+    changed_copy(store_folder, tmp_path, f"update stored.run set model = '{model}'")
+    session = in_session(NAMED, tmp_path)
+    assert session.text[0].value == name
+    assert not session.sidebar.info
 
 
 def test_answers_are_wide_and_the_readers_own(folder, in_session):

@@ -89,6 +89,18 @@ def test_a_run_whose_claim_was_removed_replaces_nothing(tmp_path, monkeypatch):
     assert {path.name for path in tmp_path.glob("*.duckdb*")} == {asked.output.name}
 
 
+def test_a_claim_in_place_of_the_own_one_is_another_run_s(tmp_path):
+    claim = tmp_path / ".a.duckdb.claim"
+    with claimed(tmp_path / "a.duckdb", OTHERS) as assert_held:
+        assert_held()
+        content = claim.read_bytes()
+        claim.rename(tmp_path / "own")
+        claim.write_bytes(content)
+        with pytest.raises(UserError, match="was removed while this run computed"):
+            assert_held()
+        claim.unlink()
+
+
 def test_a_run_that_was_killed_holds_nothing(tmp_path):
     claim = tmp_path / ".a.duckdb.claim"
     with another_run(tmp_path / "a.duckdb") as other:

@@ -16,6 +16,7 @@ from precompute.run import Request, run
 from tests.refusals import refused
 from tests.small_store import request
 from tests.tiny import TINY, save_tiny, tiny_sequences
+from tests.tracing import trace_of
 
 STATISTICS = ["token_norm", "head_pattern", "relation_share"]
 
@@ -53,7 +54,7 @@ def test_the_model_computes_what_the_bare_model_makes_of_such_ids(tmp_path, segm
         given = given if segments == "read" else torch.zeros_like(given)
         with torch.no_grad():
             expected = bare(input_ids=ids, token_type_ids=given, output_attentions=True)
-        trace = model.trace([sequence])
+        trace = trace_of(model, [sequence])
         torch.testing.assert_close(trace.layers[-1].output, expected.last_hidden_state)
         for layer, attention in zip(trace.layers, expected.attentions, strict=True):
             torch.testing.assert_close(layer.attention, attention)

@@ -14,6 +14,7 @@ from precompute.models.load_models import load_model
 from tests.precompute.models.changed_files import change_settings, drop_tensors
 from tests.refusals import refused
 from tests.tiny_vision import TINY_VISION, image_sequences, save_tiny_vision, tiny_vision_model
+from tests.tracing import trace_of
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ def test_a_saved_model_is_the_one_that_was_built(saved, family):
     assert loaded.image_reader.layout == expected.image_reader.layout
     images = image_sequences(family, 2)
     for layer, other in zip(
-        loaded.trace(images).layers, expected.trace(images).layers, strict=True
+        trace_of(loaded, images).layers, trace_of(expected, images).layers, strict=True
     ):
         torch.testing.assert_close(layer.attention, other.attention)
 
@@ -61,7 +62,7 @@ def test_a_model_without_its_classifier_is_read_too(saved, family, tmp_path):
     assert loaded.objective == "pooled_length"
     images = image_sequences(family, 1)
     torch.testing.assert_close(
-        loaded.trace(images).layers[-1].output, whole.trace(images).layers[-1].output
+        trace_of(loaded, images).layers[-1].output, trace_of(whole, images).layers[-1].output
     )
 
 
@@ -137,7 +138,7 @@ def test_greys_are_read_as_greys(folder):
     (image,) = image_sequences("vit", 1)
     assert loaded.image_reader.pixels(image.picture).shape == (1, 12, 16)
     assert loaded.image_reader.shown(image.picture).shape == (1, 12, 16)
-    assert len(loaded.trace([image]).layers) == 3
+    assert len(trace_of(loaded, [image]).layers) == 3
 
 
 def test_a_processor_that_makes_three_channels_of_one_is_refused(folder):

@@ -20,6 +20,7 @@ from tests.precompute.corpora.whole import whole_for
 from tests.precompute.models.changed_files import change_settings, drop_tensors
 from tests.refusals import refused
 from tests.tiny import TINY, save_tiny, tiny_model
+from tests.tracing import trace_of
 
 
 @pytest.fixture
@@ -31,8 +32,8 @@ def test_a_saved_model_is_the_one_that_was_built(folder, family, sequences):
     loaded = load_model(str(folder), device="cpu")
     assert loaded.family == family
     assert loaded.revision == f"sha256:{loaded.weights_sha256[:16]}"
-    expected = tiny_model(family, dtype=torch.float32).trace(sequences)
-    for layer, other in zip(loaded.trace(sequences).layers, expected.layers, strict=True):
+    expected = trace_of(tiny_model(family, dtype=torch.float32), sequences)
+    for layer, other in zip(trace_of(loaded, sequences).layers, expected.layers, strict=True):
         torch.testing.assert_close(layer.attention, other.attention)
 
 
@@ -45,7 +46,7 @@ def test_a_name_that_is_neither_folder_nor_on_the_hub_is_refused(monkeypatch):
         "No folder is called 'no/such-model', and the hub did not give a model of that name "
         "(404 Client Error.). Give a folder with config.json and model.safetensors, a hub name "
         "such as bert-base-uncased, or a bundled model: demo, demo-digits, demo-ja-bert, "
-        "demo-copy."
+        "demo-copy, demo-decoder, demo-encoder."
     )
 
 
@@ -120,8 +121,8 @@ def test_a_head_that_predicts_tokens_comes_with_the_model_around_it(predicting, 
     assert loaded.language_model is not None
     assert loaded.language_model.base_model is loaded.model
     expected = tiny_model(family, dtype=torch.float32, predicts_tokens=True)
-    hidden = loaded.trace(sequences).layers[-1].output.clone()
-    torch.testing.assert_close(hidden, expected.trace(sequences).layers[-1].output)
+    hidden = trace_of(loaded, sequences).layers[-1].output.clone()
+    torch.testing.assert_close(hidden, trace_of(expected, sequences).layers[-1].output)
     found, wanted = (
         side.adapter.logits(side.language_model, hidden) for side in (loaded, expected)
     )
@@ -202,7 +203,7 @@ def test_the_demo_model_adds_up_with_its_real_weights():
     corpus = whole_for(model, limit=3)
     from analysis.measures.mixing.completeness import attention_block_errors, attention_sum_error
 
-    trace = model.trace(corpus.sequences)
+    trace = trace_of(model, corpus.sequences)
     for layer in trace.layers:
         assert attention_block_errors(layer, trace.is_token).max() < 1e-5
         assert attention_sum_error(layer.attention, trace.is_token).max() < 1e-5

@@ -12,6 +12,7 @@ from precompute.models.load_models import load_model
 from tests.precompute.models.changed_files import drop_tensors
 from tests.refusals import refused
 from tests.tiny import save_tiny, tiny_model, tiny_sequences
+from tests.tracing import trace_of
 
 FAMILIES = {
     "t5": transformers.T5ForConditionalGeneration,
@@ -33,7 +34,9 @@ def test_a_saved_encoder_is_the_one_that_was_built(kind, folder):
     loaded = load_model(str(folder), device="cpu")
     expected = tiny_model(kind, dtype=torch.float32)
     (text, *_) = tiny_sequences(kind)
-    for one, other in zip(loaded.trace([text]).layers, expected.trace([text]).layers, strict=True):
+    for one, other in zip(
+        trace_of(loaded, [text]).layers, trace_of(expected, [text]).layers, strict=True
+    ):
         torch.testing.assert_close(one.attention, other.attention)
         torch.testing.assert_close(one.output, other.output)
     assert loaded.positions_by == "distance"
@@ -53,7 +56,7 @@ def test_the_encoder_of_a_whole_model_is_read(kind, folder):
     assert type(loaded.model).__name__.endswith("EncoderModel")
     (text, *_) = tiny_sequences(kind)
     expected = encoder(**{k: v for k, v in loaded.inputs([text]).items() if k != "token_type_ids"})
-    found = loaded.trace([text]).layers[-1].output
+    found = trace_of(loaded, [text]).layers[-1].output
     torch.testing.assert_close(encoder.encoder.final_layer_norm(found), expected.last_hidden_state)
 
 
@@ -66,4 +69,4 @@ def test_an_encoder_that_lacks_a_tensor_is_refused(kind, folder):
 def test_an_untrained_encoder_is_drawn(kind, folder):
     drawn = load_model(str(folder), device="cpu", random_weights=3)
     assert type(drawn.model).__name__.endswith("EncoderModel")
-    assert len(drawn.trace(tiny_sequences(kind)[:1]).layers) == 2
+    assert len(trace_of(drawn, tiny_sequences(kind)[:1]).layers) == 2

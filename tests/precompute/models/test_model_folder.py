@@ -15,6 +15,7 @@ from precompute.models.model_folder import configuration_of, weight_files, weigh
 from tests.precompute.models.changed_files import change_settings
 from tests.refusals import refused
 from tests.tiny import TINY, save_tiny, tiny_sequences
+from tests.tracing import trace_of
 
 TINY_FAMILIES = ("bert", "gpt2", "llama", "modernbert", "t5", "deberta-v2", "gpt_neox", "vit")
 """One of every module that makes the call."""
@@ -195,7 +196,7 @@ def test_how_a_model_asks_to_be_called_changes_no_number(family, tmp_path):
     expected = load_model(str(folder), device="cpu")
     found = load_model(str(_set(folder, **CALLS)), device="cpu")
     for layer, other in zip(
-        found.trace(sequences).layers, expected.trace(sequences).layers, strict=True
+        trace_of(found, sequences).layers, trace_of(expected, sequences).layers, strict=True
     ):
         assert layer.attention.equal(other.attention)
         assert layer.output.equal(other.output)
@@ -215,5 +216,5 @@ def test_a_decoder_that_looks_both_ways_is_read_as_one(tmp_path):
     expected, found = load_model(str(folder)), load_model(str(_set(folder, is_causal=False)))
     assert expected.layers[0].is_causal
     assert not found.layers[0].is_causal
-    later = found.trace(tiny_sequences("gpt2")).layers[0].attention[0, 0].triu(1)
+    later = trace_of(found, tiny_sequences("gpt2")).layers[0].attention[0, 0].triu(1)
     assert later.count_nonzero() > 0

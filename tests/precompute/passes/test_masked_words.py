@@ -10,8 +10,8 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from analysis.statistics.annotation import mentions, words
-from analysis.statistics.probing import dependency_accuracy, dependency_prediction
-from analysis.statistics.probing.parser_sentences import static_vectors, tree_sentences
+from analysis.statistics.probing import dependency_accuracy
+from analysis.statistics.probing.parser_input import static_vectors, tree_sentences
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.run import Request, run
@@ -73,7 +73,7 @@ def test_heads_and_offsets_are_scored_between_words_that_were_read(store, every_
         rows = dependency_accuracy.of_head(store, layer=layer, head=head, merging="mean")
         rows = rows[(rows["relation"] == relation) & (rows["direction"] == "dependent_to_head")]
         of_head = {
-            seq: dependency_prediction.of_sentence(
+            seq: dependency_accuracy.of_sentence(
                 store,
                 seq=seq,
                 layer=layer,
@@ -91,7 +91,7 @@ def test_heads_and_offsets_are_scored_between_words_that_were_read(store, every_
 
 @pytest.mark.parametrize("relation", ["all", "all_words", "nsubj"])
 def test_sentences_count_the_words_that_are_scored(store, every_word, relation):
-    sentences = dependency_prediction.sentences(
+    sentences = dependency_accuracy.sentences(
         store,
         relation=relation,
         layer=1,

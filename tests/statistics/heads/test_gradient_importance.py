@@ -14,7 +14,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.heads.gradient_importance import gradient_importance
+from analysis.measures.heads.head_pattern import gradient_importance
 from analysis.statistics.heads import gradient_importance as statistic
 from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.masking import masked
@@ -29,7 +29,7 @@ from tests.precompute.corpora.tiny import unhurried
 from tests.small_store import request as asked_for
 from tests.statistics.fits import made, store_of
 from tests.tiny import BOTH_WAYS, mask_rate, save_tiny, text_families, tiny_model, tiny_sequences
-from tests.tracing import rows_of_table
+from tests.tracing import rows_of_table, trace_of
 
 Loss = Callable[[int, int, float], float]
 """The loss of one text when one weight, by its query and key, is moved by some amount."""
@@ -224,9 +224,9 @@ def test_a_text_of_which_nothing_is_asked_has_no_gradients(language_model, famil
 
 @text_families
 def test_gradients_leave_the_model_as_it_was(language_model, short):
-    before = language_model.trace(short)
+    before = trace_of(language_model, short)
     language_model.gradients(short)
-    after = language_model.trace(short)
+    after = trace_of(language_model, short)
     assert torch.equal(before.layers[-1].output, after.layers[-1].output)
     assert all(parameter.grad is None for parameter in language_model.language_model.parameters())
 

@@ -13,10 +13,7 @@ from analysis.measures.heads.permutation_tests import (
     layer_cohesion,
     layer_parts,
 )
-from analysis.statistics.heads import head_distance_agreement as agreement
-from analysis.statistics.heads import head_layout as layout
-from analysis.statistics.heads import head_linkage as linkage
-from analysis.statistics.heads import layer_cohesion as cohesion
+from analysis.statistics.heads import head_arrangement, head_distance
 from analysis.statistics.norms.weighing import WEIGHINGS
 from analysis.statistics.parts import OF_HEADS
 from tests.statistics.fits import made, store_of
@@ -50,12 +47,12 @@ def store() -> Iterator[DuckDBPyConnection]:
 def test_planes_and_trees_are_of_the_stored_distances(store, weighing):
     expected = head_layout(matrix(weighing), seed=SEED)
     assert expected is not None
-    rows = made(layout.TABLE, store, seed=SEED)
+    rows = made(head_arrangement.LAYOUT, store, seed=SEED)
     points = rows[rows["weighing"] == weighing]
     assert points[["layer", "head"]].to_numpy().T.tolist() == [LAYERS.tolist(), HEADS.tolist()]
     assert points[["x", "y"]].to_numpy() == pytest.approx(expected.points)
     assert points["stress"].tolist() == pytest.approx([expected.stress] * len(LAYERS))
-    steps = made(linkage.TABLE, store)
+    steps = made(head_arrangement.LINKAGE, store)
     of_tree = steps[steps["weighing"] == weighing]
     assert of_tree["step"].tolist() == list(range(len(LAYERS) - 1))
     columns = ["left", "right", "height", "n_heads"]
@@ -64,7 +61,7 @@ def test_planes_and_trees_are_of_the_stored_distances(store, weighing):
 
 @every_weighing
 def test_layers_of_several_heads_are_compared_one_by_one_and_together(store, weighing):
-    rows = made(cohesion.TABLE, store, seed=SEED)
+    rows = made(head_arrangement.COHESION, store, seed=SEED)
     of_weighing = rows[rows["weighing"] == weighing].astype({"layer": float})
     assert of_weighing["layer"].fillna(0).tolist() == [1, 2, 0]
     for row, layer in zip(of_weighing.itertuples(), [1, 2, None], strict=True):
@@ -78,7 +75,7 @@ def test_both_distances_are_compared_head_by_head_and_as_a_whole(store):
     expected = distance_agreement(both[0], both[1], seed=SEED)
     parts = layer_parts(both[0], both[1], LAYERS, seed=SEED)
     assert expected is not None
-    rows = made(agreement.TABLE, store, seed=SEED)
+    rows = made(head_distance.AGREEMENT, store, seed=SEED)
     heads, every = rows.iloc[:-1], rows.iloc[-1]
     assert heads["spearman"].tolist() == pytest.approx(expected.of_heads)
     assert heads["same_nearest"].tolist() == expected.same_nearest.tolist()
@@ -97,5 +94,10 @@ def test_one_head_has_no_tables(store):
     row = {"layer_a": 1, "head_a": 1, "layer_b": 1, "head_b": 1, "mean_divergence": 0.0}
     rows = pd.DataFrame([{"weighing": weighing, **row} for weighing in WEIGHINGS])
     with store_of(head_distance_weighing=rows) as small:
-        for table in (layout.TABLE, linkage.TABLE, cohesion.TABLE, agreement.TABLE):
+        for table in (
+            head_arrangement.LAYOUT,
+            head_arrangement.LINKAGE,
+            head_arrangement.COHESION,
+            head_distance.AGREEMENT,
+        ):
             assert made(table, small).empty, table.name

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.mixing import mixing_ratio, ratio_frequency_correlation
+from analysis.statistics.mixing import mixing_ratio
 from tests.intervals import assert_ordered
 from tests.statistics.fits import made, store_of
 from tests.tracing import layers_of, rows_of_tables
 
 two_ways = pytest.mark.parametrize("family", ["bert", "gpt2"], indirect=True, scope="session")
-TABLES = (ratio_frequency_correlation.PER_TOKEN, mixing_ratio.PER_SEQUENCE)
+TABLES = (mixing_ratio.PER_TOKEN, mixing_ratio.PER_SEQUENCE)
 
 
 @two_ways

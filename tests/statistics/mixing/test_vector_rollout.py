@@ -13,7 +13,7 @@ from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.measures.mixing.vector_rollout import TokenVectors, VectorRollout
 from analysis.models.norm import Norm
 from analysis.models.trace import LayerTrace
-from analysis.statistics.mixing import vector_agreement, vector_completeness, vector_rollout
+from analysis.statistics.mixing import vector_rollout
 from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
 from analysis.statistics.mixing.vector_rollout import VECTORS
 from analysis.token_types import TOKEN_TYPES
@@ -243,7 +243,11 @@ def test_another_activation_is_noticed(stacks):
 
 FOLLOWED = 1
 """Index of the tiny sequence that is followed, a short one."""
-TABLES = (vector_rollout.PER_SEQUENCE, vector_agreement.PER_SEQUENCE, vector_completeness.TABLE)
+TABLES = (
+    vector_rollout.PER_SEQUENCE,
+    vector_rollout.SEQUENCE_AGREEMENT,
+    vector_rollout.COMPLETENESS,
+)
 
 
 @two_ways
@@ -326,7 +330,7 @@ def test_means_stand_beside_those_of_the_same_sequences(masked_store, layer_orde
 
 @two_ways
 def test_agreement_over_layers_is_the_mean_of_the_layers(masked_store, layer_order):
-    rows = vector_agreement.by_layer(masked_store)
+    rows = vector_rollout.agreement(masked_store)
     assert set(rows["scope"]) == {*layer_order.scopes, ATTENTION_ROLLOUT}
     overall = rows[rows["layer"].isna()].set_index("scope")["spearman"]
     layers = rows[rows["layer"].notna()].groupby("scope")["spearman"].mean()
@@ -335,7 +339,7 @@ def test_agreement_over_layers_is_the_mean_of_the_layers(masked_store, layer_ord
 
 @two_ways
 def test_agreement_of_a_layer_is_the_mean_of_its_sequences_and_stands_there_once(masked_store):
-    rows = vector_agreement.by_layer(masked_store)
+    rows = vector_rollout.agreement(masked_store)
     assert not rows.duplicated(["layer", "scope"]).any()
     of_sequences = masked_store.execute(
         "select layer, scope::varchar as scope, spearman from sequence_vector_agreement"

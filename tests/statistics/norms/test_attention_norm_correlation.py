@@ -14,7 +14,7 @@ from analysis.measures.norms.histogram_correlation import (
     histogram_spearman,
 )
 from analysis.measures.norms.joint_histogram import bins
-from analysis.statistics.norms import attention_norm_correlation, attention_norm_histogram
+from analysis.statistics.norms import attention_norm_correlation, attention_norm_distribution
 from analysis.statistics.parts import OF_PAIRS
 from analysis.token_types import TOKEN_TYPES
 from tests.reference import correlation_parts, spearman
@@ -69,7 +69,7 @@ def pairs(tiny, sequences) -> dict[str, dict[tuple[int, int], np.ndarray]]:
 @pytest.fixture(scope="module")
 def store(tiny, sequences):
     """The table made from the histogram of the tiny model's sequences."""
-    counts = rows_of_table(attention_norm_histogram.TABLE, tiny, sequences)
+    counts = rows_of_table(attention_norm_distribution.HISTOGRAM, tiny, sequences)
     with store_of(attention_norm_histogram=counts) as opened:
         table = attention_norm_correlation.TABLE
         opened.register("rows", made(table, opened))

@@ -15,7 +15,7 @@ from analysis.measures.norms.joint_histogram import (
     bin_edges,
     bins,
 )
-from analysis.statistics.norms import attention_norm_histogram
+from analysis.statistics.norms import attention_norm_distribution
 from analysis.token_types import TOKEN_TYPES
 from tests.tracing import layers_of, rows_of_table
 
@@ -47,7 +47,7 @@ def test_bins_keep_order_have_exact_edges_and_are_as_many_in_every_octave(one, o
 @pytest.mark.parametrize("at_once", [head_slices.MOST_WEIGHTS, 1])
 def test_a_padded_batch_is_counted_pair_by_pair(tiny, sequences, at_once, monkeypatch):
     monkeypatch.setattr(head_slices, "MOST_WEIGHTS", at_once)  # all heads, or one after the other
-    rows = rows_of_table(attention_norm_histogram.TABLE, tiny, sequences).to_pandas()
+    rows = rows_of_table(attention_norm_distribution.HISTOGRAM, tiny, sequences).to_pandas()
     found = Counter()
     for row in rows.itertuples():
         edges = [

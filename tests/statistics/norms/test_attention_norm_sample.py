@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy.stats import chisquare
 
-from analysis.measures.norms.fair_sample import SAMPLE, earliest, sample_priorities
-from analysis.statistics.norms import attention_norm_sample
+from analysis.measures.norms.fair_sample import SAMPLE_SIZE, earliest, sample_priorities
+from analysis.statistics.norms import attention_norm_distribution
 from analysis.token_types import TOKEN_TYPES
 from tests.reference import transformed_vectors as twin
 from tests.tiny import HEADS, LAYERS
@@ -19,7 +19,7 @@ def _from_first(seed: int, n_pairs: tuple[int, int]) -> float:
         sample_priorities(np.random.default_rng([seed, i]), (1,), np.array([n]))
         for i, n in enumerate(n_pairs)
     ]
-    return float((earliest(np.concatenate(drawn, axis=-1)) < SAMPLE).mean())
+    return float((earliest(np.concatenate(drawn, axis=-1)) < SAMPLE_SIZE).mean())
 
 
 def test_sequences_share_a_sample_in_proportion_to_their_pairs_as_chance_has_it():
@@ -28,7 +28,7 @@ def test_sequences_share_a_sample_in_proportion_to_their_pairs_as_chance_has_it(
     )
     shares = [_from_first(seed, (1000, 1000)) for seed in range(400)]
     edges = [-np.inf, 0.45, 0.5, 0.55, np.inf]
-    drawn = np.random.default_rng(9).binomial(SAMPLE, 0.5, size=100_000) / SAMPLE
+    drawn = np.random.default_rng(9).binomial(SAMPLE_SIZE, 0.5, size=100_000) / SAMPLE_SIZE
     expected = np.histogram(drawn, edges)[0] * len(shares) / len(drawn)
     assert chisquare(np.histogram(shares, edges)[0], expected).pvalue > 1e-4
 
@@ -49,7 +49,7 @@ def test_merging_in_any_order_keeps_the_same_pairs_and_none_of_an_empty_stratum(
 
 @pytest.fixture(scope="module")
 def drawn(tiny, sequences) -> pd.DataFrame:
-    return rows_of_table(attention_norm_sample.TABLE, tiny, sequences).to_pandas()
+    return rows_of_table(attention_norm_distribution.SAMPLE, tiny, sequences).to_pandas()
 
 
 def test_every_pair_has_its_weight_and_the_norm_of_the_attended_token(
@@ -74,7 +74,7 @@ def test_all_pairs_of_a_type_are_drawn_alike_and_every_head_has_as_many(drawn, t
             kind = TOKEN_TYPES[sequence.token_types[key]]
             there.setdefault(kind, []).append((sequence.index, query, key))
     strata = drawn.groupby(["layer", "head", "token_type"], observed=True).size()
-    assert strata.tolist() == [SAMPLE] * LAYERS * HEADS * len(there)
+    assert strata.tolist() == [SAMPLE_SIZE] * LAYERS * HEADS * len(there)
     for kind, rows in drawn.groupby("token_type", observed=True):
         found = rows[["seq", "query_pos", "key_pos"]].itertuples(index=False, name=None)
         counts = pd.Series(list(found)).value_counts()
@@ -87,13 +87,13 @@ def test_all_pairs_of_a_type_are_drawn_alike_and_every_head_has_as_many(drawn, t
 
 def test_draws_follow_the_seed_and_not_the_batch(drawn, tiny, sequences):
     columns = ["layer", "head", "token_type", "seq", "query_pos", "key_pos"]
-    other = rows_of_table(attention_norm_sample.TABLE, tiny, sequences, seed=1).to_pandas()
+    other = rows_of_table(attention_norm_distribution.SAMPLE, tiny, sequences, seed=1).to_pandas()
     assert not other[columns].equals(drawn[columns])
     alone = pd.concat(
-        rows_of_table(attention_norm_sample.TABLE, tiny, (sequence,)).to_pandas()
+        rows_of_table(attention_norm_distribution.SAMPLE, tiny, (sequence,)).to_pandas()
         for sequence in sequences
     )
-    first = alone.sort_values("priority").groupby(columns[:3], observed=True).head(SAMPLE)
+    first = alone.sort_values("priority").groupby(columns[:3], observed=True).head(SAMPLE_SIZE)
     pd.testing.assert_frame_equal(
         *(
             rows[[*columns, "priority"]].sort_values([*columns, "priority"], ignore_index=True)

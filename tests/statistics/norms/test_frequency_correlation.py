@@ -21,7 +21,7 @@ from analysis.measures.correlation_parts import single_units
 from analysis.measures.norms.frequency_correlation import rank_correlation
 from analysis.scopes import POST_NORM as ORDER
 from analysis.statistics.fit import FitContext
-from analysis.statistics.mixing import ratio_frequency_correlation
+from analysis.statistics.mixing import mixing_ratio
 from analysis.statistics.norms.frequency_correlation import frequency_rows
 from precompute.jobs.runner import run_local
 from precompute.run import run
@@ -156,16 +156,14 @@ def test_words_are_drawn_without_masks_and_with_their_ranks(store, slow):
     counts = slow[~slow["is_masked"]]["token"].value_counts()
     ratios = slow.groupby("token")["attn_res"].mean()
     for special in (True, False):
-        rows = ratio_frequency_correlation.words(
-            store, scope="attn_res", special=special, limit=1000
-        )
+        rows = mixing_ratio.words_by_frequency(store, scope="attn_res", special=special, limit=1000)
         assert set(rows["token"]) == set(counts.index) - (set() if special else {"[CLS]", "[SEP]"})
         row: Any
         for row in rows.itertuples():
             assert row.n == counts[row.token]
             assert row.rank == 1 + (counts > row.n).sum()
             assert row.ratio == pytest.approx(ratios[row.token], abs=1e-5)
-    few = ratio_frequency_correlation.words(store, scope="attn_res", special=True, limit=3)
+    few = mixing_ratio.words_by_frequency(store, scope="attn_res", special=True, limit=3)
     assert len(few) == 3
     assert few["rank"].is_monotonic_increasing
 

@@ -11,7 +11,7 @@ from analysis.measures.norms.vector_norms import (
     norm_weighted_attention,
     value_norms,
 )
-from analysis.statistics.norms import singular_value, token_norm
+from analysis.statistics.norms import norm_dispersion, singular_value
 from precompute.passes.filling import rows_of_weights
 from tests.reference import transformed_vectors as twin
 from tests.tiny import FAMILIES
@@ -81,7 +81,7 @@ def test_each_layer_reads_the_embedding_or_the_layer_before(tiny, sequences):
     if "token_type_ids" in inputs and not tiny.segment_types:
         del inputs["token_type_ids"]  # GPT-2 would read them as more words
     hidden = tiny.model(**inputs, output_hidden_states=True).hidden_states
-    rows = rows_of_table(token_norm.TABLE, tiny, sequences).to_pandas()
+    rows = rows_of_table(norm_dispersion.PER_TOKEN, tiny, sequences).to_pandas()
     for row in rows.itertuples():
         vector = hidden[row.layer][row.seq, row.pos].tolist()
         assert row.input_norm == pytest.approx(twin.norm(vector), rel=1e-6)

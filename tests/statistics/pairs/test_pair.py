@@ -77,9 +77,12 @@ def test_pmi_follows_its_definition_pair_by_pair(corpus):
     assert pmi.tolist() == pytest.approx([expected[both] for both in counts], abs=1e-12)
 
 
-def test_counts_of_a_large_corpus_do_not_overflow():
-    n = np.array([2_000_000_000])
-    assert pointwise_mutual_information(n, n, n, int(n[0])).tolist() == [0]
+@pytest.mark.parametrize(
+    ("n", "kind"), [(2_000_000_000, np.int32), (4_000_000_000, np.int64), (2**40, np.int64)]
+)
+def test_counts_of_a_large_corpus_do_not_overflow(n, kind):
+    counts = np.array([n], dtype=kind)
+    assert pointwise_mutual_information(counts, counts, counts, n).tolist() == [0]
 
 
 @both_ways

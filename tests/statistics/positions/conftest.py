@@ -7,13 +7,13 @@ import duckdb
 import pytest
 from duckdb import DuckDBPyConnection
 
-from analysis.models.trace import Trace
 from precompute.jobs.plan import Plan
 from precompute.models.load_models import load_model
 from precompute.run import Request
 from tests.shared_store import shared_run
 from tests.small_store import LONGER_TEXT
 from tests.small_store import request as asked_for
+from tests.tracing import Trace, trace_of
 
 STATISTICS = [
     "offset_agreement",
@@ -51,7 +51,7 @@ def position_traces(position_run) -> dict[int, Trace]:
     """Every sequence of the store traced again, by itself."""
     asked, plan = position_run
     model = load_model(asked.model, device="cpu")
-    return {sequence.index: model.trace([sequence]) for sequence in plan.corpus}
+    return {sequence.index: trace_of(model, [sequence]) for sequence in plan.corpus}
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.measures.positions.offset_term import bucket_ends, offset_totals
 from analysis.measures.positions.score_share import TermTotals, score_shares
+from analysis.measures.positions.score_sums import bucket_ends, offset_totals
 from analysis.models.offset_terms import OffsetTerms
 from tests.statistics.positions import slow_twins
 from tests.statistics.positions.turned_layers import both_ways

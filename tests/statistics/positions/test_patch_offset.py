@@ -15,7 +15,7 @@ from tests.small_store import request as asked_for
 from tests.statistics.positions.turned_layers import tuples
 from tests.tiny import tiny_model, tiny_sequences
 from tests.tiny_vision import COLUMNS, HEADS, LAYERS, ROWS, tiny_vision_model
-from tests.tracing import rows_of_table
+from tests.tracing import rows_of_table, trace_of
 
 
 def slow_offsets(matrix, n_rows, n_columns, reach):
@@ -75,7 +75,7 @@ def made(tmp_path_factory):
     sequences = tuple(run(asked, run_local).corpus)
     model = tiny_vision_model(FAMILY)  # the same weights, in float64
     first = len(sequences[0]) - ROWS * COLUMNS
-    traces = [model.trace([sequence]) for sequence in sequences]
+    traces = [trace_of(model, [sequence]) for sequence in sequences]
     with duckdb.connect(str(asked.output), read_only=True) as store:
         yield (
             store,

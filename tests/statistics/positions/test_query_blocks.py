@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 import torch
 
-from analysis.measures.positions import query_blocks as measure
-from analysis.measures.positions.offset_term import offset_totals
-from analysis.measures.positions.query_key_correlation import written_out
+from analysis.measures.positions import score_sums
 from analysis.measures.positions.query_key_error import relative_errors
-from analysis.measures.positions.rotary_plane import plane_totals
+from analysis.measures.positions.query_key_wave import written_out
+from analysis.measures.positions.score_sums import offset_totals, plane_totals
 from tests.statistics.positions.turned_layers import both_ways, turning
 from tests.tiny import tiny_model, tiny_sequences
+from tests.tracing import trace_of
 
 
 def _numbers(result: Any) -> list[torch.Tensor]:
@@ -22,7 +22,7 @@ def _numbers(result: Any) -> list[torch.Tensor]:
 def _assert_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch, compute: Any) -> None:
     expected = _numbers(compute())
     for scores in (1, 3 * 2 * 18, 3 * 7 * 18):  # one query, two, or seven at a time
-        monkeypatch.setattr(measure, "_SCORES", scores)
+        monkeypatch.setattr(score_sums, "_SCORES", scores)
         for found, whole in zip(_numbers(compute()), expected, strict=True):
             torch.testing.assert_close(found, whole, rtol=1e-9, atol=1e-12)
 
@@ -44,7 +44,7 @@ def test_blocks_change_no_sum_over_planes_and_no_error(traced_alone, monkeypatch
 @pytest.mark.parametrize("family", ["t5", "deberta-v2"])
 def test_blocks_change_no_sum_over_offset_terms_and_no_error(family, monkeypatch):
     model = tiny_model(family)
-    layer = model.trace(tiny_sequences(family)[:1]).layers[1]
+    layer = trace_of(model, tiny_sequences(family)[:1]).layers[1]
     read = layer.attention_input[0]
     for compute in (
         lambda: offset_totals(read, layer.weights),
@@ -58,11 +58,11 @@ def test_blocks_change_no_sum_over_offset_terms_and_no_error(family, monkeypatch
 @both_ways
 @pytest.mark.parametrize("window", [None, 0, 3])
 def test_the_span_of_a_block_holds_every_key_that_is_seen_and_no_more(tiny, monkeypatch, window):
-    monkeypatch.setattr(measure, "_SCORES", 3 * 4 * 11)
+    monkeypatch.setattr(score_sums, "_SCORES", 3 * 4 * 11)
     weights = replace(tiny.layers[0], window=window)
     whole = weights.pairs(11)
     queries = []
-    for rows, span, seen in measure.query_blocks(weights, 11):
+    for rows, span, seen in score_sums.query_blocks(weights, 11):
         queries += range(11)[rows]
         assert torch.equal(seen, whole[rows, span])
         assert seen.sum() == whole[rows].sum()

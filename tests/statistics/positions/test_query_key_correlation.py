@@ -8,12 +8,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.positions.query_key_correlation import (
+from analysis.measures.positions.query_key_wave import (
     centred_covariance,
+    query_key_waves,
     scored_waves,
     weighted_covariance,
 )
-from analysis.measures.positions.query_key_wave import query_key_waves
 from analysis.models.head_norm import HeadNormWeights
 from analysis.statistics.positions import query_key_correlation
 from tests.statistics.positions.slow_twins import (

@@ -18,7 +18,7 @@ from analysis.measures.positions.query_key_wave import (
 )
 from analysis.measures.positions.relative_position_profile import diagonal_sums
 from analysis.models.trace import LayerTrace
-from analysis.statistics.positions import query_key_error, query_key_phase, query_key_wave
+from analysis.statistics.positions import query_key_correlation, query_key_wave
 from tests.statistics.positions.slow_twins import amplitude, dense_form, nearest_rotation
 from tests.statistics.positions.turned_layers import both_ways, changed_layers, stored
 from tests.tiny import added_positions
@@ -146,7 +146,7 @@ def test_values_and_phases_are_those_of_the_head(position_store, alone):
     values = query_key_wave.singular_values(position_store, layer=2, head=3)
     assert values["value"].tolist() == weights.query_key.values[2].tolist()
     assert values["rank"].tolist() == list(range(1, len(values) + 1))
-    phases = query_key_phase.phases(position_store, layer=2, head=3)
+    phases = query_key_wave.phases(position_store, layer=2, head=3)
     assert phases["phase"].tolist() == weights.query_key_rotation[2].phases.tolist()
 
 
@@ -161,7 +161,7 @@ def test_amplitudes_are_means_over_the_longest_exemplars_on_both_sides(position_
         if length == max(lengths)
     ]
     expected = torch.stack(longest).mean(dim=0).numpy()
-    phases = query_key_phase.of_head(position_store, layer=2, head=3)
+    phases = query_key_wave.amplitudes(position_store, layer=2, head=3)
     assert max(lengths) >= 16
     assert set(phases["length"]) == {max(lengths)}
     assert set(phases["n_sequences"]) == {len(longest)}
@@ -218,7 +218,7 @@ def test_correlations_lie_at_their_offsets_alone_and_in_the_mean(position_store,
 
 @both_ways
 def test_the_worst_error_of_every_layer_is_small_and_none_is_missing(position_store, alone):
-    errors = query_key_error.by_layer(position_store)
+    errors = query_key_correlation.errors(position_store)
     assert errors["layer"].tolist() == [1, 2]
     assert set(errors["n_sequences"]) == {len(alone)}
     assert errors[["score_error", "trace_error", "attention_error"]].to_numpy().max() < 1e-5
@@ -229,7 +229,7 @@ def test_a_short_text_has_waves_and_no_spectrum(tiny, sequences):
     kept = frozenset(sequence.index for sequence in sequences)
     with_waves, with_phases = (
         set(rows_of_table(table, tiny, sequences, exemplars=kept)["seq"].to_pylist())
-        for table in (query_key_wave.TABLE, query_key_phase.TABLE)
+        for table in (query_key_wave.TABLE, query_key_wave.AMPLITUDES)
     )
     assert with_waves == kept
     assert with_phases == {s.index for s in sequences if len(s) >= 16}
@@ -254,5 +254,5 @@ def test_directions_that_compare_nothing_have_no_wave(tiny, sequences):
     assert waves.to_dict() == {0: list(range(1, width + 1)), 1: [1]}
     rotations = layers[0].weights.query_key_rotation
     assert [len(rotation.phases) for rotation in rotations[1:]] == [2, 0]
-    phases = stored(query_key_phase.TABLE, layers).groupby("head").size()
+    phases = stored(query_key_wave.AMPLITUDES, layers).groupby("head").size()
     assert phases.to_dict() == {head: len(rotations[head].phases) for head in (0, 1)}

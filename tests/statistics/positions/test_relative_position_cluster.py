@@ -12,7 +12,7 @@ from analysis.measures.positions.profile_clusters import (
     nearest_centres,
     profile_centres,
 )
-from analysis.statistics.positions import relative_position_cluster
+from analysis.statistics.positions import relative_position_profile
 from tests.statistics.positions.turned_layers import both_ways
 from tests.tiny import HEADS, LAYERS
 
@@ -105,21 +105,21 @@ def test_the_nearest_centre_is_at_the_smallest_distance_and_the_first_of_several
 
 @both_ways
 def test_clusters_share_all_texts_of_every_head(position_store, position_traces):
-    explained = relative_position_cluster.explained(position_store)
+    explained = relative_position_profile.explained(position_store)
     assert explained["k"].tolist() == list(range(2, 13))
     assert (np.diff(explained["explained"]) > 0).all()
     for k in (2, 6, 12):
-        centres = relative_position_cluster.centres(position_store, k=k)
+        centres = relative_position_profile.centres(position_store, k=k)
         assert centres["cluster"].nunique() == k
         sizes = centres.groupby("cluster")["n"].first()
         assert sizes.sum() == len(position_traces) * LAYERS * HEADS
         peaks = centres.groupby("cluster", sort=False)["attention"].max()
         assert (np.diff(peaks) <= 0).all()
-        shares = relative_position_cluster.shares(position_store, k=k)
+        shares = relative_position_profile.shares(position_store, k=k)
         by_head = shares.groupby(["layer", "head"])["share"].sum()
         assert len(by_head) == LAYERS * HEADS
         np.testing.assert_allclose(by_head, 1)
         of_cluster = shares.groupby("cluster")["share"].sum() * len(position_traces)
         np.testing.assert_allclose(of_cluster, sizes[of_cluster.index])
-    six = relative_position_cluster.shares(position_store, k=6)
+    six = relative_position_profile.shares(position_store, k=6)
     assert len(six) == len(position_store.execute("from relative_position_cluster").df())

@@ -12,18 +12,13 @@ import pandas as pd
 import pytest
 import torch
 
-from analysis.measures.positions.rotary_plane import plane_totals
 from analysis.measures.positions.score_share import position_kernel
+from analysis.measures.positions.score_sums import plane_totals
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerWeights, ModelWeights
-from analysis.statistics.positions import (
-    position_spectrum,
-    query_key_correlation,
-    query_key_phase,
-    query_key_wave,
-)
-from analysis.statistics.positions.rotary_plane import TABLE
+from analysis.statistics.positions import position_spectrum, query_key_correlation, query_key_wave
+from analysis.statistics.positions.score_sums import PLANES
 from precompute.passes.filling import rows_of_weights
 from tests.statistics.positions.slow_twins import planes_of, turned_score
 from tests.statistics.positions.turned_layers import (
@@ -184,7 +179,7 @@ def test_a_window_has_no_offsets_beyond_it(tiny, sequences):
 @pytest.fixture
 def planes(tiny, sequences) -> Callable[[Change], pd.DataFrame]:
     """Stored rows of layers with other rotations."""
-    return lambda turned: stored(TABLE, changed_layers(tiny, sequences, turned))
+    return lambda turned: stored(PLANES, changed_layers(tiny, sequences, turned))
 
 
 @both_ways
@@ -234,7 +229,7 @@ def test_the_view_says_of_every_plane_what_its_sums_say(planes):
 
 def _view(stored: pd.DataFrame) -> pd.DataFrame:
     """The public view of stored rows."""
-    [sql] = [view.sql for view in TABLE.views]
+    [sql] = [view.sql for view in PLANES.views]
     with duckdb.connect() as store:
         store.execute("create schema stored")
         store.execute("create table stored.rotary_plane as from stored")
@@ -244,18 +239,18 @@ def _view(stored: pd.DataFrame) -> pd.DataFrame:
 @both_ways
 def test_directions_are_asked_of_no_layer_that_turns(tiny, sequences):
     turned = ModelWeights(tuple(map(turning, tiny.layers)), None)
-    for table in (query_key_phase.ROTATION, query_key_wave.SINGULAR_VALUES):
+    for table in (query_key_wave.ROTATION, query_key_wave.SINGULAR_VALUES):
         assert rows_of_weights(table, turned).num_rows == 0
     kept = frozenset(sequence.index for sequence in sequences)
     layers = changed_layers(tiny, sequences, turning, exemplars=kept)
     as_they_are = changed_layers(tiny, sequences, lambda weights: weights, exemplars=kept)
-    for table in (query_key_wave.TABLE, query_key_phase.TABLE, position_spectrum.TABLE):
+    for table in (query_key_wave.TABLE, query_key_wave.AMPLITUDES, position_spectrum.TABLE):
         assert len(stored(table, layers)) == 0
         assert len(stored(table, as_they_are)) > 0
 
 
 @both_ways
 def test_a_layer_that_turns_nothing_has_no_planes(tiny, sequences):
-    rows = rows_of_table(TABLE, tiny, sequences)
-    assert rows.schema == TABLE.shard_schema
+    rows = rows_of_table(PLANES, tiny, sequences)
+    assert rows.schema == PLANES.shard_schema
     assert rows.num_rows == 0

@@ -15,9 +15,8 @@ from analysis.models.offset_terms import OffsetTerms
 from analysis.models.trace import LayerWeights, Model
 from analysis.scopes import PRE_NORM
 from analysis.statistics.fit import FitContext
-from analysis.statistics.positions import offset_term, rotary_plane, score_share
-from analysis.statistics.positions.offset_term import SUMS
-from analysis.statistics.positions.rotary_plane import COMPLEX, REAL
+from analysis.statistics.positions import score_share, score_sums
+from analysis.statistics.positions.score_sums import BUCKET_SUMS, COMPLEX, REAL
 from analysis.statistics.table import Table
 from precompute.corpora.sequence import Text
 from precompute.jobs.runner import run_local
@@ -50,7 +49,7 @@ def fitted(
     compared = heads.merge(pd.DataFrame({"offset": offsets}), how="cross")
     with duckdb.connect() as store:
         store.register("blocks", blocks)
-        for other in (rotary_plane.TABLE, offset_term.TABLE):
+        for other in (score_sums.PLANES, score_sums.BUCKETS):
             there = rows if other is table else other.shard_schema.empty_table()
             store.register(f"{other.name}_shards", there)
         store.register("query_key_correlation_mean", compared)
@@ -66,7 +65,7 @@ def _term_rows(kind: str, entries: Any = None, change: Change = lambda weights: 
     """Rows of the shards of offset terms for texts of a tiny model."""
     texts = tiny_sequences(kind, entries) if entries else tiny_sequences(kind)
     layers = changed_layers(tiny_model(kind), texts, change)
-    filling = begin(offset_term.TABLE, layers[0].batch)
+    filling = begin(score_sums.BUCKETS, layers[0].batch)
     for layer in layers:
         filling.add(layer)
     return counted_from_1(filling.rows()).to_pandas()
@@ -93,11 +92,11 @@ def drawn_sums(n_sequences: int, n_heads: int, *, spread: float = 1.0) -> pd.Dat
 def shards(kind: str) -> tuple[Table, pd.DataFrame]:
     """A table and rows of its shards for 12 texts: drawn, or of random words."""
     if kind == "turned":
-        return rotary_plane.TABLE, drawn_sums(N, 2)
+        return score_sums.PLANES, drawn_sums(N, 2)
     draw = np.random.default_rng(0)
     lines = [" ".join(draw.choice(WORDS, size=3 + seq % 7)) + "." for seq in range(N)]
     entries = tuple(Text(line, f"line {seq}") for seq, line in enumerate(lines))
-    return offset_term.TABLE, _term_rows(kind, entries)
+    return score_sums.BUCKETS, _term_rows(kind, entries)
 
 
 def _of_sequences(of_head: pd.DataFrame) -> list[dict[str, Any]]:
@@ -106,7 +105,7 @@ def _of_sequences(of_head: pd.DataFrame) -> list[dict[str, Any]]:
     for _, rows in of_head.groupby("seq"):
         sums: dict[str, Any] = {"pairs": rows["n_pairs"].iloc[0], "whole": rows["score"].sum()}
         if "bucket" in rows:
-            sums |= {name: rows[name].to_numpy() for name in SUMS}
+            sums |= {name: rows[name].to_numpy() for name in BUCKET_SUMS}
         else:
             turned = rows[rows["plane"] > 0]
             for name in COMPLEX:
@@ -176,7 +175,7 @@ def test_ends_are_percentiles_of_what_redrawn_sequences_make(kind):
 
 def test_an_interval_holds_the_kernel_of_all_texts_as_often_as_it_says():
     """Heads stand for repetitions: of each another 40 sequences are seen of the same many."""
-    kernels, _ = fitted(rotary_plane.TABLE, drawn_sums(40, 120), OFFSETS["turned"])
+    kernels, _ = fitted(score_sums.PLANES, drawn_sums(40, 120), OFFSETS["turned"])
     mean = drawn_sums(40, 120, spread=0.0)
     expected = {
         (head, offset): _kernel(_of_sequences(of_head)[0], of_head, offset)
@@ -192,7 +191,7 @@ def test_an_interval_holds_the_kernel_of_all_texts_as_often_as_it_says():
 
 def test_few_texts_have_no_interval_and_blocks_count_as_texts():
     for n, block in ((9, int), (30, lambda seq: seq // 4)):
-        for frame in fitted(rotary_plane.TABLE, drawn_sums(n, 1), OFFSETS["turned"], block):
+        for frame in fitted(score_sums.PLANES, drawn_sums(n, 1), OFFSETS["turned"], block):
             ends = [name for name in frame if name.endswith(("low", "high"))]
             assert frame[ends].isna().all(axis=None)
             assert frame.drop(columns=[*ends, "head"]).notna().all(axis=None)
@@ -211,7 +210,7 @@ def test_blocks_change_no_number_but_the_interval(kind):
 
 
 def test_the_kernel_of_a_t5_is_its_bias_at_every_offset_there_is():
-    kernels, shares = fitted(offset_term.TABLE, _term_rows("t5"), range(-17, 18))
+    kernels, shares = fitted(score_sums.BUCKETS, _term_rows("t5"), range(-17, 18))
     model = tiny_model("t5").model
     bias = model.encoder.block[0].layer[0].SelfAttention.compute_bias(18, 18)[0].detach()
     assert len(kernels) == 2 * 3 * 35
@@ -234,7 +233,7 @@ def test_planted_offsets_are_found_by_the_kernel():
             bias[head, offset + 5] = 2.0
         return replace(weights, offset_terms=OffsetTerms(torch.arange(11), bias=bias))
 
-    kernels, _ = fitted(offset_term.TABLE, _term_rows("t5", change=change), range(-9, 10))
+    kernels, _ = fitted(score_sums.BUCKETS, _term_rows("t5", change=change), range(-9, 10))
     for _, of_head in kernels.groupby(["layer", "head"]):
         peak = of_head.sort_values("kernel").iloc[-1]
         assert peak["offset"] == planted[int(peak["head"]) - 1]

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.measures.positions.rotary_plane import plane_totals
 from analysis.measures.positions.score_share import (
     PARTS,
     HeadTotals,
     position_kernel,
     score_shares,
 )
+from analysis.measures.positions.score_sums import plane_totals
 from analysis.models.rotary import Rotary
 from tests.statistics.positions import slow_twins
 from tests.statistics.positions.turned_layers import (

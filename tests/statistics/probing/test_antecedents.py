@@ -17,13 +17,14 @@ from analysis.measures.probing.antecedents import (
     nearest,
     sieve,
 )
-from analysis.statistics.probing import coreference_prediction
+from analysis.statistics.probing import coreference_accuracy
 from precompute.corpora.annotated.annotation import Annotation, Mention, MentionKind
 from precompute.corpora.sequence import Annotated
 from precompute.passes.filling import begin
 from precompute.passes.layers import Layer, batch_of
 from precompute.passes.probing import mentions_of
 from tests.tiny import ANNOTATED, HEADS, LAYERS, tiny_model, tiny_sequences
+from tests.tracing import trace_of
 
 FEATURES = (
     "",
@@ -147,8 +148,8 @@ def _rows(known: Annotation, attention: torch.Tensor, masked: tuple[int, ...] = 
     planted = torch.zeros(1, HEADS, len(sequence), len(sequence), dtype=torch.float64)
     planted[:, :, 1:-1, 1:-1] = attention
     batch = batch_of(model, sequences)
-    filling = begin(coreference_prediction.TABLE, batch)
-    for index, layer in enumerate(model.trace(sequences).layers):
+    filling = begin(coreference_accuracy.PREDICTION, batch)
+    for index, layer in enumerate(trace_of(model, sequences).layers):
         filling.add(Layer(batch, index, replace(layer, attention=planted)))
     return filling.rows().to_pylist()
 

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.measures.probing.antecedents import NONE
-from analysis.measures.probing.attended_words import attended_antecedents, predicted_governors
+from analysis.measures.probing.word_attention import attended_antecedents, predicted_governors
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.norms.weighing import WEIGHINGS
-from analysis.statistics.probing import coreference_prediction, dependency_prediction
-from analysis.statistics.probing.dependency_prediction import DIRECTIONS
+from analysis.statistics.probing import coreference_accuracy, dependency_accuracy
+from analysis.statistics.probing.dependency_scores import DIRECTIONS
 from tests.tracing import layers_of, rows_of_table
 
 Matrix = list[list[float]]
@@ -56,9 +56,9 @@ def _both(attention: Matrix, sentences: list[int], *, is_causal: bool) -> list[l
 
 def test_the_rows_of_every_head_are_what_it_looks_at_most(tiny, annotated):
     cell = ["weighing", "merging", "layer", "head", "seq"]
-    rows = rows_of_table(dependency_prediction.TABLE, tiny, annotated).to_pandas()
+    rows = rows_of_table(dependency_accuracy.PREDICTION, tiny, annotated).to_pandas()
     governors = rows.set_index([*cell, "direction"])["predicted"].to_dict()
-    rows = rows_of_table(coreference_prediction.TABLE, tiny, annotated).to_pandas()
+    rows = rows_of_table(coreference_accuracy.PREDICTION, tiny, annotated).to_pandas()
     assert rows["method"].value_counts()[["nearest", "head_match", "sieve"]].tolist() == [1] * 3
     antecedents = rows[rows["method"] == "head"].set_index(cell).to_dict("index")
     is_causal = tiny.layers[0].is_causal

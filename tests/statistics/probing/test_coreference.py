@@ -11,13 +11,9 @@ from analysis.measures.bootstrap import redraws
 from analysis.measures.probing.probe_accuracy import accuracy_interval, halves
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
-from analysis.statistics.probing import (
-    coreference_accuracy,
-    coreference_best,
-    coreference_prediction,
-)
+from analysis.statistics.probing import coreference_accuracy, coreference_best
+from analysis.statistics.probing.coreference_accuracy import BASELINES, MENTION_TYPES
 from analysis.statistics.probing.coreference_best import CHOSEN_ON
-from analysis.statistics.probing.coreference_prediction import BASELINES, MENTION_TYPES
 from precompute.corpora.annotated.annotation import Annotation
 from tests.intervals import assert_ordered
 from tests.statistics.fits import made, store_of
@@ -154,13 +150,13 @@ def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_ment
 
 def test_questions_about_one_text_tell_its_mentions(probing_store, texts, counts):
     chosen: dict[str, Any] = {"method": "head", "merging": "mean", "layer": 2, "head": 1}
-    rows = coreference_prediction.by_sequence(probing_store, **chosen)
+    rows = coreference_accuracy.by_sequence(probing_store, **chosen)
     of_head = counts["all", "head", WEIGHT, "mean", 2, 1]
     assert (
         dict(zip(rows["seq"], zip(rows["n"], rows["n_right"], strict=True), strict=True)) == of_head
     )
     for seq, known in texts.items():
-        shown = coreference_prediction.of_sequence(probing_store, seq=seq, **chosen)
+        shown = coreference_accuracy.of_sequence(probing_store, seq=seq, **chosen)
         assert shown["mention"].tolist() == _scored(known)
         for row in shown.itertuples():
             this = known.mentions[row.mention]

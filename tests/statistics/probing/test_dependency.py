@@ -21,9 +21,8 @@ from analysis.measures.probing.governors import (
 from analysis.measures.probing.probe_accuracy import accuracy_interval, halves
 from analysis.statistics.annotation import MERGINGS, words
 from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
-from analysis.statistics.probing import dependency_accuracy, dependency_best, dependency_prediction
-from analysis.statistics.probing.dependency_prediction import DIRECTIONS
-from analysis.statistics.probing.dependency_scores import OFFSETS
+from analysis.statistics.probing import dependency_accuracy, dependency_best
+from analysis.statistics.probing.dependency_scores import DIRECTIONS, OFFSETS
 from tests.intervals import assert_ordered
 from tests.tiny import BOTH_WAYS, HEADS, LAYERS
 
@@ -251,15 +250,15 @@ def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_word
 @pytest.mark.parametrize("relation", ["all", "all_words", "nsubj", "nsubj:outer"])
 def test_sentences_tell_what_a_head_gets_right(probing_store, texts, predicted, relation):
     cell = {"layer": 2, "head": 3, "direction": "head_to_dependent", "merging": "first"}
-    rows = dependency_prediction.sentences(probing_store, relation=relation, **cell, limit=1000)
+    rows = dependency_accuracy.sentences(probing_store, relation=relation, **cell, limit=1000)
     of_head = predicted[WEIGHT, "first", "head_to_dependent", 2, 3]
     assert (rows["n"].sum(), rows["n_right"].sum()) == _score(texts, of_head, relation)
     assert rows["n"].is_monotonic_decreasing
     for row in _rows(rows):
         of_sentence = words(probing_store, seq=row.seq).query(f"sentence == {row.sentence}")
         assert row.text.split()[0].startswith(of_sentence["form"].iloc[0])
-        predictions = dependency_prediction.of_sentence(probing_store, seq=row.seq, **cell)
+        predictions = dependency_accuracy.of_sentence(probing_store, seq=row.seq, **cell)
         assert predictions["predicted"].tolist() == of_head[row.seq]
         assert predictions["word"].tolist() == list(range(len(of_head[row.seq])))
-    few = dependency_prediction.sentences(probing_store, relation=relation, **cell, limit=2)
+    few = dependency_accuracy.sentences(probing_store, relation=relation, **cell, limit=2)
     pd.testing.assert_frame_equal(few, rows[:2])

@@ -11,11 +11,11 @@ import pytest
 import torch
 from duckdb import DuckDBPyConnection
 
-from analysis.measures.probing import parser_training
+from analysis.measures.probing import parsers
 from analysis.measures.probing.word_attention import WordAttention
 from analysis.statistics.annotation import words
-from analysis.statistics.probing import parser_accuracy, parser_sentences, word_attention
-from analysis.statistics.probing.parser_sentences import static_vectors, tree_sentences
+from analysis.statistics.probing import parser_accuracy, parser_input
+from analysis.statistics.probing.parser_input import static_vectors, tree_sentences
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.word_vectors import read_word_vectors
 from precompute.jobs.plan import Plan
@@ -35,7 +35,7 @@ def treebank(tmp_path_factory, family) -> tuple[Request, Plan]:
     folder = tmp_path_factory.mktemp(f"parsers-{family}")
     asked = asked_for(folder, family, annotated=True, statistics=["parser_accuracy"])
     steps = 90 if family == "bert" else 5  # enough to learn the trees by heart, or next to nothing
-    with patch.multiple(parser_training, EPOCHS=1, RATE=0.05, STEPS=steps):
+    with patch.multiple(parsers, EPOCHS=1, RATE=0.05, STEPS=steps):
         return asked, run(asked, run_local)
 
 
@@ -62,13 +62,13 @@ def texts(treebank) -> dict[int, list[tuple[Annotation, WordAttention]]]:
 
 @both_ways
 def test_word_attention_is_the_models_within_sentences(store, texts):
-    assert word_attention.sequences(store)["seq"].tolist() == sorted(texts)
+    assert parser_input.sequences(store)["seq"].tolist() == sorted(texts)
     for seq, layers in list(texts.items())[::4]:
         for layer, (known, attention) in enumerate(layers, start=1):
             sentences = np.array(known.sentences)
             same = sentences[:, None] == sentences
             for head, matrix in enumerate(attention.mean.numpy(), start=1):
-                rows = word_attention.of_head(store, seq=seq, layer=layer, head=head)
+                rows = parser_input.of_head(store, seq=seq, layer=layer, head=head)
                 pairs = rows[["word", "candidate"]].to_numpy()
                 np.testing.assert_array_equal(pairs, np.argwhere(same))
                 np.testing.assert_allclose(rows["attention"], matrix[same], 1e-5)
@@ -76,8 +76,8 @@ def test_word_attention_is_the_models_within_sentences(store, texts):
 
 @both_ways
 def test_only_the_first_sequences_are_in_the_file_and_all_in_the_shards(store):
-    few = word_attention.TABLE.merge.replace(f"seq < {word_attention.SHOWN}", "seq < 2")
-    assert few != word_attention.TABLE.merge
+    few = parser_input.ATTENTION.merge.replace(f"seq < {parser_input.SHOWN}", "seq < 2")
+    assert few != parser_input.ATTENTION.merge
     rows = store.sql(f"with shards as (from word_attention_shards) from ({few})").df()
     assert sorted(set(rows["seq"])) == [0, 1]
     stored = store.execute("from word_attention order by seq, sentence, layer, head").df()
@@ -116,9 +116,9 @@ def test_parsers_see_the_trees_and_the_attention_of_every_sentence(store, texts)
 @both_ways
 def test_attention_beyond_the_budget_is_left_out_as_whole_sequences(store, monkeypatch):
     every = tree_sentences(store, seed=0)
-    monkeypatch.setattr(parser_sentences, "BUDGET", sum(e.attention.size for e in every) // 2)
+    monkeypatch.setattr(parser_input, "BUDGET", sum(e.attention.size for e in every) // 2)
     few = tree_sentences(store, seed=0)
-    assert 0 < sum(sentence.attention.size for sentence in few) <= parser_sentences.BUDGET
+    assert 0 < sum(sentence.attention.size for sentence in few) <= parser_input.BUDGET
     kept = {sentence.seq for sentence in few}
     assert len(few) == sum(sentence.seq in kept for sentence in every)
     assert kept != {sentence.seq for sentence in tree_sentences(store, seed=1)}
@@ -148,7 +148,7 @@ def test_wide_vectors_keep_their_first_components_and_a_common_length():
     forms = [f"word {n}" for n in range(150)]
     scales = np.r_[np.full(100, 3.0), np.full(60, 0.01)]
     vectors = {form: draw.normal(size=160) * scales for form in forms}
-    reduced = np.stack(list(parser_sentences._reduced(vectors, forms).values()))
+    reduced = np.stack(list(parser_input._reduced(vectors, forms).values()))
     assert reduced.shape == (150, 101)
     assert (reduced[:, :-1] ** 2).sum(axis=1).mean() == pytest.approx(1, rel=1e-5)
     assert np.abs(reduced[:, :-1].mean(axis=0)).max() < 1e-6

@@ -6,13 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from analysis.measures.probing.parser_training import (
-    parser_loss,
-    possible,
-    right_words,
-    shuffled,
-    train,
-)
 from analysis.measures.probing.parsers import (
     HIDDEN,
     attention_scores,
@@ -22,6 +15,11 @@ from analysis.measures.probing.parsers import (
     fresh_attention,
     fresh_attention_words,
     fresh_distances_words,
+    parser_loss,
+    possible,
+    right_words,
+    shuffled,
+    train,
 )
 from tests.statistics.probing.parser_cases import drawn, planted_sentence, random_sentence
 

@@ -6,8 +6,7 @@ import torch
 
 from analysis.measures.probing.word_attention import word_attention
 from analysis.statistics.norms.weighing import NORM, WEIGHT
-from analysis.statistics.probing import word_attention as statistic
-from analysis.statistics.probing import word_vector
+from analysis.statistics.probing import parser_input
 from analysis.token_types import CLS, SEP
 from tests.tracing import layers_of, rows_of_table
 
@@ -66,7 +65,7 @@ def test_words_of_one_piece_keep_their_attention():
 
 
 def test_sentences_are_cut_out_of_the_words_of_a_text(tiny, annotated, monkeypatch):
-    rows = rows_of_table(statistic.TABLE, tiny, annotated).to_pandas()
+    rows = rows_of_table(parser_input.ATTENTION, tiny, annotated).to_pandas()
     found = {(row.seq, row.sentence, row.layer, row.head): row for row in rows.itertuples()}
     for layer in layers_of(tiny, annotated):
         for index, known, by_word in layer.annotated:
@@ -80,8 +79,8 @@ def test_sentences_are_cut_out_of_the_words_of_a_text(tiny, annotated, monkeypat
                     np.testing.assert_allclose(row.cls, by_word.cls[head][words], rtol=1e-6)
                     np.testing.assert_allclose(row.sep, by_word.sep[head][words], rtol=1e-6)
     assert not found
-    monkeypatch.setattr(statistic, "KEPT", 1)
-    few = rows_of_table(statistic.TABLE, tiny, annotated).to_pandas()
+    monkeypatch.setattr(parser_input, "KEPT", 1)
+    few = rows_of_table(parser_input.ATTENTION, tiny, annotated).to_pandas()
     assert set(few["seq"]) == {0} < set(rows["seq"])
 
 
@@ -92,7 +91,7 @@ def test_vectors_are_means_over_pieces_of_the_first_word_that_is_not_masked(tiny
     masked = np.zeros(len(text), dtype=bool)
     masked[spans[0][0]] = True
     hidden = type(text)(**vars(text) | {"masked": masked})
-    rows = rows_of_table(word_vector.TABLE, tiny, [hidden]).to_pandas()
+    rows = rows_of_table(parser_input.VECTOR, tiny, [hidden]).to_pandas()
     read = list(known.forms[1:])
     assert rows["form"].tolist() == list(dict.fromkeys(read))
     embeddings = tiny.word_embeddings([hidden])[0]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.statistics import image as image_table
-from analysis.statistics.relevance import class_prediction, relevance_map
+from analysis.statistics.relevance import perturbation, relevance_map
 from precompute.live.one_sequence import Rerun
 from precompute.models.load_models import load_model
 from tests.small_images import SIZES
@@ -29,7 +29,7 @@ def test_uploads_have_the_maps_predictions_and_pictures_of_a_folder(curves_run, 
             values = of_rule[place, -1 if pd.isna(head) else int(head) - 1]
             np.testing.assert_allclose(values, relevance, atol=1e-6)
         assert len(rows) == sum(maps.shape[0] * maps.shape[1] for maps in upload.maps.values())
-        stored = class_prediction.of_sequence(curves_store, seq=seq)
+        stored = perturbation.classes(curves_store, seq=seq)
         assert [label for label, _ in upload.prediction] == stored["label"].tolist()
         np.testing.assert_allclose([p for _, p in upload.prediction], stored["probability"], 1e-5)
         image = image_table.image(curves_store, seq=seq).iloc[0]

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from analysis.errors import BrokenLaw
 from analysis.measures.relevance.perturbation import area_under_curve, kept_patches, removal_order
 from analysis.relevance_rules import ALL
-from analysis.statistics.relevance import class_prediction, perturbation, relevance_agreement
+from analysis.statistics.relevance import perturbation, relevance_map
 from analysis.statistics.relevance.perturbation import CURVES, ORDERS, RANDOM, STEPS
 from analysis.statistics.table import Table
 from precompute.corpora.randomness import generator
@@ -146,7 +146,7 @@ def probabilities(model: LoadedModel, pixels: torch.Tensor) -> torch.Tensor:
 def test_predictions_are_those_of_the_classifier_itself(curves_store, model, curves_run):
     for sequence in curves_run[1].corpus:
         expected = probabilities(model, model.image_reader.pixels(sequence.picture))
-        predictions = class_prediction.of_sequence(curves_store, seq=sequence.index)
+        predictions = perturbation.classes(curves_store, seq=sequence.index)
         order = expected.argsort(descending=True).tolist()
         assert predictions["rank"].tolist() == [1, 2, 3]
         assert predictions["label"].tolist() == [
@@ -156,8 +156,8 @@ def test_predictions_are_those_of_the_classifier_itself(curves_store, model, cur
 
 
 def test_only_the_likeliest_classes_are_told(model, curves_run, monkeypatch):
-    monkeypatch.setattr(class_prediction, "RANKS", 2)
-    rows = rows_of(class_prediction.TABLE, model, curves_run[1], 0, 1)
+    monkeypatch.setattr(perturbation, "RANKS", 2)
+    rows = rows_of(perturbation.CLASSES, model, curves_run[1], 0, 1)
     assert rows["rank"].tolist() == [1, 2, 1, 2]
     assert rows["seq"].tolist() == [0, 0, 1, 1]
 
@@ -212,7 +212,7 @@ def test_every_curve_leads_from_the_whole_image_to_its_mean_colour_or_back(curve
     assert (whole.groupby(ends["seq"]).nunique() == 1).all()
     assert (empty.groupby(ends["seq"]).nunique() == 1).all()
     for seq, probability in whole.groupby(ends["seq"]).first().items():
-        best = class_prediction.of_sequence(curves_store, seq=seq)["probability"].iloc[0]
+        best = perturbation.classes(curves_store, seq=seq)["probability"].iloc[0]
         assert probability == pytest.approx(best, abs=NOISE)
 
 
@@ -249,14 +249,19 @@ def test_curves_are_drawn_of_so_many_of_the_kept_images(model, curves_run, monke
         assert set(rows["seq"]) == drawn
     for chosen in ({"kept": frozenset()}, {"classification": None}):
         assert rows_of(perturbation.PER_SEQUENCE, model, curves_run[1], 0, **chosen).empty
-    assert rows_of(class_prediction.TABLE, model, curves_run[1], 0, classification=None).empty
+    assert rows_of(perturbation.CLASSES, model, curves_run[1], 0, classification=None).empty
 
 
-@pytest.mark.parametrize("module", [perturbation, relevance_agreement])
-def test_means_of_nothing_are_empty(module):
-    of_sequences = module.PER_SEQUENCE
+@pytest.mark.parametrize(
+    ("of_sequences", "means"),
+    [
+        (perturbation.PER_SEQUENCE, perturbation.TABLE),
+        (relevance_map.SEQUENCE_AGREEMENT, relevance_map.AGREEMENT),
+    ],
+)
+def test_means_of_nothing_are_empty(of_sequences, means):
     with store_of(**{of_sequences.name: of_sequences.schema.empty_table()}) as store:
-        assert made(module.TABLE, store).empty
+        assert made(means, store).empty
 
 
 def test_what_a_contract_rules_out_is_told(curves_run, tmp_path):

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from analysis.relevance_rules import ALL
-from analysis.statistics.relevance import relevance_agreement
+from analysis.statistics.relevance import relevance_map
 from precompute.passes.relevance import SequenceRelevanceAgreement
 from tests.intervals import assert_ordered
 from tests.tracing import layers_of
@@ -48,7 +48,7 @@ def test_every_two_maps_of_the_last_layer_agree_by_rank_over_content(filling, se
 
 
 def test_means_are_over_the_sequences_and_the_same_in_either_order(curves_store):
-    agreement = relevance_agreement.agreement(curves_store).set_index(["rule_a", "rule_b"])
+    agreement = relevance_map.agreement(curves_store).set_index(["rule_a", "rule_b"])
     rows = curves_store.execute("from sequence_relevance_agreement").df()
     for (first, second), group in rows.groupby(["rule_a", "rule_b"], observed=True):
         for place in ((first, second), (second, first)):
@@ -60,7 +60,7 @@ def test_means_are_over_the_sequences_and_the_same_in_either_order(curves_store)
 
 
 def test_every_rule_agrees_with_itself(curves_store):
-    rows = relevance_agreement.agreement(curves_store)
+    rows = relevance_map.agreement(curves_store)
     same = rows[rows["rule_a"] == rows["rule_b"]]
     assert same["rule_a"].tolist() == list(ALL)
     assert (same["mean"] == 1).all()

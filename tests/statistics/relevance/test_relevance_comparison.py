@@ -6,11 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.relevance.relevance_comparison import (
-    RolledBack,
-    gradient_attention,
-    raw_attention,
-)
+from analysis.measures.relevance.relevance import RolledBack, gradient_attention, raw_attention
 from tests.precompute.corpora.tiny import unhurried
 
 Vector = list[float]

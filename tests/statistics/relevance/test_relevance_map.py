@@ -2,17 +2,20 @@
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import BrokenLaw, UnknownName
+from analysis.measures.relevance.relevance import carried_relevance
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS, METHODS, RULES
 from analysis.scopes import PRE_NORM
-from analysis.statistics.relevance import relevance_agreement, relevance_map, relevance_summary
+from analysis.statistics.relevance import relevance_map, relevance_summary
 from precompute.jobs.bounds import evenly_spaced
 from precompute.jobs.plan import Plan
 from precompute.models.load_models import load_model
@@ -25,7 +28,8 @@ from tests.shared_store import shared_run
 from tests.small_store import request as asked_for
 from tests.statistics.relevance.test_relevance import down
 from tests.statistics.relevance.test_relevance_comparison import slow_rollout, weighed_rows
-from tests.tracing import layers_of, rows_of_tables
+from tests.tiny import HEADS, LAYERS
+from tests.tracing import layers_of, rows_of_table, rows_of_tables
 
 three_ways = pytest.mark.parametrize(
     "family", ["bert", "gpt2", "vit"], indirect=True, scope="session"
@@ -181,6 +185,29 @@ def test_relevance_is_conserved_and_the_file_says_so(store):
     assert set(rows[rows["absent"]]["rule"]) == set(METHODS) & set(rows["rule"])
 
 
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
+def test_tokens_in_place_and_errors_of_the_mean_are_those_of_all_heads(
+    tiny, sequences, monkeypatch
+):
+    def planted(*given, **options):
+        carried = carried_relevance(*given, **options)
+        heads = torch.arange(1, HEADS + 1)
+        of_heads = {
+            "n_in_place": heads.expand_as(carried.heads.n_in_place),
+            "conservation_error": heads.expand_as(carried.heads.conservation_error) / 2**20,
+        }
+        return replace(carried, heads=carried.heads._replace(**of_heads))
+
+    monkeypatch.setattr(relevance_maps, "carried_relevance", planted)
+    rows = rows_of_table(relevance_summary.PER_SEQUENCE, tiny, sequences[:1]).to_pandas()
+    of_rules = rows[rows["rule"].isin(RULES)]
+    heads = of_rules["head"] + 1
+    in_place, error = of_rules["n_in_place"], of_rules["conservation_error"] * 2**20
+    assert (in_place == heads.fillna(HEADS * (HEADS + 1) // 2)).all()
+    assert (error == heads.fillna(HEADS)).all()
+    assert heads.isna().sum() == len(RULES) * LAYERS
+
+
 @pytest.mark.parametrize("family", ["vit"], indirect=True, scope="session")
 def test_a_broken_law_is_told(finished, tmp_path):
     copy = shutil.copy(finished[0].output, tmp_path / "copy.duckdb")
@@ -206,7 +233,7 @@ def test_a_broken_law_is_told(finished, tmp_path):
 def test_sequences_whose_weights_take_too_much_memory_have_no_maps(tiny, sequences, monkeypatch):
     """The limit is that of a sequence by itself, and others keep their numbers."""
     every = frozenset(range(len(sequences)))
-    tables = (relevance_map.TABLE, relevance_summary.PER_SEQUENCE, relevance_agreement.PER_SEQUENCE)
+    tables = (relevance_map.TABLE, relevance_summary.PER_SEQUENCE, relevance_map.SEQUENCE_AGREEMENT)
     before = rows_of_tables(tables, tiny, sequences, kept=every)
     lengths = sorted(map(len, sequences))
     n_heads = len(tiny.layers) * len(tiny.layers[0].query_weight)

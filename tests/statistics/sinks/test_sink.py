@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis import head_slices
-from analysis.measures.sinks.sink_weights import sink_weights
+from analysis.measures.sinks.attention_sinks import sink_weights
 from analysis.sinks import RATED, THRESHOLDS, WEIGHTS
-from analysis.statistics.norms import head_token, token_norm
+from analysis.statistics.norms import head_token, norm_dispersion
 from analysis.statistics.sinks import massive_activation, sink
 from precompute.jobs.shards import counted_from_1
 from precompute.passes.sinks import PLACES
@@ -207,7 +207,7 @@ def tables(tiny, sequences) -> dict:
     """Rows of the tables that laws compare, with layers and heads counted from 1."""
     of_laws = (
         head_token.TABLE,
-        token_norm.TABLE,
+        norm_dispersion.PER_TOKEN,
         sink.PER_SEQUENCE,
         massive_activation.PER_SEQUENCE,
     )

@@ -9,17 +9,17 @@ import pytest
 import torch
 
 from analysis import head_slices
-from analysis.measures.sinks.sink_scores import sink_scores
+from analysis.measures.sinks.attention_sinks import sink_scores
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerWeights
 from analysis.sinks import SCORES
-from analysis.statistics.sinks import sink_score
+from analysis.statistics.sinks import sink
 from precompute.passes.sinks import PLACES
 from tests.statistics.fits import made, store_of
 from tests.statistics.sinks.places import masks_of, pairs_of, place_tokens, seen_by
 from tests.tiny import FAMILIES, tiny_model, turned_positions
-from tests.tracing import rows_of_table
+from tests.tracing import rows_of_table, trace_of
 
 WINDOW = 3
 each_family = pytest.mark.parametrize("family", FAMILIES, indirect=True, scope="session")
@@ -307,13 +307,13 @@ def test_what_a_layer_lacks_is_absent_and_not_0(traced, sequences):
 
 
 def test_rows_are_of_each_place_and_means_by_head_and_layer(tiny, sequences):
-    rows = rows_of_table(sink_score.PER_SEQUENCE, tiny, sequences)
+    rows = rows_of_table(sink.SEQUENCE_SCORE, tiny, sequences)
     frame = rows.to_pandas().astype({"place": str})
     parts = frame[["norm", "direction", "bias"]].fillna(0).sum(axis=1)
     np.testing.assert_allclose(frame["excess"], parts, rtol=1e-3, atol=1e-4)
     assert frame["bias"].isna().all(), "these families turn no keys"
     assert frame["query_bias"].notna().all(), "their queries all have a bias"
-    layer = tiny.trace(sequences).layers[1]
+    layer = trace_of(tiny, sequences).layers[1]
     scores = scores_of(
         layer.attention_input, layer.weights, [list(s.named_types) for s in sequences]
     )
@@ -322,7 +322,7 @@ def test_rows_are_of_each_place_and_means_by_head_and_layer(tiny, sequences):
         expected = scores[seq, head, PLACES.index(place), 0].item()
         assert excess == pytest.approx(expected, rel=1e-5, abs=1e-6)
     with store_of(sequence_sink_score=rows) as store:
-        means = made(sink_score.TABLE, store).astype({"place": str})
+        means = made(sink.SCORE, store).astype({"place": str})
     assert set(means["quantity"]) == set(SCORES) - {"bias"}
     of_heads = frame.groupby(["layer", "head", "place"])["norm"].mean()
     of_layers = frame.groupby(["layer", "place", "seq"])["norm"].mean().groupby(level=[0, 1]).mean()

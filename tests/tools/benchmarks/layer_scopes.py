@@ -25,7 +25,7 @@ from precompute.models.loaded_model import LoadedModel
 from tests.statistics.mixing.slow_layers import ACTIVATIONS, layer_parts, norms
 from tests.tools.benchmarks.cost import EAGER, bert_base, own_peak, seconds
 from tests.tools.benchmarks.precompute_cost import full_length
-from tests.tracing import traced_layers
+from tests.tracing import trace_of, traced_layers
 
 STEPS = 20
 SIDE = 2048
@@ -64,7 +64,7 @@ def integrated(layer: LayerTrace) -> torch.Tensor:
 def traced(model: LoadedModel, n_tokens: int) -> tuple[LayerTrace, ...]:
     """One sequence of the demo corpus, stretched or repeated to a length."""
     (sequence,) = full_length(model, 1)
-    return tuple(layer.of_sequence(0, n_tokens) for layer in model.trace([sequence]).layers)
+    return tuple(layer.of_sequence(0, n_tokens) for layer in trace_of(model, [sequence]).layers)
 
 
 def measure(layers: tuple[LayerTrace, ...], rounds: int) -> None:

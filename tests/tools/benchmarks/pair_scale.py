@@ -89,8 +89,8 @@ def _rows(batch: tuple[Sequence, ...], n_layers: int, factors: np.ndarray):
     every = torch.ones(LENGTH, LENGTH, dtype=torch.bool)
     weights = cast(Any, SimpleNamespace(order=POST_NORM, window=None, pairs=lambda _n: every))
     n = len(batch)
-    is_token, embeddings = torch.ones(n, LENGTH, dtype=torch.bool), torch.zeros(n, LENGTH, 1)
-    whole = Batch(batch, (weights,) * n_layers, is_token, embeddings)
+    is_token = torch.ones(n, LENGTH, dtype=torch.bool)
+    whole = Batch(batch, (weights,) * n_layers, is_token, lambda _: torch.zeros(n, LENGTH, 1))
 
     def layer(index: int) -> Any:
         mixing = [_mixing(sequence, index, factors) for sequence in batch]

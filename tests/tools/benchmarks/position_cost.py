@@ -34,6 +34,7 @@ from tests.tools.benchmarks.cost import (
     print_peaks,
     timed,
 )
+from tests.tracing import trace_of
 
 TOKENS = 512
 LIMIT = 3.0
@@ -88,12 +89,12 @@ def measure_passes(model: LoadedModel, corpus: tuple[Sequence, ...]) -> None:
         clocked("bare", lambda: bare(model, plan))
         clocked("factors", lambda: [layer.query_key for layer in model.layers])
         for sequence in corpus:
-            traced = clocked("trace", partial(model.trace, [sequence])).layers
+            traced = clocked("trace", partial(trace_of, model, [sequence])).layers
             batch = Batch(
                 (sequence,),
                 layers=model.layers,
                 is_token=model.is_token([sequence]),
-                word_embeddings=model.word_embeddings([sequence]),
+                embed=model.word_embeddings,
                 exemplars=plan.exemplars,
                 controlled=controlled,
             )

@@ -27,7 +27,7 @@ import transformers
 from analysis.measures.positions.query_key_form import query_key_factors
 from analysis.models.families import bert
 from analysis.models.trace import LayerWeights, ModelWeights
-from analysis.statistics.positions import position_spectrum, query_key_phase, query_key_wave
+from analysis.statistics.positions import position_spectrum, query_key_wave
 from precompute.jobs.runner import run_local
 from precompute.passes.filling import rows_of_weights
 from precompute.run import Request, run
@@ -38,7 +38,7 @@ TABLES = (
     position_spectrum.EMBEDDINGS,
     position_spectrum.VARIANCE,
     query_key_wave.SINGULAR_VALUES,
-    query_key_phase.ROTATION,
+    query_key_wave.ROTATION,
 )
 OF_TEXTS = ("query_key_error", "query_key_phase", "query_key_wave")
 TEXTS, LENGTH = 4, 512
@@ -132,7 +132,7 @@ def answers(path: Path) -> None:
     print(f"{path.name}: {path.stat().st_size / 1e6:.0f} MB")
     head = {"layer": 7, "head": 5}
     asked: dict[str, Callable[[duckdb.DuckDBPyConnection], object]] = {
-        "phases of a head": lambda store: query_key_phase.of_head(store, **head),
+        "phases of a head": lambda store: query_key_wave.amplitudes(store, **head),
         "the view, one head": lambda store: store.execute(
             "from query_key_phase where layer = $layer and head = $head", head
         ).df(),

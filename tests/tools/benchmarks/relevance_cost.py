@@ -84,7 +84,7 @@ def layers_of(
         tuple(sequence(first + row, n_tokens) for row in range(batch)),
         layers=weights,
         is_token=torch.ones(batch, n_tokens, dtype=torch.bool),
-        word_embeddings=torch.zeros(batch, n_tokens, width),
+        embed=lambda _: torch.zeros(batch, n_tokens, width),
         kept=frozenset([-1, *range(first, first + batch), *others]),
     )
     return [Layer(images, index, layer) for index, layer in enumerate(traced)]

@@ -38,6 +38,7 @@ from tests.tiny_vision import image_sequences, save_tiny_vision, tiny_vision_mod
 from tests.tools.faults.hostile import samples
 from tests.tools.faults.hostile.mutations import mutated
 from tests.tools.faults.process import Wrong
+from tests.tracing import trace_of
 
 SECONDS = 20
 MORE_MEMORY = 600
@@ -66,7 +67,7 @@ def kinds(folder: Path) -> dict[str, Kind]:
 
     def typed(content: bytes) -> None:
         sequence, _ = text_of(bert, content.decode(errors="replace"), 36)
-        bert.trace([sequence])
+        trace_of(bert, [sequence])
 
     read: dict[str, tuple[Read, tuple[bytes, ...]]] = {
         **{name: (corpus, content) for name, content in samples.TEXTS.items()},
@@ -130,7 +131,7 @@ def _traced(family: str, folder: Path) -> None:
         sequences = [image_sequence(0, picture, model.image_reader)]
     else:
         sequences = [text_of(model, "The cat sat.", 36)[0], *tiny_sequences(family)[:1]]
-    model.trace(sequences)
+    trace_of(model, sequences)
 
 
 def shown(content: bytes) -> None:
