@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -13,6 +14,7 @@ from analysis.models.attention import LayerParts
 from analysis.models.distances import terms_of_distance
 from analysis.models.families import deberta
 from analysis.models.finding.find import find_layers, in_float64
+from analysis.models.finding.windows import windows_of
 from analysis.models.images import (
     ImagePlaces,
     TurnedPatches,
@@ -108,15 +110,20 @@ def read_model(model: Model) -> Reading:
         check_layout(layout, seen)
     else:
         terms = (terms_of_distance(model, layer, places.longest) for layer in found)
-        pairs = zip(layers, terms, strict=True)
+        text = partial(_one_text, model)
+        windows = windows_of(model, [layer.is_causal for layer in layers], places.longest, text)
         layers = tuple(
-            replace(layer, offset_terms=in_dtype(of_layer, layer.output_bias.dtype))
-            for layer, of_layer in pairs
+            replace(layer, offset_terms=in_dtype(of_layer, layer.output_bias.dtype), window=window)
+            for layer, of_layer, window in zip(layers, terms, windows, strict=True)
         )
     if isinstance(places, TurnedPatches):
         rotary = PatchRotary(places.angles)
         layers = tuple(replace(layer, rotary=rotary) for layer in layers)
     return Reading(model, layers, tuple(layer.parts for layer in found), places, layout)
+
+
+def _one_text(model: Model, n_tokens: int) -> dict[str, Any]:
+    return inputs_of(model, random_inputs(model, n_texts=1, n_tokens=n_tokens))
 
 
 def random_inputs(

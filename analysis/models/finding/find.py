@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from jaxtyping import Bool
 from torch import Tensor, nn
 
 from analysis.errors import UnfitModel
@@ -65,7 +64,6 @@ class FoundLayer:
             for part in (self.output.weight, self.output.bias)
         )
         dtype = weight.dtype
-        is_causal, window = _seen((self.attended.weights > 0).any(dim=0).any(dim=0))
         return LayerWeights(
             **projected,
             output_weight=weight.unflatten(0, (heads, -1)),
@@ -77,13 +75,12 @@ class FoundLayer:
             ),
             order=self.steps.order,
             norms=in_dtype(self.steps.norms, dtype),
-            is_causal=is_causal,
+            is_causal=not (self.attended.weights > 0).triu(1).any(),
             score_scale=self.attended.scale,
             score_cap=self.attended.cap,
             rotary=self.rotary,
             query_norm=in_dtype(_of_heads(self.query.norm, heads), dtype),
             key_norm=in_dtype(_of_heads(self.key.norm, heads), dtype),
-            window=window,
             groups=None if n_groups == heads else groups(n_groups, heads),
         )
 
@@ -98,13 +95,6 @@ def _of_heads(norm: HeadNormWeights | None, heads: int) -> HeadNormWeights | Non
         return norm
     shift = None if norm.shift is None else of_every_head(norm.shift, heads)
     return replace(norm, scale=of_every_head(norm.scale, heads), shift=shift)
-
-
-def _seen(sees: Bool[Tensor, "query key"]) -> tuple[bool, int | None]:
-    """Return whether no query sees a later key, and the window in tokens if there is one."""
-    (keys,) = sees[-1].nonzero(as_tuple=True)
-    far = int(keys[0]) if len(keys) else 0
-    return not sees.triu(1).any(), None if far == 0 else len(sees) - 1 - far
 
 
 def find_layers(
