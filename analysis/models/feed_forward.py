@@ -37,9 +37,7 @@ class FeedForwardWeights:
         """The hidden layer scaled by the shares of experts, which depend on the network's input."""
         if self.router is None:
             return hidden
-        shares = self.router.shares(read)
-        expert_width = hidden.shape[-1] // shares.shape[-1]
-        return hidden * shares.repeat_interleave(expert_width, dim=-1)
+        return hidden * self.router.of_units(read, hidden.shape[-1])
 
     @cached_property
     def paths(self) -> tuple[tuple[Tensor, Tensor], ...]:

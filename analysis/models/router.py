@@ -1,27 +1,44 @@
-"""The router of a mixture of experts: the share of each expert in a token's output."""
+"""The router of a mixture of experts: the share of each hidden unit in a token's output."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 
+
 @dataclass(frozen=True)
 class Router:
-    """A softmax over all experts, restricted to the `n_used` likeliest.
+    """A model's own router: the share of each expert, 0 for those that a token is not given to.
 
-    Their shares are divided by their sum if `is_normalised`.
+    The module returns shares and indices of the experts chosen for each token. Behind the hidden
+    units of `n_experts` experts stand `n_shared` units of an expert that every token is given to:
+    with share 1, or the sigmoid of what `shared_gate` returns.
     """
 
-    weight: Float[Tensor, "width expert"]
-    n_used: int
-    is_normalised: bool
+    module: Any  # of the library's routers, which no type tells apart
+    n_experts: int
+    n_shared: int = 0
+    shared_gate: Any = None
 
     def shares(self, read: Float[Tensor, "*any width"]) -> Float[Tensor, "*any expert"]:
-        """The factor of each expert's output, 0 for those that a token is not given to."""
-        likely = (read @ self.weight).softmax(dim=-1)
-        top, experts = likely.topk(self.n_used, dim=-1)
-        if self.is_normalised:
-            top = top / top.sum(dim=-1, keepdim=True)
-        return torch.zeros_like(likely).scatter(-1, experts, top)
+        """The factor of each expert's output, without the shared one."""
+        weight = next(self.module.parameters())
+        chosen = self.module(read.flatten(0, -2).to(weight.dtype))
+        (index,) = (part for part in chosen if not part.is_floating_point())
+        share = next(part for part in chosen[1:] if part.is_floating_point())
+        every = read.new_zeros(len(index), self.n_experts)
+        return every.scatter(-1, index, share.to(read)).unflatten(0, read.shape[:-1])
+
+    def of_units(
+        self, read: Float[Tensor, "*any width"], n_units: int
+    ) -> Float[Tensor, "*any hidden"]:
+        """The factor of each hidden unit."""
+        share = self.shares(read)
+        units = share.repeat_interleave((n_units - self.n_shared) // self.n_experts, dim=-1)
+        shared = read.new_ones(*read.shape[:-1], 1)
+        if self.shared_gate is not None:
+            shared = self.shared_gate(read.to(self.shared_gate.weight.dtype)).sigmoid().to(read)
+        return torch.cat([units, shared.expand(*read.shape[:-1], self.n_shared)], dim=-1)

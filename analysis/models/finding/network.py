@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import permutations, product
+from itertools import permutations
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -32,7 +33,7 @@ def network_of(
     """
     back = matrix_of(call)
     if back is None:
-        return _experts(call, read, probe)
+        return _experts(call, read, calls, probe)
     hidden = probe.by_token(call.given)
     into = [
         _Path(matrix, made)
@@ -91,39 +92,68 @@ def _weights(
     )
 
 
-def _experts(call: Call, read: Tensor, probe: Probe) -> Callable[[], FeedForwardWeights]:
-    """Find experts with a router that make what a call returned.
+def _experts(
+    call: Call, read: Tensor, calls: tuple[Call, ...], probe: Probe
+) -> Callable[[], FeedForwardWeights]:
+    """Find experts with a router that make what a call returned, and one that all tokens share.
 
     Raises:
         UnfitModel: if no reading of the module does.
     """
-    made = probe.by_token(call.returned)
-    for is_normalised, activation in product((True, False), GATED):
-        read_weights = partial(_expert_weights, call.module, is_normalised, activation)
-        network = read_weights()
-        if network is None:
-            break
-        (gate, _), (inputs, _) = network.paths
-        hidden = active(read @ gate, activation) * (read @ inputs)
-        if same(network.routed(hidden, read) @ network.output_weight, made, ROUND_OFF):
-            return read_weights
+    module, made = call.module, probe.by_token(call.returned)
+    experts = next((m for m in module.modules() if _is_experts(m)), None)
+    router = next((m for m in module.modules() if "Router" in type(m).__name__), None)
+    inside = tuple(other for other in calls if call.holds(other))
+    for shared in (None, *_shared(module, read, inside, probe)):
+        for activation in GATED if experts is not None and router is not None else ():
+            read_weights = partial(_expert_weights, experts, router, shared, activation)
+            network = read_weights()
+            (gate, _), (inputs, _) = network.paths
+            hidden = active(read @ gate, activation) * (read @ inputs)
+            if same(network.routed(hidden, read) @ network.output_weight, made, ROUND_OFF):
+                return read_weights
     raise UnfitModel(
-        f"{type(call.module).__name__}: the network is neither two or three matrices nor experts "
-        "that are given shares by a softmax."
+        f"{type(module).__name__}: the network is neither two or three matrices nor experts with a "
+        "router."
     )
 
 
+def _is_experts(module: Model) -> bool:
+    sides = (getattr(module, name, None) for name in ("gate_up_proj", "down_proj"))
+    return all(isinstance(side, Tensor) and side.dim() == 3 for side in sides)
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """The network that all tokens go through beside the experts, and the gate of its output."""
+
+    network: Callable[[], FeedForwardWeights]
+    gate: Model | None
+
+
+def _shared(
+    module: Model, read: Tensor, inside: tuple[Call, ...], probe: Probe
+) -> Iterator[_Shared]:
+    for name, child in module.named_children():
+        backs = [c for c in inside if c.module in {*child.modules()} and c.module is not child]
+        if "shared" in name and backs:
+            network = network_of(backs[-1], read, tuple(backs), probe)
+            yield _Shared(network, getattr(module, f"{name}_gate", None))
+
+
 def _expert_weights(
-    module: Model, is_normalised: bool, activation: str
-) -> FeedForwardWeights | None:
-    """All experts side by side, with their router; None if the module holds no experts."""
-    experts, router = getattr(module, "experts", None), getattr(module, "gate", None)
-    both, down = (getattr(experts, name, None) for name in ("gate_up_proj", "down_proj"))
-    n_used = getattr(router, "top_k", None)
-    if not isinstance(both, Tensor) or not isinstance(down, Tensor) or n_used is None:
-        return None
-    gate, inputs = (half.flatten(0, 1).T for half in both.detach().chunk(2, dim=1))
-    back = down.detach().transpose(1, 2).flatten(0, 1)
+    experts: Model, router: Model, shared: _Shared | None, activation: str
+) -> FeedForwardWeights:
+    """All experts side by side, the shared one last."""
+    both, down = experts.gate_up_proj.detach(), experts.down_proj.detach()
+    sides = [half.flatten(0, 1).T for half in both.chunk(2, dim=1)]
+    back, n_shared = down.transpose(1, 2).flatten(0, 1), 0
+    if shared is not None:
+        beside = shared.network()
+        n_shared = len(beside.output_weight)
+        sides = [torch.cat([side, w], 1) for side, (w, _) in zip(sides, beside.paths, strict=True)]
+        back = torch.cat([back, beside.output_weight])
+    gate, inputs = sides
     return FeedForwardWeights(
         input_weight=inputs,
         input_bias=inputs.new_zeros(inputs.shape[1]),
@@ -132,5 +162,5 @@ def _expert_weights(
         activation=activation,
         gate_weight=gate,
         gate_bias=gate.new_zeros(gate.shape[1]),
-        router=Router(router.weight.detach().T, n_used, is_normalised),
+        router=Router(router, len(both), n_shared, shared and shared.gate),
     )

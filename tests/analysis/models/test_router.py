@@ -10,17 +10,36 @@ from analysis.models.router import Router
 from tests.statistics.mixing import slow_layers as reference
 
 
-def test_only_the_likeliest_experts_count_and_their_shares_sum_to_one():
-    router = Router(torch.eye(3, dtype=torch.float64), n_used=2, is_normalised=True)
-    shares = router.shares(torch.tensor([[0.0, 1.0, 3.0]], dtype=torch.float64))
-    likely = torch.tensor([1.0, 3.0], dtype=torch.float64).softmax(dim=0)
-    torch.testing.assert_close(shares, torch.tensor([[0.0, *likely.tolist()]], dtype=torch.float64))
+class _Gate(torch.nn.Module):
+    """Logits, then shares and indices of the two likeliest experts, as the library's routers
+    return them."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.eye(3, dtype=torch.float64))
+
+    def forward(self, read):
+        logits = read @ self.weight
+        shares, index = logits.softmax(dim=-1).topk(2, dim=-1)
+        return logits, shares, index
 
 
-def test_shares_that_are_not_normalised_are_those_of_all_experts():
-    router = Router(torch.eye(3, dtype=torch.float64), n_used=1, is_normalised=False)
-    read = torch.tensor([0.0, 1.0, 3.0], dtype=torch.float64)
-    assert router.shares(read)[2] == pytest.approx(read.softmax(dim=0)[2].item())
+def test_only_the_chosen_experts_have_a_share_and_each_of_its_units_has_it():
+    read = torch.tensor([[0.0, 1.0, 3.0]], dtype=torch.float64)
+    router, likely = Router(_Gate(), n_experts=3), read[0].softmax(dim=0)
+    wanted = torch.tensor([[0.0, likely[1], likely[2]]], dtype=torch.float64)
+    torch.testing.assert_close(router.shares(read), wanted)
+    torch.testing.assert_close(router.of_units(read, 6), wanted.repeat_interleave(2, dim=1))
+
+
+def test_an_expert_that_all_tokens_share_has_the_share_of_its_gate():
+    read = torch.tensor([[[0.0, 1.0, 3.0]]], dtype=torch.float64)
+    gate = torch.nn.Linear(3, 1, bias=False).double()
+    plain = Router(_Gate(), n_experts=3, n_shared=2)
+    gated = Router(_Gate(), n_experts=3, n_shared=2, shared_gate=gate)
+    assert plain.of_units(read, 5)[0, 0, 3:].tolist() == [1, 1]
+    share = gate(read).sigmoid().item()
+    assert gated.of_units(read, 5)[0, 0, 3:].tolist() == pytest.approx([share, share])
 
 
 @pytest.mark.parametrize("family", ["mixtral", "qwen3_moe"], indirect=True, scope="session")

@@ -101,10 +101,10 @@ def _given_to_experts(weights: FeedForwardWeights, hidden: Tensor, inputs: Tenso
 
 
 def _shares_of_experts(router: Router, token: Tensor) -> Tensor:
-    scores = [float((token @ column).exp()) for column in router.weight.T]
+    scores = [float((token @ column).exp()) for column in router.module.weight]
     likely = [score / sum(scores) for score in scores]
-    used = sorted(range(len(likely)), key=lambda expert: -likely[expert])[: router.n_used]
-    total = sum(likely[expert] for expert in used) if router.is_normalised else 1.0
+    used = sorted(range(len(likely)), key=lambda expert: -likely[expert])[: router.module.top_k]
+    total = sum(likely[expert] for expert in used) if getattr(router.module, "norm_topk_prob", True) else 1.0
     shares = [likely[expert] / total if expert in used else 0.0 for expert in range(len(likely))]
     return token.new_tensor(shares)
 
