@@ -23,8 +23,9 @@ class Router:
     n_shared: int = 0
     shared_gate: Any = None
 
+    @torch.no_grad()
     def shares(self, read: Float[Tensor, "*any width"]) -> Float[Tensor, "*any expert"]:
-        """The factor of each expert's output, without the shared one."""
+        """The factor of each expert's output, without the shared one; a constant to gradients."""
         weight = next(self.module.parameters())
         chosen = self.module(read.flatten(0, -2).to(weight.dtype))
         (index,) = (part for part in chosen if not part.is_floating_point())
@@ -32,6 +33,7 @@ class Router:
         every = read.new_zeros(len(index), self.n_experts)
         return every.scatter(-1, index, share.to(read)).unflatten(0, read.shape[:-1])
 
+    @torch.no_grad()
     def of_units(
         self, read: Float[Tensor, "*any width"], n_units: int
     ) -> Float[Tensor, "*any hidden"]:
