@@ -19,7 +19,9 @@ ACTIVATIONS: dict[str, Callable[[float], float]] = {
     "gelu_tanh": lambda h: (
         0.5 * h * (1 + math.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h**3)))
     ),
+    "quick_gelu": lambda h: h / (1 + math.exp(-1.702 * h)),
     "relu": lambda h: max(h, 0.0),
+    "relu_squared": lambda h: max(h, 0.0) ** 2,
     "silu": lambda h: h / (1 + math.exp(-h)),
     "tanh": math.tanh,
 }
@@ -85,7 +87,10 @@ def test_shares_add_up_to_the_activation_in_either_format(name):
 
 @pytest.mark.parametrize(
     ("name", "limit"),
-    [("gelu", 0.5), ("gelu_tanh", 0.5), ("relu", 0.0), ("silu", 0.5), ("tanh", 1.0)],
+    [
+        *(("gelu", 0.5), ("gelu_tanh", 0.5), ("quick_gelu", 0.5), ("silu", 0.5)),
+        *(("relu", 0.0), ("relu_squared", 0.0), ("tanh", 1.0)),
+    ],
 )
 def test_at_nothing_the_gate_is_the_limit_and_no_nan(name, limit):
     assert activation_gate(torch.zeros(1), name).item() == limit
@@ -107,7 +112,7 @@ def test_every_reading_of_the_bias_is_its_own_path(name, reading):
 
 
 @pytest.mark.parametrize("reading", BIAS_READINGS)
-@pytest.mark.parametrize("name", ["gelu", "gelu_tanh", "silu", "tanh"])
+@pytest.mark.parametrize("name", ["gelu", "gelu_tanh", "quick_gelu", "silu", "tanh"])
 def test_gates_do_not_jump_where_tokens_or_all_cancel(name, reading):
     """Tokens that add up to nothing, or that undo the bias, are no division by 0."""
     for bias in (-0.8, 0.0, 0.8):
