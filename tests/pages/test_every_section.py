@@ -223,14 +223,14 @@ def test_numbers_of_a_headline_are_those_of_its_section_in_both_languages(place)
         [(n_layers, n_heads)] = store.execute("select n_layers, n_heads from run").fetchall()
     facts = {str(n) for n in (n_layers, n_heads, n_layers * n_heads)}
     drawn = next(iter(place.drawn.values()))
-    told, given = _all_numbers(drawn.headlines), _all_numbers(drawn.values)
+    written, given = _all_numbers(drawn.headlines), _all_numbers(drawn.values)
     tables = [table.value for table in drawn.session.dataframe]
     seen = [*(frame for frame, _ in drawn.offers.values()), *tables, *drawn.answers]
-    missing = missing_from(seen, told & given - facts - LEVELS)
+    missing = missing_from(seen, written & given - facts - LEVELS)
     assert len(missing) <= NOT_SHOWN.get(place.pair, 0), f"{drawn.headlines}: {missing}"
     for other in list(place.drawn.values())[1:]:
         every = {n for n in given | _all_numbers(other.values) if len(n) > 1}  # few have words
-        assert told & every == _all_numbers(other.headlines) & every
+        assert written & every == _all_numbers(other.headlines) & every
 
 
 def _all_numbers(texts: list[Any]) -> set[str]:
