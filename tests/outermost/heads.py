@@ -19,7 +19,7 @@ def head_pattern(corpus: Corpus) -> pd.DataFrame:
     for layer in range(len(corpus.model.layers)):
         for head in range(corpus.model.heads):
             habits = [
-                _habits(
+                habits_of(
                     reading.attention[layer][head].numpy(), reading.types, corpus.model.is_causal
                 )
                 for reading in corpus.readings
@@ -35,7 +35,7 @@ def _mean(name: str, values: list[float | None]) -> float | None:
     return sum(present) / counted if present else None
 
 
-def _habits(alpha: np.ndarray, types: list[str], is_causal: bool) -> dict[str, float | None]:
+def habits_of(alpha: np.ndarray, types: list[str], is_causal: bool) -> dict[str, float | None]:
     """Σ over the pairs of a kind by the number of tokens that attend; entropies of rows in nats."""
     n = len(alpha)
     kind = np.array(types)
@@ -60,6 +60,7 @@ def _habits(alpha: np.ndarray, types: list[str], is_causal: bool) -> dict[str, f
         "other_to_sep": towards(("sep",), kind != "sep"),
         "entropy": float(np.mean(rows)),
         "entropy_cls": float(np.mean(of_cls)) if of_cls else None,
+        "uniform": float(np.log(seen.sum(axis=1)).mean()),
         "first": towards(("bos", "first"), every),
     }
 

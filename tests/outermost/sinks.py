@@ -32,9 +32,10 @@ def _given(weights: np.ndarray, seen: np.ndarray, tokens: np.ndarray) -> float:
     return weights[looks][:, tokens].sum(axis=1).mean() if looks.any() else np.nan
 
 
-def _weights(
+def weights_of_place(
     alpha: np.ndarray, lengths: np.ndarray, seen: np.ndarray, tokens: np.ndarray
 ) -> dict[str, float]:
+    """Attention to some tokens and their norms, of one head in one text (gu-2025, section 3)."""
     n = len(alpha)
     norms = alpha * lengths
     beside = [j + 1 if j < n - 1 else j - 1 for j in tokens]
@@ -123,7 +124,7 @@ def _weights_of_layer(corpus: Corpus) -> Callable[[Reading, int], Iterator[dict]
         seen = _seen(corpus, len(reading))
         for alpha, of_head in zip(reading.attention[layer].numpy(), lengths, strict=True):
             yield {
-                name: _weights(alpha, of_head, seen, tokens)
+                name: weights_of_place(alpha, of_head, seen, tokens)
                 for name, tokens in _places(reading.types).items()
             }
 

@@ -34,14 +34,12 @@ OF_CAUSAL = (
 
 
 store_folder = folder_of()
-roberta_folder = folder_of("roberta")
-"""Of a model with byte-level tokens and no segments."""
 images_folder = folder_of("vit")
 """Of a ViT that tells three classes apart, on a few images, two of them with masks."""
 treebank_folder = folder_of(annotated=True)
 """Of sentences with trees and documents with coreference."""
 gpt2_folder = folder_of("gpt2")
-"""Of a causal model without [CLS] and [SEP]."""
+"""Of a causal model with byte-level tokens, without [CLS], [SEP] and segments."""
 causal_trees_folder = folder_of("gpt2", annotated=True, statistics=list(OF_CAUSAL))
 """Of the same model, of sentences with trees and documents with coreference."""
 turned_folder = folder_of("llama")

@@ -134,8 +134,8 @@ def _break_legends(part: Any, letters: int) -> None:
 
 
 def with_data(chart: Any) -> dict[str, Any]:
-    """Chart of Altair or Vega-Lite as Vega-Lite with its data inside."""
-    return deepcopy(chart) if isinstance(chart, dict) else _inlined(chart).to_dict()
+    """Chart of Altair or Vega-Lite as Vega-Lite with its data inside, not validated again."""
+    return deepcopy(chart) if isinstance(chart, dict) else _inlined(chart).to_dict(validate=False)
 
 
 def _inlined(chart: Any) -> Any:

@@ -1,6 +1,8 @@
 """Laws of every table that a pass fills, over texts of encoders and decoders, and over images."""
 
 import weakref
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,9 @@ from precompute.jobs.shards import as_stored, merged
 from precompute.passes import STATISTICS
 from precompute.passes.filling import begin, rows_of_batch, rows_of_weights
 from precompute.passes.layers import Layer, batch_of, run_layers
+from tests.tiny import ANNOTATED as SENTENCES
 from tests.tiny import BOTH_WAYS, OF_DECODERS, tiny_model, tiny_sequences
+from tests.tiny_vision import softmax_error
 from tests.tracing import rows_of_tables
 
 OF_LAYERS = [table for table in STATISTICS.values() if table.of_layers]
@@ -45,34 +49,38 @@ every_table = pytest.mark.parametrize(
         for table in OF_LAYERS
         for family in families_of(table)
     ],
-    indirect=["family"],
-    scope="session",
 )
 
 
-@pytest.fixture(scope="session")
-def together(family, tiny, sequences, annotated) -> dict[str, pa.Table]:
-    """Rows of every table for all sequences in one batch; tables on words get annotated ones."""
-    plain = _rows_of(family, tiny, sequences, are_annotated=False)
-    return plain | _rows_of(family, tiny, annotated, are_annotated=True)
+@pytest.fixture(scope="module")
+def rows_of() -> Callable[[str], tuple[dict[str, pa.Table], list[dict[str, pa.Table]]]]:
+    """Rows of a family's tables, with all sequences in one batch and with each in its own.
+
+    Tables on words get annotated sequences.
+    """
+
+    @cache
+    def rows(family: str) -> tuple[dict[str, pa.Table], list[dict[str, pa.Table]]]:
+        plain, annotated = tiny_sequences(family), tiny_sequences(family, SENTENCES)
+        together = _rows_of(family, plain, are_annotated=False)
+        together |= _rows_of(family, annotated, are_annotated=True)
+        apart = [
+            _rows_of(family, [sequence], are_annotated=are_annotated)
+            for chosen, are_annotated in ((plain, False), (annotated, True))
+            for sequence in chosen
+        ]
+        return together, apart
+
+    return rows
 
 
-@pytest.fixture(scope="session")
-def apart(family, tiny, sequences, annotated) -> list[dict[str, pa.Table]]:
-    """The same with every sequence in a batch of its own."""
-    return [
-        _rows_of(family, tiny, [sequence], are_annotated=are_annotated)
-        for chosen, are_annotated in ((sequences, False), (annotated, True))
-        for sequence in chosen
-    ]
-
-
-def _rows_of(family, tiny, sequences, *, are_annotated: bool) -> dict[str, pa.Table]:
+def _rows_of(family, sequences, *, are_annotated: bool) -> dict[str, pa.Table]:
     tables = [
         table
         for table in OF_LAYERS
         if family in families_of(table) and bool(ANNOTATED & set(table.needs)) == are_annotated
     ]
+    tiny = tiny_model(family)
     return rows_of_tables(tables, tiny, sequences, exemplars=CHOSEN, followed=CHOSEN, kept=CHOSEN)
 
 
@@ -89,9 +97,10 @@ def _numbers(column: pd.Series) -> np.ndarray:
 
 
 @every_table
-def test_padding_batching_and_order_change_no_number(table, together, apart, attention_error):
+def test_padding_batching_and_order_change_no_number(family, table, rows_of):
     """Equality is up to rounding, which is larger if the library's softmax is in float32."""
-    rtol, atol = (1e-6, 1e-12) if attention_error < 1e-9 else (1e-5, 1e-6)
+    rtol, atol = (1e-6, 1e-12) if softmax_error(family) < 1e-9 else (1e-5, 1e-6)
+    together, apart = rows_of(family)
     shard, shards = together[table.name], [rows[table.name] for rows in apart if table.name in rows]
     assert shard.schema == table.shard_schema
     found, expected = _stored(table, [shard]), _stored(table, shards)

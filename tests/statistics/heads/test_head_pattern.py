@@ -1,4 +1,4 @@
-"""Habits of heads against loops over pairs, heads whose habits are known, and laws."""
+"""Habits of heads against their slow twin, heads whose habits are known, and laws."""
 
 import math
 from collections.abc import Mapping
@@ -18,67 +18,12 @@ from analysis.measures.heads.head_pattern import head_pattern
 from analysis.statistics.heads import head_pattern as statistic
 from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
 from analysis.token_types import BOS, CLS, COMMA_PERIOD, FIRST, OTHER, SEP, TOKEN_TYPES
+from tests.outermost.heads import habits_of
 from tests.precompute.corpora.tiny import unhurried
 from tests.reference.transformed_vectors import of_trace
 from tests.statistics.fits import made, store_of
 from tests.tiny import BOTH_WAYS
 from tests.tracing import rows_of_table
-
-Matrix = list[list[float]]
-
-
-def seen(query: int, n: int, *, is_causal: bool) -> range:
-    """The keys that a query may look at."""
-    return range(query + 1) if is_causal else range(n)
-
-
-def weight(
-    attention: Matrix, pairs: list[tuple[int, int]], queries: int, *, is_causal: bool
-) -> float | None:
-    """Attention over the pairs of a kind that there are, divided by a number of queries."""
-    n = len(attention)
-    there = [(i, j) for i, j in pairs if 0 <= j < n and j in seen(i, n, is_causal=is_causal)]
-    return sum(attention[i][j] for i, j in there) / queries if there else None
-
-
-def entropy(attention: Matrix, queries: list[int], *, is_causal: bool) -> float | None:
-    """Mean entropy of some rows, each smoothed over what it may look at."""
-    entropies = []
-    for i in queries:
-        keys = seen(i, len(attention), is_causal=is_causal)
-        row = [0.9999 * attention[i][j] + 0.0001 / len(keys) for j in keys]
-        entropies.append(-sum(share * math.log(share) for share in row))
-    return sum(entropies) / len(entropies) if entropies else None
-
-
-def pattern(attention: Matrix, types: list[str], *, is_causal: bool) -> dict[str, float | None]:
-    """Every habit of one head in one text, None where the text has no such pair."""
-    n = len(attention)
-    everyone = list(range(n))
-    of_type = {
-        name: [i for i in everyone if types[i] == name] for name in ("cls", "sep", "comma_period")
-    }
-    others = [i for i in everyone if types[i] != "sep"]
-    habits: dict[str, float | None] = {}
-    for name, offset in (("self", 0), ("previous", -1), ("next", 1)):
-        pairs = [(i, i + offset) for i in everyone]
-        habits[name] = weight(attention, pairs, n, is_causal=is_causal)
-    for name, senders, receivers in (
-        ("cls", everyone, of_type["cls"]),
-        ("sep", everyone, of_type["sep"]),
-        ("comma_period", everyone, of_type["comma_period"]),
-        ("sep_to_sep", of_type["sep"], of_type["sep"]),
-        ("other_to_sep", others, of_type["sep"]),
-        ("first", everyone, [i for i in everyone if types[i] in ("bos", "first")]),
-    ):
-        pairs = [(i, j) for i in senders for j in receivers]
-        habits[name] = weight(attention, pairs, len(senders), is_causal=is_causal)
-    habits["entropy"] = entropy(attention, everyone, is_causal=is_causal)
-    habits["entropy_cls"] = entropy(attention, of_type["cls"], is_causal=is_causal)
-    lengths = [len(seen(i, n, is_causal=is_causal)) for i in everyone]
-    habits["uniform"] = sum(math.log(length) for length in lengths) / n
-    return habits
-
 
 NATS = ("entropy", "entropy_cls", "uniform")
 
@@ -117,8 +62,8 @@ def test_every_head_has_the_habits_of_the_twin(traced, sequences):
             attention = layer.attention[row, :, :n, :n]
             types = [TOKEN_TYPES[token_type] for token_type in sequence.token_types]
             of_heads = habits(attention, sequence.token_types, is_causal=is_causal)
-            for head, numbers in zip(attention.tolist(), of_heads, strict=True):
-                assert_same(numbers, pattern(head, types, is_causal=is_causal))
+            for head, numbers in zip(attention.double().numpy(), of_heads, strict=True):
+                assert_same(numbers, habits_of(head, types, is_causal))
 
 
 def test_a_text_of_one_token_has_no_neighbours():
@@ -184,7 +129,7 @@ def test_rows_of_a_padded_batch_are_those_of_each_text(
             for (layer, head), attention in maps.items():
                 row = found.loc[weighing, sequence.index, layer - 1, head - 1]
                 assert row["n_tokens"] == len(sequence)
-                expected = pattern(attention, types, is_causal=is_causal)
+                expected = habits_of(np.array(attention), types, is_causal)
                 for name, value in expected.items():
                     right = math.nan if value is None else value
                     assert row[name] == pytest.approx(right, rel=1e-4, abs=1e-5, nan_ok=True), name

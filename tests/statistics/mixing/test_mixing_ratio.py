@@ -45,22 +45,6 @@ def test_tokens_have_the_mean_of_their_layers_and_types_that_of_their_tokens(tin
 
 
 @two_ways
-def test_each_layer_is_the_mean_over_sequences_and_spreads_over_tokens(masked_store, layer_order):
-    parts = masked_store.execute("from sequence_mixing_ratio").df()
-    for scope in layer_order.of_ratios:
-        for row in mixing_ratio.by_layer(masked_store, scope=scope).itertuples():
-            of = parts[
-                (parts["layer"] == row.layer)
-                & (parts["scope"] == scope)
-                & (parts["token_type"] == row.token_type)
-            ]
-            assert row.mean == pytest.approx(of["mean"].mean(), rel=1e-12)
-            assert row.n_sequences == len(of) == 3
-            assert (row.n, row.min, row.max) == (of["n"].sum(), of["min"].min(), of["max"].max())
-            assert_ordered(row.low, row.mean, row.high)
-
-
-@two_ways
 def test_all_layers_pooled_are_told_as_the_view_has_them(masked_store):
     view = masked_store.execute("from mixing_ratio where layer is null").df().drop(columns="layer")
     pooled = mixing_ratio.pooled(masked_store)

@@ -1,4 +1,4 @@
-"""Largest coordinates of hidden states against loops, a planted one, and means by hand."""
+"""Largest coordinates of hidden states: a planted one, their laws, and means by hand."""
 
 import numpy as np
 import pandas as pd
@@ -9,30 +9,8 @@ from analysis.measures.sinks.largest_activations import largest_activations
 from analysis.statistics.sinks import massive_activation
 from tests.massive import COORDINATE, SIZE, massive_model
 from tests.statistics.fits import made, store_of
-from tests.statistics.sinks.places import place_tokens
 from tests.tiny import tiny_sequences
 from tests.tracing import rows_of_table
-
-
-def test_every_place_has_the_largest_coordinate_at_every_depth(tiny, sequences, traced):
-    rows = rows_of_table(massive_activation.PER_SEQUENCE, tiny, sequences).to_pandas()
-    by_place = rows.set_index(["seq", "depth", "place"])
-    n_rows = 0
-    states = [*(layer.input for layer in traced.layers), traced.layers[-1].output]
-    for depth, of_batch in enumerate(states):
-        for row, sequence in enumerate(sequences):
-            n = len(sequence)
-            sizes = of_batch[row, :n].abs().float().numpy()
-            places = {"all": list(range(n)), **place_tokens(list(sequence.named_types))}
-            for place, tokens in places.items():
-                found = by_place.loc[sequence.index, depth, place]
-                at = np.unravel_index(sizes[tokens].argmax(), sizes[tokens].shape)
-                assert (found["pos"], found["coordinate"]) == (tokens[at[0]], at[1])
-                assert found["largest"] == pytest.approx(sizes[tokens].max(), rel=1e-6)
-                middle = np.sort(sizes.ravel())[(sizes.size - 1) // 2]  # of two the lower one
-                assert found["median"] == pytest.approx(middle, rel=1e-6)
-                n_rows += 1
-    assert n_rows == len(rows)
 
 
 def test_a_planted_activation_is_found_where_it_was_put():

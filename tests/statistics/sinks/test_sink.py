@@ -17,46 +17,15 @@ from analysis.statistics.sinks import massive_activation, sink
 from precompute.jobs.shards import counted_from_1
 from precompute.passes.sinks import PLACES
 from precompute.store.cross_laws import CROSS_LAWS
+from tests.outermost.sinks import weights_of_place
 from tests.precompute.corpora.tiny import unhurried
-from tests.reference.transformed_vectors import norm, shares, vectors_of
+from tests.reference.transformed_vectors import norm, vectors_of
 from tests.statistics.fits import made, store_of
 from tests.statistics.sinks.places import masks_of, pairs_of, place_tokens, seen_by
 from tests.tiny import FAMILIES
 from tests.tracing import layers_of, rows_of_table, rows_of_tables
 
 TYPES = ("cls", "other", "comma_period", "sep")
-Matrix = list[list[float]]
-
-
-def resting(weights: Matrix, seen: list[list[int]], tokens: list[int]) -> float | None:
-    """gu-2025, section 3: mean attention to some tokens, over the queries that see one of them."""
-    sums = [
-        sum(weights[i][j] for j in tokens if j in keys)
-        for i, keys in enumerate(seen)
-        if any(j in keys for j in tokens)
-    ]
-    return sum(sums) / len(sums) if sums else None
-
-
-def of_place(
-    attention: Matrix, made_vectors: Matrix, seen: list[list[int]], tokens: list[int]
-) -> dict[str, float | None]:
-    """All quantities of one place; None where undefined."""
-    n = len(attention)
-    lengths = [norm(vector) for vector in made_vectors]
-    own = [lengths[j] for j in tokens]
-    others = [lengths[j] for j in range(n) if j not in tokens]
-    neighbours = [j + 1 if j + 1 < n else j - 1 for j in tokens]
-    value_norm = sum(own) / len(own)
-    there = bool(others) and sum(others) > 0
-    return {
-        "attention": resting(attention, seen, tokens),
-        "even": resting([[1 / len(keys)] * n for keys in seen], seen, tokens),
-        "neighbour": resting(attention, seen, neighbours) if n > 1 else None,
-        "norm_share": resting(shares(attention, made_vectors), seen, tokens),
-        "value_norm": value_norm,
-        "relative_norm": value_norm / (sum(others) / len(others)) if there else None,
-    }
 
 
 @pytest.mark.parametrize("family", FAMILIES, indirect=True, scope="session")
@@ -69,13 +38,15 @@ def test_every_head_gives_each_place_what_the_loops_say(tiny, sequences, at_once
     for layer in layers_of(tiny, sequences):
         for row, sequence in enumerate(sequences):
             n, places = len(sequence), place_tokens(list(sequence.named_types))
-            seen = seen_by(n, is_causal=layer.weights.is_causal)
-            for head, attention in enumerate(layer.attention[row, :, :n, :n].double().tolist()):
-                made_vectors = vectors_of(layer.trace, row, head, n)
+            seen = np.tri(n, dtype=bool) | (not layer.weights.is_causal)
+            for head, attention in enumerate(layer.attention[row, :, :n, :n].double().numpy()):
+                lengths = np.array(
+                    [norm(vector) for vector in vectors_of(layer.trace, row, head, n)]
+                )
                 for place, tokens in places.items():
                     values = found.loc[sequence.index, layer.index, head, place]
-                    expected = pd.Series(of_place(attention, made_vectors, seen, tokens)).astype(
-                        float
+                    expected = pd.Series(
+                        weights_of_place(attention, lengths, seen, np.array(tokens))
                     )
                     pd.testing.assert_series_equal(
                         values, expected, check_names=False, check_dtype=False, rtol=1e-5, atol=1e-7
