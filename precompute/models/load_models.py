@@ -163,6 +163,7 @@ def _model(
         UnfitModel: if the weights cannot be loaded, or lack a tensor of the model itself.
     """
     transformers.utils.logging.disable_progress_bar()
+    transformers.utils.logging.set_verbosity_error()  # what is missing is refused below
     try:
         model, report = getattr(transformers, loader).from_pretrained(
             folder,
