@@ -1,4 +1,4 @@
-"""Attention of models that compute it by code of their own, seen in the functions that they call."""
+"""Attention of models with code of their own, seen in the functions that they call."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

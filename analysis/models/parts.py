@@ -1,7 +1,6 @@
-"""Readers of the modules that families share, in the shapes of the trace."""
+"""Weights of modules in the shapes of the trace."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import Any
 
 from jaxtyping import Float
@@ -12,30 +11,7 @@ from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.norm import LayerNormWeights
 from analysis.models.trace import Model
 
-_ACTIVATIONS: Mapping[str, str] = {
-    "gelu": "gelu",
-    "gelu_new": "gelu_tanh",
-    "gelu_pytorch_tanh": "gelu_tanh",
-    "relu": "relu",
-    "silu": "silu",
-    "swish": "silu",
-    "tanh": "tanh",
-}
-ACTIVATIONS = tuple(_ACTIVATIONS)
-"""Names that configurations may give the activation of a feed-forward network."""
-
-
-def activation_named(name: str) -> str:
-    """The key of `analysis.measures.mixing.activation_gate.GATES` for a configuration's activation.
-
-    Raises:
-        UnfitModel: naming the activation and those that are covered.
-    """
-    if name not in _ACTIVATIONS:
-        raise UnfitModel(
-            f"The model's activation is {name!r}; covered are {', '.join(sorted(_ACTIVATIONS))}."
-        )
-    return _ACTIVATIONS[name]
+_ACTIVATIONS = {"gelu": "gelu", "gelu_new": "gelu_tanh", "relu": "relu", "silu": "silu"}
 
 
 def layer_norm(module: Model) -> LayerNormWeights:
@@ -49,24 +25,27 @@ def bias_of(projection: Model) -> Tensor:
     return weight.new_zeros(len(weight)) if projection.bias is None else projection.bias.detach()
 
 
-def network_of(
-    hidden: Model, back: Model, activation: str, *, gate: Model = None
-) -> FeedForwardWeights:
-    """The weights of a network of two projections, or of three with gates.
+def network_of(hidden: Model, back: Model, activation: str) -> FeedForwardWeights:
+    """The weights of a network of two projections.
 
     Args:
         activation: its name in the configuration.
+
+    Raises:
+        UnfitModel: naming the activation and those that are covered.
     """
-    plain = FeedForwardWeights(
+    if activation not in _ACTIVATIONS:
+        raise UnfitModel(
+            f"The model's activation is {activation!r}; covered are "
+            f"{', '.join(sorted(_ACTIVATIONS))}."
+        )
+    return FeedForwardWeights(
         input_weight=hidden.weight.detach().T,
         input_bias=bias_of(hidden),
         output_weight=back.weight.detach().T,
         output_bias=bias_of(back),
-        activation=activation_named(activation) if gate is None else gate_named(activation),
+        activation=_ACTIVATIONS[activation],
     )
-    if gate is None:
-        return plain
-    return replace(plain, gate_weight=gate.weight.detach().T, gate_bias=bias_of(gate))
 
 
 def projections(sides: Iterable[tuple[Tensor, Tensor]], heads: int) -> dict[str, Any]:

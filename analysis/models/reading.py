@@ -90,10 +90,9 @@ def read_model(model: Model) -> Reading:
     layout = layout_of(model) if reads_images(model) else None
     if hasattr(model, "set_experts_implementation"):
         model.set_experts_implementation("eager")
-    is_turned = layout is not None and hasattr(model, "rope_embeddings")
     with in_float64(model):
         inputs = inputs_of(model, random_inputs(model))
-        if is_turned:
+        if layout is not None and hasattr(model, "rope_embeddings"):
             turned = TurnedPatches(model, layout)
             rotations = [PatchRotary(turned.angles)]
             seen, found = find_layers(model, inputs, rotations)

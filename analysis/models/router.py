@@ -8,7 +8,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 
-
 @dataclass(frozen=True)
 class Router:
     """A model's own router: the share of each expert, 0 for those that a token is not given to.

@@ -7,7 +7,6 @@ from textwrap import shorten
 from typing import Any, NoReturn
 
 import transformers
-from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
 from analysis.errors import UnfitModel, UnknownName
 
@@ -94,8 +93,8 @@ def check_type(family: str) -> None:
     Raises:
         UnknownName: naming some of those that it has.
     """
-    if family not in CONFIG_MAPPING_NAMES:
-        raise UnknownName("model type", family, CONFIG_MAPPING_NAMES)
+    if family not in transformers.CONFIG_MAPPING:
+        raise UnknownName("model type", family, transformers.CONFIG_MAPPING)
 
 
 def library_configuration(configuration: dict[str, Any]) -> transformers.PreTrainedConfig:

@@ -87,7 +87,7 @@ def side_of(
     found, norm = copied_from(samples, calls, probe, rows), None
     if found is not None and matrix_of(found.call) is None:
         whole, before = norm_of(found.call), probe.by_token(found.call.given)
-        if whole is None or before is None or len(whole.shift.flatten()) < shape[1]:
+        if before is None or not isinstance(whole, LayerNormWeights | RootMeanSquareWeights):
             return None
         norm = _head_norm(whole, found.column.unflatten(0, shape))
         samples = before[:, rows][..., found.column].flatten(0, 1)
@@ -130,13 +130,12 @@ def rotation_of(
     for rotary in rotations:
         for order in _orders(len(straight), rotary.planes):
             order = order.to(straight.device)
-            sides = (
+            turned = [
                 side.in_order(order).of_scale(rotary.scaling, rotary.planes)
                 for side in (query, key)
-            )
-            turned = (rotary, *sides)
-            if _makes(*turned, attended, order):
-                return turned
+            ]
+            if _makes(rotary, turned[0], turned[1], attended, order):
+                return rotary, turned[0], turned[1]
     return None
 
 

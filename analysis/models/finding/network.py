@@ -81,15 +81,12 @@ def _networks(into: list[_Path], hidden: int) -> Iterator[tuple[_Path | None, _P
 def _weights(
     gate: _Path | None, inputs: _Path, back: Matrix, activation: str
 ) -> FeedForwardWeights:
-    sides = {
-        f"{name}_{kind}": path.part(getattr(path.matrix, kind))
-        for name, path in (("gate", gate), ("input", inputs))
-        if path is not None
-        for kind in ("weight", "bias")
-    }
-    return FeedForwardWeights(
-        **sides, output_weight=back.weight, output_bias=back.bias, activation=activation
-    )
+    weight, bias = inputs.part(inputs.matrix.weight), inputs.part(inputs.matrix.bias)
+    plain = FeedForwardWeights(weight, bias, back.weight, back.bias, activation)
+    if gate is None:
+        return plain
+    weight, bias = gate.part(gate.matrix.weight), gate.part(gate.matrix.bias)
+    return replace(plain, gate_weight=weight, gate_bias=bias)
 
 
 def _experts(

@@ -102,8 +102,8 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
             ) from error
     if not moments:
         raise UnfitModel(
-            f"{type(model).__name__} computes no attention that is softmax(queries · keys + terms) times "
-            "values."
+            f"{type(model).__name__} computes no attention that is softmax(queries · keys + terms) "
+            "times values."
         )
     in_order = tuple(sorted(calls, key=lambda call: call.start))
     return Probe(in_order, tuple(moments), moments[0].attended.query.shape[2])

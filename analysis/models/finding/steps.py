@@ -2,13 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.models.finding.matrices import ROUND_OFF, Matrix, matrix_of, norm_of, parameter_like
+from analysis.models.finding.matrices import (
+    ROUND_OFF,
+    Matrix,
+    matrix_of,
+    norm_of,
+    parameter_like,
+)
 from analysis.models.finding.probe import Call, Probe, same
 from analysis.models.norm import NoNorm, Norm
 from analysis.models.trace import Model
@@ -31,8 +38,9 @@ class NormCall:
 class Steps:
     """The steps of a layer that were found.
 
-    A factor multiplies what a block adds to the stream, channel by channel; None for 1. `network`
-    is the call that returns the network's output, and `read` what the network is given.
+    `before` returns what attention reads, if that is normalised. A factor multiplies what a block
+    adds to the stream, channel by channel; None for 1. `network` is the call that returns the
+    network's output, and `read` what the network is given.
     """
 
     order: LayerOrder
@@ -45,64 +53,61 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class _Branch:
-    """What a block adds: its vectors, the norm that they went through if any, and the factor."""
+class _Block:
+    """Steps from what a block's module returns to the stream: names, norms and factor."""
 
-    norms: tuple[Norm, ...]
-    factor: Tensor | None
+    steps: tuple[str, ...]
+    norms: tuple[Norm, ...] = ()
+    factor: Tensor | None = None
+
+
+@dataclass(frozen=True)
+class _Joined:
+    """Both blocks as they join the stream, and the vectors that the network may read."""
+
+    attention: _Block
+    network: _Block
+    call: Call
+    stream: Vectors
 
 
 class Layer:
     """One layer's calls, and the search for its steps."""
 
     def __init__(self, layer: Call, calls: tuple[Call, ...], output: Matrix, probe: Probe):
-        def stream(tensor: Tensor) -> Vectors:
-            found = probe.by_token(tensor)
-            if found is None:
-                raise UnfitModel(f"{type(layer.module).__name__} has no vector for every token.")
-            return found
-
-        self.layer, self.probe, self.calls = layer, probe, calls
-        self.input, self.out = stream(layer.given), stream(layer.returned)
-        self.attention = stream(output.call.returned)
-        width = self.input.shape[-1]
-        of_stream = [c for c in calls if c.given.shape[-1] == width == c.returned.shape[-1]]
-        self.norms = [
-            NormCall(call.module, norm, stream(call.given), stream(call.returned))
-            for call in of_stream
-            if (norm := norm_of(call))
-        ]
-        normal = {id(call.module) for call in self.norms}
-        self.given = [
-            g
+        self._layer, self._probe, self._calls = layer, probe, calls
+        self._input, self._returned = self._vectors(layer.given), self._vectors(layer.returned)
+        self._attention = self._vectors(output.call.returned)
+        width = self._input.shape[-1]
+        self._norms = [
+            NormCall(call.module, norm, self._vectors(call.given), self._vectors(call.returned))
             for call in calls
-            if call.start > output.call.end and call.given.shape[-1] == width
-            if (g := probe.by_token(call.given)) is not None
+            if call.given.shape[-1] == width == call.returned.shape[-1] and (norm := norm_of(call))
         ]
-        self.blocks = [
-            call
+        later = (call for call in calls if call.start > output.call.end)
+        self._given_later = [
+            vectors
+            for call in later
+            if (vectors := probe.by_token(call.given)) is not None and vectors.shape[-1] == width
+        ]
+        normal = {id(call.module) for call in self._norms}
+        self._blocks = [
+            (call, vectors)
             for call in sorted(calls, key=lambda call: (matrix_of(call) is None, -call.end))
-            if call.returned.shape[-1] == width and id(call.module) not in normal
+            if id(call.module) not in normal
             if call is not output.call and not call.holds(output.call)
-            if probe.by_token(call.returned) is not None
+            if (vectors := probe.by_token(call.returned)) is not None
+            if vectors.shape[-1] == width
         ]
 
-    def after(self, vectors: Vectors) -> Iterator[NormCall]:
-        """Norms that were given these vectors."""
-        return (call for call in self.norms if same(call.given, vectors))
+    def _vectors(self, tensor: Tensor) -> Vectors:
+        found = self._probe.by_token(tensor)
+        if found is None:
+            raise self._unfit("has no vector for every token")
+        return found
 
-    def added(self, change: Vectors, block: Vectors) -> _Branch | None:
-        """Return how a block's vectors became a change of the stream, by at most one norm."""
-        for vectors, norms in ((block, ()), *((c.returned, (c.norm,)) for c in self.after(block))):
-            factor = (change * vectors).sum((0, 1)) / vectors.square().sum((0, 1))
-            if same(change, vectors * factor):
-                return _Branch(norms, self._told(factor))
-        return None
-
-    def _told(self, factor: Tensor) -> Tensor | None:
-        if same(factor, torch.ones_like(factor), ROUND_OFF):
-            return None
-        return parameter_like(self.layer.module, factor)
+    def _unfit(self, reason: str) -> UnfitModel:
+        return UnfitModel(f"{type(self._layer.module).__name__} {reason}.")
 
     def steps(self, read: Vectors) -> Steps:
         """Find the steps of the layer.
@@ -113,108 +118,115 @@ class Layer:
         Raises:
             UnfitModel: if the parts that were found do not add up to what the layer returns.
         """
-        before = None
-        if not same(read, self.input):
-            before = next((c for c in self.after(self.input) if same(c.returned, read)), None)
-            if before is None:
-                raise UnfitModel(
-                    f"{type(self.layer.module).__name__}: attention reads neither the layer's "
-                    "input nor its normalisation by one module."
-                )
-        for found in (*self._sequential(), *self._parallel()):
-            steps, after, network, norms = found
-            return self._named(before, steps, after, network, norms)
-        raise UnfitModel(
-            f"{type(self.layer.module).__name__}: its output is not the sum of its input, its "
-            "attention and its network, by any order of norms that is known."
-        )
+        before = next((c for c in self._norms_of(self._input) if same(c.returned, read)), None)
+        if before is None and not same(read, self._input):
+            raise self._unfit(
+                "makes queries, keys and values neither of its input nor of that after one norm"
+            )
+        joined = next(chain(self._sequential(), self._parallel()), None)
+        if joined is None:
+            raise self._unfit(
+                "returns something else than the sum of its input, its attention and its network, "
+                "by any order of norms that is known"
+            )
+        to_network, network_read = self._network_read(joined)
+        return self._in_order(before, joined, to_network, network_read)
 
-    def _sequential(self) -> Iterator:
-        for middle in self.given:
-            joined = self.added(middle - self.input, self.attention)
-            if joined is None:
+    def _norms_of(self, vectors: Vectors) -> Iterator[NormCall]:
+        """Norms that were given these vectors."""
+        return (call for call in self._norms if same(call.given, vectors))
+
+    def _added(self, change: Vectors, block: Vectors) -> _Block | None:
+        """Return how a block's vectors became a change of the stream, by at most one norm."""
+        ways = [(block, ()), *((call.returned, (call.norm,)) for call in self._norms_of(block))]
+        for vectors, norms in ways:
+            factor = (change * vectors).sum((0, 1)) / vectors.square().sum((0, 1))
+            if same(change, vectors * factor):
+                return _Block(("ln",) * len(norms), norms, self._known(factor))
+        return None
+
+    def _known(self, factor: Tensor) -> Tensor | None:
+        """Return the parameter that a factor is; None for 1."""
+        is_one = same(factor, torch.ones_like(factor), ROUND_OFF)
+        return None if is_one else parameter_like(self._layer.module, factor)
+
+    def _sequential(self) -> Iterator[_Joined]:
+        """Both blocks one after the other, each with its residual."""
+        for middle in self._given_later:
+            added = self._added(middle - self._input, self._attention)
+            if added is None:
                 continue
-            first = ("attn", *("ln" for _ in joined.norms), "res")
-            bases = [(middle, first, joined.norms)]
-            bases += [
-                (c.returned, (*first, "ln"), (*joined.norms, c.norm)) for c in self.after(middle)
-            ]
-            for base, block, norms in bases:
-                yield from self._network(base, block, norms, joined.factor)
+            steps = ("attn", *added.steps, "res")
+            plain = _Block(steps, added.norms, added.factor)
+            yield from self._then_network(middle, plain)
+            for call in self._norms_of(middle):
+                normed = _Block((*steps, "ln"), (*added.norms, call.norm), added.factor)
+                yield from self._then_network(call.returned, normed)
             return
 
-    def _network(self, base, block, norms, factor) -> Iterator:
-        ends = [(self.out, ())]
-        ends += [(c.given, (c.norm,)) for c in self.norms if same(c.returned, self.out)]
-        for call in self.blocks:
-            made = self.probe.by_token(call.returned)
+    def _then_network(self, stream: Vectors, attention: _Block) -> Iterator[_Joined]:
+        ends = [(self._returned, ())]
+        ends += [(c.given, (c.norm,)) for c in self._norms if same(c.returned, self._returned)]
+        for call, made in self._blocks:
             for end, last in ends:
-                joined = self.added(end - base, made)
-                if joined is None:
-                    continue
-                reads = [(base, ())] + [(c.returned, (c.norm,)) for c in self.after(base)]
-                yield (block, factor), (joined, last), call, (reads, norms)
+                if added := self._added(end - stream, made):
+                    steps = ("ff", *added.steps, "res", *("ln" for _ in last))
+                    network = _Block(steps, (*added.norms, *last), added.factor)
+                    yield _Joined(attention, network, call, stream)
 
-    def _parallel(self) -> Iterator:
-        change = self.out - self.input
-        for call in self.blocks:
-            made = self.probe.by_token(call.returned)
-            sides = torch.stack([self.attention.flatten(), made.flatten()], 1)
-            gram = sides.T @ sides
-            if torch.linalg.matrix_rank(gram) < 2:
+    def _parallel(self) -> Iterator[_Joined]:
+        """Both blocks added to the layer's input, each times a number."""
+        change, one = self._returned - self._input, torch.ones_like(self._input[0, 0])
+        for call, made in self._blocks:
+            sides = torch.stack([self._attention.flatten(), made.flatten()], dim=1)
+            products = sides.T @ sides
+            if torch.linalg.matrix_rank(products) < 2:
                 continue
-            factors = torch.linalg.solve(gram, sides.T @ change.flatten())
-            if same(change, self.attention * factors[0] + made * factors[1]):
-                reads = [(self.input, ())]
-                reads += [(c.returned, (c.norm,)) for c in self.after(self.input)]
-                ones = torch.ones_like(self.input[0, 0])
-                told = [self._told(factor * ones) for factor in factors]
-                yield (("attn",), told[0]), (_Branch((), told[1]), ()), call, (reads, ())
+            factors = torch.linalg.solve(products, sides.T @ change.flatten())
+            if same(change, self._attention * factors[0] + made * factors[1]):
+                of_attention, of_network = (self._known(factor * one) for factor in factors)
+                attention = _Block(("attn",), factor=of_attention)
+                network = _Block(("ff", "res"), factor=of_network)
+                yield _Joined(attention, network, call, self._input)
 
-    def _named(self, before, first, second, call, reading) -> Steps:
-        (block, factor), (joined, last), (reads, norms) = first, second, reading
-        read, to_network = self._read(call, reads)
-        read_steps = () if before is None else ("ln",)
-        wanted = (
-            (*read_steps, *block),
-            (*("ln" for _ in to_network), "ff", *("ln" for _ in joined.norms), "res")
-            + tuple("ln" for _ in last),
-        )
-        is_parallel = "res" not in block
-        in_order = (*norms, *to_network, *joined.norms, *last)
-        for order in ORDERS.values():
-            if order.is_parallel != is_parallel:
-                continue
-            if (order.attention, order.network_block) == wanted:
-                first_norms = () if before is None else (before.norm,)
-                return Steps(
-                    order,
-                    (*first_norms, *in_order),
-                    before and before.module,
-                    factor,
-                    joined.factor,
-                    call,
-                    read,
-                )
-        if (("ln", *wanted[0]), wanted[1]) == (PRE_NORM.attention, PRE_NORM.network_block):
-            none = NoNorm(torch.zeros_like(self.input[0, 0]))
-            return Steps(PRE_NORM, (none, *in_order), None, factor, joined.factor, call, read)
-        raise UnfitModel(
-            f"{type(self.layer.module).__name__}: its steps are {' '.join(wanted[0])} and "
-            f"{' '.join(wanted[1])}, an order of norms that is not known."
-        )
+    def _network_read(self, joined: _Joined) -> tuple[tuple[Norm, ...], Vectors]:
+        """Return the norm before the network, if there is any, and what the network is given."""
+        calls = [call for call in self._calls if call.end <= joined.call.end]
+        given = [self._probe.by_token(call.given) for call in reversed(calls)]
+        ways = [((call.norm,), call.returned) for call in self._norms_of(joined.stream)]
+        for read in given:  # nearest first: attention may read through another norm
+            for norms, vectors in (*ways, ((), joined.stream)):
+                if same(read, vectors):
+                    return norms, vectors
+        raise self._unfit("gives its network neither the stream nor that after one norm")
 
-    def _read(self, network: Call, reads) -> tuple[Vectors, tuple[Norm, ...]]:
-        """Return what the network is given, and the norm that made it."""
-        for vectors, norms in reversed(reads):
-            if any(same(given, vectors) for given in self._given_to(network)):
-                return vectors, norms
-        raise UnfitModel(
-            f"{type(self.layer.module).__name__}: its network reads neither the stream nor its "
-            "normalisation by one module."
-        )
+    def _in_order(
+        self, before: NormCall | None, joined: _Joined, to_network: tuple[Norm, ...], read: Vectors
+    ) -> Steps:
+        """Name the order of the steps; a layer may lack the norm before attention alone.
 
-    def _given_to(self, network: Call) -> Iterator[Tensor | None]:
-        """What the matrices before the network's last call were given, nearest first."""
-        calls = [c for c in self.calls if c.end <= network.end]
-        return (self.probe.by_token(call.given) for call in reversed(calls))
+        Raises:
+            UnfitModel: if they are in an order that is not known.
+        """
+        first = () if before is None else (before.norm,)
+        second = (*("ln" for _ in to_network), *joined.network.steps)
+        later = (*joined.attention.norms, *to_network, *joined.network.norms)
+        nothing = NoNorm(torch.zeros_like(self._input[0, 0]))
+        for norms, orders in ((first, ORDERS.values()), ((nothing,), (PRE_NORM,))):
+            for order in orders:
+                steps = (*("ln" for _ in norms), *joined.attention.steps), second
+                is_parallel = "res" not in joined.attention.steps
+                if steps == (order.attention, order.network_block) and (
+                    order.is_parallel == is_parallel
+                ):
+                    return Steps(
+                        order,
+                        (*norms, *later),
+                        before and before.module,
+                        joined.attention.factor,
+                        joined.network.factor,
+                        joined.call,
+                        read,
+                    )
+        shown = " ".join((*("ln" for _ in first), *joined.attention.steps, "·", *second))
+        raise self._unfit(f"has its steps in an order that is not known ({shown})")

@@ -38,7 +38,8 @@ def with_scale(attended: Attended) -> Attended:
     rest = scores - scale * products
     if not same(rest[1:, :, sees], rest[:1, :, sees].expand_as(rest[1:, :, sees]), _ROUND_OFF):
         raise UnfitModel(
-            "Scores of attention are not queries · keys, scaled, and a term for each pair of places."
+            "Scores of attention are not queries · keys, scaled, and a term for each pair of "
+            "places."
         )
     term = torch.where(sees, rest[:1], 0)
     bias = () if term.abs().max() < _ROUND_OFF else (term,)
