@@ -11,7 +11,8 @@ from torch import Tensor
 
 from analysis.errors import UnfitModel
 from analysis.models.capture import change_output
-from analysis.models.finding.probe import Call, Probe, same
+from analysis.models.finding.calls import Call, same
+from analysis.models.finding.probe import Probe
 from analysis.models.trace import Model
 
 Change = Callable[[Tensor], Tensor]

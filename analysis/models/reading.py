@@ -88,8 +88,6 @@ def read_model(model: Model) -> Reading:
         )
     _check_rotary(model)
     layout = layout_of(model) if reads_images(model) else None
-    if hasattr(model, "set_experts_implementation"):
-        model.set_experts_implementation("eager")
     with in_float64(model):
         inputs = inputs_of(model, random_inputs(model))
         if layout is not None and hasattr(model, "rope_embeddings"):

@@ -9,8 +9,9 @@ from torch import Tensor
 
 from analysis.errors import UnfitModel
 from analysis.models.attended import Attended
-from analysis.models.finding.matrices import ROUND_OFF, Matrix, copied_from, matrix_of, norm_of
-from analysis.models.finding.probe import Call, Probe, same
+from analysis.models.finding.calls import ROUND_OFF, Call, Matrix, same
+from analysis.models.finding.copied import copied_from
+from analysis.models.finding.probe import Probe
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.norm import LayerNormWeights, RootMeanSquareWeights
 from analysis.models.rotary import PatchRotary, Rotary
@@ -85,14 +86,14 @@ def side_of(
     shape = wanted.shape[1], wanted.shape[3]
     samples = wanted.transpose(1, 2)[:, rows].flatten(2).flatten(0, 1)
     found, norm = copied_from(samples, calls, probe, rows), None
-    if found is not None and matrix_of(found.call) is None:
-        whole, before = norm_of(found.call), probe.by_token(found.call.given)
+    if found is not None and found.call.matrix is None:
+        whole, before = found.call.norm, probe.by_token(found.call.given)
         if before is None or not isinstance(whole, LayerNormWeights | RootMeanSquareWeights):
             return None
         norm = _head_norm(whole, found.column.unflatten(0, shape))
         samples = before[:, rows][..., found.column].flatten(0, 1)
         found = copied_from(samples, calls, probe, rows)
-    matrix = None if found is None else matrix_of(found.call)
+    matrix = None if found is None else found.call.matrix
     read = None if matrix is None else probe.by_token(matrix.call.given)
     if found is None or matrix is None or read is None:
         return None
@@ -177,7 +178,7 @@ def output_of(attended: Attended, calls: tuple[Call, ...], probe: Probe) -> Matr
     """
     mixed = attended.mixed.flatten(2)
     for call in calls:
-        if same(probe.by_token(call.given), mixed) and (matrix := matrix_of(call)):
+        if same(probe.by_token(call.given), mixed) and (matrix := call.matrix):
             return matrix
     raise UnfitModel(
         "What attention mixes does not go into a matrix as it "

@@ -1,4 +1,4 @@
-"""Layers of a model whose attention goes by the library's interface, found without a name."""
+"""Layers of a model, found by following tensors, without a module's name."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,9 +13,9 @@ from analysis.models.attended import Attended
 from analysis.models.attention import LayerParts
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.finding.attention_sides import Side, output_of, rotation_of, side_of
-from analysis.models.finding.matrices import Matrix
+from analysis.models.finding.calls import Call, Matrix, Moment, same
 from analysis.models.finding.network import network_of
-from analysis.models.finding.probe import Call, Moment, Probe, probe, same
+from analysis.models.finding.probe import Probe, probe
 from analysis.models.finding.steps import Layer, Steps
 from analysis.models.finding.terms import with_scale
 from analysis.models.head_norm import HeadNormWeights
@@ -177,13 +177,22 @@ def _turned(
 
 @contextmanager
 def in_float64(model: Model) -> Iterator[None]:
-    """Hold a model's weights in float64 within a context, and bring back each as it was."""
+    """Hold a model's weights in float64 within a context, and bring back each as it was.
+
+    Experts are run one after the other: the library's faster ways know no float64.
+    """
+    has_experts = hasattr(model, "set_experts_implementation")
+    experts = model.config._experts_implementation if has_experts else None
     tensors = [t for t in (*model.parameters(), *model.buffers()) if t.is_floating_point()]
     before = [tensor.dtype for tensor in tensors]
     for tensor in tensors:
         tensor.data = tensor.data.double()
+    if has_experts:
+        model.set_experts_implementation("eager")
     try:
         yield
     finally:
         for tensor, dtype in zip(tensors, before, strict=True):
             tensor.data = tensor.data.to(dtype)
+        if has_experts:
+            model.set_experts_implementation(experts)

@@ -13,8 +13,8 @@ from analysis.errors import UnfitModel
 from analysis.measures.mixing.activation_gate import GATES, active
 from analysis.measures.mixing.gate_share import GATED
 from analysis.models.feed_forward import FeedForwardWeights
-from analysis.models.finding.matrices import ROUND_OFF, Matrix, matrix_of
-from analysis.models.finding.probe import Call, Probe, same
+from analysis.models.finding.calls import ROUND_OFF, Call, Matrix, same
+from analysis.models.finding.probe import Probe
 from analysis.models.router import Router
 from analysis.models.trace import Model
 
@@ -31,7 +31,7 @@ def network_of(
     Raises:
         UnfitModel: if its hidden layer is made in no way that is known.
     """
-    back = matrix_of(call)
+    back = call.matrix
     if back is None:
         return _experts(call, read, calls, probe)
     hidden = probe.by_token(call.given)
@@ -39,7 +39,7 @@ def network_of(
         _Path(matrix, made)
         for other in calls
         if same(probe.by_token(other.given), read)
-        and (matrix := matrix_of(other))
+        and (matrix := other.matrix)
         and (made := probe.by_token(other.returned)) is not None
     ]
     for gate, inputs, activation in _networks(into, len(back.weight)):

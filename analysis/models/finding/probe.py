@@ -13,35 +13,9 @@ from analysis.errors import UnfitModel
 from analysis.models.attended import Attended
 from analysis.models.attention import attention_observed
 from analysis.models.capture import first_tensor
+from analysis.models.finding.calls import Call, Moment
 from analysis.models.stream import size_of
 from analysis.models.trace import Model
-
-
-@dataclass(frozen=True)
-class Call:
-    """One call of a module: the first tensor of reals that it was given (empty if none) and that it
-    returned, and when."""
-
-    module: Model
-    given: Tensor
-    returned: Tensor
-    start: int
-    end: int
-    is_pair: bool = False
-    """Whether it returned two tensors, as modules do that make cosines and sines."""
-
-    def holds(self, other: "Call | Moment") -> bool:
-        """Return True if the other happened during this call."""
-        return self.start < other.start and other.end < self.end
-
-
-@dataclass(frozen=True, eq=False)
-class Moment:
-    """Attention as it was computed once, and when."""
-
-    attended: Attended
-    start: int
-    end: int
 
 
 @dataclass(frozen=True)
@@ -67,7 +41,7 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
     """Run a model once and write down everything that its modules are given and return.
 
     Raises:
-        UnfitModel: if its attention does not go by the library's interface.
+        UnfitModel: if it cannot be run so, or no attention was seen.
     """
     calls: list[Call] = []
     moments: list[Moment] = []
@@ -107,10 +81,3 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
         )
     in_order = tuple(sorted(calls, key=lambda call: call.start))
     return Probe(in_order, tuple(moments), moments[0].attended.query.shape[2])
-
-
-def same(one: Tensor | None, other: Tensor | None, tolerance: float = 1e-9) -> bool:
-    """Return True if two tensors are equal to round-off."""
-    if one is None or other is None or one.shape != other.shape:
-        return False
-    return bool((one - other).abs().max() <= tolerance * (1 + one.abs().max()))

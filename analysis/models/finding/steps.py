@@ -9,14 +9,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.models.finding.matrices import (
-    ROUND_OFF,
-    Matrix,
-    matrix_of,
-    norm_of,
-    parameter_like,
-)
-from analysis.models.finding.probe import Call, Probe, same
+from analysis.models.finding.calls import ROUND_OFF, Call, Matrix, same
+from analysis.models.finding.copied import parameter_like
+from analysis.models.finding.probe import Probe
 from analysis.models.norm import NoNorm, Norm
 from analysis.models.trace import Model
 from analysis.scopes import ORDERS, PRE_NORM, LayerOrder
@@ -82,7 +77,7 @@ class Layer:
         self._norms = [
             NormCall(call.module, norm, self._vectors(call.given), self._vectors(call.returned))
             for call in calls
-            if call.given.shape[-1] == width == call.returned.shape[-1] and (norm := norm_of(call))
+            if call.given.shape[-1] == width == call.returned.shape[-1] and (norm := call.norm)
         ]
         later = (call for call in calls if call.start > output.call.end)
         self._given_later = [
@@ -93,7 +88,7 @@ class Layer:
         normal = {id(call.module) for call in self._norms}
         self._blocks = [
             (call, vectors)
-            for call in sorted(calls, key=lambda call: (matrix_of(call) is None, -call.end))
+            for call in sorted(calls, key=lambda call: (call.matrix is None, -call.end))
             if id(call.module) not in normal
             if call is not output.call and not call.holds(output.call)
             if (vectors := probe.by_token(call.returned)) is not None

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from analysis.errors import UnfitModel
 from analysis.models.attended import Attended, of_heads
-from analysis.models.finding.probe import same
+from analysis.models.finding.calls import same
 from analysis.models.offset_terms import OffsetTerms
 
 _ROUND_OFF = 1e-5
