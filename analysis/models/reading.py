@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from analysis.errors import UnfitModel
+from analysis.errors import UnfitModel, UserError
 from analysis.models.attention import LayerParts
 from analysis.models.distances import terms_of_distance
 from analysis.models.families import deberta
@@ -82,6 +82,18 @@ def read_model(model: Model) -> Reading:
     Raises:
         UnfitModel: naming the part that was not found.
     """
+    try:
+        return _read(model)
+    except UserError:
+        raise
+    except Exception as error:  # a strange architecture may break the search anywhere
+        raise UnfitModel(
+            f"{type(model).__name__}: its parts could not be followed "
+            f"({type(error).__name__}: {error})."
+        ) from error
+
+
+def _read(model: Model) -> Reading:
     if model.config.model_type in deberta.FAMILIES:
         return Reading(
             model, deberta.weights(model), deberta.parts(model), deberta.DistancePlaces(model)

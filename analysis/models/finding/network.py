@@ -98,7 +98,7 @@ def _experts(
         UnfitModel: if no reading of the module does.
     """
     module, made = call.module, probe.by_token(call.returned)
-    experts = next((m for m in module.modules() if _is_experts(m)), None)
+    experts = next((m for m in module.modules() if _is_experts(m, read.shape[-1])), None)
     router = next((m for m in module.modules() if "Router" in type(m).__name__), None)
     inside = tuple(other for other in calls if call.holds(other))
     for shared in (None, *_shared(module, read, inside, probe)):
@@ -115,9 +115,12 @@ def _experts(
     )
 
 
-def _is_experts(module: Model) -> bool:
-    sides = (getattr(module, name, None) for name in ("gate_up_proj", "down_proj"))
-    return all(isinstance(side, Tensor) and side.dim() == 3 for side in sides)
+def _is_experts(module: Model, width: int) -> bool:
+    """Return True for weights of (expert, hidden, width) and (expert, width, hidden)."""
+    both, down = (getattr(module, name, None) for name in ("gate_up_proj", "down_proj"))
+    if not isinstance(both, Tensor) or not isinstance(down, Tensor):
+        return False
+    return both.dim() == 3 and both.shape[2] == width == down.shape[1]
 
 
 @dataclass(frozen=True)
