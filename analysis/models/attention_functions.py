@@ -35,39 +35,51 @@ class AttentionFunctions(TorchFunctionMode):
         self, function: Any, types: Any, args: tuple = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         named = dict(kwargs or {})
+        if function in _PRODUCTS and self._weights is not None:
+            left, right = _factors(args, named)
+            if left.numel() == self._weights.numel() and left.shape[-1] == right.shape[-2]:
+                return self._mixed(function, self._by_text(left), left, right)
         made = function(*args, **named)
-        if function in _PRODUCTS:
-            self._multiplied(*_factors(args, named), made)
-        elif function in _SOFTMAX and made.dim() > 2 and made.shape[-1] == made.shape[-2]:
+        is_of_pairs = function in _PRODUCTS | _SOFTMAX and _is_of_pairs(made)
+        if is_of_pairs and function in _PRODUCTS:
+            left, right = _factors(args, named)
+            self._compared = left, right.mT
+        elif is_of_pairs and function in _SOFTMAX:
             self._weights, self._scores = made, args[0] if args else named["input"]
         return made
 
-    def _multiplied(self, left: Tensor, right: Tensor, made: Tensor) -> None:
-        weights = self._weights
-        if weights is None:
-            if made.dim() > 2 and made.shape[-1] == made.shape[-2]:
-                self._compared = left, right.mT
-        elif left.numel() == weights.numel() and left.shape[-1] == weights.shape[-1]:
-            query, key = self._compared or (left, right)
-            seen = Attended(
-                module=None,
-                query=self._by_text(query),
-                key=self._by_text(key),
-                value=self._by_text(right),
-                weights=self._by_text(left),
-                mixed=self._by_text(made).transpose(1, 2),
-                scale=1.0,
-                cap=None,
-                bias=(),
-                sink=None,
-                scores=None if self._scores is None else self._by_text(self._scores),
-            )
-            self._compared = self._weights = self._scores = None
-            self._receive(seen)
+    def _mixed(self, product: Any, weights: Tensor, left: Tensor, right: Tensor) -> Tensor:
+        """Multiply weights with values, and hand over both.
+
+        The product is of the weights that are handed over, so that it has gradients by them.
+        """
+        made = product(weights.reshape(left.shape), right)
+        query, key = self._compared or (left, right)
+        seen = Attended(
+            module=None,
+            query=self._by_text(query),
+            key=self._by_text(key),
+            value=self._by_text(right),
+            weights=weights,
+            mixed=self._by_text(made).transpose(1, 2),
+            scale=1.0,
+            cap=None,
+            bias=(),
+            sink=None,
+            scores=None if self._scores is None else self._by_text(self._scores),
+        )
+        self._compared = self._weights = self._scores = None
+        self._receive(seen)
+        return made
 
     def _by_text(self, tensor: Tensor) -> Tensor:
         """Return a tensor of texts and heads with an axis for each."""
         return tensor.reshape(self._n_texts, -1, *tensor.shape[-2:])
+
+
+def _is_of_pairs(made: Tensor) -> bool:
+    """Return True for a tensor with a number for each pair of tokens."""
+    return made.dim() > 2 and made.shape[-1] == made.shape[-2]
 
 
 def _factors(args: tuple, named: dict[str, Any]) -> tuple[Tensor, Tensor]:

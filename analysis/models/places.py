@@ -91,15 +91,16 @@ def _moved(bias: Float[Tensor, "query key head"], change: Change) -> Tensor:
     return bias[places[:, None], places]
 
 
-def places_of(model: Model, seen: Probe, layer: Call) -> Places:
+def places_of(model: Model, seen: Probe, layer: Call, *, is_turned: bool) -> Places:
     """Find where a model knows places from, in a forward pass on texts of random tokens.
 
     Args:
         layer: the call of the first layer.
+        is_turned: whether layers rotate queries and keys; then no vectors are added.
     """
     longest = longest_of(model.config)
     rotaries = [module for module in model.modules() if _has_frequencies(module)]
-    for call in seen.calls:
+    for call in () if is_turned else seen.calls:
         if call.end < layer.start and call.module not in rotaries:
             found = _added(call, seen, longest)
             if found is not None:

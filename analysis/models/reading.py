@@ -109,8 +109,9 @@ def _read(model: Model) -> Reading:
             places: Places = turned
         else:
             seen, found = find_layers(model, inputs, [*rotations_of(model)])
+            is_turned = any(layer.rotary is not None for layer in found)
             places = (
-                places_of(model, seen, found[0].call)
+                places_of(model, seen, found[0].call, is_turned=is_turned)
                 if layout is None
                 else ImagePlaces(model, layout)
             )
