@@ -119,6 +119,11 @@ def _check_positions(statistic: str, model: LoadedModel) -> None:
             f"--statistics {statistic} needs positions that are added to the input as vectors, and "
             f"{model.name} {_KNOWS_PLACES[how]}: leave {statistic} out, or {instead}."
         )
+    if Need.ADDED_POSITIONS in needs and model.reading.places.embedding is None:
+        raise UserError(
+            f"--statistics {statistic} needs positions that are added to the input as vectors, and "
+            f"none were found in {model.name}: leave {statistic} out."
+        )
     if Need.TURNED_POSITIONS in needs and how != "turned":
         raise UserError(
             f"--statistics {statistic} needs queries and keys that are turned by their positions, "
