@@ -137,6 +137,10 @@ class ImagePlaces:
         size = two_sizes(self.model.config.image_size)
         return embeddings.interpolate_pos_encoding(shaped, *size)[0].detach()
 
+    @property
+    def can_change(self) -> bool:
+        return self.embedding is not None
+
     def changed(self, change: Change) -> AbstractContextManager[None]:
         """Change the vectors of places within a context."""
         added = self.embedding
@@ -158,6 +162,7 @@ class TurnedPatches:
     model: Model
     layout: TokenLayout
     embedding: None = None
+    can_change: bool = True
 
     @property
     def longest(self) -> int:

@@ -27,8 +27,12 @@ class Places(Protocol):
     """Where a model knows places from.
 
     `longest` is the number of tokens it has places for, `embedding` its learned vectors of places,
-    if it has any, and `changed` changes what stands for each place within a context.
+    if it has any, and `changed` changes what stands for each place within a context, if that can be
+    changed.
     """
+
+    @property
+    def can_change(self) -> bool: ...
 
     @property
     def longest(self) -> int: ...
@@ -47,6 +51,7 @@ class AddedPlaces:
     longest: int
     table: Tensor | None = None
     first: int = 0
+    can_change: bool = True
 
     @property
     def embedding(self) -> Tensor | None:
@@ -68,9 +73,13 @@ class OtherPlaces:
     distances: Sequence[Model] = ()
     embedding: None = None
 
+    @property
+    def can_change(self) -> bool:
+        return bool(self.rotaries or self.distances)
+
     @contextmanager
     def changed(self, change: Change) -> Iterator[None]:
-        if not self.rotaries and not self.distances:
+        if not self.can_change:
             raise UnfitModel("No module was found by which the model knows the places of tokens.")
         with ExitStack() as stack:
             for module in self.rotaries:

@@ -150,6 +150,7 @@ def _batch_rows(
     tables: tuple[Table, ...], model: LoadedModel, sequences: tuple[Input, ...], plan: Plan
 ) -> list[pa.Table]:
     """Return the rows of every table for one batch, which is traced once for all of them."""
+    controlled = partial(model.stream_controlled, seed=plan.facts.seed)
     batch = batch_of(
         model,
         sequences,
@@ -157,7 +158,7 @@ def _batch_rows(
         hidden_budget=plan.hidden_budget,
         exemplars=plan.exemplars,
         followed=plan.followed,
-        controlled=partial(model.stream_controlled, seed=plan.facts.seed),
+        controlled=controlled if model.reading.places.can_change else None,
         kept=plan.kept,
     )
     return [*rows_of_batch(tables, model, batch).values()]

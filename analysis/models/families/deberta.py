@@ -39,6 +39,7 @@ class DistancePlaces:
     """Distances in the scores, and vectors added to the input in models older than DeBERTa 3."""
 
     model: Model
+    can_change: bool = True
 
     @property
     def longest(self) -> int:

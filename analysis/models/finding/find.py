@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from torch import Tensor, nn
@@ -111,8 +110,27 @@ def find_layers(
         UnfitModel: naming the part that was not found.
     """
     seen = probe(model, inputs)
-    layer = partial(_layer, model, seen, rotations)
-    return seen, tuple(layer(moment) for moment in seen.moments)
+    layers = tuple(_layer(model, seen, rotations, moment) for moment in seen.moments)
+    _check_complete(model, [layer.call.module for layer in layers])
+    return seen, layers
+
+
+def _check_complete(model: Model, layers: Sequence[Model]) -> None:
+    """Raise UnfitModel if a list of layers holds some without attention.
+
+    Raises:
+        UnfitModel: naming them.
+    """
+    for module in model.modules():
+        if isinstance(module, nn.ModuleList) and any(item is layers[0] for item in module):
+            known = {id(layer) for layer in layers}
+            lacking = [n for n, item in enumerate(module, start=1) if id(item) not in known]
+            if lacking:
+                raise UnfitModel(
+                    f"{type(model).__name__}: of its {len(module)} layers "
+                    f"{', '.join(map(str, lacking))} attend in no way that is known; models that "
+                    "mix such layers with others are not read."
+                )
 
 
 def _layer_call(model: Model, seen: Probe, moment: Moment) -> Call:
