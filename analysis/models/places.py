@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 import torch
@@ -44,44 +44,41 @@ class Places(Protocol):
 
 
 @dataclass(frozen=True)
-class AddedPlaces:
-    """Vectors that a module returns for the places of a text, from row `first` of a table."""
+class TextPlaces:
+    """Places of tokens in a text, by what modules return for them.
 
-    module: Model
+    `added` returns vectors for the places of a text, the rows of a `table` from `first` on, if it
+    has any; `rotaries` return cosines and sines of all angles; `distances` a term for each pair of
+    tokens.
+    """
+
     longest: int
+    added: Model | None = None
     table: Tensor | None = None
     first: int = 0
-    can_change: bool = True
+    rotaries: Sequence[Model] = ()
+    distances: Sequence[Model] = ()
 
     @property
     def embedding(self) -> Tensor | None:
         return None if self.table is None else self.table.detach()[self.first :]
 
-    def changed(self, change: Change) -> Any:
-        return change_output(self.module, change)
-
-
-@dataclass(frozen=True)
-class OtherPlaces:
-    """Places by rotation of queries and keys, by distance, or by nothing that can be changed.
-
-    `rotaries` return cosines and sines of all angles, `distance` a term for each pair of tokens.
-    """
-
-    longest: int
-    rotaries: Sequence[Model] = ()
-    distances: Sequence[Model] = ()
-    embedding: None = None
-
     @property
     def can_change(self) -> bool:
-        return bool(self.rotaries or self.distances)
+        return bool(self.added or self.rotaries or self.distances)
 
     @contextmanager
     def changed(self, change: Change) -> Iterator[None]:
+        """Change all of them within a context.
+
+        Raises:
+            UnfitModel: if there is none.
+        """
         if not self.can_change:
             raise UnfitModel("No module was found by which the model knows the places of tokens.")
         with ExitStack() as stack:
+            if self.added is not None:
+                stack.enter_context(change_output(self.added, change))
             for module in self.rotaries:
                 stack.enter_context(change_output(module, lambda out: _turned(out, change)))
             for module in self.distances:
@@ -107,24 +104,22 @@ def places_of(model: Model, seen: Probe, layer: Call, *, is_turned: bool) -> Pla
         layer: the call of the first layer.
         is_turned: whether layers rotate queries and keys; then no vectors are added.
     """
-    longest = longest_of(model.config)
     rotaries = [module for module in model.modules() if _has_frequencies(module)]
-    for call in () if is_turned else seen.calls:
-        if call.end < layer.start and call.module not in rotaries:
-            found = _added(call, seen, longest)
-            if found is not None:
-                return found
     turning = [call.module for call in seen.calls if call.is_pair and call.module in rotaries]
     tables = [getattr(module, "relative_attention_bias", None) for module in model.modules()]
-    return OtherPlaces(longest, turning, [table for table in tables if table is not None])
+    distances = [table for table in tables if table is not None]
+    places = TextPlaces(longest_of(model.config), rotaries=turning, distances=distances)
+    before = [call for call in seen.calls if call.end < layer.start and call.module not in rotaries]
+    added = (_added(call, seen, places) for call in before if not is_turned)
+    return next((found for found in added if found is not None), places)
 
 
 def _has_frequencies(module: Model) -> bool:
     return any("inv_freq" in name for name, _ in module.named_buffers(recurse=False))
 
 
-def _added(call: Call, seen: Probe, longest: int) -> AddedPlaces | None:
-    """Return the places that a module stands for, if it returns the same rows for every text."""
+def _added(call: Call, seen: Probe, places: TextPlaces) -> TextPlaces | None:
+    """Add the module of a call to places, if it returns the same rows for every text."""
     if call.returned.dim() < 2 or next(call.module.children(), None) is not None:
         return None
     rows = call.returned.reshape(-1, *call.returned.shape[-2:])
@@ -137,9 +132,9 @@ def _added(call: Call, seen: Probe, longest: int) -> AddedPlaces | None:
         if table.dim() == 2 and table.shape[1] == first.shape[1]:
             begin = int((table - first[0]).abs().sum(dim=1).argmin())
             if same(table[begin : begin + len(first)], first):
-                room = min(len(table) - begin, longest)
-                return AddedPlaces(call.module, room, table, begin)
-    return AddedPlaces(call.module, longest)
+                room = min(len(table) - begin, places.longest)
+                return replace(places, longest=room, added=call.module, table=table, first=begin)
+    return replace(places, added=call.module)
 
 
 def longest_of(config: Any) -> int:

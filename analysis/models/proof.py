@@ -12,6 +12,8 @@ from analysis.errors import UnfitModel
 from analysis.measures.mixing.activation_gate import active
 from analysis.models.attention import LayerParts
 from analysis.models.norm import normed
+from analysis.models.places import Places
+from analysis.models.rotary import Rotary
 from analysis.models.stream import stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model, in_dtype
 
@@ -22,6 +24,7 @@ _ALLOWED = {"weights": 2e-5, "sum": 1e-5}
 _ALLOWED_ELSE = 1e-5
 """Largest error of a part relative to its size: the library takes some norms, angles and the
 softmax in float32 whatever the number format."""
+_SOME_TOKEN = 5
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,47 @@ def prove(
 
     stream_layers(model, parts, layers, inputs, add_up)
     return Proof(tuple(errors))
+
+
+def prove_places(
+    model: Model,
+    parts: tuple[LayerParts, ...],
+    layers: tuple[LayerWeights, ...],
+    places: Places,
+    inputs: Mapping[str, Any],
+) -> None:
+    """Prove that a model knows the places of tokens by nothing else than what is changed.
+
+    With all places removed, equal tokens must enter the first layer alike, and weights follow from
+    queries and keys that are not rotated and stand at one place.
+
+    Args:
+        inputs: texts without padding.
+
+    Raises:
+        UnfitModel: if they do not.
+    """
+    first: list[Tensor] = []
+    alike = dict(inputs) | {"input_ids": torch.full_like(inputs["input_ids"], _SOME_TOKEN)}
+    with places.changed(torch.zeros_like):
+        prove(model, parts, tuple(_at_one_place(layer) for layer in layers), inputs)
+        stream_layers(model, parts, layers, alike, lambda _, layer: first.append(layer.input))
+    error = _error(first[0], first[0][:, :1].expand_as(first[0]))
+    if not error <= _ALLOWED_ELSE:
+        raise UnfitModel(
+            "Places of tokens are not read right: with all of them removed, equal tokens still "
+            f"enter the first layer as vectors that differ by {error:.1e} of their size."
+        )
+
+
+def _at_one_place(layer: LayerWeights) -> LayerWeights:
+    rotary, terms = layer.rotary, layer.offset_terms
+    if isinstance(rotary, Rotary):
+        rotary = replace(rotary, frequencies=torch.zeros_like(rotary.frequencies))
+    if terms is not None:
+        here = terms.bucket_of(torch.zeros_like(terms.buckets))
+        terms = replace(terms, buckets=here)
+    return replace(layer, rotary=rotary, offset_terms=terms)
 
 
 _SAID = {

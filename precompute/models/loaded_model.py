@@ -23,7 +23,7 @@ from analysis.models.gradients import (
     token_losses,
 )
 from analysis.models.layout import CLASS
-from analysis.models.proof import Proof, prove
+from analysis.models.proof import Proof, prove, prove_places
 from analysis.models.reading import Reading, in_float64, random_inputs
 from analysis.models.stream import OnLayer, check_attention, stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights
@@ -171,6 +171,9 @@ class LoadedModel:
             places = torch.arange(n_tokens, device=self.device)
             padded_texts = tried | {"attention_mask": (places < lengths[:, None]).long()}
             found = self._proved(padded_texts)
+            if self.reading.places.can_change:
+                given = self.reading.inputs(tried)
+                prove_places(self.model, self.parts, self.layers, self.reading.places, given)
             widest = max((window for window in self.windows if window is not None), default=0)
             if 0 < widest <= _WIDEST:
                 self._proved(self._long_text(widest + 2))
