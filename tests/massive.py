@@ -6,6 +6,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from analysis.models.reading import read_model
 from analysis.models.trace import LayerWeights, Model, in_dtype
 from precompute.models.loaded_model import LoadedModel
 from tests.tiny import TINY_VISION, tiny_model, tiny_sequences
@@ -36,10 +37,12 @@ def massive_model(family: str, place: str, *, dtype: torch.dtype = torch.float32
             rows = slice(row, row + 1) if place == "first" else slice(None)
             table[rows, COORDINATE] += SIZE
     model.to(dtype)
-    layers = read_model(model).layers
+    reading = read_model(model)
+    layers = reading.layers
     if dtype is torch.bfloat16:
         layers = tuple(in_dtype(layer, torch.float32) for layer in layers)
-    return replace(loaded, layers=layers, dtype=str(dtype).removeprefix("torch."))
+    named = str(dtype).removeprefix("torch.")
+    return replace(loaded, reading=reading, layers=layers, dtype=named)
 
 
 def _added(model: Model, family: str, place: str) -> tuple[Tensor, int]:

@@ -1,7 +1,6 @@
-"""Readers of the modules that families share, in the shapes of the trace."""
+"""Readers of modules that are known by name, in the shapes of the trace."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from jaxtyping import Float
@@ -21,12 +20,11 @@ _ACTIVATIONS: Mapping[str, str] = {
     "swish": "silu",
     "tanh": "tanh",
 }
-ACTIVATIONS = tuple(_ACTIVATIONS)
-"""Names that configurations may give the activation of a feed-forward network."""
+"""Gate of `analysis.measures.mixing.activation_gate.GATES` by the name in a configuration."""
 
 
-def activation_named(name: str) -> str:
-    """The key of `analysis.measures.mixing.activation_gate.GATES` for a configuration's activation.
+def _activation_named(name: str) -> str:
+    """Return the gate of a configuration's activation.
 
     Raises:
         UnfitModel: naming the activation and those that are covered.
@@ -49,24 +47,19 @@ def bias_of(projection: Model) -> Tensor:
     return weight.new_zeros(len(weight)) if projection.bias is None else projection.bias.detach()
 
 
-def network_of(
-    hidden: Model, back: Model, activation: str, *, gate: Model = None
-) -> FeedForwardWeights:
-    """The weights of a network of two projections, or of three with gates.
+def network_of(hidden: Model, back: Model, activation: str) -> FeedForwardWeights:
+    """The weights of a network of two projections.
 
     Args:
         activation: its name in the configuration.
     """
-    plain = FeedForwardWeights(
+    return FeedForwardWeights(
         input_weight=hidden.weight.detach().T,
         input_bias=bias_of(hidden),
         output_weight=back.weight.detach().T,
         output_bias=bias_of(back),
-        activation=activation_named(activation) if gate is None else gate_named(activation),
+        activation=_activation_named(activation),
     )
-    if gate is None:
-        return plain
-    return replace(plain, gate_weight=gate.weight.detach().T, gate_bias=bias_of(gate))
 
 
 def projections(sides: Iterable[tuple[Tensor, Tensor]], heads: int) -> dict[str, Any]:

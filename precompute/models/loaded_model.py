@@ -22,7 +22,7 @@ from analysis.models.gradients import (
     pooled_lengths,
     token_losses,
 )
-from analysis.models.layout import CLASS, two_sizes
+from analysis.models.layout import CLASS
 from analysis.models.proof import Proof, prove
 from analysis.models.reading import Reading, in_float64, random_inputs
 from analysis.models.stream import OnLayer, check_attention, stream_layers

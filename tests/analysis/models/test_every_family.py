@@ -1,4 +1,4 @@
-"""Laws of every family's adapter, on tiny models of known sizes."""
+"""Laws of every family's reading, on tiny models of known sizes."""
 
 from itertools import pairwise
 
@@ -104,7 +104,7 @@ def test_the_longest_sequence_that_fits_runs_and_one_more_token_does_not(tiny):
 
 
 def test_attention_with_an_unknown_term_is_refused_when_a_model_is_loaded(tiny, monkeypatch):
-    tiny.check_attention()
+    tiny.proved()
     if tiny.parts[0].values is not None:
         return  # its own code returns the weights
     plain = attention._weights
@@ -114,7 +114,7 @@ def test_attention_with_an_unknown_term_is_refused_when_a_model_is_loaded(tiny, 
 
     monkeypatch.setattr(attention, "_weights", changed)
     with pytest.raises(UnfitModel, match="Attention weights of layer 1 differ from those of"):
-        tiny.check_attention()
+        tiny.proved()
 
 
 @every_model

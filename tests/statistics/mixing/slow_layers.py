@@ -21,7 +21,9 @@ from analysis.models.trace import LayerTrace
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": functional.gelu,
     "gelu_tanh": lambda hidden: functional.gelu(hidden, approximate="tanh"),
+    "quick_gelu": lambda hidden: hidden * torch.sigmoid(1.702 * hidden),
     "relu": functional.relu,
+    "relu_squared": lambda hidden: functional.relu(hidden) ** 2,
     "silu": functional.silu,
     "tanh": torch.tanh,
 }

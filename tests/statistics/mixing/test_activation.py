@@ -19,7 +19,9 @@ ACTIVATIONS: dict[str, Callable[[float], float]] = {
     "gelu_tanh": lambda h: (
         0.5 * h * (1 + math.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h**3)))
     ),
+    "quick_gelu": lambda h: h / (1 + math.exp(-1.702 * h)),
     "relu": lambda h: max(h, 0.0),
+    "relu_squared": lambda h: max(h, 0.0) ** 2,
     "silu": lambda h: h / (1 + math.exp(-h)),
     "tanh": math.tanh,
 }

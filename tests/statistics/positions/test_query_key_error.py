@@ -8,9 +8,10 @@ import torch
 
 from analysis.errors import UserError
 from analysis.measures.positions.query_key_error import ERRORS, relative_errors
-from analysis.models.families import bert
 from analysis.models.rotary import Rotary
 from precompute.jobs.runner import run_local
+from precompute.models import load_models
+from precompute.models.loaded_model import LoadedModel
 from precompute.run import run
 from precompute.store.check import assert_parts_add_up
 from tests.refusals import refused
@@ -134,13 +135,15 @@ def _swapped(layer):
 
 
 def test_a_head_whose_key_and_query_are_swapped_is_not_published(tmp_path, monkeypatch):
-    honest = bert.weights
+    honest = load_models.read_model
 
     def misread(model):
-        first, *others = honest(model)
-        return (first, *map(_swapped, others))
+        reading = honest(model)
+        first, *others = reading.layers
+        return dataclasses.replace(reading, layers=(first, *map(_swapped, others)))
 
-    monkeypatch.setattr(bert, "weights", misread)
+    monkeypatch.setattr(load_models, "read_model", misread)
+    monkeypatch.setattr(LoadedModel, "proved", lambda _model: None)
     asked = request(tmp_path, statistics=STATISTICS)
     with pytest.raises(UserError, match=r"layer 2: the parts of the query-key form miss the mod"):
         run(asked, run_local)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from analysis.models.reading import read_model
 
+from analysis.models.reading import read_model
 from analysis.scopes import POST_NORM
 from analysis.statistics import SCHEMA_VERSION
 from precompute.corpora.sequence import Sequence

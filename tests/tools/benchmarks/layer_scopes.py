@@ -17,7 +17,6 @@ from collections.abc import Callable
 
 import torch
 import transformers
-from analysis.models.reading import read_model
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.models.trace import LayerTrace, LayerWeights

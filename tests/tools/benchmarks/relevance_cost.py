@@ -19,10 +19,10 @@ import duckdb
 import numpy as np
 import torch
 import transformers
-from analysis.models.reading import read_model
 from torch import Tensor
 
 from analysis.measures.relevance.relevance import carried_relevance
+from analysis.models.reading import read_model
 from analysis.models.trace import LayerWeights
 from analysis.statistics.relevance import relevance_map, relevance_summary
 from analysis.token_types import CLS, OTHER

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import torch
 import transformers
-from analysis.models.reading import read_model
 
+from analysis.models.reading import read_model
 from analysis.scopes import PRE_NORM
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
