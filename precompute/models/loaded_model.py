@@ -69,6 +69,8 @@ class LoadedModel:
     """Attribution rule of gated networks."""
     random_weights: int | None = None
     """Seed of random weights; None for the weights in its folder."""
+    proof: Proof | None = None
+    """Proof of the reading, after loading."""
 
     @property
     def family(self) -> str:
