@@ -189,6 +189,14 @@ REFUSED = {
         ("insert into stored.provenance values ('random_weights', 'none of it')",),
         "provenance breaks the law `name <> 'random_weights' or",
     ),
+    "an unknown reading": (
+        ("insert into stored.provenance values ('reading', 'guessed')",),
+        "provenance breaks the law `name <> 'reading' or value in ('found', 'code')`",
+    ),
+    "a proof that is no number": (
+        ("insert into stored.provenance values ('proof_network', 'nan')",),
+        "provenance breaks the law `not starts_with(name, 'proof_')",
+    ),
     "an unknown fact": (
         ("update stored.provenance set value = 'sound' where name = 'input'",),
         "provenance breaks the law `name <> 'input' or value in ('text', 'images')`",

@@ -10,10 +10,9 @@ from analysis.errors import UserError
 from analysis.measures.positions.query_key_error import ERRORS, relative_errors
 from analysis.models.rotary import Rotary
 from precompute.jobs.runner import run_local
-from precompute.models import load_models
-from precompute.models.loaded_model import LoadedModel
 from precompute.run import run
 from precompute.store.check import assert_parts_add_up
+from tests.massive import misread_unproved
 from tests.refusals import refused
 from tests.small_store import request
 from tests.statistics.positions.turned_layers import both_ways
@@ -135,15 +134,7 @@ def _swapped(layer):
 
 
 def test_a_head_whose_key_and_query_are_swapped_is_not_published(tmp_path, monkeypatch):
-    honest = load_models.read_model
-
-    def misread(model):
-        reading = honest(model)
-        first, *others = reading.layers
-        return dataclasses.replace(reading, layers=(first, *map(_swapped, others)))
-
-    monkeypatch.setattr(load_models, "read_model", misread)
-    monkeypatch.setattr(LoadedModel, "proved", lambda _model: None)
+    misread_unproved(monkeypatch, _swapped)
     asked = request(tmp_path, statistics=STATISTICS)
     with pytest.raises(UserError, match=r"layer 2: the parts of the query-key form miss the mod"):
         run(asked, run_local)
