@@ -7,7 +7,6 @@ from textwrap import shorten
 from typing import Any, NoReturn
 
 import transformers
-from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
 from analysis.errors import UnfitModel, UnknownName
 
@@ -92,10 +91,10 @@ def check_type(family: str) -> None:
     """Raise UnknownName unless the library has models of a type.
 
     Raises:
-        UnknownName: naming some of those that it has.
+        UnknownName: naming the nearest that it has, if any.
     """
-    if family not in CONFIG_MAPPING_NAMES:
-        raise UnknownName("model type", family, CONFIG_MAPPING_NAMES)
+    if family not in transformers.CONFIG_MAPPING:
+        raise UnknownName("model type", family, transformers.CONFIG_MAPPING)
 
 
 def library_configuration(configuration: dict[str, Any]) -> transformers.PreTrainedConfig:
