@@ -7,6 +7,9 @@ ours and is left to crash with its traceback.
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_MOST_LISTED = 200
+"""Largest number of known names that a message lists."""
+
 
 class UserError(Exception):
     """An error whose message states the fault, the right input, and the remedy."""
@@ -23,7 +26,10 @@ class UnknownName(UserError):
         known = sorted(known)
         near = get_close_matches(name, known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        super().__init__(f"No {kind} is called {name!r}.{hint} Known: {', '.join(known)}.")
+        if len(known) > _MOST_LISTED:
+            super().__init__(f"No {kind} is called {name!r} among {len(known)} known ones.{hint}")
+        else:
+            super().__init__(f"No {kind} is called {name!r}.{hint} Known: {', '.join(known)}.")
 
 
 class BadCorpus(UserError):
@@ -44,5 +50,5 @@ class BrokenLaw(UserError):
         super().__init__(
             f"{rows} row(s) of {table} break `{law}`. "
             "The numbers are unsound: delete the run's shards and run it again; "
-            "if it happens again, the model's adapter or its weights are at fault."
+            "if it happens again, the reading of the model or its weights are at fault."
         )

@@ -193,6 +193,14 @@ REFUSED = {
         ("insert into stored.provenance values ('weight_bits', '<b>')",),
         "provenance breaks the law `name <> 'weight_bits' or",
     ),
+    "an unknown reading": (
+        ("insert into stored.provenance values ('reading', 'guessed')",),
+        "provenance breaks the law `name <> 'reading' or value in ('found', 'code')`",
+    ),
+    "a proof that is no number": (
+        ("insert into stored.provenance values ('proof_network', 'nan')",),
+        "provenance breaks the law `not starts_with(name, 'proof_')",
+    ),
     "an unknown fact": (
         ("update stored.provenance set value = 'sound' where name = 'input'",),
         "provenance breaks the law `name <> 'input' or value in ('text', 'images')`",

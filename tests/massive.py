@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
 import torch
 from torch import Tensor
 
+from analysis.models.reading import Reading, read_model
 from analysis.models.trace import LayerWeights, Model, in_dtype
+from precompute.models import load_models
 from precompute.models.loaded_model import LoadedModel
 from tests.tiny import TINY_VISION, tiny_model, tiny_sequences
 
@@ -36,10 +39,12 @@ def massive_model(family: str, place: str, *, dtype: torch.dtype = torch.float32
             rows = slice(row, row + 1) if place == "first" else slice(None)
             table[rows, COORDINATE] += SIZE
     model.to(dtype)
-    layers = read_model(model).layers
+    reading = read_model(model)
+    layers = reading.layers
     if dtype is torch.bfloat16:
         layers = tuple(in_dtype(layer, torch.float32) for layer in layers)
-    return replace(loaded, layers=layers, dtype=str(dtype).removeprefix("torch."))
+    named = str(dtype).removeprefix("torch.")
+    return replace(loaded, reading=reading, layers=layers, dtype=named)
 
 
 def _added(model: Model, family: str, place: str) -> tuple[Tensor, int]:
@@ -86,3 +91,18 @@ FAULTS: dict[str, Callable[[LayerWeights], LayerWeights]] = {
     "no first bias of the network": _without("input_bias"),
     "no second bias of the network": _without("second_bias"),
 }
+
+
+def misread_unproved(
+    patch: pytest.MonkeyPatch, change: Callable[[LayerWeights], LayerWeights]
+) -> None:
+    """Have every model loaded with its last layer changed, and without a proof."""
+    honest = load_models.read_model
+
+    def misread(model: Model) -> Reading:
+        reading = honest(model)
+        *others, last = reading.layers
+        return replace(reading, layers=(*others, change(last)))
+
+    patch.setattr(load_models, "read_model", misread)
+    patch.setattr(LoadedModel, "proved", lambda _model: None)

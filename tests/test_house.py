@@ -8,7 +8,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from analysis.models.adapter import ADAPTERS
 
 from analysis.axes import AXES
 from analysis.contracts import every_table
@@ -16,7 +15,6 @@ from analysis.sources import PAPERS
 from analysis.statistics import annotation, corpus, image
 from pages.ui.contents import PAGES
 from precompute.passes import STATISTICS
-from tests.tiny import TINY, TINY_VISION
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("analysis", "pages", "precompute", "tests")
@@ -178,10 +176,6 @@ def test_themes_are_the_same_everywhere(folder):
     rooms = {path.parent.name for path in (ROOT / folder).glob("*/__init__.py")}
     assert rooms == THEMES
     assert {path.stem.partition("_")[0] for path in sources("precompute/passes")} > THEMES
-
-
-def test_every_family_has_a_tiny_model():
-    assert set(ADAPTERS) == set(TINY) | set(TINY_VISION)
 
 
 @pytest.mark.parametrize("folder", FOLDERS[:3])

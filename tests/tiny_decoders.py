@@ -10,7 +10,7 @@ import transformers
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
-from analysis.models.norm import Norm, RootMeanSquareWeights, normed
+from analysis.models.norm import RootMeanSquareWeights, normed
 from analysis.models.trace import Model
 from tests.precompute.corpora.tiny import gpt2_like, llama_like
 
@@ -187,19 +187,19 @@ def make_exact(model: Model) -> None:
     for module in model.modules():
         kind = type(module).__name__
         if kind.endswith("RMSNorm") or (kind.endswith("LayerNorm") and "T5" in kind):
-            epsilon = getattr(module, "variance_epsilon", None) or module.eps
-            scale = module.weight.detach() + float("Gemma" in kind)
-            norm = RootMeanSquareWeights(scale, epsilon)
-            module.forward = partial(_exact_norm, module, norm)
+            module.forward = partial(_exact_norm, module)
         elif kind.endswith("TopKRouter"):
             module.forward = partial(_exact_router, module)
         elif kind.endswith("Attention"):
             module.register_forward_pre_hook(_with_finite_mask, with_kwargs=True)
 
 
-def _exact_norm(module: Model, norm: Norm, hidden: Tensor) -> Tensor:
-    is_exact = hidden.dtype is torch.float64
-    return normed(norm, hidden) if is_exact else type(module).forward(module, hidden)
+def _exact_norm(module: Model, hidden: Tensor) -> Tensor:
+    if hidden.dtype is not torch.float64:
+        return type(module).forward(module, hidden)
+    epsilon = getattr(module, "variance_epsilon", None) or module.eps
+    scale = module.weight.detach() + float("Gemma" in type(module).__name__)
+    return normed(RootMeanSquareWeights(scale, epsilon), hidden)
 
 
 def _exact_router(module: Model, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:

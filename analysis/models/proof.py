@@ -1,6 +1,6 @@
 """Proof that a model is read right: the parts of every layer add up to what the model computes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,6 +35,12 @@ class Proof:
 
     def worst(self, part: str) -> float:
         return max(layer[part] for layer in self.errors)
+
+
+def worst_of(proofs: Sequence[Proof]) -> Proof:
+    """Return the largest error of each part of each layer over several proofs."""
+    layers = zip(*(proof.errors for proof in proofs), strict=True)
+    return Proof(tuple({part: max(e[part] for e in of_layer) for part in PARTS} for of_layer in layers))
 
 
 def prove(

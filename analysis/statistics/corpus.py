@@ -146,6 +146,9 @@ PROVENANCE = Table(
         "name <> 'windows' or regexp_full_match(value, '(all|[0-9]{1,9})(, (all|[0-9]{1,9}))*')",
         "name <> 'random_weights' or regexp_full_match(value, 'none|[0-9]{1,19}')",
         "name <> 'weight_bits' or regexp_full_match(value, '[1-9]')",
+        "name <> 'reading' or value in ('found', 'code')",
+        "not starts_with(name, 'proof_') or coalesce(try_cast(value as double) between 0 and 1, "
+        "false)",
         "name <> 'max_tokens' or regexp_full_match(value, '[1-9][0-9]{0,8}')",
     ),
 )

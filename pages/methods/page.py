@@ -6,7 +6,6 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from analysis.families import FAMILIES
 from analysis.scopes import ORDERS
 from analysis.sources import PAPERS
 from analysis.statistics.mixing import bias_reading
@@ -20,7 +19,7 @@ from pages.ui.store.chosen import Store, ask, chosen_file, readable
 from pages.ui.words.columns import column_settings
 from pages.ui.words.interval_sentence import interval_sentence, listed_form
 from pages.ui.words.names import scope_meaning, scope_name
-from pages.ui.words.numbers import percent, signed
+from pages.ui.words.numbers import percent, scientific, signed
 from pages.ui.words.place import words_of
 from pages.ui.words.say import say
 
@@ -131,19 +130,17 @@ def _bias_finding(means: pd.DataFrame) -> str:
     return f"{sentence} {say('methods.bias.finding_pairs', **same.map('{:.1f}'.format))}"
 
 
-def families() -> None:
-    """Tabulate the supported model families: what is read, what is measured, what is refused."""
-    heads = [say(f"methods.families.{name}") for name in ("models", "reads", "order", "note")]
-    rows = [
-        (
-            ", ".join(family.names),
-            say(f"methods.families.{family.reads}"),
-            ", ".join(say(f"order.{order.name}") for order in family.orders),
-            say(f"family.{family.stem}"),
-        )
-        for family in FAMILIES
-    ]
-    st.markdown("\n".join(f"|{'|'.join(row)}|" for row in (heads, ["---"] * 4, *rows)))
+def models() -> None:
+    """Describe how models are read and proved, and how well the one of the open file was."""
+    paragraphs = [say("methods.models.text")]
+    path = chosen_file()
+    store = readable(path) if path is not None else None
+    facts = store.facts if isinstance(store, Store) else {}
+    errors = [float(value) for name, value in facts.items() if name.startswith("proof_")]
+    if errors:
+        error = scientific(max(errors))
+        paragraphs.append(say(f"methods.models.{facts.get('reading', 'found')}", error=error))
+    _written(*paragraphs)
 
 
 def glossary() -> None:
@@ -164,7 +161,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "layer": layer,
     "statistics": statistics,
     **{name: partial(_written, say(f"methods.{name}.text")) for name in CHAPTERS},
-    "families": families,
+    "models": models,
     "glossary": glossary,
     "papers": papers,
 }

@@ -1,5 +1,6 @@
 """The only reader of weights: a folder in Hugging Face format, a hub name, or a bundled model."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -100,8 +101,7 @@ def load_model(
         gate_rule=gate_rule,
         random_weights=random_weights,
     )
-    loaded.proved()
-    return loaded
+    return replace(loaded, proof=loaded.proved())
 
 
 def _revision(commit: str, weights_sha256: str, random_weights: int | None) -> str:

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from analysis.errors import UnfitModel
 from analysis.models.attention import LayerParts
+from analysis.models.finding.windows import WIDEST
 from analysis.models.gradients import (
     NO_TARGET,
     AttentionGradients,
@@ -23,7 +24,7 @@ from analysis.models.gradients import (
     token_losses,
 )
 from analysis.models.layout import CLASS
-from analysis.models.proof import Proof, prove, prove_places
+from analysis.models.proof import Proof, prove, prove_places, worst_of
 from analysis.models.reading import Reading, in_float64, random_inputs
 from analysis.models.stream import OnLayer, check_attention, stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights
@@ -37,8 +38,6 @@ from precompute.models.padding import check_known, padded, sent_to
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 Control = Literal["removed", "permuted"]
 """Change of a text's position embeddings: zeros instead, or another order."""
-_WIDEST = 1024
-"""Widest window in tokens that is tried with a longer text."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +68,8 @@ class LoadedModel:
     """Attribution rule of gated networks."""
     random_weights: int | None = None
     """Seed of random weights; None for the weights in its folder."""
+    proof: Proof | None = None
+    """Proof of the reading, after loading."""
 
     @property
     def family(self) -> str:
@@ -156,35 +157,31 @@ class LoadedModel:
         """Prove in float64 that the model is read right, on random inputs: see `prove`.
 
         Texts are padded, of one token, and longer than the widest window, if that is no longer than
-        `_WIDEST`; images are of noise.
+        `WIDEST`; images are of noise.
 
         Raises:
             UnfitModel: naming what differs from the model, where and by how much.
         """
-        tried = random_inputs(self.model)
+        tried, places = random_inputs(self.model), self.reading.places
         with in_float64(self.model):
             check_attention(self.model, self.reading.inputs(tried))
             if self.images is not None:
                 return self._proved(tried)
             n_texts, n_tokens = tried["input_ids"].shape
             lengths = torch.arange(n_texts, device=self.device).mul(2).clamp(1, n_tokens)
-            places = torch.arange(n_tokens, device=self.device)
-            padded_texts = tried | {"attention_mask": (places < lengths[:, None]).long()}
-            found = self._proved(padded_texts)
-            if self.reading.places.can_change:
-                given = self.reading.inputs(tried)
-                prove_places(self.model, self.parts, self.layers, self.reading.places, given)
+            is_token = torch.arange(n_tokens, device=self.device) < lengths[:, None]
+            proofs = [self._proved(tried | {"attention_mask": is_token.long()})]
             widest = max((window for window in self.windows if window is not None), default=0)
-            if 0 < widest <= _WIDEST:
-                self._proved(self._long_text(widest + 2))
-        return found
+            if 0 < widest <= WIDEST:
+                longest = min(widest + 2, self.positions)
+                proofs.append(self._proved(random_inputs(self.model, 1, longest)))
+            if places.can_change:
+                given = self.reading.inputs(tried)
+                prove_places(self.model, self.parts, self.layers, places, given)
+        return worst_of(proofs)
 
     def _proved(self, given: dict[str, Tensor]) -> Proof:
         return prove(self.model, self.parts, self.layers, self.reading.inputs(given))
-
-    def _long_text(self, n_tokens: int) -> dict[str, Tensor]:
-        """Return one text of random tokens as long as is asked, or as the model has places for."""
-        return random_inputs(self.model, n_texts=1, n_tokens=min(n_tokens, self.positions))
 
     def stream_controlled(
         self, sequence: Sequence, control: Control, receive: OnLayer, *, seed: int

@@ -91,7 +91,7 @@ def check_type(family: str) -> None:
     """Raise UnknownName unless the library has models of a type.
 
     Raises:
-        UnknownName: naming some of those that it has.
+        UnknownName: naming the nearest that it has, if any.
     """
     if family not in transformers.CONFIG_MAPPING:
         raise UnknownName("model type", family, transformers.CONFIG_MAPPING)

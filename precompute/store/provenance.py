@@ -4,6 +4,8 @@ import sys
 from datetime import UTC, datetime
 from importlib.metadata import version
 
+from analysis.models.families import deberta
+from analysis.models.proof import PARTS
 from analysis.statistics import SCHEMA_VERSION
 from precompute import __version__
 from precompute.corpora.index.corpus import Corpus
@@ -67,9 +69,12 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         "gradient_objective": model.objective,
         "relevance_start": model.relevance_start,
         "input": "text" if model.images is None else "images",
+        "reading": "code" if model.family in deberta.FAMILIES else "found",
     }
     if request.model in BUNDLED and model.random_weights is None:
         facts |= BUNDLED[request.model].facts
+    if model.proof is not None:
+        facts |= {f"proof_{part}": f"{model.proof.worst(part):.1e}" for part in PARTS}
     if model.images is None:
         return facts | _of_text(request, model, corpus)
     positions = model.images.interpolation or "as learned"

@@ -1,7 +1,12 @@
 """Methods explains every statistic that can be computed, and needs no file to do so."""
 
+from pathlib import Path
+from shutil import copyfile
+
+import duckdb
 import pytest
 
+from analysis.models.proof import PARTS
 from analysis.scopes import ROLES, WEIGHTS, WHOLE
 from analysis.sources import PAPERS
 from pages.ui.method import mathematics, methods
@@ -59,3 +64,37 @@ def test_every_statistic_that_is_shown_leads_to_its_section():
     assert len(shown) == len(methods())
     for method in shown:
         assert_section(method.page, method.view)
+
+
+@pytest.mark.parametrize(
+    ("reading", "lang", "expected"),
+    [
+        ("found", "en", "read in this way. Each part differs from the model's own by at most 2.5"),
+        (
+            "code",
+            "ja",
+            "モジュールの名前に基づいて読み取りました。各部分とモデル自身の値との差は、",
+        ),
+        (None, "en", "There is no list of models"),
+    ],
+)
+def test_the_reading_of_the_open_file_is_told(
+    plain_folder, opened, tmp_path, reading, lang, expected
+):
+    """A file of an older version has no such facts, and then nothing is said."""
+    path = Path(copyfile(plain_folder / "tiny.duckdb", tmp_path / "tiny.duckdb"))
+    with duckdb.connect(str(path)) as store:
+        facts = dict(store.execute("from stored.provenance").fetchall())
+        assert facts["reading"] == "found"
+        assert all(0 <= float(facts[f"proof_{part}"]) < 1e-5 for part in PARTS)
+        store.execute("update stored.provenance set value = '2.5e-06' where name = 'proof_sum'")
+        if reading is None:
+            store.execute("delete from stored.provenance where name ~ 'reading|proof_.*'")
+        else:
+            changed = "update stored.provenance set value = ? where name = 'reading'"
+            store.execute(changed, [reading])
+    session = opened("methods", tmp_path, lang=lang)
+    assert_sound(session)
+    text = "\n".join(paragraph.value for paragraph in session.markdown)
+    assert expected in text
+    assert ("2.5·10⁻⁶" in text) is (reading is not None)

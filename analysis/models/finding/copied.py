@@ -55,7 +55,7 @@ def _columns(
     near = torch.stack([place - 1, place.clamp(max=len(marks) - 1)])
     column = order[near.gather(0, (marks[near] - asked).abs().argmin(0, keepdim=True))[0]]
     source = made[:, column]
-    factor = (wanted * source).sum(0) / source.square().sum(0)
+    factor = ((wanted * source).sum(0) / source.square().sum(0)).nan_to_num(1.0)  # 1 for zeros
     if not same(wanted, source * factor, ROUND_OFF):
         return None
     return column, torch.where((factor - 1).abs() < ROUND_OFF, 1, factor)

@@ -44,12 +44,23 @@ def network_of(
     ]
     for gate, inputs, activation in _networks(into, len(back.weight)):
         made = active((gate or inputs).made, activation)
-        if same(made if gate is None else made * inputs.made, hidden, 1e-7):
+        product = made if gate is None else made * inputs.made
+        if same(product, hidden, 1e-7) and _is_everywhere(activation, gate or inputs, calls, probe):
             return partial(_weights, gate, inputs, back, activation)
     raise UnfitModel(
         f"{type(call.module).__name__}: the network's hidden layer is made in no way that is "
         f"known: by {', '.join(GATES)}, with gates or without."
     )
+
+
+def _is_everywhere(
+    activation: str, path: "_Path", calls: tuple[Call, ...], probe: Probe
+) -> bool:
+    """Return True unless a module computes the activation, and another one for large inputs."""
+    wide = torch.linspace(-40, 40, 801, dtype=path.made.dtype, device=path.made.device)
+    acts = (call for call in calls if same(probe.by_token(call.given), path.made))
+    modules = (call.module for call in acts if next(call.module.parameters(), None) is None)
+    return all(same(module(wide), active(wide, activation), ROUND_OFF) for module in modules)
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,12 @@
 """Models with rotary positions: rotated queries and keys, windows, shared keys."""
 
 import dataclasses
-from itertools import product
 from typing import Any
 
 import pytest
 import torch
 import transformers
-from analysis.models.adapter import adapter_for
 
-from analysis.errors import UnfitModel
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import PRE_NORM
@@ -79,11 +76,9 @@ def variant(request) -> tuple[str, tuple[LayerTrace, ...]]:
         for parameter in model.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.3)
     make_exact(model)
-    adapter = adapter_for(model.config.model_type)
-    adapter.check(model)
     ids = torch.randint(0, SIZES["vocab_size"], (1, N_TOKENS))
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-    return request.param, traced_layers(adapter, model, inputs)
+    return request.param, traced_layers(model, inputs)
 
 
 def test_other_configurations_are_read_as_the_model_runs_them(variant):
@@ -105,28 +100,3 @@ def test_what_the_configuration_says_is_in_the_weights(variant):
     assert (weights.rotary.scaling > 1.1) is (name == "stretched")
     if name == "one block after the other":
         assert weights.order is PRE_NORM
-
-
-REFUSED = (
-    (
-        "hidden_act",
-        "relu6",
-        "The activation of the model's gates is 'relu6'; covered are gelu, gelu_new, "
-        "gelu_pytorch_tanh, relu, silu, swish.",
-    ),
-    (
-        "rope_parameters",
-        {"rope_type": "dynamic"},
-        "The model's rope_type is 'dynamic'; covered are default, linear, llama3, yarn, whose "
-        "frequencies are the same for texts of any length.",
-    ),
-)
-
-
-@pytest.mark.parametrize(("family", "refused"), list(product(("llama", "olmo2"), REFUSED)))
-def test_a_configuration_that_is_not_covered_is_refused(family, refused, monkeypatch):
-    (setting, value, message), model = refused, tiny_model(family)
-    monkeypatch.setattr(model.model.config, setting, value)
-    with pytest.raises(UnfitModel) as error:
-        model.adapter.check(model.model)
-    assert str(error.value) == message

@@ -1,4 +1,4 @@
-"""Laws of every family's adapter, on tiny models of known sizes."""
+"""Laws of every family's reading, on tiny models of known sizes."""
 
 from itertools import pairwise
 

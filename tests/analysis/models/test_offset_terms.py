@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 import torch
 import transformers
-from analysis.models.adapter import adapter_for
 
 from analysis.models.offset_terms import OffsetTerms
+from analysis.models.reading import read_model
 from analysis.models.trace import in_dtype
 from tests.tiny import tiny_model, tiny_sequences
 from tests.tiny_decoders import EAGER, make_exact
@@ -77,10 +77,9 @@ def _inputs(n_tokens: int) -> dict[str, torch.Tensor]:
 def test_the_attention_is_made_of_queries_keys_and_tables(kind):
     """Texts are as long as the distances with tables of their own, and longer."""
     model = _built(kind)
-    adapter = adapter_for(model.config.model_type)
-    layers = adapter.weights(model)
+    layers = read_model(model).layers
     for n_tokens in (40,) if "Deberta" in type(model).__name__ else (40, 300):
-        for layer in traced_layers(adapter, model, _inputs(n_tokens), layers):
+        for layer in traced_layers(model, _inputs(n_tokens), layers):
             made = layer.weights.scores(layer.attention_input).softmax(dim=-1)
             torch.testing.assert_close(made, layer.attention, rtol=1e-6, atol=1e-7)
             bare = (
@@ -94,7 +93,7 @@ def test_the_attention_is_made_of_queries_keys_and_tables(kind):
 def test_relative_attention_without_tables_has_no_terms():
     config = transformers.DebertaV2Config.from_dict(_DEBERTA | {"pos_att_type": []})
     model = transformers.DebertaV2Model(config).eval()
-    (first, *_) = adapter_for("deberta-v2").weights(model)
+    (first, *_) = read_model(model).layers
     assert first.offset_terms is None
     assert first.positions_by == "added"
 

@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from analysis.errors import UnfitModel
+from analysis.models.images import fit_to_images
+from analysis.models.reading import read_model
 from analysis.models.rotary import PatchRotary
 from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
-from tests.refusals import refused
 from tests.tiny_vision import COLUMNS, PATCH, ROWS, image_sequences, tiny_vision_model
 from tests.tracing import controlled_layers, trace_of, traced_layers
 
@@ -68,11 +68,11 @@ def test_without_turns_the_attention_is_another(model, images):
 
 def test_images_of_another_size_are_turned_by_their_own_rows_and_columns():
     tiny = tiny_vision_model(FAMILY)
-    tiny.adapter.fit_to_images(tiny.model, (2 * PATCH, 3 * PATCH))
-    layers = tiny.adapter.weights(tiny.model)
+    fit_to_images(tiny.model, (2 * PATCH, 3 * PATCH))
+    layers = read_model(tiny.model).layers
     pixels = torch.randn(1, 3, 2 * PATCH, 3 * PATCH, generator=torch.Generator().manual_seed(0))
     inputs = {"pixel_values": pixels.double()}
-    traced = traced_layers(tiny.adapter, tiny.model, inputs, layers)
+    traced = traced_layers(tiny.model, inputs, layers)
     tiny.model.set_attn_implementation("eager")
     attentions = tiny.model(**inputs, output_attentions=True).attentions
     for layer, attention in zip(traced, attentions, strict=True):
@@ -90,16 +90,7 @@ def test_a_plain_network_is_read_by_its_names():
     )
     torch.manual_seed(0)
     plain = type(tiny.model)(config).double().eval()
-    (first, *_) = tiny.adapter.weights(plain)
+    (first, *_) = read_model(plain).layers
     assert first.feed_forward.gate_weight is None
     assert first.feed_forward.activation == "gelu"
     assert torch.equal(first.feed_forward.input_weight, plain.model.layer[0].mlp.up_proj.weight.T)
-
-
-def test_what_cannot_be_read_is_refused(model):
-    with pytest.MonkeyPatch.context() as changed:
-        changed.setattr(model.model.config, "hidden_act", "tanh")
-        assert refused(UnfitModel, model.adapter.check, model.model) == (
-            "The activation of the model's gates is 'tanh'; covered are gelu, gelu_new, "
-            "gelu_pytorch_tanh, relu, silu, swish."
-        )

@@ -135,7 +135,7 @@ def test_positions_are_added_to_words_and_can_be_taken_away(model, images):
     torch.testing.assert_close(removed, words)
     has_position = torch.from_numpy(images[0].token_types != TOKEN_TYPES.index("register"))
     added = (kept.layers[0].input[0] - words)[has_position]
-    torch.testing.assert_close(added, model.adapter.position_embedding(model.model))
+    torch.testing.assert_close(added, model.reading.places.embedding)
     moved = (permuted - words)[has_position]
     assert not torch.allclose(moved, added)
     order = torch.cdist(moved, added).argmin(dim=1)

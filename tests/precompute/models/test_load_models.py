@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from analysis.models.adapter import ADAPTERS
 from safetensors.torch import load_file
+from transformers import CONFIG_MAPPING
 
 from analysis.errors import UnfitModel, UnknownName, UserError
 from precompute.models import bundled, load_models
@@ -96,11 +96,13 @@ def test_a_folder_without_a_configuration_is_refused(tmp_path):
     )
 
 
-def test_another_family_is_refused_by_its_name(folder):
-    change_settings(folder / "config.json", model_type="xlnet")
-    known = ", ".join(sorted(ADAPTERS))
+def test_a_type_that_the_library_does_not_have_is_refused_with_the_nearest(folder):
+    change_settings(folder / "config.json", model_type="brt")
     message = refused(UnknownName, load_model, str(folder))
-    assert message == f"No model family is called 'xlnet'. Known: {known}."
+    n_known = len(list(CONFIG_MAPPING))
+    assert message == (
+        f"No model type is called 'brt' among {n_known} known ones. Did you mean 'bert'?"
+    )
 
 
 def test_damaged_weights_are_refused(folder):
@@ -123,9 +125,9 @@ def test_a_head_that_predicts_tokens_comes_with_the_model_around_it(predicting, 
     expected = tiny_model(family, dtype=torch.float32, predicts_tokens=True)
     hidden = trace_of(loaded, sequences).layers[-1].output.clone()
     torch.testing.assert_close(hidden, trace_of(expected, sequences).layers[-1].output)
-    found, wanted = (
-        side.adapter.logits(side.language_model, hidden) for side in (loaded, expected)
-    )
+    heads = loaded.language_model, expected.language_model
+    given = loaded.reading.inputs(loaded.inputs(sequences))
+    found, wanted = (head(**given).logits for head in heads if head is not None)
     torch.testing.assert_close(found, wanted)
     assert found.shape[-1] == len(loaded.tokenizer)
 

@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from analysis.errors import UserError
-from analysis.measures.mixing.activation_gate import GATES
 from analysis.measures.mixing.completeness import (
     attention_block_errors,
     attention_sum_error,
@@ -18,7 +17,7 @@ from analysis.measures.mixing.completeness import (
 )
 from precompute.jobs.runner import run_local
 from precompute.run import run
-from tests.massive import massive_model
+from tests.massive import FAULTS, massive_model, misread_unproved
 from tests.small_store import request
 from tests.statistics.mixing.layers import every_order, misread
 
@@ -195,7 +194,7 @@ def test_the_right_activation_is_published_with_the_worst_token(asked):
 
 
 def test_the_wrong_activation_is_not_published(asked, monkeypatch):
-    monkeypatch.setitem(GATES, "gelu_tanh", GATES["relu"])
+    misread_unproved(monkeypatch, FAULTS["wrong activation"])
     with pytest.raises(UserError, match="the parts of the whole layer at position"):
         run(asked, run_local)
     assert not asked.output.exists()

@@ -8,11 +8,11 @@ import torch
 
 from analysis.errors import UserError
 from analysis.measures.positions.query_key_error import ERRORS, relative_errors
-from analysis.models.families import bert
 from analysis.models.rotary import Rotary
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from precompute.store.check import assert_parts_add_up
+from tests.massive import misread_unproved
 from tests.refusals import refused
 from tests.small_store import request
 from tests.statistics.positions.turned_layers import both_ways
@@ -134,13 +134,7 @@ def _swapped(layer):
 
 
 def test_a_head_whose_key_and_query_are_swapped_is_not_published(tmp_path, monkeypatch):
-    honest = bert.weights
-
-    def misread(model):
-        first, *others = honest(model)
-        return (first, *map(_swapped, others))
-
-    monkeypatch.setattr(bert, "weights", misread)
+    misread_unproved(monkeypatch, _swapped)
     asked = request(tmp_path, statistics=STATISTICS)
     with pytest.raises(UserError, match=r"layer 2: the parts of the query-key form miss the mod"):
         run(asked, run_local)

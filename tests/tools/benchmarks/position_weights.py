@@ -25,7 +25,7 @@ import torch
 import transformers
 
 from analysis.measures.positions.query_key_form import query_key_factors
-from analysis.models.families import bert
+from analysis.models.reading import read_model
 from analysis.models.trace import LayerWeights, ModelWeights
 from analysis.statistics.positions import position_spectrum, query_key_wave
 from precompute.jobs.runner import run_local
@@ -80,8 +80,9 @@ def print_quartiles(name: str, values: list[float], unit: str) -> None:
 
 def measure(rounds: int, dense_layers: int) -> None:
     module = random_model()
-    weights, embedding = bert.weights(module), bert.position_embedding(module)
-    model = ModelWeights(weights, embedding)
+    reading = read_model(module)
+    weights = reading.layers
+    model = ModelWeights(weights, reading.places.embedding)
     took: dict[str, list[float]] = {}
     for _ in range(rounds):
         fresh = unknown(model)

@@ -1,0 +1,132 @@
+"""Settings of a configuration: those that are read as the model runs them, and those refused."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from torch import nn
+
+from analysis.errors import UnfitModel
+from analysis.models.images import fit_to_images
+from analysis.models.proof import PARTS, prove
+from analysis.models.reading import Reading, random_inputs, read_model
+from tests.refusals import refused
+from tests.tiny import tiny_model
+from tests.tiny_decoders import EAGER, make_exact
+from tests.tiny_vision import tiny_vision_model
+
+BERT: dict[str, Any] = {
+    "vocab_size": 30,
+    "hidden_size": 12,
+    "intermediate_size": 20,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "max_position_embeddings": 40,
+    **EAGER,
+}
+GPT2: dict[str, Any] = {"vocab_size": 30, "n_embd": 12, "n_head": 2, "n_layer": 2, **EAGER}
+
+
+def read(config: transformers.PreTrainedConfig) -> Reading:
+    """Return the reading of a model with random weights of a configuration, after its proof."""
+    torch.manual_seed(0)
+    model: Any = transformers.AutoModel.from_config(config).eval().double()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.3)
+    make_exact(model)
+    reading = read_model(model)
+    proof = prove(model, reading.parts, reading.layers, reading.inputs(random_inputs(model)))
+    assert max(map(proof.worst, PARTS)) < 1e-5
+    return reading
+
+
+def test_a_bert_that_is_a_decoder_is_read_as_causal():
+    layers = read(transformers.BertConfig(**BERT, is_decoder=True)).layers
+    assert all(layer.is_causal for layer in layers)
+    assert not any(layer.is_causal for layer in read(transformers.BertConfig(**BERT)).layers)
+
+
+@pytest.mark.parametrize(
+    ("setting", "scales"),
+    [
+        ({}, [6**-0.5, 6**-0.5]),
+        ({"scale_attn_weights": False}, [1, 1]),
+        ({"scale_attn_by_inverse_layer_idx": True}, [6**-0.5, 6**-0.5 / 2]),
+    ],
+    ids=["as usual", "none", "by layer"],
+)
+def test_the_scale_of_scores_is_that_of_the_layer(setting, scales):
+    layers = read(transformers.GPT2Config(**GPT2, **setting)).layers
+    assert [layer.score_scale for layer in layers] == pytest.approx(scales)
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ("gelu", "gelu"),
+        ("gelu_new", "gelu_tanh"),
+        ("gelu_pytorch_tanh", "gelu_tanh"),
+        ("quick_gelu", "quick_gelu"),
+        ("relu", "relu"),
+        ("relu2", "relu_squared"),
+        ("silu", "silu"),
+        ("swish", "silu"),
+        ("tanh", "tanh"),
+    ],
+)
+def test_the_activation_is_the_one_that_the_model_uses(given, wanted):
+    layers = read(transformers.BertConfig(**BERT, hidden_act=given)).layers
+    assert {layer.feed_forward.activation for layer in layers} == {wanted}
+
+
+_ACTIVATIONS: dict[str, Callable[[Any], tuple[Any, str]]] = {
+    "bert": lambda model: (model.encoder.layer[1].intermediate, "intermediate_act_fn"),
+    "gpt2": lambda model: (model.h[1].mlp, "act"),
+    "llama": lambda model: (model.layers[1].mlp, "act_fn"),
+    "olmo2": lambda model: (model.layers[1].mlp, "act_fn"),
+}
+"""Where the second layer of a family keeps its activation."""
+
+
+@pytest.mark.parametrize("family", _ACTIVATIONS)
+def test_an_activation_that_is_not_known_is_refused(family):
+    model = tiny_model(family).model
+    place, name = _ACTIVATIONS[family](model)
+    setattr(place, name, nn.Mish())
+    kind = "Conv1D" if family == "gpt2" else "Linear"
+    assert refused(UnfitModel, read_model, model) == (
+        f"{kind}: the network's hidden layer is made in no way that is known: by gelu, gelu_tanh, "
+        "quick_gelu, relu, relu_squared, silu, tanh, with gates or without."
+    )
+
+
+@pytest.mark.parametrize("kind", ["dynamic", "longrope"])
+def test_rotations_that_depend_on_the_length_of_a_text_are_refused(kind, monkeypatch):
+    model = tiny_model("llama").model
+    monkeypatch.setattr(model.config, "rope_parameters", {"rope_type": kind})
+    assert refused(UnfitModel, read_model, model) == (
+        f"The model's rope_type is '{kind}'; covered are default, linear, llama3, yarn, "
+        "proportional, whose frequencies are the same for texts of any length."
+    )
+
+
+@pytest.mark.parametrize("family", ["vit", "dinov2_with_registers"])
+def test_images_that_patches_do_not_fill_are_refused(family, monkeypatch):
+    model = tiny_vision_model(family).model
+    monkeypatch.setattr(model.config, "image_size", [13, 16])
+    assert refused(UnfitModel, fit_to_images, model, (13, 16)) == (
+        "The model's images are 13 × 16 pixels (height × width), which patches of 4 × 4 do not "
+        "fill. Covered is an image_size of whole patches."
+    )
+
+
+def test_a_convolution_beside_the_first_layer_is_refused(monkeypatch):
+    model = tiny_model("deberta-v2").model
+    monkeypatch.setattr(model.config, "conv_kernel_size", 3, raising=False)
+    assert refused(UnfitModel, read_model, model) == (
+        "The model's conv_kernel_size is 3: a convolution mixes neighbouring tokens beside the "
+        "first layer. Covered is 0, as in DeBERTa 3."
+    )

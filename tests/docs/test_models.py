@@ -1,0 +1,108 @@
+"""Models that the documentation names are read and proved."""
+
+import re
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from transformers import CONFIG_MAPPING
+
+from analysis.models.finding.find import in_float64
+from analysis.models.images import fit_to_images, reads_images
+from analysis.models.proof import PARTS, prove
+from analysis.models.reading import random_inputs, read_model
+from tests.docs.written import ROOT
+from tests.tiny import TINY, TINY_VISION, tiny_model
+from tests.tiny_decoders import EAGER
+
+EXAMPLES = {
+    "encoders": {
+        **{"BERT": "bert", "RoBERTa": "roberta", "XLM-RoBERTa": "xlm-roberta", "ERNIE": "ernie"},
+        **{"CamemBERT": "camembert", "ELECTRA": "electra", "data2vec": "data2vec-text"},
+        **{"DistilBERT": "distilbert", "ALBERT": "albert", "ESM": "esm"},
+        **{"ModernBERT": "modernbert", "NomicBERT": "nomic_bert", "DeBERTa 3": "deberta-v2"},
+    },
+    "encoders of encoder-decoders": {"T5": "t5", "mT5": "mt5"},
+    "decoders": {
+        **{"GPT-2": "gpt2", "OPT": "opt", "BioGPT": "biogpt", "GPT-NeoX": "gpt_neox"},
+        **{"Llama": "llama", "Mistral": "mistral", "Qwen 2": "qwen2", "Qwen 3": "qwen3"},
+        **{"Gemma": "gemma", "Gemma 2": "gemma2", "Gemma 3": "gemma3_text", "Phi 3": "phi3"},
+        **{"OLMo": "olmo", "OLMo 2": "olmo2", "OLMo 3": "olmo3", "Granite": "granite"},
+        **{"Cohere": "cohere", "Cohere 2": "cohere2", "StarCoder 2": "starcoder2"},
+        **{"SmolLM 3": "smollm3", "Helium": "helium", "Arcee": "arcee", "GLM 4": "glm4"},
+    },
+    "decoders with experts": {"Mixtral": "mixtral", "Qwen 3 MoE": "qwen3_moe", "OLMoE": "olmoe"},
+    "models of images": {
+        **{"ViT": "vit", "DeiT": "deit", "ViT-MSN": "vit_msn", "I-JEPA": "ijepa", "BEiT": "beit"},
+        **{"DINOv2": "dinov2", "DINOv3": "dinov3_vit"},
+        **{"CLIP": "clip_vision_model", "SigLIP": "siglip_vision_model"},
+    },
+}
+"""Names of models and their types, by kind."""
+EVERY = {name: kind for kinds in EXAMPLES.values() for name, kind in kinds.items()}
+SIZES: dict[str, Any] = {
+    **dict.fromkeys(("hidden_size", "d_model", "dim", "embedding_size", "word_embed_proj_dim"), 24),
+    **dict.fromkeys(("intermediate_size", "ffn_dim", "hidden_dim", "n_inner"), 40),
+    **dict.fromkeys(("num_hidden_layers", "n_layers", "num_experts_per_tok", "patch_size"), 2),
+    **dict.fromkeys(("num_attention_heads", "n_heads", "num_experts"), 4),
+    **{"vocab_size": 40, "max_position_embeddings": 64, "num_key_value_heads": 2, "head_dim": 6},
+    **{"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "image_size": 6},
+}
+"""Sizes of tiny models, under all names that configurations have for them."""
+
+
+@pytest.mark.parametrize("model_type", EVERY.values(), ids=EVERY)
+def test_a_model_that_is_named_is_read_and_proved(model_type):
+    if model_type in {*TINY, *TINY_VISION}:
+        proof = tiny_model(model_type).proved()
+    else:
+        model = _built(model_type)
+        reading = read_model(model)
+        with in_float64(model):
+            inputs = reading.inputs(random_inputs(model))
+            proof = prove(model, reading.parts, reading.layers, inputs)
+    assert max(map(proof.worst, PARTS)) < 1e-6
+
+
+def _built(model_type: str) -> Any:
+    """Return a tiny model of a type, with random weights, biases and norms."""
+    kind = CONFIG_MAPPING[model_type]
+    sizes = {name: size for name, size in SIZES.items() if name in kind().to_dict()}
+    torch.manual_seed(0)
+    model: Any = transformers.AutoModel.from_config(kind(**sizes, **EAGER)).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.3)
+    if reads_images(model):
+        fit_to_images(model, (SIZES["image_size"], SIZES["image_size"]))
+    return model.requires_grad_(False)
+
+
+def test_the_guide_to_running_names_them_by_kind():
+    text = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
+    rows = [f"| {kind} | {', '.join(names)} |" for kind, names in EXAMPLES.items()]
+    table = "\n".join(["| kind | such as |", "| --- | --- |", *rows])
+    assert table in text, table
+
+
+def test_the_first_page_names_some_of_them():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    [models] = re.findall(r"^Models: (.*?); a model's parts", text, re.MULTILINE)
+    groups = re.findall(r"\(([^)]+), …\)", models)
+    assert len(groups) == len(re.findall(r"\(", models)) > 2
+    assert {name for group in groups for name in group.split(", ")} <= set(EVERY)
+
+
+def test_refusals_are_quoted_as_they_are_said():
+    """Each sentence in quotation marks is in the code, but for what stands in its place of `…`."""
+    text = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
+    section = " ".join(text.partition("\n## Models\n")[2].partition("\n## ")[0].split())
+    code = "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "analysis" / "models").rglob("*.py")
+    )
+    said = re.sub(r'"\s+f?"', "", code)
+    quoted = re.findall(r"“([^”]+)”", section)
+    assert len(quoted) > 5
+    for sentence in quoted:
+        assert all(part.strip(" .") in said for part in sentence.split("…")), sentence
