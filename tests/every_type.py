@@ -89,6 +89,7 @@ _OTHERS: dict[str, dict[str, Any]] = {
         "embedding_multiplier": 2.0,
     },
     "granitemoehybrid": _MAMBA | {"layer_types": ["mamba", "attention", "attention"]},
+    "internvl_vision": {"image_size": [16, 16], "patch_size": [4, 4]},
     "lfm2": {"layer_types": ["conv", "full_attention", "full_attention"]},
     "lfm2_moe": {
         "layer_types": ["conv", "full_attention", "full_attention"],
