@@ -47,8 +47,8 @@ def observed_attention(
     module: nn.Module,
     query: Float[Tensor, "batch head query head_width"],
     key: Float[Tensor, "batch group key head_width"],
-    value: Float[Tensor, "batch group key head_width"],
-    attention_mask: Float[Tensor, "batch one query key"] | None,
+    value: Float[Tensor, "batch group key value_width"],
+    attention_mask: Float[Tensor, "#batch #head #query key"] | None,
     *,
     scaling: float | None = None,
     **more: Any,
@@ -57,9 +57,6 @@ def observed_attention(
 
     Returns:
         The mixed values (batch × query × head × head_width), and the weights.
-
-    Raises:
-        UnfitModel: if the scores have a term that is not known here.
     """
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
     cap, sink = more.get("softcap"), more.get("s_aux")
@@ -72,41 +69,39 @@ def observed_attention(
     return mixed, weights
 
 
-def _weights(
+def _weights(query: Tensor, key: Tensor, **terms: Any) -> Tensor:
+    """Return the attention weights; without gradients head by head, so that only they are held."""
+    heads, keys = query.shape[1], of_heads(key, query.shape[1])
+    if torch.is_grad_enabled():
+        return _of_some(query, keys, slice(None), **terms)
+    weights = query.new_empty(*query.shape[:3], key.shape[2])
+    for head in range(heads):
+        here = slice(head, head + 1)
+        weights[:, here] = _of_some(query, keys, here, **terms)
+    return weights
+
+
+def _of_some(
     query: Tensor,
-    key: Tensor,
+    keys: Tensor,
+    head: slice,
     *,
     scaling: float,
     cap: float | None,
     bias: Sequence[Tensor],
     sink: Tensor | None,
 ) -> Tensor:
-    """Return the attention weights; without gradients head by head, so that only they are held."""
-    heads, keys = query.shape[1], of_heads(key, query.shape[1])
+    """Return the attention weights of some heads."""
+    scores = torch.matmul(query[:, head], keys[:, head].mT).mul_(scaling)
+    if cap is not None:
+        scores = cap * (scores / cap).tanh()
+    for term in bias:
+        scores += term if term.shape[1] == 1 else term[:, head]
     exact = torch.promote_types(query.dtype, torch.float32)
-
-    def scores(head: slice) -> Tensor:
-        product = torch.matmul(query[:, head], keys[:, head].mT).mul_(scaling)
-        if cap is not None:
-            product = cap * (product / cap).tanh()
-        for term in bias:
-            product += term if term.shape[1] == 1 else term[:, head]
-        return product
-
-    def shares(head: slice) -> Tensor:
-        made = scores(head)
-        if sink is None:
-            return made.softmax(-1, dtype=exact).to(query.dtype)
-        taken = sink[head].to(made).reshape(1, -1, 1, 1).expand(*made.shape[:-1], 1)
-        return torch.cat([made, taken], -1).softmax(-1, dtype=exact)[..., :-1].to(query.dtype)
-
-    if torch.is_grad_enabled():
-        return shares(slice(None))
-    weights = query.new_empty(*query.shape[:3], key.shape[2])
-    for head in range(heads):
-        here = slice(head, head + 1)
-        weights[:, here] = shares(here)
-    return weights
+    if sink is None:
+        return scores.softmax(-1, dtype=exact).to(query.dtype)
+    taken = sink[head].to(scores).reshape(1, -1, 1, 1).expand(*scores.shape[:-1], 1)
+    return torch.cat([scores, taken], -1).softmax(-1, dtype=exact)[..., :-1].to(query.dtype)
 
 
 AttentionInterface.register(IMPLEMENTATION, observed_attention)

@@ -44,6 +44,20 @@ def _learned_grid(model: Model) -> tuple[int, int] | None:
     return size[0] // patch[0], size[1] // patch[1]
 
 
+def _check_patches(model: Model) -> None:
+    """Raise UnfitModel unless a model cuts images of one size into patches.
+
+    Raises:
+        UnfitModel: naming its class.
+    """
+    sizes = ("image_size", "patch_size", "num_channels")
+    if not hasattr(model, "embeddings") or not all(hasattr(model.config, s) for s in sizes):
+        raise UnfitModel(
+            f"{type(model).__name__} does not cut images of one size into patches that are its "
+            "tokens from the first layer to the last."
+        )
+
+
 def fit_to_images(model: Model, size: tuple[int, int]) -> None:
     """Set the height and width of images in pixels.
 
@@ -51,11 +65,7 @@ def fit_to_images(model: Model, size: tuple[int, int]) -> None:
         UnfitModel: the model's positions were learned for one other size alone, or patches do not
             fill such images.
     """
-    if not hasattr(model, "embeddings") or not hasattr(model.config, "image_size"):
-        raise UnfitModel(
-            f"{type(model).__name__} does not cut images of one size into patches that are its "
-            "tokens from the first layer to the last."
-        )
+    _check_patches(model)
     check_grid(model)
     learned = _learned_grid(model)
     if learned is not None and learned[0] != learned[1]:
@@ -83,6 +93,7 @@ def fit_to_images(model: Model, size: tuple[int, int]) -> None:
 
 def layout_of(model: Model) -> TokenLayout:
     """Return the names of special tokens and the grid of patches."""
+    _check_patches(model)
     grid, learned = grid_of(model), _learned_grid(model)
     return TokenLayout(_special(model), *grid, None if grid == learned else learned)
 
@@ -116,6 +127,8 @@ class ImagePlaces:
 
     model: Model
     layout: TokenLayout
+    is_added_last: bool
+    """Whether the module of embeddings returns the tokens with their vectors added, alone."""
 
     @property
     def longest(self) -> int:
@@ -139,7 +152,7 @@ class ImagePlaces:
 
     @property
     def can_change(self) -> bool:
-        return self.embedding is not None
+        return self.is_added_last and self.embedding is not None
 
     def changed(self, change: Change) -> AbstractContextManager[None]:
         """Change the vectors of places within a context."""

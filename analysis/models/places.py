@@ -105,7 +105,8 @@ def places_of(model: Model, seen: Probe, layer: Call, *, is_turned: bool) -> Pla
         is_turned: whether layers rotate queries and keys; then no vectors are added.
     """
     rotaries = [module for module in model.modules() if _has_frequencies(module)]
-    turning = [call.module for call in seen.calls if call.is_pair and call.module in rotaries]
+    pairs = {id(call.module) for call in seen.calls if call.returns == "pair"}
+    turning = [module for module in rotaries if id(module) in pairs]
     tables = [getattr(module, "relative_attention_bias", None) for module in model.modules()]
     distances = [table for table in tables if table is not None]
     places = TextPlaces(longest_of(model.config), rotaries=turning, distances=distances)

@@ -40,7 +40,9 @@ class Proof:
 def worst_of(proofs: Sequence[Proof]) -> Proof:
     """Return the largest error of each part of each layer over several proofs."""
     layers = zip(*(proof.errors for proof in proofs), strict=True)
-    return Proof(tuple({part: max(e[part] for e in of_layer) for part in PARTS} for of_layer in layers))
+    return Proof(
+        tuple({part: max(e[part] for e in of_layer) for part in PARTS} for of_layer in layers)
+    )
 
 
 def prove(

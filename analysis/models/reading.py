@@ -14,6 +14,7 @@ from analysis.models.attention import LayerParts
 from analysis.models.distances import terms_of_distance
 from analysis.models.families import deberta
 from analysis.models.finding.find import find_layers, in_float64
+from analysis.models.finding.probe import Probe
 from analysis.models.finding.windows import windows_of
 from analysis.models.images import (
     ImagePlaces,
@@ -113,7 +114,7 @@ def _read(model: Model) -> Reading:
             places = (
                 places_of(model, seen, found[0].call, is_turned=is_turned)
                 if layout is None
-                else ImagePlaces(model, layout)
+                else ImagePlaces(model, layout, _returns_tensor(seen, model.embeddings))
             )
     layers = tuple(layer.weights() for layer in found)
     if layout is not None:
@@ -130,6 +131,10 @@ def _read(model: Model) -> Reading:
         rotary = PatchRotary(places.angles)
         layers = tuple(replace(layer, rotary=rotary) for layer in layers)
     return Reading(model, layers, tuple(layer.parts for layer in found), places, layout)
+
+
+def _returns_tensor(seen: Probe, module: Model) -> bool:
+    return any(call.module is module and call.returns == "tensor" for call in seen.calls)
 
 
 def _one_text(model: Model, n_tokens: int) -> dict[str, Any]:
@@ -168,7 +173,8 @@ def rotations_of(model: Model) -> Iterator[Rotary]:
         for name, frequencies in module.named_buffers(recurse=False):
             if "inv_freq" in name and "original" not in name:
                 scaling = name.replace("inv_freq", "attention_scaling")
-                yield Rotary(frequencies, getattr(module, scaling, 1.0))
+                for turned in (frequencies, -frequencies):
+                    yield Rotary(turned, getattr(module, scaling, 1.0))
         table = getattr(module, "embed_positions", None)
         rows = getattr(table, "weight", table)
         if isinstance(rows, Tensor) and rows.dim() == 2 and len(rows) > 1:

@@ -69,20 +69,25 @@ def stream_layers(
 
 def _watch(stack: ExitStack, module: Model, receive: Callable[[Tensor], object]) -> None:
     """Call a function with the output of a module, each time, within a context."""
+    stack.callback(module.register_forward_hook(partial(_returned, receive)).remove)
 
-    def returned(_module: nn.Module, _given: tuple, output: Any) -> None:
-        receive(first_tensor(output))
 
-    stack.callback(module.register_forward_hook(returned).remove)
+def _returned(
+    receive: Callable[[Tensor], object], _module: nn.Module, _given: tuple, output: Any
+) -> None:
+    receive(first_tensor(output))
 
 
 def _watch_input(stack: ExitStack, module: Model, receive: Callable[[Tensor], object]) -> None:
     """Call a function with the first tensor that a module is given, within a context."""
+    hook = partial(_given, receive)
+    stack.callback(module.register_forward_pre_hook(hook, with_kwargs=True).remove)
 
-    def given(_module: nn.Module, plain: tuple, named: dict[str, Any]) -> None:
-        receive(first_tensor((*plain, *named.values())))
 
-    stack.callback(module.register_forward_pre_hook(given, with_kwargs=True).remove)
+def _given(
+    receive: Callable[[Tensor], object], _module: nn.Module, given: tuple, named: dict[str, Any]
+) -> None:
+    receive(first_tensor((*given, *named.values())))
 
 
 def size_of(inputs: Mapping[str, Any]) -> int:

@@ -37,8 +37,8 @@ class Call:
     returned: Tensor
     start: int
     end: int
-    is_pair: bool = False
-    """Whether it returned two tensors, as modules do that make cosines and sines."""
+    returns: str = "tensor"
+    """A `tensor`, a `pair` of them, as modules do that make cosines and sines, or something else."""
 
     def holds(self, other: "Call | Moment") -> bool:
         """Return True if the other happened during this call."""

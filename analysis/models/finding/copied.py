@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor
+from torch import Tensor, nn
 
 from analysis.models.finding.calls import ROUND_OFF, Call, same
 from analysis.models.finding.probe import Probe
@@ -30,7 +30,7 @@ def copied_from(
     """
     for call in reversed(calls):
         made = probe.by_token(call.returned)
-        if made is None:
+        if made is None or isinstance(call.module, nn.Identity):
             continue
         found = _columns(wanted, made[:, rows].flatten(0, 1))
         if found is not None:

@@ -56,8 +56,7 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
         (start, given), returned = open_calls.pop(), first_tensor(output)
         if returned is not None:
             read = returned.new_empty(0) if given is None else given
-            is_pair = isinstance(output, tuple) and len(output) == 2
-            calls.append(Call(module, read, returned.clone(), start, next(clock), is_pair))
+            calls.append(Call(module, read, returned.clone(), start, next(clock), _kind(output)))
 
     def attended(seen: Attended) -> None:
         time = next(clock)
@@ -81,3 +80,9 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
         )
     in_order = tuple(sorted(calls, key=lambda call: call.start))
     return Probe(in_order, tuple(moments), moments[0].attended.query.shape[2])
+
+
+def _kind(output: Any) -> str:
+    if isinstance(output, Tensor):
+        return "tensor"
+    return "pair" if isinstance(output, tuple) and len(output) == 2 else "other"

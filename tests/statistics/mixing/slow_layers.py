@@ -106,7 +106,11 @@ def _shares_of_experts(router: Router, token: Tensor) -> Tensor:
     scores = [float((token @ column).exp()) for column in router.module.weight]
     likely = [score / sum(scores) for score in scores]
     used = sorted(range(len(likely)), key=lambda expert: -likely[expert])[: router.module.top_k]
-    total = sum(likely[expert] for expert in used) if getattr(router.module, "norm_topk_prob", True) else 1.0
+    total = (
+        sum(likely[expert] for expert in used)
+        if getattr(router.module, "norm_topk_prob", True)
+        else 1.0
+    )
     shares = [likely[expert] / total if expert in used else 0.0 for expert in range(len(likely))]
     return token.new_tensor(shares)
 

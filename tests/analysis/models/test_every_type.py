@@ -1,0 +1,240 @@
+"""Laws of every type of model that is read, and refusals of all others: see `docs/models.md`.
+
+Of each type there is one tiny random model: see `tests.every_type`.
+"""
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+
+import jaxtyping
+import pytest
+import torch
+import transformers
+from torch import Tensor
+
+from analysis.errors import UnfitModel
+from analysis.models.places import Change
+from analysis.models.proof import PARTS, prove
+from analysis.models.reading import Reading, in_float64, random_inputs, read_model
+from analysis.models.stream import stream_layers
+from analysis.models.trace import LayerTrace, Model, in_dtype
+from tests.every_type import every_type, tiny_type
+from tests.refusals import refused
+from tests.tools.types_table import (
+    IS_READ,
+    IS_REFUSED,
+    outcomes,
+    proved_reading,
+    written_version,
+)
+
+WRITTEN = outcomes()
+READ = [name for name, (outcome, _) in WRITTEN.items() if outcome == IS_READ]
+REFUSED = [name for name, (outcome, _) in WRITTEN.items() if outcome == IS_REFUSED]
+ROUND_OFF = 1e-6
+"""Largest relative error: the library takes some norms, angles and softmaxes in float32."""
+N_TOKENS = 7
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A type's tiny model in float64, and how it is read."""
+
+    name: str
+    reading: Reading
+
+    @cached_property
+    def given(self) -> dict[str, Tensor]:
+        """Three texts, padded to the length of the first; or three images."""
+        given = {name: tensor[:3] for name, tensor in random_inputs(self.reading.model).items()}
+        if "attention_mask" in given:
+            lengths = torch.tensor([given["attention_mask"].shape[1], N_TOKENS, 1])
+            places = torch.arange(given["attention_mask"].shape[1])
+            given["attention_mask"] = (places < lengths[:, None]).long()
+        return given
+
+    def layers(self, given: dict[str, Tensor], change: Change | None = None) -> list[LayerTrace]:
+        """Run the model once and keep its layers, with its places changed if asked."""
+        layers: list[LayerTrace] = []
+        reading = self.reading
+        with reading.places.changed(change) if change else nullcontext():
+            stream_layers(
+                reading.model,
+                reading.parts,
+                reading.layers,
+                reading.inputs(given),
+                lambda _index, layer: layers.append(layer),
+            )
+        return layers
+
+    @cached_property
+    def alone(self) -> dict[str, Tensor]:
+        """The second text without its padding; or the second image."""
+        n_tokens = N_TOKENS if "attention_mask" in self.given else None
+        return {name: tensor[1:2, :n_tokens] for name, tensor in self.given.items()}
+
+    @cached_property
+    def unpadded(self) -> list[LayerTrace]:
+        return self.layers(self.alone)
+
+    @cached_property
+    def padded(self) -> list[LayerTrace]:
+        return self.layers(self.given)
+
+    @cached_property
+    def monotone(self) -> dict[str, Tensor]:
+        """A text of one word again and again, or a blank image."""
+        if self.reading.layout is not None:
+            return {"pixel_values": torch.full_like(self.alone["pixel_values"], 0.5)}
+        ids = self.alone["input_ids"]
+        return self.alone | {"input_ids": ids[:, :1].expand_as(ids).contiguous()}
+
+    @cached_property
+    def placed(self) -> list[LayerTrace]:
+        return self.layers(self.monotone)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _shapes_are_not_checked() -> Iterator[None]:
+    """Shapes are checked on the families of `tests.tiny`; here that would take half of the time."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)
+
+
+@pytest.fixture(scope="module", params=READ)
+def typed(request: pytest.FixtureRequest) -> Iterator[Typed]:
+    model = tiny_type(request.param)
+    before, hooks = (
+        {name: weight.clone() for name, weight in model.state_dict().items()},
+        _hooks(model),
+    )
+    reading = read_model(model)
+    assert model.config._attn_implementation == "eager"
+    assert _hooks(model) == hooks
+    assert all(torch.equal(weight, before[name]) for name, weight in model.state_dict().items())
+    with in_float64(model):
+        yield Typed(request.param, _in_float64(reading))
+
+
+def _hooks(model: Model) -> int:
+    return sum(len(m._forward_hooks) + len(m._forward_pre_hooks) for m in model.modules())
+
+
+def _in_float64(reading: Reading) -> Reading:
+    layers = tuple(in_dtype(layer, torch.float64) for layer in reading.layers)
+    return Reading(reading.model, layers, reading.parts, reading.places, reading.layout)
+
+
+def far(made: Tensor, wanted: Tensor) -> float:
+    return float((made - wanted).abs().max() / wanted.abs().max())
+
+
+def test_the_parts_of_every_layer_add_up(typed):
+    reading = typed.reading
+    proof = prove(reading.model, reading.parts, reading.layers, reading.inputs(typed.given))
+    assert max(proof.worst(part) for part in PARTS) < ROUND_OFF
+    assert proof.worst("values") < 1e-12
+
+
+def test_attention_is_the_library_s_in_every_layer(typed):
+    inputs = typed.reading.inputs(typed.alone)
+    with torch.inference_mode():
+        theirs = typed.reading.model(**inputs, output_attentions=True, return_dict=True).attentions
+    of_layers = (weights for weights in theirs if weights is not None)
+    for layer, weights in zip(typed.unpadded, of_layers, strict=True):
+        torch.testing.assert_close(layer.attention, weights, rtol=0, atol=1e-5, check_dtype=False)
+
+
+def test_a_row_sums_to_one_over_the_keys_that_are_seen(typed):
+    for layer in typed.padded:
+        n_tokens = layer.attention.shape[-1]
+        text = layer.attention[0]
+        torch.testing.assert_close(text.sum(-1), torch.ones_like(text[..., 0]), rtol=0, atol=1e-6)
+        assert torch.equal((text > 0).any(0), layer.weights.pairs(n_tokens))
+
+
+def test_padding_and_batches_change_no_number(typed):
+    for layer, padded in zip(typed.unpadded, typed.padded, strict=True):
+        same = padded.of_sequence(1, layer.input.shape[1])
+        assert far(same.attention, layer.attention) < 1e-5
+        assert far(same.output, layer.output) < 1e-5
+
+
+def test_one_token_attends_to_itself(typed):
+    if typed.reading.layout is not None:
+        return
+    for layer in typed.padded:
+        alone = layer.of_sequence(2, 1)
+        assert (alone.attention == 1).all()
+        assert alone.output.isfinite().all()
+
+
+KNOW_PLACES_OTHERWISE = ("bamba", "lfm2", "olmo_hybrid", "recurrent_gemma")
+"""Types with layers that are no attention and read tokens in their order."""
+
+
+def changed(typed: Typed, change: Change) -> list[LayerTrace] | None:
+    """Layers with places changed; None if the model has none that can be changed."""
+    try:
+        return typed.layers(typed.monotone, change)
+    except UnfitModel:
+        return None
+
+
+def test_without_places_tokens_that_are_alike_are_attended_to_alike(typed):
+    removed = changed(typed, torch.zeros_like)
+    if removed is None:
+        return
+    layout = typed.reading.layout
+    tokens = slice(0 if layout is None else len(layout.special), None)
+    for layer in removed[: 0 if typed.name in KNOW_PLACES_OTHERWISE else None]:
+        attention = layer.attention[0, :, tokens, tokens]
+        seen = attention > 0
+        alike = (attention.sum(-1) / seen.sum(-1)).unsqueeze(-1) * seen
+        torch.testing.assert_close(attention, alike, rtol=1e-5, atol=1e-7)
+    assert far(removed[0].attention, typed.placed[0].attention) > 1e-4
+
+
+def test_places_in_another_order_are_other_places(typed):
+    order = torch.arange(typed.placed[0].input.shape[1])
+    order[-3:] = order[-3:].roll(1)
+    layers = changed(typed, lambda places: places[..., order, :])
+    if layers is None:
+        return
+    first, placed = layers[0], typed.placed[0].attention[0]
+    assert far(first.attention[0], placed) > 1e-4
+    if not first.weights.is_causal and first.weights.window is None:
+        # all tokens are alike, so that they are told apart by their places alone
+        moved = placed[:, order][:, :, order]
+        torch.testing.assert_close(first.attention[0], moved, rtol=1e-5, atol=1e-7)
+
+
+SAID = {
+    "mamba": "MambaModel computes no attention that is softmax",
+    "qwen3_next": "What attention mixes does not go into a matrix as it is",
+    "deepseek_v3": "DeepseekV3DecoderLayer: queries or keys are not made by a matrix of what",
+    "apertus": "Linear: the network's hidden layer is made in no way that is known: by gelu,",
+    "doge": "DogeDecoderLayer returns something else than the sum of its input, its attention",
+    "xlm": "MultiHeadAttention returns something else than the sum of its input, its attention",
+    "mlcd": "The model's rope_type is 'axial'; covered are default, linear,",
+    "vit_mae": "An image has 5 tokens, and 17 were expected:",
+    "videomae": "VideoMAEModel cannot be run on what it reads alone:",
+    "squeezebert": "SqueezeBertModel: no item of a list of modules holds its attention.",
+}
+"""How refusals of types that are not read begin, by the kind of cause."""
+
+
+@pytest.mark.parametrize("model_type", REFUSED)
+def test_a_type_that_is_not_read_is_refused_by_one_sentence(model_type):
+    said = refused(UnfitModel, proved_reading, tiny_type(model_type))
+    assert "\n" not in said
+    assert said.startswith(SAID.get(model_type, ""))
+
+
+def test_more_than_a_hundred_types_are_read():
+    assert len(READ) >= 100
+    if transformers.__version__ == written_version():
+        assert set(WRITTEN) == set(every_type())
