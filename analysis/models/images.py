@@ -157,7 +157,7 @@ class ImagePlaces:
     def changed(self, change: Change) -> AbstractContextManager[None]:
         """Change the vectors of places within a context."""
         added = self.embedding
-        if added is None:
+        if added is None or not self.is_added_last:
             raise UnfitModel(
                 "No vectors were found that the model adds to patches for their place."
             )

@@ -38,7 +38,7 @@ class Call:
     start: int
     end: int
     returns: str = "tensor"
-    """A `tensor`, a `pair` of them, as modules do that make cosines and sines, or something else."""
+    """A `tensor`, a `pair` of them (as modules of cosines and sines do), or something else."""
 
     def holds(self, other: "Call | Moment") -> bool:
         """Return True if the other happened during this call."""
