@@ -69,6 +69,10 @@ class LoadedModel:
     """Attribution rule of gated networks."""
     random_weights: int | None = None
     """Seed of random weights; None for the weights in its folder."""
+    part: str | None = None
+    """The part that is read: `text`, `vision` or `encoder`; None for a model without parts."""
+    not_read: tuple[str, ...] = ()
+    """Modules of sentence-transformers after the model, such as Pooling."""
 
     @property
     def family(self) -> str:
