@@ -213,8 +213,8 @@ def states_of(folder: Path) -> dict[str, tuple[int, ...]]:
 
 
 def message_of(error: Exception) -> str:
-    """Return a library error's message, on one line."""
-    text = " ".join(str(error).split())
+    """Return a library error's message, on one line, without long lists at its end."""
+    text = shorten(str(error), 500, placeholder=" …")
     return text if isinstance(error, OSError | ValueError) else f"{type(error).__name__}: {text}"
 
 

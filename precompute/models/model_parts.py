@@ -8,7 +8,8 @@ from analysis.models.images import reads_images
 from analysis.models.trace import Model
 
 ENCODER = "encoder"
-_NESTED = ("text", "vision")
+_NESTED = {"text": "token ids", "vision": "images of one size"}
+"""Parts with a configuration of their own, and what each reads."""
 
 
 def parts_of(family: str) -> tuple[str, ...]:
@@ -61,5 +62,5 @@ def part_of(whole: Model, part: str | None, name: str) -> Model:
         kind = nested.model_type
     raise UnfitModel(
         f"The {part} part of model {name!r} ({kind}) is not one stack of layers that runs on "
-        f"{'images of one size' if part == 'vision' else 'token ids'} alone. Give another part or model."
+        f"{_NESTED[part]} alone. Give another part, or another model."
     )
