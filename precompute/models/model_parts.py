@@ -1,5 +1,7 @@
 """Parts of checkpoints that hold several models, of which one is read."""
 
+from typing import Any
+
 from transformers import AutoConfig, PreTrainedModel
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
@@ -14,7 +16,7 @@ _NESTED = {"text": "token ids", "vision": "images of one size"}
 
 def parts_of(family: str) -> tuple[str, ...]:
     """Return the parts of a model type; empty for one model alone."""
-    nested = CONFIG_MAPPING[family].sub_configs
+    nested: Any = CONFIG_MAPPING[family].sub_configs
     if found := tuple(part for part in _NESTED if f"{part}_config" in nested):
         return found
     return (ENCODER,) if AutoConfig.for_model(family).is_encoder_decoder else ()

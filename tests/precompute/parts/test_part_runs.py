@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
+from typing import Any
 
 import duckdb
 import pytest
@@ -33,10 +34,10 @@ def asked(folder: Path, family: str, part: str | None) -> Request:
         corpus = write_images(folder / "images")
     else:
         corpus.write_text(TEXT)
-    length = {} if part == "vision" else {"max_tokens": 36}
-    return Request(
-        *(str(name), str(corpus), folder / "tiny.duckdb", FEW), part=part, device="cpu", **length
+    wanted = Request(
+        *(str(name), str(corpus), folder / "tiny.duckdb", FEW), part=part, device="cpu"
     )
+    return wanted if part == "vision" else replace(wanted, max_tokens=36)
 
 
 def facts_of(wanted: Request) -> dict[str, str]:
@@ -70,11 +71,9 @@ def test_workers_and_pages_read_the_part_of_the_file(finished, monkeypatch):
     again = workers._Worker.here.model
     facts = facts_of(wanted)
     assert again.part == wanted.part
-    live = rerun(
-        *(wanted.model,),
-        **{"revision": "sha256:any", "weights_sha256": facts["weights_sha256"]},
-        **{"dtype": "float32", "part": facts["part"]},
-    )
+    settings: dict[str, Any] = {"revision": "sha256:any", "dtype": "float32"}
+    settings |= {name: facts[name] for name in ("weights_sha256", "part")}
+    live = rerun(wanted.model, **settings)
     assert type(live.model.model) is type(again.model)
 
 
