@@ -20,6 +20,7 @@ from precompute.options import (
     Model,
     Packing,
     PackingOption,
+    Part,
     RunnerName,
     Segments,
 )
@@ -76,6 +77,10 @@ def run(
             help="Run the same architecture untrained: weights drawn anew with this seed.",
         ),
     ] = None,
+    part: Annotated[
+        Part | None,
+        typer.Option(help="The part to read of a model that is made of several, such as a CLIP."),
+    ] = None,
     frequencies: Annotated[
         Path | None, typer.Option(help="Word frequencies: lines `rank count id`.")
     ] = None,
@@ -123,6 +128,7 @@ def run(
         segments=str(segments),
         gate_rule=str(gate_rule),
         random_weights=random_weights,
+        part=None if part is None else str(part),
         frequencies=frequencies,
         word_vectors=word_vectors,
         pair_memory=pair_memory,

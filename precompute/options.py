@@ -12,6 +12,7 @@ Dtype = StrEnum("Dtype", ["float32", "bfloat16"])
 Packing = StrEnum("Packing", ["paragraphs", "sentences", "blocks", "trees"])
 Segments = StrEnum("Segments", ["read", "zero"])
 GateRule = StrEnum("GateRule", ["ig", "half"])
+Part = StrEnum("Part", ["text", "vision", "encoder"])
 RunnerName = StrEnum("RunnerName", ["local", "ray"])
 Model = Annotated[
     str,

@@ -39,6 +39,7 @@ class Request:
     segments: str = "read"
     gate_rule: str = GATE_RULES[0]
     random_weights: int | None = None
+    part: str | None = None
     frequencies: Path | None = None
     word_vectors: Path | None = None
     pair_memory: int = BUDGET // 2**20

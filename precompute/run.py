@@ -34,7 +34,7 @@ from precompute.needs import allowed, check_corpus, check_known, check_model
 from precompute.request import Request, check_gate_rule, check_segments, image_corpus_name
 from precompute.store.build import build
 from precompute.store.open_file import opened
-from precompute.store.provenance import NO_GATES, identity, provenance_facts, run_row
+from precompute.store.provenance import NO_GATES, NO_PART, identity, provenance_facts, run_row
 
 SHARDS = ".shards"
 _OF_FOLDERS, _OF_PATHS = re.compile(r"\?"), re.compile(r"[\\\ud800-\udfff]")
@@ -67,9 +67,14 @@ def _run(request: Request, runner: Runner, assert_claimed: Callable[[], None]) -
         segments=request.segments,
         gate_rule=request.gate_rule,
         random_weights=request.random_weights,
+        part=request.part,
     )
     if model.random_weights is not None:
         print(f"Untrained: weights drawn anew with seed {model.random_weights}.")
+    if model.part is not None:
+        print(f"Part of the model that is read: {model.part}.")
+    if model.not_read:
+        print(f"Modules after the Transformer, which are not read: {', '.join(model.not_read)}.")
     if model.overruled_tokenizer:
         print(
             "Texts are read as tokenizer.json says, and otherwise than by "
@@ -174,7 +179,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
     names = request.statistics
     if names is not None:
         run_identity = identity(request, model, corpus)
-        names = names + _statistics_already_in(request, run_identity)
+        names = names + _statistics_already_in(request, run_identity, model.part)
     return Plan(
         folder=request.output.parent / SHARDS,
         facts=Facts(
@@ -185,6 +190,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
             request.segments,
             request.gate_rule,
             request.random_weights,
+            model.part,
         ),
         corpus=corpus,
         statistics=tuple(allowed(chosen_statistics(names), corpus)),
@@ -211,7 +217,7 @@ def _word_vectors(request: Request, corpus: Corpus) -> WordVectors | None:
     return read_word_vectors(request.word_vectors, forms)
 
 
-def _statistics_already_in(request: Request, run_identity: dict) -> list[str]:
+def _statistics_already_in(request: Request, run_identity: dict, part: str | None) -> list[str]:
     """Return a file's statistics, to keep them when others of the same run are added."""
     if not request.output.exists():
         return []
@@ -223,6 +229,7 @@ def _statistics_already_in(request: Request, run_identity: dict) -> list[str]:
         return []
     same = facts.get("segments", request.segments) == request.segments
     same &= facts.get("gate_rule", NO_GATES) in (NO_GATES, request.gate_rule)
+    same &= facts.get("part", NO_PART) == (part or NO_PART)
     same &= facts.get("column", Request.column) == request.column
     same &= all(row[name] == value for name, value in run_identity.items())
     known = chosen_statistics(None)

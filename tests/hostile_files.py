@@ -201,6 +201,14 @@ REFUSED = {
         ("insert into stored.provenance values ('proof_network', 'nan')",),
         "provenance breaks the law `not starts_with(name, 'proof_')",
     ),
+    "a part that no model has": (
+        ("insert into stored.provenance values ('part', '<b>')",),
+        "provenance breaks the law `name <> 'part' or",
+    ),
+    "modules that are no names": (
+        ("insert into stored.provenance values ('modules_not_read', '<b>')",),
+        "provenance breaks the law `name <> 'modules_not_read' or",
+    ),
     "an unknown fact": (
         ("update stored.provenance set value = 'sound' where name = 'input'",),
         "provenance breaks the law `name <> 'input' or value in ('text', 'images')`",

@@ -32,6 +32,11 @@ def reads_images(model: Model) -> bool:
     return model.main_input_name == "pixel_values"
 
 
+def n_channels_of(model: Model) -> int:
+    """Return the number of channels of images; models that state none have three."""
+    return getattr(model.config, "num_channels", 3)
+
+
 def _learned_grid(model: Model) -> tuple[int, int] | None:
     """Rows and columns of the position vectors, where the model interpolates them by itself."""
     embeddings = model.embeddings
@@ -141,7 +146,8 @@ class ImagePlaces:
         stored = getattr(embeddings, "position_embeddings", None)
         if stored is None:
             table = getattr(embeddings, "position_embedding", None)
-            return None if table is None else table.weight.detach()
+            rows = getattr(table, "weight", table)
+            return None if rows is None else rows.detach().reshape(-1, rows.shape[-1])
         if self.layout.learned is None:
             return stored.detach()[0]
         # the method asks its first argument for no more than its shape

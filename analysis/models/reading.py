@@ -21,6 +21,7 @@ from analysis.models.images import (
     TurnedPatches,
     check_layout,
     layout_of,
+    n_channels_of,
     patch_embeddings,
     reads_images,
 )
@@ -151,7 +152,7 @@ def random_inputs(
     """
     draw, config = torch.Generator().manual_seed(0), model.config
     if reads_images(model):
-        shape = _IMAGES, config.num_channels, *two_sizes(config.image_size)
+        shape = _IMAGES, n_channels_of(model), *two_sizes(config.image_size)
         noise = torch.rand(shape, generator=draw, dtype=torch.float64)
         return {"pixel_values": noise.to(model.device)}
     heads = {getattr(config, name, None) for name in ("num_attention_heads", "n_head", "num_heads")}

@@ -145,6 +145,8 @@ PROVENANCE = Table(
         *(f"name <> '{fact}' or {law}" for fact, law in FACTS.items()),
         "name <> 'windows' or regexp_full_match(value, '(all|[0-9]{1,9})(, (all|[0-9]{1,9}))*')",
         "name <> 'random_weights' or regexp_full_match(value, 'none|[0-9]{1,19}')",
+        "name <> 'part' or value in ('none', 'text', 'vision', 'encoder')",
+        "name <> 'modules_not_read' or regexp_full_match(value, '[A-Za-z0-9_, ]+')",
         "name <> 'weight_bits' or regexp_full_match(value, '[1-9]')",
         "name <> 'reading' or value in ('found', 'code')",
         "not starts_with(name, 'proof_') or coalesce(try_cast(value as double) between 0 and 1, "

@@ -54,6 +54,7 @@ class Facts:
     segments: str = "read"
     gate_rule: str = GATE_RULES[0]
     random_weights: int | None = None
+    part: str | None = None
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,7 @@ class Plan:
         of_pass |= {"counted_from": 1}
         weights = {"weights": self.facts.weights_sha256} | self._declared(table)
         weights |= {"images": self.images.settings} if self.images else {}
+        weights |= {"part": self.facts.part} if self.facts.part else {}
         if table.of_model:
             return fingerprint(**of_pass, **weights)
         corpus = {"dtype": self.facts.dtype, "seed": self.facts.seed}

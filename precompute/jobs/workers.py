@@ -44,6 +44,7 @@ class _Worker:
             segments=facts.segments,
             gate_rule=facts.gate_rule,
             random_weights=facts.random_weights,
+            part=facts.part,
         )
         _check_weights(self.plan, model)
         return model

@@ -137,6 +137,7 @@ def rerun(
     segments: str = "read",
     gate_rule: str = GATE_RULES[0],
     random_weights: int | None = None,
+    part: str | None = None,
     look_up: Callable[[], object] = lambda: None,
 ) -> Rerun:
     """Load the model that made a file, from this machine alone, without the hub.
@@ -156,6 +157,7 @@ def rerun(
         segments=segments,
         gate_rule=gate_rule,
         random_weights=random_weights,
+        part=part,
     )
     if model.weights_sha256 != weights_sha256:
         raise OtherWeights(

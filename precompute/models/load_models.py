@@ -22,6 +22,7 @@ from precompute.models.model_folder import (
     library_configuration,
     message_of,
     states_of,
+    transformer_of,
     weights_sha256_of,
 )
 from precompute.models.model_heads import (
@@ -30,12 +31,14 @@ from precompute.models.model_heads import (
     loader_of_head,
     predicts_tokens,
 )
+from precompute.models.model_parts import chosen_part, part_of
 from precompute.models.random_weights import drawn_model, drawn_sha256
 
 _HUB_FILES = ["config.json", "*.safetensors", "*.safetensors.index.json", "adapter_config.json"]
 _HUB_FILES += ["tokenizer*", "special_tokens_map.json", "added_tokens.json"]
 _HUB_FILES += ["preprocessor_config.json", "processor_config.json"]
 _HUB_FILES += sorted({file for group in VOCABULARIES for file in group})
+_HUB_FILES += ["modules.json", *(f"0_Transformer/{file}" for file in _HUB_FILES)]
 
 
 def load_model(
@@ -47,6 +50,7 @@ def load_model(
     segments: str = "read",
     gate_rule: str = GATE_RULES[0],
     random_weights: int | None = None,
+    part: str | None = None,
 ) -> LoadedModel:
     """Load a model by folder, hub name (`name@revision`), or bundled name.
 
@@ -56,24 +60,30 @@ def load_model(
         gate_rule: attribution rule of gated networks; one of `GATE_RULES`.
         random_weights: the seed of an untrained model of the same architecture; its revision and
             hash are its own, and no weights are needed.
+        part: the part of a model that has several; `text`, `vision` or `encoder`.
 
     Raises:
-        UserError: if it is missing, holds no safetensors weights, or is of an unknown family.
+        UserError: if it is missing, holds no safetensors weights, is of an unknown family, or has
+            not just one such part.
     """
     folder, revision = _folder(name, fetch=fetch)
+    folder, not_read = transformer_of(folder, name)
     configuration = configuration_of(folder, name)
+    part = chosen_part(part, name, configuration["model_type"])
+    loader = None if part else loader_of_head(configuration)
     if random_weights is None:
         before, weights_sha256 = states_of(folder), weights_sha256_of(folder, name)
         check_bundled(name, weights_sha256)
-        with_head, model = _models(folder, configuration, DTYPES[dtype])
+        with_head, whole = _models(folder, configuration, loader, DTYPES[dtype])
         if states_of(folder) != before:
             raise UnfitModel(f"Model {name!r} has changed while it was read; run the same again.")
     else:
-        loader = loader_of_head(configuration)
         drawn = drawn_model(folder, loader or loader_of_body(configuration), seed=random_weights)
         weights_sha256 = drawn_sha256(drawn)
-        with_head, model = (drawn, drawn.base_model) if loader else (None, drawn)
+        with_head, whole = (drawn, drawn.base_model) if loader else (None, drawn)
         drawn.to(DTYPES[dtype])
+    model = part_of(whole, part, name)
+    del whole  # with the parts that are not read
     (model if with_head is None else with_head).to(_device(device))
     # fits the model to its image size, before its places are found
     images = load_image_reader(folder, name, model) if reads_images(model) else None
@@ -100,6 +110,8 @@ def load_model(
         segments=segments,
         gate_rule=gate_rule,
         random_weights=random_weights,
+        part=part,
+        not_read=not_read,
     )
     return replace(loaded, proof=loaded.proved())
 
@@ -112,7 +124,7 @@ def _revision(commit: str, weights_sha256: str, random_weights: int | None) -> s
 
 def load_tokenizer(name: str) -> transformers.PreTrainedTokenizerBase:
     """The tokenizer of a model, without its weights."""
-    return read_tokenizer(_folder(name)[0], name).tokenizer
+    return read_tokenizer(transformer_of(_folder(name)[0], name)[0], name).tokenizer
 
 
 def _folder(name: str, *, fetch: bool = True) -> tuple[Path, str]:
@@ -141,15 +153,18 @@ def _folder(name: str, *, fetch: bool = True) -> tuple[Path, str]:
     return snapshot, snapshot.name
 
 
-def _models(folder: Path, configuration: dict, dtype: torch.dtype) -> tuple[Model | None, Model]:
+def _models(
+    folder: Path, configuration: dict, loader: str | None, dtype: torch.dtype
+) -> tuple[Model | None, Model]:
     """Return the model with its head, if any is read, and the model inside it.
 
     A head is read if the configuration names it and the file has all of its tensors.
+
+    Args:
+        loader: the class of the model with its head; None without one.
     """
-    loader = loader_of_head(configuration)
     if loader is None:
-        whole = _model(folder, configuration, loader_of_body(configuration), dtype)[0]
-        return None, whole.get_encoder() if whole.config.is_encoder_decoder else whole
+        return None, _model(folder, configuration, loader_of_body(configuration), dtype)[0]
     model, missing = _model(folder, configuration, loader, dtype, has_head=True)
     return (None if missing else model), model.base_model
 

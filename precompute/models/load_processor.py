@@ -8,7 +8,7 @@ import transformers
 from PIL import Image
 
 from analysis.errors import UnfitModel
-from analysis.models.images import fit_to_images, layout_of
+from analysis.models.images import fit_to_images, layout_of, n_channels_of
 from analysis.models.layout import two_sizes
 from analysis.models.trace import Model
 from precompute.corpora.images.image_reader import ImageReader, colours
@@ -24,7 +24,7 @@ def load_image_reader(folder: Path, name: str, model: Model) -> ImageReader:
         UnfitModel: there is none, it makes no images of one size, or none that the model takes.
     """
     processor = _processor(folder, name)
-    n_channels = model.config.num_channels
+    n_channels = n_channels_of(model)
     made = [_tried(processor, name, size=size, n_channels=n_channels) for size in _PROBES]
     if made[0] != made[1]:
         sizes = " or ".join(f"{height} × {width}" for height, width in made)

@@ -70,6 +70,10 @@ class LoadedModel:
     """Seed of random weights; None for the weights in its folder."""
     proof: Proof | None = None
     """Proof of the reading, after loading."""
+    part: str | None = None
+    """The part that is read: `text`, `vision` or `encoder`; None for a model without parts."""
+    not_read: tuple[str, ...] = ()
+    """Modules of sentence-transformers after the model, such as Pooling."""
 
     @property
     def family(self) -> str:

@@ -31,7 +31,10 @@ _OF_THE_LIBRARY = (
 )
 """Settings of how the library runs a model and its modules; tracing needs its own."""
 _WEIGHTS, _INDEX = "model.safetensors", "model.safetensors.index.json"
+_MODULES = "modules.json"
 _ADAPTERS = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
+_NESTED = ("text_config", "vision_config", "encoder")
+"""Configurations of parts in that of the whole."""
 _LARGEST_CONFIGURATION = 64 * 2**20  # bytes
 
 
@@ -76,6 +79,18 @@ def configuration_of(folder: Path, name: str) -> dict[str, Any]:
     check_type(str(configuration.get("model_type", "")))
     if not isinstance(configuration.get("architectures") or [], list):
         raise _broken(name, "architectures", configuration["architectures"], "a list of names")
+    nested = {key: configuration[key] for key in _NESTED if configuration.get(key)}
+    for key, value in nested.items():
+        if not isinstance(value, dict):
+            raise _broken(name, key, value, "an object")
+    for settings in (configuration, *nested.values()):
+        _check_settings(settings, name)
+    parts = {key: _of_the_model(settings) for key, settings in nested.items()}
+    return _of_the_model(configuration) | parts
+
+
+def _check_settings(configuration: dict[str, Any], name: str) -> None:
+    """Raise UnfitModel if a configuration has sizes or settings that no covered model has."""
     for key, most in _MOST.items():
         value = configuration.get(key, 1)
         if type(value) is not int or not 1 <= value <= most:
@@ -84,7 +99,41 @@ def configuration_of(folder: Path, name: str) -> dict[str, Any]:
         if value := configuration.get(key):
             text = shorten(str(value), 60, placeholder=" …")
             raise UnfitModel(f"config.json of model {name!r} has {key} = {text}; {remedy}.")
+
+
+def _of_the_model(configuration: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in configuration.items() if key not in _OF_THE_LIBRARY}
+
+
+def transformer_of(folder: Path, name: str) -> tuple[Path, tuple[str, ...]]:
+    """Return the folder of the Transformer, and the kinds of modules after it, such as Pooling.
+
+    Folders of sentence-transformers list both in modules.json; others are the Transformer's own.
+
+    Raises:
+        UnfitModel: the list is broken.
+    """
+    check_regular(folder, name)
+    if not (folder / _MODULES).exists():
+        return folder, ()
+    match _read(folder / _MODULES, name):
+        case [{"path": str(path)}, *after] if _is_inside(folder, path):
+            kinds = [_kind(module) for module in after]
+            if all(kind.isidentifier() and kind.isascii() for kind in kinds):
+                return folder / path, tuple(kinds)
+    raise UnfitModel(
+        f"{_MODULES} of model {name!r} lists no Transformer in its folder and types of modules "
+        "after it. Save the model again with sentence-transformers."
+    )
+
+
+def _is_inside(folder: Path, path: str) -> bool:
+    return path == Path(path).name != ".." and (folder / path).is_dir()
+
+
+def _kind(module: Any) -> str:
+    """Return the class of a listed module without its package."""
+    return str(module.get("type")).rpartition(".")[2] if isinstance(module, dict) else ""
 
 
 def check_type(family: str) -> None:
@@ -163,8 +212,8 @@ def states_of(folder: Path) -> dict[str, tuple[int, ...]]:
 
 
 def message_of(error: Exception) -> str:
-    """Return a library error's message, on one line."""
-    text = " ".join(str(error).split())
+    """Return a library error's message, on one line, without long lists at its end."""
+    text = shorten(str(error), 500, placeholder=" …")
     return text if isinstance(error, OSError | ValueError) else f"{type(error).__name__}: {text}"
 
 

@@ -14,7 +14,7 @@ from precompute.models.bundled import BUNDLED
 from precompute.models.loaded_model import LoadedModel
 from precompute.request import Request
 
-NO_GATES = "none"
+NO_GATES = NO_PART = "none"
 _PACKAGES = ("torch", "transformers", "tokenizers", "pillow", "duckdb", "numpy", "scipy", "pyarrow")
 
 
@@ -57,6 +57,7 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
     facts |= {
         "weights_sha256": model.weights_sha256,
         "random_weights": "none" if model.random_weights is None else str(model.random_weights),
+        "part": model.part or NO_PART,
         "limit": str(request.limit or "none"),
         "raw_rows": str(request.bounds.raw_rows),
         "python": sys.version.split()[0],
@@ -75,6 +76,8 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         facts |= BUNDLED[request.model].facts
     if model.proof is not None:
         facts |= {f"proof_{part}": f"{model.proof.worst(part):.1e}" for part in PARTS}
+    if model.not_read:
+        facts["modules_not_read"] = ", ".join(model.not_read)
     if model.images is None:
         return facts | _of_text(request, model, corpus)
     positions = model.images.interpolation or "as learned"

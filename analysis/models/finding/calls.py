@@ -96,6 +96,7 @@ def _norm_of(call: Call) -> LayerNormWeights | RootMeanSquareWeights | None:
         next(module.children(), None) is not None
         or call.given.shape != call.returned.shape
         or call.given.shape[-ones.dim() :] != ones.shape
+        or ones.dim() > max(1, call.given.dim() - 2)  # a matrix as large as a text is no norm
     ):
         return None
     named = [getattr(module, name) for name in _EPSILONS if hasattr(module, name)]

@@ -37,6 +37,7 @@ class Model(NamedTuple):
     segments: str
     gate_rule: str
     random_weights: int | None
+    part: str | None
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ def identity() -> Model:
     name, revision, dtype = (str(run[column]) for column in ("model", "revision", "dtype"))
     segments, rule = facts.get("segments", "read"), facts.get("gate_rule", "")
     rule = rule if rule in GATE_RULES else GATE_RULES[0]
-    return Model(name, revision, weights, dtype, segments, rule, store.random_weights)
+    return Model(name, revision, weights, dtype, segments, rule, store.random_weights, store.part)
 
 
 @st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)

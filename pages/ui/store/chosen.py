@@ -76,6 +76,8 @@ def file_picker() -> None:
         _compare_content(store)
         if store.random_weights is not None:
             st.sidebar.warning(say("model.untrained_note", seed=store.random_weights))
+        if store.part:
+            st.sidebar.info(say(f"model.part_{store.part}_note"))
         if bits := store.weight_bits:
             st.sidebar.info(say("model.quantised_note", bits=bits))
         if store.is_for_show:

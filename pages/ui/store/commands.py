@@ -15,6 +15,7 @@ _DEFAULTS = {
     "column": "text",
     "segments": "read",
     "random-weights": "none",
+    "part": "none",
     "frequencies": "none",
 }
 

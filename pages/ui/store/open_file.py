@@ -90,12 +90,23 @@ class Store:
 
     @property
     def model_name(self) -> str:
-        """Display name of the model, with the seed if untrained and the bits if quantised."""
+        """Display name of the model, with its part if it has several, the seed if untrained and the
+        bits if quantised."""
+        return say(f"model.part_{self.part}", model=self._known) if self.part else self._known
+
+    @property
+    def _known(self) -> str:
         if (seed := self.random_weights) is not None:
             return say("model.untrained", model=self.model, seed=seed)
         if bits := self.weight_bits:
             return say("model.quantised", model=self.model, bits=bits)
         return self.model
+
+    @property
+    def part(self) -> str | None:
+        """The part of the model that was run; None for a model without parts."""
+        part = self.facts.get("part", "none")
+        return None if part == "none" else part
 
     @property
     def weight_bits(self) -> str:

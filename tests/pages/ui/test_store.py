@@ -44,6 +44,14 @@ from pages.ui.store.chosen import file_picker, open_store
 file_picker()
 st.text(open_store().model_name)
 """
+OF_A_PART = """
+from pathlib import Path
+from pages.ui.live.door import identity
+from pages.ui.store.commands import run_command
+store = open_store()
+st.text(identity().part)
+st.text(run_command(store.run, store.facts, Path("other.duckdb")))
+"""
 HOSTILE = "<b>a & 'quoted' [x](y) $z$ ?file=1.duckdb"
 
 
@@ -112,6 +120,34 @@ def test_weights_that_were_quantised_are_said_to_be(
     sentence = "Weights of 4 bits each, made float: close to the trained ones, not the same."
     assert remarks(folder / "tiny.duckdb") == [sentence]
     assert sentence in list(lines(folder / "tiny.duckdb"))
+
+
+@pytest.mark.parametrize(
+    ("lang", "part", "name", "note"),
+    [
+        ("en", "text", "CLIP (text part)", "the text part alone was run"),
+        ("ja", "text", "CLIP（テキスト部）", "テキスト部だけ"),
+        ("en", "vision", "CLIP (vision part)", "the vision part alone was run"),
+        ("ja", "vision", "CLIP（画像部）", "画像部だけ"),
+        ("en", "encoder", "CLIP (encoder)", "the encoder alone was run"),
+        ("ja", "encoder", "CLIP（エンコーダ）", "エンコーダだけ"),
+    ],
+)
+def test_the_part_of_a_model_stands_behind_its_name(
+    lang, part, name, note, store_folder, tmp_path, in_session
+):
+    folder = changed_copy(
+        store_folder,
+        tmp_path,
+        "update stored.run set model = 'CLIP'",
+        f"update stored.provenance set value = '{part}' where name = 'part'",
+    )
+    session = in_session(NAMED + OF_A_PART, folder, lang=lang)
+    assert session.text[0].value == name
+    assert session.text[1].value == part
+    assert f"--part {part}" in session.text[2].value
+    [said] = session.sidebar.info
+    assert note in said.value
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,7 @@ CHANGES: dict[str, tuple[Any, frozenset[str]]] = {
     "segments": ("zero", OF_CORPUS),
     "gate_rule": ("half", following(DECLARED[Setting.GATE_RULE])),
     "random_weights": (1, ALL),
+    "part": ("encoder", NONE),
     "frequencies": ("frequencies.txt", following(DECLARED[Setting.FREQUENCIES])),
     "word_vectors": ("vectors.txt", following(DECLARED[Setting.WORD_VECTORS])),
     "pair_memory": (1, NONE),
@@ -83,6 +84,7 @@ ON_OTHERS: Mapping[str, dict[str, Any]] = {
     "corpus": {"corpus": "texts.jsonl"},
     "column": {"corpus": "texts.jsonl"},
     "gate_rule": {"model": "llama"},
+    "part": {"model": "t5"},
     "word_vectors": {"corpus": "text.conllu"},
     "until": {"statistics": ["token_type_mixing"]},
 }
@@ -95,7 +97,7 @@ def asked(tmp_path_factory) -> Callable[..., Request]:
     folder = tmp_path_factory.mktemp("settings")
     base = request(folder)
     request(folder, annotated=True)
-    for family in ("roberta", "llama"):
+    for family in ("roberta", "llama", "t5"):
         save_tiny(family, folder / family)
     for name, word in (("texts", "cat"), ("other", "dog")):
         rows = ({"text": f"The {word} {'sat ' * n}.", "title": f"Mat {n}."} for n in range(4))

@@ -1,0 +1,1 @@
+"""Tests of checkpoints that hold several models, of which one is read."""

@@ -1,0 +1,111 @@
+"""Runs of a part: what a file says of it, and shards that are never those of another part."""
+
+from dataclasses import replace
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
+
+import duckdb
+import pytest
+import torch
+
+from analysis.statistics.corpus import provenance
+from precompute.jobs import workers
+from precompute.jobs.plan import Plan
+from precompute.jobs.runner import run_local
+from precompute.live.one_sequence import rerun
+from precompute.run import Request, run
+from precompute.store.check import faults
+from precompute.store.open_file import opened
+from precompute.store.show import every_table
+from tests.precompute.jobs.test_settings import planned
+from tests.precompute.parts.composites import list_modules, save_composite
+from tests.small_images import write_images
+from tests.small_store import TEXT, request
+
+FEW = ["head_pattern", "mixing_ratio", "position_variance", "singular_value"]
+RUNS = [("clip", "text"), ("siglip", "vision")]
+
+
+def asked(folder: Path, family: str, part: str | None) -> Request:
+    """A run of a tiny composite over a few lines or images."""
+    name, corpus = save_composite(family, folder / "model"), folder / "text.txt"
+    if part == "vision":
+        corpus = write_images(folder / "images")
+    else:
+        corpus.write_text(TEXT)
+    wanted = Request(
+        *(str(name), str(corpus), folder / "tiny.duckdb", FEW), part=part, device="cpu"
+    )
+    return wanted if part == "vision" else replace(wanted, max_tokens=36)
+
+
+def facts_of(wanted: Request) -> dict[str, str]:
+    with opened(wanted.output) as store:
+        return dict(provenance(store)[["name", "value"]].itertuples(index=False))
+
+
+@pytest.fixture(scope="module", params=RUNS, ids="-".join)
+def finished(request, tmp_path_factory) -> tuple[Request, Plan]:
+    family, part = request.param
+    wanted = asked(tmp_path_factory.mktemp(part), family, part)
+    return wanted, run(wanted, run_local)
+
+
+def test_the_file_of_a_part_is_whole_and_says_which_it_is_of(finished):
+    wanted, _ = finished
+    assert list(faults(wanted.output, every_table())) == []
+    facts = facts_of(wanted)
+    assert facts["part"] == wanted.part
+    assert "modules_not_read" not in facts
+    assert facts["input"] == {"text": "text", "vision": "images"}[wanted.part]
+    with opened(wanted.output) as store:
+        [(family,)] = store.execute("select family from run").fetchall()
+    assert family.endswith(f"_{wanted.part}_model")
+
+
+def test_workers_and_pages_read_the_part_of_the_file(finished, monkeypatch):
+    wanted, plan = finished
+    monkeypatch.setattr(workers, "return_freed_memory", lambda: None)
+    workers.start_worker(plan, wanted.model, "cpu", torch.get_num_threads())
+    again = workers._Worker.here.model
+    facts = facts_of(wanted)
+    assert again.part == wanted.part
+    settings: dict[str, Any] = {"revision": "sha256:any", "dtype": "float32"}
+    settings |= {name: facts[name] for name in ("weights_sha256", "part")}
+    live = rerun(wanted.model, **settings)
+    assert type(live.model.model) is type(again.model)
+
+
+def test_no_table_of_one_part_is_that_of_another(finished):
+    wanted, plan = finished
+    [other] = {"text", "vision"} - {wanted.part}
+    moved = replace(plan, facts=replace(plan.facts, part=other))
+    for table in plan.passes:
+        assert plan.shard_folder(table) != moved.shard_folder(table)
+
+
+def test_statistics_are_added_to_a_file_of_the_same_part_alone(finished, tmp_path):
+    wanted, _ = finished
+    more = replace(wanted, output=tmp_path / "tiny.duckdb", statistics=["token_norm"])
+    copyfile(wanted.output, more.output)
+    assert {*FEW} < {*planned(more).statistics}
+    with duckdb.connect(str(more.output)) as store:
+        store.execute("update stored.provenance set value = 'none' where name = 'part'")
+    assert not {*FEW} & {*planned(more).statistics}
+
+
+def test_a_file_says_that_the_encoder_alone_was_read(tmp_path, capsys):
+    wanted = replace(asked(tmp_path, "bart", None), statistics=["singular_value"])
+    run(wanted, run_local)
+    assert facts_of(wanted)["part"] == "encoder"
+    assert "Part of the model that is read: encoder." in capsys.readouterr().out
+
+
+def test_a_file_says_which_modules_after_the_transformer_were_not_read(tmp_path, capsys):
+    wanted = request(tmp_path, statistics=["singular_value"])
+    list_modules(Path(wanted.model), "", "Pooling", "Dense")
+    run(wanted, run_local)
+    facts = facts_of(wanted)
+    assert (facts["modules_not_read"], facts["part"]) == ("Pooling, Dense", "none")
+    assert "which are not read: Pooling, Dense." in capsys.readouterr().out
