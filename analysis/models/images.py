@@ -55,7 +55,7 @@ def _check_patches(model: Model) -> None:
     Raises:
         UnfitModel: naming its class.
     """
-    sizes = ("image_size", "patch_size", "num_channels")
+    sizes = ("image_size", "patch_size")
     if not hasattr(model, "embeddings") or not all(hasattr(model.config, s) for s in sizes):
         raise UnfitModel(
             f"{type(model).__name__} does not cut images of one size into patches that are its "

@@ -21,7 +21,8 @@ EXAMPLES = {
         **{"BERT": "bert", "RoBERTa": "roberta", "XLM-RoBERTa": "xlm-roberta", "ERNIE": "ernie"},
         **{"CamemBERT": "camembert", "ELECTRA": "electra", "data2vec": "data2vec-text"},
         **{"DistilBERT": "distilbert", "ALBERT": "albert", "ESM": "esm"},
-        **{"ModernBERT": "modernbert", "NomicBERT": "nomic_bert", "DeBERTa 3": "deberta-v2"},
+        **{"ModernBERT": "modernbert", "NomicBERT": "nomic_bert", "MPNet": "mpnet"},
+        **{"RemBERT": "rembert", "DeBERTa 3": "deberta-v2"},
     },
     "encoders of encoder-decoders": {"T5": "t5", "mT5": "mt5"},
     "decoders": {
@@ -31,8 +32,12 @@ EXAMPLES = {
         **{"OLMo": "olmo", "OLMo 2": "olmo2", "OLMo 3": "olmo3", "Granite": "granite"},
         **{"Cohere": "cohere", "Cohere 2": "cohere2", "StarCoder 2": "starcoder2"},
         **{"SmolLM 3": "smollm3", "Helium": "helium", "Arcee": "arcee", "GLM 4": "glm4"},
+        **{"BLOOM": "bloom", "MPT": "mpt", "Falcon": "falcon"},
     },
-    "decoders with experts": {"Mixtral": "mixtral", "Qwen 3 MoE": "qwen3_moe", "OLMoE": "olmoe"},
+    "decoders with experts": {
+        **{"Mixtral": "mixtral", "Qwen 2 MoE": "qwen2_moe", "Qwen 3 MoE": "qwen3_moe"},
+        **{"OLMoE": "olmoe", "GLM 4 MoE": "glm4_moe"},
+    },
     "models of images": {
         **{"ViT": "vit", "DeiT": "deit", "ViT-MSN": "vit_msn", "I-JEPA": "ijepa", "BEiT": "beit"},
         **{"DINOv2": "dinov2", "DINOv3": "dinov3_vit"},

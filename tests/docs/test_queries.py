@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import duckdb
 import pytest
+import transformers
 
 from analysis.contracts import every_table
 from analysis.scopes import EFFECTS, SCOPES
@@ -88,7 +89,7 @@ def test_every_name_is_one_of_the_code():
     folders = ("analysis", "precompute", "tests/reference")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
     words = {word for path in files for word in re.findall(r"\w+", path.read_text())}
-    words |= {path.stem for path in files} | {*SCOPES, *EFFECTS}
+    words |= {path.stem for path in files} | {*SCOPES, *EFFECTS} | {*transformers.CONFIG_MAPPING}
     for page in PAGES:
         unknown = set(names(page.read_text(encoding="utf-8"))) - words
         assert not unknown, f"{page.name}: {unknown}"

@@ -5,13 +5,14 @@ and of those named or in the folders given, and `docs/models.md`, of every type 
 `tests.tools.types_table`.
 """
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Annotated
 
 import transformers
+import typer
 
 from analysis.models.proof import Proof, prove
 from analysis.models.reading import in_float64, random_inputs
@@ -21,6 +22,7 @@ from tests.tools import types_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "ledger.md"
 SUMMED, REBUILT = ("attention", "network"), "weights"
+_MORE = "names or folders of trained models beside the demo's"
 _DEMO = DEMO, DEMO_DIGITS, DEMO_JAPANESE, DEMO_COPY
 _N_TOKENS = 64
 """Length in tokens of the texts of random tokens; as the model has places for, if fewer."""
@@ -107,6 +109,11 @@ def written(name: str) -> tuple[str, tuple[float, ...]]:
     return weights, tuple(float(error) for error in errors)
 
 
-if __name__ == "__main__":
-    PAGE.write_text(page([*_DEMO, *sys.argv[1:]]), encoding="utf-8")
+def main(more: Annotated[list[str] | None, typer.Argument(help=_MORE)] = None) -> None:
+    """Write docs/ledger.md and docs/models.md."""
+    PAGE.write_text(page([*_DEMO, *(more or ())]), encoding="utf-8")
     types_table.PAGE.write_text(types_table.page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    typer.run(main)

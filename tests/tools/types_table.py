@@ -14,7 +14,7 @@ from analysis.errors import UnfitModel
 from analysis.models.proof import prove
 from analysis.models.reading import Reading, in_float64, random_inputs, read_model
 from analysis.models.trace import Model
-from tests.every_type import NotBuilt, every_type, tiny_type
+from tests.analysis.models.every_type import NotBuilt, every_type, tiny_type
 
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
 IS_READ, IS_REFUSED, NOT_BUILT = "Read", "Refused", "Not tried"

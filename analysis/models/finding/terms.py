@@ -36,13 +36,14 @@ def with_scale(attended: Attended) -> Attended:
     change, wanted = (of[1:, :, sees] - of[:1, :, sees] for of in (products, scores))
     scale = float((change * wanted).sum() / change.square().sum())
     rest = scores - scale * products
-    if not same(rest[1:, :, sees], rest[:1, :, sees].expand_as(rest[1:, :, sees]), _ROUND_OFF):
+    allowed = _ROUND_OFF * (1 + float(scores[:, :, sees].abs().max()))
+    if not (rest[1:, :, sees] - rest[:1, :, sees]).abs().max() <= allowed:
         raise UnfitModel(
             "Scores of attention are not queries · keys, scaled, and a term for each pair of "
             "places."
         )
     term = torch.where(sees, rest[:1], 0)
-    bias = () if term.abs().max() < _ROUND_OFF else (term,)
+    bias = () if term.abs().max() < allowed else (term,)
     return replace(attended, scale=_rounded(scale, attended.query.shape[-1]), bias=bias)
 
 

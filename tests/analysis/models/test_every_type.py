@@ -1,6 +1,6 @@
 """Laws of every type of model that is read, and refusals of all others: see `docs/models.md`.
 
-Of each type there is one tiny random model: see `tests.every_type`.
+Of each type there is one tiny random model: see `tests.analysis.models.every_type`.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from analysis.models.proof import PARTS, prove
 from analysis.models.reading import Reading, in_float64, random_inputs, read_model
 from analysis.models.stream import stream_layers
 from analysis.models.trace import LayerTrace, Model, in_dtype
-from tests.every_type import every_type, tiny_type
+from tests.analysis.models.every_type import every_type, tiny_type
 from tests.refusals import refused
 from tests.tools.types_table import (
     IS_READ,

@@ -12,7 +12,7 @@ from analysis.errors import UnfitModel
 from analysis.models.proof import PARTS, prove
 from analysis.models.reading import Reading, in_float64, random_inputs, read_model
 from analysis.models.trace import LayerWeights, in_dtype
-from tests.every_type import tiny_type
+from tests.analysis.models.every_type import tiny_type
 
 SAYS = {
     "norm": "the norm before attention differs",

@@ -114,15 +114,15 @@ def _set_in_part(folder: Path, part: str, **settings) -> str:
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "sentence"),
     [
         ({"num_hidden_layers": 10**9}, "num_hidden_layers = 1000000000"),
         ({"pruned_heads": {"0": [0]}}, "pruned_heads"),
     ],
 )
-def test_settings_of_parts_are_checked_like_those_of_models(folder, settings, told):
+def test_settings_of_parts_are_checked_like_those_of_models(folder, settings, sentence):
     name = _set_in_part(folder, "text", **settings)
-    assert told in refused(UnfitModel, load_model, name, device="cpu", part="vision")
+    assert sentence in refused(UnfitModel, load_model, name, device="cpu", part="vision")
 
 
 def test_a_part_that_is_no_object_is_refused(folder):
