@@ -13,20 +13,20 @@ from tests.docs.written import PAGES, ROOT, everywhere, names, queries
 from tests.shared_store import shared_store
 
 VIEWS = {view.name for table in every_table() for view in table.all_views}
-_NUMBER = re.compile(r"(\w+) (?:[=<>]|>=|<=) \d+|(\w+) in \([\d, ]+\)")
+_NUMBER = re.compile(r"(\w+) (?:[=<>]|>=|<=) [\d.]+|(\w+) in \([\d, ]+\)")
 EMPTY_IN_SMALL_FILES = {
     "from ratio_frequency_correlation where source = 'file'": "no list of frequencies is given",
     "select * from pair_delta, (select list(": "its texts name no months",
-    "select layer, head, position, content from score_share": "no model there turns its queries",
 }
 """Beginnings of queries that find nothing there, with the reason."""
 
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory) -> Iterator[list[duckdb.DuckDBPyConnection]]:
-    """Files of a text model on an annotated corpus, and of a vision model on images."""
+    """Files of an encoder on an annotated corpus, of a decoder, and of a vision model on images."""
     files = (
         shared_store(tmp_path_factory, "bert", annotated=True),
+        shared_store(tmp_path_factory, "llama"),
         shared_store(tmp_path_factory, "vit"),
     )
     opened = [duckdb.connect(str(file), read_only=True) for file in files]
