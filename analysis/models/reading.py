@@ -100,38 +100,41 @@ def _read(model: Model) -> Reading:
         return Reading(
             model, deberta.weights(model), deberta.parts(model), deberta.DistancePlaces(model)
         )
+    return _read_images(model) if reads_images(model) else _read_texts(model)
+
+
+def _read_texts(model: Model) -> Reading:
     _check_rotary(model)
-    layout = layout_of(model) if reads_images(model) else None
     with in_float64(model):
         inputs = inputs_of(model, random_inputs(model))
-        if layout is not None and hasattr(model, "rope_embeddings"):
-            turned = TurnedPatches(model, layout)
-            rotations = [PatchRotary(turned.angles)]
-            seen, found = find_layers(model, inputs, rotations)
-            places: Places = turned
-        else:
-            seen, found = find_layers(model, inputs, [*rotations_of(model)])
-            is_turned = any(layer.rotary is not None for layer in found)
-            places = (
-                places_of(model, seen, found[0].call, is_turned=is_turned)
-                if layout is None
-                else ImagePlaces(model, layout, _returns_tensor(seen, model.embeddings))
-            )
+        seen, found = find_layers(model, inputs, [*rotations_of(model)])
+        is_turned = any(layer.rotary is not None for layer in found)
+        places = places_of(model, seen, found[0].call, is_turned=is_turned)
+    layers = [layer.weights() for layer in found]
+    causal = [layer.is_causal for layer in layers]
+    windows = windows_of(model, causal, places.longest, partial(_one_text, model))
+    for index, (layer, window) in enumerate(zip(found, windows, strict=True)):
+        terms = in_dtype(terms_of_distance(model, layer, places.longest), model.dtype)
+        layers[index] = replace(layers[index], offset_terms=terms, window=window)
+    return Reading(model, tuple(layers), tuple(layer.parts for layer in found), places)
+
+
+def _read_images(model: Model) -> Reading:
+    layout, is_turned = layout_of(model), hasattr(model, "rope_embeddings")
+    turned = TurnedPatches(model, layout)
+    with in_float64(model):
+        inputs = inputs_of(model, random_inputs(model))
+        rotations = [PatchRotary(turned.angles)] if is_turned else []
+        seen, found = find_layers(model, inputs, rotations)
+    check_layout(layout, seen)
     layers = tuple(layer.weights() for layer in found)
-    if layout is not None:
-        check_layout(layout, seen)
-    else:
-        terms = (terms_of_distance(model, layer, places.longest) for layer in found)
-        text = partial(_one_text, model)
-        windows = windows_of(model, [layer.is_causal for layer in layers], places.longest, text)
-        layers = tuple(
-            replace(layer, offset_terms=in_dtype(of_layer, layer.output_bias.dtype), window=window)
-            for layer, of_layer, window in zip(layers, terms, windows, strict=True)
-        )
-    if isinstance(places, TurnedPatches):
-        rotary = PatchRotary(places.angles)
+    parts = tuple(layer.parts for layer in found)
+    if is_turned:
+        rotary = PatchRotary(turned.angles)
         layers = tuple(replace(layer, rotary=rotary) for layer in layers)
-    return Reading(model, layers, tuple(layer.parts for layer in found), places, layout)
+        return Reading(model, layers, parts, turned, layout)
+    places = ImagePlaces(model, layout, _returns_tensor(seen, model.embeddings))
+    return Reading(model, layers, parts, places, layout)
 
 
 def _returns_tensor(seen: Probe, module: Model) -> bool:
