@@ -14,7 +14,7 @@ from analysis.models.attention import LayerParts
 from analysis.models.norm import normed
 from analysis.models.places import Places
 from analysis.models.rotary import Rotary
-from analysis.models.stream import stream_layers
+from analysis.models.stream import OnLayer, stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model, in_dtype
 
 PARTS = ("norm", "values", "weights", "sum", "attention", "network")
@@ -50,11 +50,16 @@ def prove(
     parts: tuple[LayerParts, ...],
     layers: tuple[LayerWeights, ...],
     inputs: Mapping[str, Any],
+    *,
+    eager: Sequence[Tensor] = (),
+    receive: OnLayer | None = None,
 ) -> Proof:
     """Run a model once and add up the parts of every layer, in float64 if its inputs are.
 
     Args:
         inputs: a padded batch of texts, or images.
+        eager: attention weights of the library for these inputs, to compare with.
+        receive: is handed every layer too.
 
     Raises:
         UnfitModel: naming the first part that does not add up, the layer and by how much.
@@ -63,9 +68,14 @@ def prove(
     errors: list[dict[str, float]] = []
 
     def add_up(index: int, layer: LayerTrace) -> None:
+        if receive is not None:
+            receive(index, layer)
         real = torch.ones_like(layer.input[..., 0], dtype=torch.bool)
         if is_token is not None:
             real = is_token.bool()
+        if eager:
+            theirs = eager[index].transpose(1, 2)[real]
+            _check_eager(index, layer.attention.transpose(1, 2)[real], theirs)
         exact = replace(layer, weights=in_dtype(layer.weights, layer.input.dtype))
         found = {part: _error(*sides) for part, *sides in _parts(exact, real)}
         for part, error in found.items():
@@ -76,8 +86,22 @@ def prove(
                 )
         errors.append(found)
 
+    if eager and len(eager) != len(layers):
+        raise UnfitModel(
+            f"Of the {len(eager)} layers of the model {len(layers)} compute attention by the "
+            "library's interface; all have to."
+        )
     stream_layers(model, parts, layers, inputs, add_up)
     return Proof(tuple(errors))
+
+
+def _check_eager(index: int, ours: Tensor, theirs: Tensor) -> None:
+    difference = float((ours - theirs).abs().max())
+    if not difference <= _ALLOWED_ELSE:
+        raise UnfitModel(
+            f"Attention weights of layer {index + 1} differ from those of the library's eager "
+            f"attention by {difference:.1e}: its scores have a term that is not covered."
+        )
 
 
 def prove_places(
@@ -98,13 +122,17 @@ def prove_places(
     Raises:
         UnfitModel: if they do not.
     """
-    first: list[Tensor] = []
-    alike = dict(inputs) | {"input_ids": torch.full_like(inputs["input_ids"], _SOME_TOKEN)}
+    ids = inputs["input_ids"].clone()
+    ids[-1] = _SOME_TOKEN
+    blind = tuple(_at_one_place(layer) for layer in layers)
     with places.changed(torch.zeros_like):
-        prove(model, parts, tuple(_at_one_place(layer) for layer in layers), inputs)
-        stream_layers(model, parts, layers, alike, lambda _, layer: first.append(layer.input))
-    error = _error(first[0], first[0][:, :1].expand_as(first[0]))
-    if not error <= _ALLOWED_ELSE:
+        prove(model, parts, blind, dict(inputs) | {"input_ids": ids}, receive=_check_alike)
+
+
+def _check_alike(index: int, layer: LayerTrace) -> None:
+    """Raise UnfitModel if the equal tokens of the last text enter the first layer unlike."""
+    error = _error(layer.input[-1], layer.input[-1, :1].expand_as(layer.input[-1]))
+    if index == 0 and not error <= _ALLOWED_ELSE:
         raise UnfitModel(
             "Places of tokens are not read right: with all of them removed, equal tokens still "
             f"enter the first layer as vectors that differ by {error:.1e} of their size."

@@ -100,11 +100,11 @@ def _read(model: Model) -> Reading:
         return Reading(
             model, deberta.weights(model), deberta.parts(model), deberta.DistancePlaces(model)
         )
+    _check_rotary(model)
     return _read_images(model) if reads_images(model) else _read_texts(model)
 
 
 def _read_texts(model: Model) -> Reading:
-    _check_rotary(model)
     with in_float64(model):
         inputs = inputs_of(model, random_inputs(model))
         seen, found = find_layers(model, inputs, [*rotations_of(model)])

@@ -26,7 +26,7 @@ from analysis.models.gradients import (
 from analysis.models.layout import CLASS
 from analysis.models.proof import Proof, prove, prove_places, worst_of
 from analysis.models.reading import Reading, in_float64, random_inputs
-from analysis.models.stream import OnLayer, check_attention, stream_layers
+from analysis.models.stream import OnLayer, eager_attention, stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights
 from analysis.scopes import GATE_RULES
 from analysis.token_types import REGISTER
@@ -168,7 +168,6 @@ class LoadedModel:
         """
         tried, places = random_inputs(self.model), self.reading.places
         with in_float64(self.model):
-            check_attention(self.model, self.reading.inputs(tried))
             if self.images is not None:
                 return self._proved(tried)
             n_texts, n_tokens = tried["input_ids"].shape
@@ -185,7 +184,9 @@ class LoadedModel:
         return worst_of(proofs)
 
     def _proved(self, given: dict[str, Tensor]) -> Proof:
-        return prove(self.model, self.parts, self.layers, self.reading.inputs(given))
+        inputs = self.reading.inputs(given)
+        eager = eager_attention(self.model, inputs)
+        return prove(self.model, self.parts, self.layers, inputs, eager=eager)
 
     def stream_controlled(
         self, sequence: Sequence, control: Control, receive: OnLayer, *, seed: int
