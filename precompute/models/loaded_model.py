@@ -168,12 +168,14 @@ class LoadedModel:
         """
         tried, places = random_inputs(self.model), self.reading.places
         with in_float64(self.model):
+            proofs = [self._proved(tried)]
             if self.images is not None:
-                return self._proved(tried)
+                return proofs[0]
             n_texts, n_tokens = tried["input_ids"].shape
             lengths = torch.arange(n_texts, device=self.device).mul(2).clamp(1, n_tokens)
             is_token = torch.arange(n_tokens, device=self.device) < lengths[:, None]
-            proofs = [self._proved(tried | {"attention_mask": is_token.long()})]
+            padded_texts = self.reading.inputs(tried | {"attention_mask": is_token.long()})
+            proofs.append(prove(self.model, self.parts, self.layers, padded_texts))
             widest = max((window for window in self.windows if window is not None), default=0)
             if 0 < widest <= WIDEST:
                 longest = min(widest + 2, self.positions)
@@ -184,6 +186,11 @@ class LoadedModel:
         return worst_of(proofs)
 
     def _proved(self, given: dict[str, Tensor]) -> Proof:
+        """Prove the reading, and that attention is the library's, on inputs without padding.
+
+        In float64 the library's own softmax, which is in float32, has no weights for queries that
+        see nothing.
+        """
         inputs = self.reading.inputs(given)
         eager = eager_attention(self.model, inputs)
         return prove(self.model, self.parts, self.layers, inputs, eager=eager)
