@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.models.trace import Model
-
 
 @dataclass(frozen=True)
 class Attended:
@@ -17,7 +15,6 @@ class Attended:
     that entered the softmax, where a model computes attention by code of its own.
     """
 
-    module: Model
     query: Float[Tensor, "batch head query head_width"]
     key: Float[Tensor, "batch group key head_width"]
     value: Float[Tensor, "batch group key value_width"]

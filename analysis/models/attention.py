@@ -65,7 +65,7 @@ def observed_attention(
     mixed = torch.matmul(weights, of_heads(value, query.shape[1])).transpose(1, 2).contiguous()
     receive = getattr(module, "on_attention", None)
     if receive is not None:
-        receive(Attended(module, query, key, value, weights, mixed, scale, cap, bias, sink))
+        receive(Attended(query, key, value, weights, mixed, scale, cap, bias, sink))
     return mixed, weights
 
 

@@ -40,11 +40,10 @@ class AttentionFunctions(TorchFunctionMode):
             if left.numel() == self._weights.numel() and left.shape[-1] == right.shape[-2]:
                 return self._mixed(function, self._by_text(left), left, right)
         made = function(*args, **named)
-        is_of_pairs = function in _PRODUCTS | _SOFTMAX and _is_of_pairs(made)
-        if is_of_pairs and function in _PRODUCTS:
+        if function in _PRODUCTS and _is_of_pairs(made):
             left, right = _factors(args, named)
             self._compared = left, right.mT
-        elif is_of_pairs and function in _SOFTMAX:
+        elif function in _SOFTMAX and _is_of_pairs(made):
             self._weights, self._scores = made, args[0] if args else named["input"]
         return made
 
@@ -56,7 +55,6 @@ class AttentionFunctions(TorchFunctionMode):
         made = product(weights.reshape(left.shape), right)
         query, key = self._compared or (left, right)
         seen = Attended(
-            module=None,
             query=self._by_text(query),
             key=self._by_text(key),
             value=self._by_text(right),
@@ -84,7 +82,5 @@ def _is_of_pairs(made: Tensor) -> bool:
 
 def _factors(args: tuple, named: dict[str, Any]) -> tuple[Tensor, Tensor]:
     """Return the two factors of a product; a sum that it is added to may come first."""
-    factors = [*args, *(value for value in named.values() if isinstance(value, Tensor))]
-    factors = [factor for factor in factors if isinstance(factor, Tensor)]
-    left, right = factors[-2:]
+    left, right = [part for part in (*args, *named.values()) if isinstance(part, Tensor)][-2:]
     return left, right

@@ -133,7 +133,7 @@ class ImagePlaces:
     model: Model
     layout: TokenLayout
     is_added_last: bool
-    """Whether the module of embeddings returns the tokens with their vectors added, alone."""
+    """True if the module of embeddings returns the tokens with their vectors added, alone."""
 
     @property
     def longest(self) -> int:

@@ -24,7 +24,7 @@ _LONGEST = 512
 
 @runtime_checkable
 class Places(Protocol):
-    """Where a model knows places from.
+    """Sources of the places of tokens in a model.
 
     `longest` is the number of tokens it has places for, `embedding` its learned vectors of places,
     if it has any, and `changed` changes what stands for each place within a context, if that can be

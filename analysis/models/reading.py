@@ -30,15 +30,15 @@ from analysis.models.places import Places, places_of
 from analysis.models.rotary import PatchRotary, Rotary
 from analysis.models.trace import LayerWeights, Model, in_dtype
 
-_TEXTS, _IMAGES = 6, 6
-"""Number of random texts and of images of noise that parts are told apart by."""
+_SAMPLES = 6
+"""Number of random texts, or of images of noise, that parts are told apart by."""
 _TURNS = ("default", "linear", "llama3", "yarn", "proportional")
 """Kinds of rotary positions with frequencies that do not depend on the length of a text."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How one model is read.
+    """Reading of one model.
 
     `layout` names the tokens of an image; None for a model that reads text.
     """
@@ -146,7 +146,7 @@ def _one_text(model: Model, n_tokens: int) -> dict[str, Any]:
 
 
 def random_inputs(
-    model: Model, n_texts: int = _TEXTS, n_tokens: int | None = None
+    model: Model, n_texts: int = _SAMPLES, n_tokens: int | None = None
 ) -> dict[str, Tensor]:
     """Return texts of random tokens, or images of noise.
 
@@ -155,7 +155,7 @@ def random_inputs(
     """
     draw, config = torch.Generator().manual_seed(0), model.config
     if reads_images(model):
-        shape = _IMAGES, n_channels_of(model), *two_sizes(config.image_size)
+        shape = n_texts, n_channels_of(model), *two_sizes(config.image_size)
         noise = torch.rand(shape, generator=draw, dtype=torch.float64)
         return {"pixel_values": noise.to(model.device)}
     heads = {getattr(config, name, None) for name in ("num_attention_heads", "n_head", "num_heads")}

@@ -1,20 +1,15 @@
 """Models that the documentation names are read and proved."""
 
 import re
-from typing import Any
 
 import pytest
-import torch
-import transformers
-from transformers import CONFIG_MAPPING
 
 from analysis.models.finding.find import in_float64
-from analysis.models.images import fit_to_images, reads_images
 from analysis.models.proof import PARTS, prove
 from analysis.models.reading import random_inputs, read_model
+from tests.analysis.models.every_type import tiny_type
 from tests.docs.written import ROOT
 from tests.tiny import TINY, TINY_VISION, tiny_model
-from tests.tiny_decoders import EAGER
 
 EXAMPLES = {
     "encoders": {
@@ -46,15 +41,6 @@ EXAMPLES = {
 }
 """Names of models and their types, by kind."""
 EVERY = {name: kind for kinds in EXAMPLES.values() for name, kind in kinds.items()}
-SIZES: dict[str, Any] = {
-    **dict.fromkeys(("hidden_size", "d_model", "dim", "embedding_size", "word_embed_proj_dim"), 24),
-    **dict.fromkeys(("intermediate_size", "ffn_dim", "hidden_dim", "n_inner"), 40),
-    **dict.fromkeys(("num_hidden_layers", "n_layers", "num_experts_per_tok", "patch_size"), 2),
-    **dict.fromkeys(("num_attention_heads", "n_heads", "num_experts"), 4),
-    **{"vocab_size": 40, "max_position_embeddings": 64, "num_key_value_heads": 2, "head_dim": 6},
-    **{"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "image_size": 6},
-}
-"""Sizes of tiny models, under all names that configurations have for them."""
 
 
 @pytest.mark.parametrize("model_type", EVERY.values(), ids=EVERY)
@@ -62,26 +48,12 @@ def test_a_model_that_is_named_is_read_and_proved(model_type):
     if model_type in {*TINY, *TINY_VISION}:
         proof = tiny_model(model_type).proved()
     else:
-        model = _built(model_type)
+        model = tiny_type(model_type)
         reading = read_model(model)
         with in_float64(model):
             inputs = reading.inputs(random_inputs(model))
             proof = prove(model, reading.parts, reading.layers, inputs)
     assert max(map(proof.worst, PARTS)) < 1e-6
-
-
-def _built(model_type: str) -> Any:
-    """Return a tiny model of a type, with random weights, biases and norms."""
-    kind = CONFIG_MAPPING[model_type]
-    sizes = {name: size for name, size in SIZES.items() if name in kind().to_dict()}
-    torch.manual_seed(0)
-    model: Any = transformers.AutoModel.from_config(kind(**sizes, **EAGER)).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.3)
-    if reads_images(model):
-        fit_to_images(model, (SIZES["image_size"], SIZES["image_size"]))
-    return model.requires_grad_(False)
 
 
 def test_the_guide_to_running_names_them_by_kind():

@@ -47,7 +47,7 @@ stream."""
 
 @dataclass(frozen=True)
 class Entry:
-    """What the ledger holds of one model."""
+    """Entry of one model in the ledger."""
 
     name: str
     weights_sha256: str

@@ -13,7 +13,7 @@ from analysis.models.trace import Model
 
 _EPSILONS = ("eps", "variance_epsilon", "epsilon")
 _UNNAMED = (1e-5, 1e-6, 1e-12)
-"""What a norm may add to a variance if it keeps no such number."""
+"""Epsilons that a norm may add to a variance if it keeps no such number."""
 ROUND_OFF = 1e-6
 """Some modules compute in float32, whatever the number format of their model."""
 

@@ -109,8 +109,11 @@ def find_layers(
     Raises:
         UnfitModel: naming the part that was not found.
     """
-    seen = probe(model, inputs)
-    layers = tuple(_layer(model, seen, rotations, moment) for moment in seen.moments)
+    seen, items = probe(model, inputs), _items_of_lists(model)
+    layers = tuple(
+        _layer(_layer_call(model, seen, items, moment), seen, rotations, moment)
+        for moment in seen.moments
+    )
     _check_complete(model, [layer.call.module for layer in layers])
     return seen, layers
 
@@ -133,22 +136,22 @@ def _check_complete(model: Model, layers: Sequence[Model]) -> None:
                 )
 
 
-def _layer_call(model: Model, seen: Probe, moment: Moment) -> Call:
+def _items_of_lists(model: Model) -> set[int]:
+    """Return the identities of all modules that stand in a list, as layers do."""
+    lists = (module for module in model.modules() if isinstance(module, nn.ModuleList))
+    return {id(item) for items in lists for item in items}
+
+
+def _layer_call(model: Model, seen: Probe, items: set[int], moment: Moment) -> Call:
     """Return the call of a layer: of the outermost item of a list of modules with one attention."""
-    items = {
-        id(item)
-        for module in model.modules()
-        if isinstance(module, nn.ModuleList)
-        for item in module
-    }
     for call in seen.calls:
         if id(call.module) in items and [m for m in seen.moments if call.holds(m)] == [moment]:
             return call
     raise UnfitModel(f"{type(model).__name__}: no item of a list of modules holds its attention.")
 
 
-def _layer(model: Model, seen: Probe, rotations: Sequence[Rotation], moment: Moment) -> FoundLayer:
-    call, attended = _layer_call(model, seen, moment), with_scale(moment.attended)
+def _layer(call: Call, seen: Probe, rotations: Sequence[Rotation], moment: Moment) -> FoundLayer:
+    attended = with_scale(moment.attended)
     name = type(call.module).__name__
     calls = tuple(other for other in seen.calls if call.holds(other))
     before = tuple(other for other in calls if other.end < moment.start)

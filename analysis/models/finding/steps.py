@@ -1,4 +1,4 @@
-"""How attention and network join the residual stream of a layer: its order, norms and factors."""
+"""Steps by which attention and network join a layer's stream: its order, norms and factors."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

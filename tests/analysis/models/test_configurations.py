@@ -88,7 +88,7 @@ _ACTIVATIONS: dict[str, Callable[[Any], tuple[Any, str]]] = {
     "llama": lambda model: (model.layers[1].mlp, "act_fn"),
     "olmo2": lambda model: (model.layers[1].mlp, "act_fn"),
 }
-"""Where the second layer of a family keeps its activation."""
+"""Path to the activation of the second layer of a family."""
 
 
 @pytest.mark.parametrize("family", _ACTIVATIONS)

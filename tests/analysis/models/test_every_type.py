@@ -224,7 +224,7 @@ SAID = {
     "videomae": "VideoMAEModel cannot be run on what it reads alone:",
     "squeezebert": "SqueezeBertModel: no item of a list of modules holds its attention.",
 }
-"""How refusals of types that are not read begin, by the kind of cause."""
+"""Beginnings of refusals of types that are not read, one for each kind of cause."""
 
 
 @pytest.mark.parametrize("model_type", REFUSED)
