@@ -8,7 +8,7 @@ from pages.attention_norms.opened_head import CARD_TABLES, opened_below
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
-from pages.ui.published import Row, statistic_of
+from pages.ui.published import Row, show_published, statistic_of
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -25,7 +25,9 @@ def dispersion(view: View) -> None:
     view.finding(_finding(view, _pooled(heads), _pooled(inputs)))
     _extremes(view, heads, "heads")
     _extremes(view, inputs, "inputs")
-    view.beside("norms", *_published(view, heads, "heads"), *_published(view, inputs, "inputs"))
+    show_published(
+        view, "norms", *_published(view, heads, "heads"), *_published(view, inputs, "inputs")
+    )
     _by_layer(view, heads, inputs)
     every = heads.dropna(subset="layer").astype({"layer": "int64", "head": "int64"})
     with opened_below(view, "map") as marked:

@@ -33,7 +33,7 @@ def frequency(view: View) -> None:
     for source, part in frame.groupby("source", sort=False):
         _correlations(view, str(source), part.dropna(subset="spearman"), level)
     view.table("table", frame, _COLUMNS)
-    link_to_view("layer_mixing", "frequency", view.say("see_ratio"))
+    view.draw(link_to_view, "layer_mixing", "frequency", view.say("see_ratio"))
 
 
 def _correlations(view: View, source: str, frame: pd.DataFrame, level: str) -> None:

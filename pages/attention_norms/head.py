@@ -34,7 +34,7 @@ def head(view: View) -> None:
         view.nothing("too_rare", least=least)
     else:
         clicked = _follow_row(view)
-        tables = st.container()
+        tables = view.place("container")
         token = view.pick("token", frame["token"].tolist(), kind="select")
         with tables:
             _rank_tables(view, frame, state=(layer, head, least), token=token, clicked=clicked)

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pandas as pd
-import streamlit as st
 
 from analysis.statistics.norms import (
     attention_norm_correlation,
@@ -58,10 +57,11 @@ def norms_card(view: View, layer: int, head: int) -> None:
         numbers["cv"] = "—" if pd.isna(row["cv"]) else f"{row['cv']:.2f}"
     if (row := row_of(ask(singular_value.extremes), layer, head)) is not None:
         numbers |= {"largest": f"{row['largest']:.2f}", "smallest": _short(row["smallest"])}
-    with st.container(border=True):
-        places = st.columns(max(len(numbers), 1))
+    with view.place("container", border=True):
+        places = view.split(max(len(numbers), 1))
         for place, (name, number) in zip(places, numbers.items(), strict=False):
-            place.metric(view.say(f"card_{name}"), number)
+            with place:
+                view.write("metric", view.say(f"card_{name}"), value=number)
         _types(view, layer, head)
 
 

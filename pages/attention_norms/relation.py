@@ -15,7 +15,7 @@ from pages.ui.charts.standard import bars, lines
 from pages.ui.choices.pick import choose
 from pages.ui.head.choice import follow_head_click
 from pages.ui.page import section
-from pages.ui.published import Row, statistic_of
+from pages.ui.published import Row, show_published, statistic_of
 from pages.ui.store.chosen import ask, layers
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -42,7 +42,7 @@ Scope = dict[str, int | None]
     also=(attention_norm_distribution.SAMPLE,),
 )
 def relation(view: View) -> None:
-    if follow_head_click(view.key("heads")):
+    if follow_head_click(view, "heads"):
         choose(view.key("scope"), "head")
     level = view.pick("level", level_names(OF_PAIRS))
     scope = _pick_scope(view)
@@ -57,7 +57,7 @@ def relation(view: View) -> None:
     columns += [] if scope["head"] else [*parts, "median", "median_low", "median_high"]
     view.table("table", pairs, columns)
     if scope["layer"] is None:
-        view.beside("rho", *_published(rho))
+        show_published(view, "rho", *_published(rho))
     if not scope["head"]:
         _parts(view, rho, parts)
     _layers(view, level)

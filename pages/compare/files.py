@@ -8,7 +8,6 @@ from analysis.statistics.corpus import sequence_lengths
 from analysis.statistics.table import Table
 from pages.ui.charts.colours import GROUP_COLOURS
 from pages.ui.choices.address import asked
-from pages.ui.choices.pick import pick_many
 from pages.ui.store.chosen import (
     ask_store,
     is_causal,
@@ -37,16 +36,14 @@ def pick_files(view: View) -> list[Store]:
     others = {file.key: file for file in other_stores()}
     files = [open_store()]
     if others:
-        chosen = pick_many(
-            view.key("files"),
-            view.say("files"),
+        chosen = view.pick_many(
+            "files",
             list(others),
             default=[file.key for file in siblings()[: MOST - 1]] or [_most_alike(others)],
             format=lambda key: others[key].label,
-            help=view.say("files_help", most=MOST),
             limit=MOST - 1,
-            named=True,
-            moved=_as_they_are_now(view, others),
+            about={"named": True, "moved": _as_they_are_now(view, others)},
+            most=MOST,
         )
         files += [others[key] for key in chosen]
     able = [file for file in files if not reasons_of(files[0], file, "numbers")]
@@ -123,7 +120,7 @@ def say_if_alone(view: View, compared: list[Store]) -> None:
         kind, run, facts = "untrained", store.run, {**store.facts, "random_weights": "0"}
     other = folder() / f"{compared[0].label}-{kind}{ENDING}"
     view.nothing(f"alone_{kind}")
-    st.code(run_command(run, facts, other), language="bash", wrap_lines=True)
+    view.write("code", run_command(run, facts, other), language="bash", wrap_lines=True)
 
 
 def can_compare() -> bool:

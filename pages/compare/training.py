@@ -1,7 +1,6 @@
 """One number over the steps of a training."""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.comparison.account import training_step
 from analysis.comparison.numbers import TABLES
@@ -29,7 +28,7 @@ def training(view: View) -> None:
     compared = [file for file in alike if steps[file.label] is not None]
     compared.sort(key=lambda file: steps[file.label] or 0)
     if left := [plain(file.label) for file in chosen if file not in compared]:
-        st.caption(view.say("no_steps", names=say("list.comma").join(left)))
+        view.write("caption", view.say("no_steps", names=say("list.comma").join(left)))
     if len(compared) < 2:
         view.end("choose_one")
     numbers = numbers_of(compared, by_layer=False)

@@ -39,7 +39,7 @@ def documents(view: View) -> None:
     chart = text_chart(words, ask(annotation.mentions, seq=seq), shown)
     state = (seq, *chosen.values())
     view.figure("chart", picked, chart, state=(*state, arrows), method=name)
-    link_to_sequence(seq)
+    view.draw(link_to_sequence, seq)
     _table(view, words, picked, state=state, method=name)
 
 

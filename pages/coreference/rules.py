@@ -12,7 +12,7 @@ from pages.coreference.names import accuracy_of, method_name, type_name
 from pages.ui.charts.colours import ANTECEDENT_COLOURS
 from pages.ui.head.choice import Head, head_name, head_names, head_of
 from pages.ui.page import section
-from pages.ui.published import Row, statistic_of
+from pages.ui.published import Row, show_published, statistic_of
 from pages.ui.store.chosen import ask
 from pages.ui.store.together import ask_each
 from pages.ui.view import View
@@ -41,7 +41,7 @@ def rules(view: View) -> None:
     view.to_section("documents", head=head_name(*head))
     _table(view, best, state=tuple(choices.values()))
     if choices["weighing"] == WEIGHT:
-        view.beside("antecedents", *antecedents(accuracies, head))
+        show_published(view, "antecedents", *antecedents(accuracies, head))
 
 
 def antecedents(accuracies: pd.DataFrame, head: Head) -> list[Row]:

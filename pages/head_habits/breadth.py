@@ -8,7 +8,7 @@ from analysis.statistics.norms.weighing import WEIGHT
 from pages.head_habits.layer_chart import draw_layers
 from pages.ui.head.habits import of_habits
 from pages.ui.page import section
-from pages.ui.published import Row
+from pages.ui.published import Row, show_published
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.say import say
@@ -36,7 +36,7 @@ def breadth(view: View) -> None:
         weighing=weighing,
     )
     if weighing == WEIGHT:
-        view.beside("entropy", entropy_cls(means))
+        show_published(view, "entropy", entropy_cls(means))
 
 
 def entropy_cls(means: pd.DataFrame) -> Row:

@@ -1,7 +1,6 @@
 """Gradient of the loss with respect to attention, by type of the token attended to (figure 3)."""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.statistics.heads import gradient_importance
 from pages.head_habits.findings import importance_sentence, weight_and_importance
@@ -59,7 +58,7 @@ def _offer_masking(view: View) -> None:
     run["mask_rate"] = _RATE
     path = folder() / f"{store.label}-masked.duckdb"
     command = run_command(run, store.facts, path, statistics=missing)
-    st.code(command, language="bash", wrap_lines=True)
+    view.write("code", command, language="bash", wrap_lines=True)
 
 
 def _finding(view: View, means: pd.DataFrame) -> str:

@@ -8,7 +8,7 @@ from analysis.statistics.norms.weighing import WEIGHT
 from pages.head_habits.layer_chart import draw_layers
 from pages.ui.head.habits import GROUPS, habit_name, habit_value, of_habits, share_title
 from pages.ui.page import section
-from pages.ui.published import Row
+from pages.ui.published import Row, show_published
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.say import say
@@ -42,7 +42,7 @@ def layers(view: View) -> None:
         habits=say("list.comma").join(map(habit_name, means["habit"].unique())),
     )
     if group == "neighbours" and weighing == WEIGHT:
-        view.beside("neighbours", *neighbours(heads))
+        show_published(view, "neighbours", *neighbours(heads))
 
 
 def neighbours(heads: pd.DataFrame) -> list[Row]:

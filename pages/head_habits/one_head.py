@@ -5,7 +5,6 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.statistics.heads import head_pattern
 from analysis.statistics.norms import head_token
@@ -29,7 +28,7 @@ _ROW, _AROUND = 34, 150  # pixels of a habit; of the legend, the axis and the sp
 def one_head(view: View) -> None:
     weighing = view.pick_weighing()
     layer, head = opened_head(view)
-    head_card(layer=layer, head=head)
+    view.draw(head_card, layer=layer, head=head)
     of = {"layer": layer, "head": head}
     of_head = ask(head_pattern.of_head, **of, weighing=weighing).assign(**of)
     means = ask(head_pattern.by_layer, weighing=weighing)
@@ -90,7 +89,7 @@ def _texts(view: View, of: dict[str, int], means: pd.Series, weighing: str) -> N
     best = ask(head_pattern.extremes, **of, quantity=habit, limit=limit, weighing=weighing)
     bodies, colours = texts_of_head(best, **of)
     if not colours:
-        st.caption(view.say("plain", statistic=head_token.TABLE.name))
+        view.write("caption", view.say("plain", statistic=head_token.TABLE.name))
     parts = []
     for place, (row, body) in enumerate(zip(best.itertuples(), bodies, strict=True), start=1):
         heading = view.say(

@@ -11,7 +11,6 @@ from pages.ui.head import behaviours
 from pages.ui.head.bar import clicked_head
 from pages.ui.head.choice import head_of
 from pages.ui.page import section
-from pages.ui.stage import stage
 from pages.ui.store.chosen import ask, is_causal, open_store
 from pages.ui.store.missing import show_command
 from pages.ui.view import View
@@ -37,7 +36,7 @@ def plane(view: View) -> None:
         if named is None:
             table, name = head_pattern.TABLE, plain(open_store().name)
             view.nothing("no_habits", name=name, statistics=table.name)
-            show_command(table)
+            view.draw(show_command, table)
         else:
             chart = plane_chart(named, marked=head, **behaviours.looks())
             view.figure("by_behaviour", named, chart, **drawn)
@@ -63,8 +62,8 @@ def _finding(view: View, points: pd.DataFrame, weighing: str) -> str:
 
 def _named(view: View, points: pd.DataFrame, weighing: str) -> pd.DataFrame:
     """Add the main habit of each head, by the reader's thresholds."""
-    with stage().fold(view.say("threshold.title")):
-        thresholds = behaviours.pick_thresholds()
+    with view.fold(view.say("threshold.title")):
+        thresholds = behaviours.pick_thresholds(view)
     habits = behaviours.behaviours_of_heads(thresholds, weighing=weighing)
     named = points.merge(habits, on=["layer", "head"])
     view.finding(behaviours.habits_sentence(named))

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pandas as pd
-import streamlit as st
 
 from analysis.published.numbers import numbers
 from analysis.statistics.mixing import mixing_ratio
@@ -11,7 +10,7 @@ from analysis.statistics.parts import OF_TOKENS
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars
 from pages.ui.page import section
-from pages.ui.published import Row, statistic_of
+from pages.ui.published import Row, show_published, statistic_of
 from pages.ui.store.absences import has_special
 from pages.ui.store.chosen import ask, layer_order
 from pages.ui.view import View
@@ -52,9 +51,9 @@ def frequency(view: View) -> None:
     columns = ["origin", "scope", "special", "spearman", "low", "high", *OF_TOKENS, "n"]
     view.table("table", frame, columns)
     rows = _published(view, every)
-    view.beside("ratio_frequency", *rows)
+    show_published(view, "ratio_frequency", *rows)
     if all(row.ours is None for row in rows):
-        st.caption(view.say("no_file"))
+        view.write("caption", view.say("no_file"))
 
 
 def _special(view: View, special_tokens: object) -> str:

@@ -1,7 +1,6 @@
 """Relations between tokens whose mixing a module changes, compared with the mixing before it."""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.scopes import RELATIONS
 from analysis.statistics.pairs import relation_share
@@ -49,8 +48,8 @@ def modules(view: View) -> None:
         f"1. **{relation_name(relation)}**{view.say('colon')}{say(f'relation.{relation}.meaning')}"
         for relation in RELATIONS
     ]
-    with st.expander(view.say("relations")):
-        st.markdown("\n".join(meanings))
+    with view.place("expander", view.say("relations")):
+        view.write("markdown", "\n".join(meanings))
 
 
 def _lifts(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
-from pages.ui.published import Row, statistic_of
+from pages.ui.published import Row, show_published, statistic_of
 from pages.ui.store.chosen import ask, layer_order
 from pages.ui.store.together import ask_each
 from pages.ui.view import View
@@ -50,7 +50,7 @@ def ratio(view: View) -> None:
         ["scope", "mean", "low", "high", "std", "min", "max", "n"],
         type=token_type_name(kind),
     )
-    view.beside("ratio", *_pooled(pooled))
+    show_published(view, "ratio", *_pooled(pooled))
     _map(view, types)
 
 
@@ -124,4 +124,4 @@ def _map(view: View, types: list[str]) -> None:
         format=".2f",
     )
     view.figure("map", frame, chart, scope=name)
-    view.beside("ratio_layers", *_by_layer(frame, scope), scope=name)
+    show_published(view, "ratio_layers", *_by_layer(frame, scope), scope=name)

@@ -14,7 +14,7 @@ from pages.ui.choices.links import link_to_sequence
 from pages.ui.choices.pick import choose
 from pages.ui.finding import compared
 from pages.ui.page import section
-from pages.ui.published import Row
+from pages.ui.published import Row, show_published
 from pages.ui.store.chosen import ask, layer_order, layers
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval, verdict
@@ -37,14 +37,14 @@ def similarity(view: View) -> None:
     mean, by_layer = steps[steps["layer"].isna()], steps.dropna(subset="layer")
     chosen = view.pick("layer", ["mean", *map(str, layers())], kind="pills")
     layer = None if chosen == "mean" else int(chosen)
-    matrix = st.container()
+    matrix = view.place("container")
     scopes = _least_similar(view, layer)
     view.finding(_finding(view, by_layer))
     with matrix:
         _matrix(view, layer, scopes)
     if len(mean) and len(by_layer):
         _steps(view, mean, by_layer.astype({"layer": int}))
-    view.beside("similarity", *_published(mean))
+    show_published(view, "similarity", *_published(mean))
 
 
 def _published(mean: pd.DataFrame) -> list[Row]:
@@ -119,7 +119,7 @@ def _least_similar(view: View, layer: int | None) -> tuple[str, str]:
     defaults = dict(zip(_FIELDS, layer_order().effects["ff"], strict=True))
     state = {**st.query_params.to_dict(), **st.session_state}
     others = any(state.get(view.key(name)) not in (None, defaults[name]) for name in _FIELDS)
-    with st.expander(view.say("least"), expanded=others):
+    with view.place("expander", view.say("least"), expanded=others):
         one, other = (
             view.pick(name, layer_order().scopes, default=default, kind="select")
             for name, default in defaults.items()
@@ -156,8 +156,8 @@ def _sequences(view: View, layer: int | None, one: str, other: str) -> None:
     rows = [place for place in event["selection"]["rows"] if place < len(frame)] or [0]
     row = frame.iloc[rows[0]]
     rho, text = signed(row["spearman"]), plain(row["text"])
-    st.markdown(view.say("least_selected", seq=row["seq"], rho=rho, text=text))
-    link_to_sequence(row["seq"])
+    view.write("markdown", view.say("least_selected", seq=row["seq"], rho=rho, text=text))
+    view.draw(link_to_sequence, row["seq"])
 
 
 def _steps(view: View, mean: pd.DataFrame, by_layer: pd.DataFrame) -> None:

@@ -12,7 +12,7 @@ from analysis.statistics.mixing import bias_reading
 from pages.ui.about import citation, contracts
 from pages.ui.choices.links import link_to_view
 from pages.ui.choices.pick import pick
-from pages.ui.figure import table
+from pages.ui.frame import table
 from pages.ui.lazily import folded
 from pages.ui.method import mathematics, methods
 from pages.ui.store.chosen import Store, ask, chosen_file, readable
@@ -69,7 +69,6 @@ def statistics() -> None:
         default="attention_norms",
         format=lambda stem: say(f"page.{stem}.title"),
         kind="pills",
-        in_bar=True,
     )
     of_page = {name: method for name, method in methods().items() if method.page == page}
     for name, method in of_page.items():
@@ -113,7 +112,7 @@ def bias_readings() -> None:
         question=say("methods.bias.question"),
         caption=f"{say('methods.bias.caption', n=int(frame['n_sequences'].max()))} {sure}".strip(),
         columns={"layer": layer_column, "name": say("methods.bias.reading"), **numbers},
-        placeholder="—",
+        options={"placeholder": "—"},
     )
 
 

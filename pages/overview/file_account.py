@@ -15,7 +15,7 @@ from pages.ui.charts.error_chart import error_chart, worst_errors
 from pages.ui.charts.image_ground import ImageGround
 from pages.ui.charts.look import tooltips
 from pages.ui.choices.links import link
-from pages.ui.figure import figure, table
+from pages.ui.frame import figure, table
 from pages.ui.store.chosen import (
     ask,
     chosen_file,
@@ -179,7 +179,7 @@ def holdings() -> None:
             "name": st.column_config.TextColumn(say("holdings.table")),
             "n_rows": st.column_config.NumberColumn(say("holdings.rows"), format="localized"),
         },
-        height="content",
+        options={"height": "content"},
     )
 
 

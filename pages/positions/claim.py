@@ -27,7 +27,7 @@ from pages.ui.charts.encodings import named, places
 from pages.ui.charts.look import cell_selection, column_tooltips, flat_axis, layered, ramp, ringed
 from pages.ui.head.choice import head_of
 from pages.ui.page import section
-from pages.ui.published import Row, statistic_of
+from pages.ui.published import Row, show_published, statistic_of
 from pages.ui.store.chosen import adds_positions, ask, has_offsets, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -71,7 +71,7 @@ def claim(view: View) -> None:
     view.table("table", most_dependent_first, columns, state=counting)
     if adds_positions():  # as the models of the paper do
         shown = ask(query_key_wave.amplitudes, layer=SHIFT.layer, head=SHIFT.head)
-        view.beside("heads", *published_offsets(ask(head_offset.heads), shown))
+        show_published(view, "heads", *published_offsets(ask(head_offset.heads), shown))
 
 
 def _finding(view: View, agreement: pd.DataFrame, heads: pd.DataFrame) -> str:

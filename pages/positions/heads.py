@@ -7,7 +7,6 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.statistics import image
 from analysis.statistics.positions import patch_offset, relative_position_profile
@@ -81,7 +80,7 @@ def _profiles(
     view: View, dominant: pd.DataFrame, colours: dict[str, str], marked: Head, k: int
 ) -> None:
     """Draw the mean profile of every head in the colour of its most frequent cluster."""
-    place = st.container()
+    place = view.place("container")
     height = view.pick("height", ["own", "shared"])
     profiles = ask(relative_position_profile.all_heads)
     clusters = dominant[["layer", "head", "cluster", "name"]]

@@ -5,7 +5,6 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.statistics.positions import query_key_correlation, score_share
 from analysis.statistics.positions.head_offset import KERNEL, REACH
@@ -37,14 +36,18 @@ def numbers_of_head(view: View, layer: int, numbers: Iterable[tuple[str, str, st
         numbers: label, value and help of each; those that the file lacks are left out.
     """
     shown = list(numbers)
-    with st.container(border=True):
-        columns = st.columns(max(len(shown), 1))
+    with view.place("container", border=True):
+        columns = view.split(max(len(shown), 1))
         for place, (label, value, help) in zip(columns, shown, strict=False):
-            place.metric(label, value, help=help)
+            with place:
+                view.write("metric", label, value=value, help=help)
         errors = ask(query_key_correlation.errors).dropna(subset=list(_ERRORS))
         for _, row in errors[errors["layer"] == layer].iterrows():
             worst = {name: scientific(float(row[name])) for name in _ERRORS}
-            st.caption(view.say("card_errors", layer=layer, n=count(row["n_sequences"]), **worst))
+            view.write(
+                "caption",
+                view.say("card_errors", layer=layer, n=count(row["n_sequences"]), **worst),
+            )
 
 
 def score_above_attention(

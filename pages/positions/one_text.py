@@ -53,7 +53,7 @@ def attention(view: View, layer: int, head: int) -> int:
         view.figure("map", frame, _map(frame), state=f"{layer}_{head}_{seq}")
     with right:
         _profile(view, layer, head)
-    link_to_sequence(seq)
+    view.draw(link_to_sequence, seq)
     return seq
 
 

@@ -10,11 +10,11 @@ from pages.query.chart import KINDS, Roles, can_be_drawn, chart, colours, number
 from pages.query.documentation import documentation
 from pages.query.examples import EXAMPLES, examples_for
 from pages.query.statement import LONGEST, Statement, fits_into_a_link
-from pages.ui.choices.address import asked, draw, forget, write
+from pages.ui.choices.address import asked, forget, write
 from pages.ui.choices.pick import choose
-from pages.ui.figure import table
+from pages.ui.items import Control
 from pages.ui.page import section
-from pages.ui.stage import stage
+from pages.ui.run import run
 from pages.ui.store.chosen import open_store
 from pages.ui.view import View
 from pages.ui.words.numbers import count
@@ -35,13 +35,13 @@ def ask_in_sql(view: View) -> None:
     with left:
         sql = _question(view)
     is_another = _is_another(view, sql)
-    with right, st.spinner(view.say("asking")):
+    with st.spinner(view.say("asking")):
         outcome = answered(open_store().version, sql)
     with right:
         if isinstance(outcome, Fault):
             _say_what_is_wrong(view, outcome)
         else:
-            stage().ask(sql)
+            run().asked.ask(sql)
             _show(view, sql, outcome, is_another=is_another)
     with left:
         view.row()
@@ -49,18 +49,18 @@ def ask_in_sql(view: View) -> None:
 
 
 def _question(view: View) -> str:
-    """Draw the SQL editor with its buttons and examples; return the SQL."""
-    st.html(_STYLE)
+    """Show the SQL editor with its buttons and examples; return the SQL."""
+    view.write("html", _STYLE)
     store, key = open_store(), view.key("sql")
     examples = examples_for(store)
     usual_question = next(iter(examples.values())).sql
-    sql = draw(
-        Statement(key, default=usual_question),
-        lambda: st.text_area(view.say("sql"), key=key, height=_EDITOR, max_chars=LONGEST),
-    )
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    size = {"height": _EDITOR, "max_chars": LONGEST}
+    view.add(Control(key, view.say("sql"), "sql", settings=size))
+    sql = view.choices.value(Statement(key, default=usual_question))
+    with view.place("container", horizontal=True, vertical_alignment="center", gap="small"):
         view.button(view.say("run"), _ask_again, key, type="primary")
-        st.menu_button(
+        view.draw(
+            st.menu_button,
             view.say("examples"),
             list(examples),
             key=view.key("example"),
@@ -68,9 +68,9 @@ def _question(view: View) -> str:
             on_click=_take_example,
             args=(view,),
         )
-    st.caption(view.say("limits", rows=count(ROWS), seconds=f"{SECONDS:g}"))
+    view.write("caption", view.say("limits", rows=count(ROWS), seconds=f"{SECONDS:g}"))
     if not fits_into_a_link(sql):
-        st.warning(view.say("too_long_for_a_link"))
+        view.write("warning", view.say("too_long_for_a_link"))
     return sql
 
 
@@ -93,8 +93,8 @@ def _say_what_is_wrong(view: View, fault: Fault) -> None:
         message = fault.message.strip()[:_LONGEST_MESSAGE]
         fence = "`" * (3 + max(map(len, re.findall("`+", message)), default=0))
         explanation = f"{explanation}\n\n{fence}text\n{message}\n{fence}"
-    with st.container(key="qu_error"):
-        st.error(explanation)
+    with view.place("container", key="qu_error"):
+        view.write("error", explanation)
 
 
 def _show(view: View, sql: str, answer: Answer, *, is_another: bool) -> None:
@@ -107,13 +107,13 @@ def _show(view: View, sql: str, answer: Answer, *, is_another: bool) -> None:
         roles, title = _roles(view, frame, is_another=is_another)
         view.finding(_headline(view, sql, title))
         view.figure("chart", frame, chart(frame, roles), rows=count(len(frame)), cut=cut)
-    table(
+    caption = view.say("table_caption", rows=count(len(frame)), cut=cut)
+    view.listed(
+        view.key("table"),
         frame,
-        key=view.key("table"),
-        question=view.say("table"),
-        caption=view.say("table_caption", rows=count(len(frame)), cut=cut),
-        columns={str(name): _setting(frame[name]) for name in frame},
-        placeholder="—",
+        {str(name): _setting(frame[name]) for name in frame},
+        {"question": view.say("table"), "caption": caption},
+        options={"placeholder": "—"},
     )
 
 
@@ -143,7 +143,7 @@ def _roles(view: View, frame: pd.DataFrame, *, is_another: bool) -> tuple[Roles,
     x = view.pick("x", options["x"], default=likely.x, format=str, kind="select")
     y = view.pick("y", options["y"], default=likely.y, format=str, kind="select")
     called = {option: option or view.say("no_colour") for option in options["colour"]}
-    with stage().fold(say("page.more")):
+    with view.fold(say("page.more")):
         colour = view.pick("colour", called, default=likely.colour, kind="select")
         title = view.text("shows")
     return Roles(kind, x, y, colour), title

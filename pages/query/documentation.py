@@ -2,8 +2,6 @@
 
 import re
 
-import streamlit as st
-
 from analysis.contracts import every_table
 from pages.ui.about import view_columns
 from pages.ui.choices.pick import choose
@@ -23,9 +21,9 @@ def documentation(view: View, sql: str) -> None:
     views = {public.name: public for table in held for public in table.all_views}
     words = re.findall(r"\b(?:from|join)\s+(\w+)", sql.lower())
     first_named = next((word for word in words if word in views), min(views))
-    with st.expander(view.say("views"), expanded=True):
+    with view.place("expander", view.say("views"), expanded=True):
         name = view.pick("of", sorted(views), default=first_named, format=str, kind="select")
-        st.markdown(f"**`{name}`** — {translation(views[name].grain)}")
+        view.write("markdown", f"**`{name}`** — {translation(views[name].grain)}")
         rows = f"from {name}\nlimit {_FEW}"
         view.button(view.say("see_rows"), choose, view.key("sql"), rows)
-        view_columns(views[name])
+        view.draw(view_columns, views[name])

@@ -35,9 +35,9 @@ def heads_and_extremes(view: View, heads: pd.DataFrame, quantity: str) -> None:
     present = [name for name in WITH_HEADS if (heads["rule"] == name).any()]
     if not present:
         return
-    st.subheader(view.say("heads_title"), anchor=False)
+    view.write("subheader", view.say("heads_title"), anchor=False)
     rule = view.pick("head_rule", present, default=present[-2:][0], format=rule_name)
-    place, n_heads = st.container(), int(open_store().run["n_heads"])
+    place, n_heads = view.place("container"), int(open_store().run["n_heads"])
     layer = pick_layer(view, layers())
     head = pick_head(view, [MEAN, *map(str, range(1, n_heads + 1))])
     of_rule = heads[heads["rule"] == rule].astype({"head": "int64"})
@@ -106,9 +106,9 @@ def _to_map(view: View, seq: int, choices: dict[str, str]) -> None:
     if not open_store().holds(relevance_map.TABLE):
         return
     if seq not in set(ask(relevance_map.kept)["seq"]):
-        st.caption(view.say("not_kept", seq=seq))
+        view.write("caption", view.say("not_kept", seq=seq))
         return
     stem, name = ("map", "image") if shows_images() else ("text", "seq")
     address = {"view": stem, name: str(seq), **choices}
     asked = {view.key(field): value for field, value in address.items()}
-    link("relevance", view.say("to_map", seq=seq), **asked)
+    view.draw(link, "relevance", view.say("to_map", seq=seq), **asked)

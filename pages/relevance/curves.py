@@ -4,7 +4,6 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.statistics.relevance import perturbation
 from analysis.statistics.relevance.perturbation import CURVES, RANDOM
@@ -20,7 +19,7 @@ from pages.ui.words.interval import row_with_interval, side_of, verdict
 def curves(view: View, seq: int | None) -> None:
     """Draw both curves by rule, for all images or for one, and tabulate their areas."""
     means, areas = ask(perturbation.curves), ask(perturbation.areas)
-    st.header(view.say("curves_title"), anchor=False)
+    view.write("header", view.say("curves_title"), anchor=False)
     view.note(view.say("curves_meaning"))
     view.finding(_finding(view, areas))
     rules = pick_rules(view, "curve_rules", means["rule"])

@@ -1,7 +1,6 @@
 """Rules and published methods compared: on one input, by rank correlation, and by perturbation."""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.statistics import image
 from analysis.statistics.relevance import perturbation, relevance_map, relevance_summary
@@ -46,7 +45,7 @@ def methods(view: View) -> None:
     elif shows_images() and store.holds(perturbation.CLASSES):
         missing.append(perturbation.TABLE)
     else:
-        st.caption(view.say("no_curves"))
+        view.write("caption", view.say("no_curves"))
     require(*missing)
 
 
@@ -111,7 +110,7 @@ def _agreement(view: View) -> None:
     pairs = ask(relevance_map.agreement)
     shown = pairs.assign(one=pairs["rule_a"].map(rule_name), other=pairs["rule_b"].map(rule_short))
     order = in_order(pairs["rule_a"])
-    st.header(view.say("agreement_title"), anchor=False)
+    view.write("header", view.say("agreement_title"), anchor=False)
     view.finding(_agreement_finding(view, shown))
     chart = number_map(
         shown,

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-import streamlit as st
-
 from analysis.relevance_rules import MEAN_WEIGHTS, RULES
 from analysis.statistics import image
 from analysis.statistics.relevance import relevance_map, relevance_summary
@@ -55,7 +53,7 @@ def one_image(view: View) -> None:
     view.note(f"**{rule_name(rule)}:** {rule_meaning(rule)} {_start(view, rule, layer)}")
     _maps(view, source, rule, layer, head)
     if isinstance(source, StoredMaps):
-        link_to_sequence(source.seq)
+        view.draw(link_to_sequence, source.seq)
         _kept(view)
 
 
@@ -64,14 +62,14 @@ def _own(view: View) -> LiveMaps | None:
 
     They are computed for the reader and stored nowhere.
     """
-    if not live.reachable():
+    if not live.reachable(view):
         return None
     help = view.say("own_help", limit=live.MAX_UPLOAD)
-    upload = live.upload_box(view.say("own"), key=view.key("upload"), help=help)
+    upload = live.upload_box(view, view.say("own"), help=help)
     if upload is None:
-        st.caption(view.say("own_empty"))
+        view.write("caption", view.say("own_empty"))
         return None
-    relevance = live.relevance_of_image(upload)
+    relevance = live.relevance_of_image(view, upload)
     return None if relevance is None else LiveMaps(upload.file_id, relevance)
 
 
@@ -80,7 +78,7 @@ def _kept(view: View) -> None:
     images = ask(image.images)
     n, kept = len(images), int(images["kept"].sum())
     if kept < n:
-        st.caption(view.say("some_kept", kept=f"{kept:,}", n=f"{n:,}"))
+        view.write("caption", view.say("some_kept", kept=f"{kept:,}", n=f"{n:,}"))
 
 
 def _start(view: View, rule: str, layer: int) -> str:
@@ -95,7 +93,7 @@ def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> No
     maps, ground = source.heads(rule, layer), source.ground
     summary, names = source.summary(rule, layer, head), head_names(maps)
     view.finding(finding(source, maps[head], summary))
-    first = st.container()
+    first = view.place("container")
     outline, own_scale = view.pick("under", OUTLINES), pick_own_scale(view)
     state = "_".join(map(str, (source.name, rule, layer, head, outline, own_scale)))
 
@@ -121,12 +119,13 @@ def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> No
         scales = view.say("own_scales" if own_scale else "one_scale")
         figure(name, panels, f"{view.say(f'{name}_caption')} {scales}", **options)
 
-    left, right = first.columns([3, 1])
+    with first:
+        left, right = view.split([3, 1])
     with left:
         chosen, caption = Panel(head, names[head], maps[head]), " ".join(_captions(view, ground))
         figure("one", [chosen], caption, columns=2, pictured=True, side=_LARGE)
     with right:
-        st.html(STYLE + fact_grid(facts(source, maps[head], summary)))
+        view.write("html", STYLE + fact_grid(facts(source, maps[head], summary)))
     heads = [Panel(name, names[name], relevance) for name, relevance in maps.items()]
     layers = [Panel(name, layer_name(name), r) for name, r in source.layers(rule, head).items()]
     columns = 4 if len(heads) in _TWO_ROWS_OF_FOUR else 5

@@ -56,7 +56,7 @@ def one_text(view: View) -> None:
     heads = maps.source.heads(rule, layer)
     view.finding(_finding(view, maps, heads[MEAN]))
     if is_own:
-        st.caption(view.say("own_note"))
+        view.write("caption", view.say("own_note"))
     values = {"state": f"{maps.source.name}_{rule}_{layer}", "rule": rule_name(rule)}
     view.markup(
         "mean_of_heads" if rule in WITH_HEADS else "one",
@@ -75,8 +75,8 @@ def one_text(view: View) -> None:
         view.markup("heads", frame, small_texts(maps, texts, own_scale=own_scale), **values)
     _layers(view, maps, names, rule, layer)
     if isinstance(maps.source, StoredMaps):
-        link_to_sequence(maps.source.seq)
-    with st.expander(view.say("numbers_title")):
+        view.draw(link_to_sequence, maps.source.seq)
+    with view.place("expander", view.say("numbers_title")):
         number = st.column_config.NumberColumn
         titles = names if single else {MEAN: title("relevance")}
         view.table(
@@ -91,16 +91,14 @@ def one_text(view: View) -> None:
 
 def _own(view: View) -> TokenMaps | None:
     """Draw a text box; return the maps of its text, or None if there are none yet."""
-    with st.form(view.key("own_form"), border=False):
-        text = live.text_box(view.say("own"), key=view.key("own_text"), help=view.say("own_help"))
-        st.form_submit_button(view.say("own_start"), type="primary")
-    if not text or not live.reachable():
+    text = live.text_box(view)
+    if not text or not live.reachable(view):
         return None
-    relevance = live.relevance_of_text(text)
+    relevance = live.relevance_of_text(view, text)
     if relevance is None:
         return None
     if relevance.is_cut:
-        st.caption(view.say("own_cut", n=len(relevance.tokens)))
+        view.write("caption", view.say("own_cut", n=len(relevance.tokens)))
     return live_text(relevance, hashlib.sha256(text.encode()).hexdigest()[:12])
 
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-import streamlit as st
-
 from analysis.relevance_rules import RULES
 from analysis.statistics.relevance.perturbation import ORDERS, RANDOM
 from pages.ui.view import View
@@ -45,5 +43,8 @@ def pick_rules(view: View, name: str, rules: Iterable[str]) -> list[str]:
 
 def rule_meanings(view: View, rules: Iterable[str]) -> None:
     """Explain rules and methods in a fold."""
-    with st.expander(view.say("what_rules")):
-        st.markdown("\n".join(f"- **{rule_name(rule)}**: {rule_meaning(rule)}" for rule in rules))
+    with view.place("expander", view.say("what_rules")):
+        view.write(
+            "markdown",
+            "\n".join(f"- **{rule_name(rule)}**: {rule_meaning(rule)}" for rule in rules),
+        )

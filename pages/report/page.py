@@ -21,7 +21,6 @@ with st.container(key="sections"):
         list(VIEWS),
         default="collection",
         format=lambda view: say(f"report.view_{view}"),
-        bare=True,
     )
 st.set_page_config(page_title=f"{collected().title or say('report.title')} · Mixscope")
 VIEWS[chosen]()

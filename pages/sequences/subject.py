@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import pandas as pd
-import streamlit as st
 
 from analysis.statistics.corpus import matching_sequences, sequence_texts
 from analysis.statistics.pairs import pair_occurrence
 from pages.ui.charts.image_ground import ImageGround, ground_of
 from pages.ui.charts.pieces import written
-from pages.ui.choices.address import asked
-from pages.ui.choices.otherwise import DrawingEnds
+from pages.ui.choices.source import SectionEnds
 from pages.ui.live import door as live
 from pages.ui.live import readings
 from pages.ui.store.absences import SPECIAL
@@ -71,7 +69,11 @@ def pick_subject(view: View) -> Subject:
     text = view.text("find")
     sequences = ask(matching_sequences, text=text, limit=_MOST)
     if not text:  # a link may lead beyond the first ones
-        linked = [int(number) for number in asked(view.key("seq")) if _NUMBER.fullmatch(number)]
+        linked = [
+            int(number)
+            for number in view.choices.asked(view.key("seq"))
+            if _NUMBER.fullmatch(number)
+        ]
         sequences = pd.concat([sequences, ask(sequence_texts, sequences=linked)])
     if sequences.empty:
         view.end("none_found")
@@ -80,17 +82,17 @@ def pick_subject(view: View) -> Subject:
         seq: view.say("label", seq=seq, text=text)
         for seq, text in zip(sequences["seq"].tolist(), texts, strict=True)
     }
-    return of_file(view.pick("seq", labels, kind="select"))
+    return of_file(view, view.pick("seq", labels, kind="select"))
 
 
-def of_file(seq: int) -> Subject:
+def of_file(view: View, seq: int) -> Subject:
     """Sequence of the file."""
     tokens = ask(pair_occurrence.sequence, seq=seq)
     ground = ground_of(seq)
     picture = ground.picture if ground else None
 
     def read() -> readings.Reading | None:
-        can_run = (picture is not None or not shows_images()) and live.reachable()
+        can_run = (picture is not None or not shows_images()) and live.reachable(view)
         return readings.of_file(tokens, picture) if can_run else None
 
     return Subject(
@@ -108,9 +110,9 @@ def _own(view: View) -> Subject:
     """Sequence that the reader types or uploads; it is stored nowhere."""
     reading = _own_image(view) if shows_images() else _own_text(view)
     if reading is None:
-        raise DrawingEnds
+        raise SectionEnds
     if reading.is_cut:
-        st.caption(view.say("own_cut", n=len(reading.tokens)))
+        view.write("caption", view.say("own_cut", n=len(reading.tokens)))
     return Subject(
         key=reading.key,
         tokens=reading.tokens,
@@ -122,18 +124,16 @@ def _own(view: View) -> Subject:
 
 
 def _own_image(view: View) -> readings.Reading | None:
-    if not live.reachable():
+    if not live.reachable(view):
         return None
     help = view.say("own_image_help", limit=live.MAX_UPLOAD)
-    upload = live.upload_box(view.say("own_image"), key=view.key("upload"), help=help)
-    return readings.of_image(upload) if upload is not None else None
+    upload = live.upload_box(view, view.say("own_image"), help=help)
+    return readings.of_image(view, upload) if upload is not None else None
 
 
 def _own_text(view: View) -> readings.Reading | None:
-    with st.form(view.key("own_form"), border=False):
-        text = live.text_box(view.say("own"), key=view.key("own_text"), help=view.say("own_help"))
-        st.form_submit_button(view.say("own_start"), type="primary")
-    return readings.of_text(text) if text and live.reachable() else None
+    text = live.text_box(view)
+    return readings.of_text(view, text) if text and live.reachable(view) else None
 
 
 def _ground(reading: readings.Reading) -> ImageGround:

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import pandas as pd
-import streamlit as st
 
 from analysis.statistics.norms import head_token
 from analysis.statistics.sinks import sink
@@ -27,7 +26,7 @@ def texts(view: View) -> None:
     limit = view.number("texts", 1, 12, 3)
     of_heads = ask(sink.heads, place=place)
     default = head_with_most(of_heads[of_heads["quantity"] == "attention"], "mean")
-    layer, head = pick_head(view.say("head"), default=default, help=view.say("head_help"))
+    layer, head = pick_head(view, view.say("head"), default=default, help=view.say("head_help"))
     of = {"layer": layer, "head": head}
     sequences = ask(sink.extremes, place=place, **of, weakest=order == "least", limit=limit)
     if sequences.empty:
@@ -35,7 +34,7 @@ def texts(view: View) -> None:
     view.finding(_finding(view, sequences, place, head_name(layer, head)))
     bodies, colours = texts_of_head(sequences, **of)
     if not colours:
-        st.caption(view.say("plain", statistic=head_token.TABLE.name))
+        view.write("caption", view.say("plain", statistic=head_token.TABLE.name))
     rows = enumerate(zip(sequences.itertuples(), bodies, strict=True), start=1)
     parts = [Passage(_heading(view, at, row), body, int(row.seq)) for at, (row, body) in rows]
     draw = partial(draw_passages, colours, parts)

@@ -52,7 +52,7 @@ def pick_chosen(view: View) -> Chosen:
     relation = pick_relation(view)
     direction = view.pick("direction", (EITHER, *DIRECTIONS))
     merging = view.pick("merging", MERGINGS)
-    explain(relation)
+    explain(view, relation)
     return Chosen(relation, direction, merging, weighing)
 
 
@@ -91,4 +91,4 @@ def pick_probe(view: View, chosen: Chosen) -> Head:
     """
     best = head_with_most(chosen.heads(), "accuracy")
     name = view.say("head_best", head=short_name(*best))
-    return pick_head(view.say("head"), default=best, help=view.say("head_help"), best=name)
+    return pick_head(view, view.say("head"), default=best, help=view.say("head_help"), best=name)

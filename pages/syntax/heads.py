@@ -23,7 +23,7 @@ from pages.ui.words.offsets import offset_label
 
 @section("heads", dependency_accuracy.TABLE, dependency_accuracy.BASELINE)
 def heads(view: View) -> None:
-    follow_head_click(view.key("map"))
+    follow_head_click(view, "map")
     chosen = pick_chosen(view)
     relation, scores = relation_label(chosen.relation), chosen.heads().dropna(subset="accuracy")
     if scores.empty:

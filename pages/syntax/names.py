@@ -1,12 +1,11 @@
 """Display names and meanings of relations, directions and heads."""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.statistics.probing import dependency_accuracy
 from pages.ui.head.choice import head_names
-from pages.ui.stage import stage
 from pages.ui.store.chosen import ask
+from pages.ui.view import View
 from pages.ui.words.numbers import count
 from pages.ui.words.place import say_here
 from pages.ui.words.say import catalogue, plain, say
@@ -81,14 +80,12 @@ def word_counts() -> dict[str, int]:
     return ask(dependency_accuracy.relations).set_index("relation")["n"].to_dict()
 
 
-def explain(relation: str) -> None:
+def explain(view: View, relation: str) -> None:
     """Explain a relation in one line."""
-    stage().note(
-        f"**{relation_label(relation)}**: {relation_line(relation) or say_here('unknown')}"
-    )
+    view.note(f"**{relation_label(relation)}**: {relation_line(relation) or say_here('unknown')}")
 
 
-def explain_all() -> None:
+def explain_all(view: View) -> None:
     """Explain the universal relations and those of the corpus in a fold, with their counts."""
     counts = word_counts()
     heads = "|".join(say_here(f"meanings_{name}") for name in ("label", "meaning", "n"))
@@ -97,6 +94,6 @@ def explain_all() -> None:
         f"{count(counts[relation]) if relation in counts else '—'}|"
         for relation in sorted({*UNIVERSAL, *counts} - set(EVERYTHING))
     ]
-    with st.expander(say_here("meanings")):
-        st.markdown(say_here("meanings_lead"))
-        st.markdown("\n".join([f"|{heads}|", "|---|---|--:|", *rows]))
+    with view.place("expander", say_here("meanings")):
+        view.write("markdown", say_here("meanings_lead"))
+        view.write("markdown", "\n".join([f"|{heads}|", "|---|---|--:|", *rows]))

@@ -1,7 +1,6 @@
 """Accuracy of dependency parsers on attention alone (Clark et al. 2019, table 3)."""
 
 import pandas as pd
-import streamlit as st
 
 from analysis.published.heads import RANDOM_INIT, numbers
 from analysis.statistics import annotation
@@ -10,7 +9,7 @@ from analysis.statistics.probing.parser_accuracy import METHODS
 from analysis.statistics.probing.parser_input import INPUT_EMBEDDING
 from pages.syntax.row_charts import CONTROL_COLOUR, HEAD_COLOUR, OFFSET_COLOUR, parser_rows
 from pages.ui.page import section
-from pages.ui.published import Row
+from pages.ui.published import Row, show_published
 from pages.ui.store.chosen import ask, ask_store, open_store, other_stores
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
@@ -65,12 +64,12 @@ def parsers(view: View) -> None:
     ours = spread["mean"]
     if open_store().random_weights is not None:
         name = view.say(f"method_{RANDOM_INIT.method}")
-        view.beside("untrained", Row(name, RANDOM_INIT, ours["attention_words"]))
+        show_published(view, "untrained", Row(name, RANDOM_INIT, ours["attention_words"]))
     rows = [
         Row(view.say(f"method_{number.method}"), number, ours.get(number.method))
         for number in numbers("parser_accuracy")
     ]
-    view.beside("parsers", *rows)
+    show_published(view, "parsers", *rows)
 
 
 def _named(view: View, accuracies: pd.DataFrame) -> pd.DataFrame:
@@ -120,12 +119,12 @@ def _methods(view: View, accuracies: pd.DataFrame) -> None:
         f"- **{view.say(f'method_{method}')}**: {view.say(f'meaning_{method}')}"
         for method in METHODS
     ]
-    st.markdown("\n".join(lines))
+    view.write("markdown", "\n".join(lines))
     for row in accuracies.dropna(subset="vectors").head(1).to_dict("records"):
         of_model = "input" if open_store().random_weights is None else "random"
         kind = of_model if row["vectors"] == INPUT_EMBEDDING else "file"
         share = percent(row["known_share"])
-        st.caption(view.say(f"vectors_{kind}", name=plain(row["vectors"]), share=share))
+        view.write("caption", view.say(f"vectors_{kind}", name=plain(row["vectors"]), share=share))
 
 
 def _untrained() -> list[pd.DataFrame]:

@@ -21,7 +21,7 @@ from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
 from pages.ui.choices.pick import choose
 from pages.ui.head.choice import head_name, head_of
 from pages.ui.page import section
-from pages.ui.published import Row
+from pages.ui.published import Row, show_published
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.interval import difference_text, side_of
@@ -65,13 +65,13 @@ def relations(view: View) -> None:
             relation = pick_relation(view)
             view.to_section("heads")
             view.to_section("sentences")
-        explain(relation)
+        explain(view, relation)
         chosen = () if chosen_on == "all" else ("n_chosen", "accuracy_chosen")
         names = ("relation", "layer", "head", "direction", *chosen, *_OWN, *_GAIN, "n_tried")
         view.table("best", readable(shown), columns(*names), state=state)
-    explain_all()
+    explain_all(view)
     if weighing == WEIGHT:
-        view.beside("heads", *_published(view, merging))
+        show_published(view, "heads", *_published(view, merging))
 
 
 def _finding(view: View, best: pd.DataFrame, shown: pd.DataFrame, chosen_on: str) -> str:

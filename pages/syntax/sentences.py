@@ -69,9 +69,9 @@ def sentences(view: View) -> None:
     with view.toolbar():
         view.to_section("heads")
         view.to_section("one_head")
-    link_to_sequence(seq)
+    view.draw(link_to_sequence, seq)
     if chosen.weighing != WEIGHT:
-        st.caption(view.say("weights_alone"))
+        view.write("caption", view.say("weights_alone"))
     weights(view, words, seq=seq, layer=layer, head=head)
     view.table(
         "list",
@@ -135,7 +135,7 @@ def weights(view: View, words: pd.DataFrame, *, seq: int, layer: int, head: int)
     pairs = ask(parser_input.of_head, seq=seq, layer=layer, head=head)
     pairs = pairs[pairs["word"].isin(words["word"]) & pairs["candidate"].isin(words["word"])]
     if pairs.empty:
-        st.caption(view.say("weights_none", n=parser_input.SHOWN))
+        view.write("caption", view.say("weights_none", n=parser_input.SHOWN))
         return
     state = (seq, words["sentence"].iloc[0], layer, head)
     view.figure("weights", pairs, weight_map(pairs, words), state=state)

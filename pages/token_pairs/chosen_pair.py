@@ -6,7 +6,6 @@ from html import escape
 from typing import Any
 
 import pandas as pd
-import streamlit as st
 
 from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
 from analysis.statistics.sample import least_count
@@ -109,7 +108,7 @@ def _facts(view: View, ids: dict[str, int], changes: pd.DataFrame, layer: int, e
         relation=relation_name(row["relation"]),
         share=percent(row["relation_share"]),
     )
-    st.caption(f"{finding}  \n{facts}", help=view.say("pmi_help"))
+    view.write("caption", f"{finding}  \n{facts}", help=view.say("pmi_help"))
 
 
 def _by_layer(view: View, changes: pd.DataFrame, name: str) -> None:
@@ -141,7 +140,7 @@ def sentences(view: View, ids: dict[str, int], *, layer: int, effect: str) -> No
     occurrences = ask(pair_occurrence.of_pair, layer=layer, effect=effect, limit=_MOST, **ids)
     pages = max(1, -(-len(occurrences) // PAGE))
     page = view.number("page", 1, pages, 1, pages=count(pages))
-    runs = view.pick("live", ["stored", "live"]) == "live" and live.reachable()
+    runs = view.pick("live", ["stored", "live"]) == "live" and live.reachable(view)
     numbered = occurrences.assign(place=occurrences.index + 1)
     shown = numbered.iloc[(page - 1) * PAGE : page * PAGE].reset_index(drop=True)
     if runs:

@@ -4,7 +4,6 @@ import pandas as pd
 
 from analysis.published.pairs import AMPLIFIED, ATTENUATED
 from pages.token_pairs.grid import STYLE, arrow, rows_of_layers
-from pages.ui.figure import markup
 from pages.ui.published import experiment, source_sentence
 from pages.ui.view import View
 from pages.ui.words.say import say
@@ -28,19 +27,19 @@ def pair_lists(view: View, frame: pd.DataFrame, shown: tuple[str, ...]) -> None:
         shown: directions to draw.
     """
     title = say("published.title_pairs")
-    with experiment(_PAPER, title):
+    with experiment(view, _PAPER, title):
         printed = _compared(frame, shown)
         sentence = say("published.pairs_found", n=int(printed["in_both"].sum()), of=len(printed))
         sources = source_sentence([_LISTS[direction][1] for direction in shown], _PAPER)
         tables = (
             _table(view, part, str(direction)) for direction, part in printed.groupby("direction")
         )
-        markup(
+        caption = f"{sentence} {say('published.pairs_caption')} {sources}"
+        view.marked(
+            view.key("published"),
+            printed,
             STYLE + _MARKS + "".join(tables),
-            key=view.key("published"),
-            question=title,
-            caption=f"{sentence} {say('published.pairs_caption')} {sources}",
-            frame=printed,
+            {"question": title, "caption": caption},
         )
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
 from pages.token_pairs.choices import PAIR, choices
@@ -57,10 +56,10 @@ def workbench(view: View) -> None:
     first = lists["pairs"].head(1)[list(PAIR)].to_dict("records")
     view.finding(_finding(view, lists["pairs"], chosen))
     left, right = view.columns(_BESIDE_A_LIST if other else _BESIDE_A_PAIR)
-    with st.container() if other else right:
+    with view.place("container") if other else right:
         tokens = chosen_pair(view, first[0] if first else {}, chosen["layer"], chosen["effect"])
     with left:
-        above = st.container()
+        above = view.place("container")
         view.row()
         page = _page(view, max(map(len, lists.values())))
     reach = reach_of(pd.concat(part.iloc[page] for part in lists.values()))
@@ -130,7 +129,7 @@ def _list(
             caption=view.say("pairs_caption", **values),
             **place,
         )
-    with st.expander(view.say("as_table")):
+    with view.place("expander", view.say("as_table")):
         view.table(
             f"{name}_table",
             frame,

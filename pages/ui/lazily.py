@@ -5,8 +5,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from pages.ui.store.open_file import seen, seen_once
-from pages.ui.words.place import here, words_of
+from pages.ui.run import run, within
 
 
 def folded(
@@ -22,17 +21,17 @@ def folded(
 
     Args:
         key: unique on all pages.
-        draw: draws the content; it can use everything except the current section.
+        draw: draws the content.
         look: further options of `st.popover` or `st.expander`.
     """
-    place_of_words, files = here(), seen()
+    kept = run()
 
     @st.fragment
     def fold() -> None:
-        """Draw the content with the words and the files of the enclosing run."""
+        """Draw the content within the enclosing run, by its words and on its files."""
         with getattr(st, kind)(label, key=key, on_change="rerun", **look) as place:
             if is_open(place):
-                with words_of(*place_of_words), seen_once(files):
+                with within(kept):
                     draw()
 
     fold()

@@ -3,23 +3,25 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
 from analysis.statistics.table import Table
 from pages.ui.about import about
+from pages.ui.beside.beside import Beside, beside
 from pages.ui.choices.address import LONGEST_TEXT, dropped, one_entry
-from pages.ui.choices.otherwise import DrawingEnds
 from pages.ui.choices.pick import pick
+from pages.ui.choices.source import Otherwise, SectionEnds
+from pages.ui.frame import Frame
 from pages.ui.head.bar import keep_head
-from pages.ui.stage import staged
+from pages.ui.items import Figure
+from pages.ui.run import Asked, run, within_part
 from pages.ui.store.chosen import open_store
 from pages.ui.store.missing import require
 from pages.ui.store.open_file import seen_once
-from pages.ui.view import View
+from pages.ui.view import View, every_item
 from pages.ui.words.place import key_of, say_here, words_of
 from pages.ui.words.say import plain, say
 
@@ -28,15 +30,15 @@ from pages.ui.words.say import plain, say
 class Section:
     """One question of a page.
 
-    `stem` is the name of its file, of its words and in the address. `needs` are the tables required
-    for drawing; the documentation at its end covers them, and those of `also` that the file holds.
+    `stem` is the name of its file, of its words and in the address. `needs` are the tables that it
+    requires; the documentation at its end covers them, and those of `also` that the file holds.
     `lacking` returns the reason why a file cannot have anything to draw, or an empty string. The
     section is offered if `when` holds for the open file.
     """
 
     stem: str
     needs: tuple[Table, ...]
-    draw: Callable[[View], None]
+    fill: Callable[[View], None]
     also: tuple[Table, ...] = ()
     lacking: Callable[[], str] | None = None
     when: Callable[[], bool] = lambda: True
@@ -49,8 +51,8 @@ def section(
     lacking: Callable[[], str] | None = None,
     when: Callable[[], bool] = lambda: True,
 ) -> Callable[[Callable[[View], None]], Section]:
-    """Decorate a function that draws a section."""
-    return lambda draw: Section(stem, needs, draw, also=also, lacking=lacking, when=when)
+    """Decorate a function that fills a section."""
+    return lambda fill: Section(stem, needs, fill, also=also, lacking=lacking, when=when)
 
 
 @dataclass(frozen=True)
@@ -96,17 +98,23 @@ class Page:
                     list(stems),
                     default=next(iter(stems)),
                     format=names.__getitem__,
-                    bare=True,
                     moved=self.moved,
                 )
             st.set_page_config(page_title=f"{names[chosen]} · {title} · Mixscope")
             self._frame(stems[chosen], notes, head)
 
-    def _frame(self, shown: Section, notes: Any, head: Any) -> None:
-        """Draw a section with its frame."""
-        view = View(self.prefix, shown.stem)
-        redraw = partial(shown.draw, view)
-        with words_of(self.name, shown.stem), staged(head, shown.needs, redraw):
+    def _frame(self, shown: Section, notes: Any, bar: Any) -> None:
+        """Run a section, then draw it with its frame."""
+        with words_of(self.name, shown.stem), within_part(asked=Asked()):
+            view = View(self.prefix, shown.stem, needs=shown.needs)
+
+            def compare(of: Figure) -> Beside | None:
+                return beside(of, shown.needs, rerun) if of.name else None
+
+            def rerun(name: str, made: Mapping[str, str]) -> Figure | None:
+                return self.figure_if(shown, name, made)
+
+            frame = Frame(bar, compare)
             if shown.lacking and (reason := shown.lacking()):
                 st.info(reason)
                 return
@@ -115,11 +123,36 @@ class Page:
                 st.header(say_here("title"), anchor=False)
                 if key_of("meaning"):
                     st.markdown(say_here("meaning"))
-            with suppress(DrawingEnds):
-                shown.draw(view)
-            keep_head()
+            try:
+                with suppress(SectionEnds):
+                    shown.fill(view)
+                keep_head(view)
+            finally:
+                frame.draw(view.items)
+            for text in view.rest():
+                st.markdown(text)
             for key, names in dropped().items():
                 values = plain(" ".join(names)[:LONGEST_TEXT])
                 st.toast(say("page.dropped", key=key, values=values), duration="long")
             held = [table for table in shown.also if open_store().holds(table)]
             about(*shown.needs, *held)
+
+    def figure_if(self, shown: Section, name: str, made: Mapping[str, str]) -> Figure | None:
+        """Figure of a section that runs with some choices made otherwise.
+
+        Args:
+            name: of the figure, with the prefix of the page.
+            made: names of options, by the keys of choices.
+
+        Returns:
+            None if the section does not show it with these choices.
+        """
+        view = View(self.prefix, shown.stem, choices=Otherwise(made), needs=shown.needs, until=name)
+        place = st.empty()  # for notices of a model that runs
+        file = made.get("file", run().file)
+        ends = suppress(SectionEnds, StopException)  # a file that cannot be read stops its run
+        with place.container(), within_part(file=file, asked=Asked()), ends:
+            shown.fill(view)
+        place.empty()
+        figures = (item for item in every_item(view.items) if isinstance(item, Figure))
+        return next((item for item in figures if item.name == name), None)

@@ -4,15 +4,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from analysis.published.numbers import EXPERIMENTS, MODEL_SHAPE, ONE_SEGMENT, Experiment, Published
 from pages.ui.about import citation
-from pages.ui.figure import table
 from pages.ui.store.chosen import open_store
+from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
+from pages.ui.words.place import say_here
 from pages.ui.words.say import plain, say
 
 _ROUNDING = 1e-9
@@ -77,7 +79,7 @@ def _is_model(run: pd.Series, model: str) -> bool:
 
 
 @contextmanager
-def experiment(name: str, title: str) -> Iterator[bool]:
+def experiment(view: View, name: str, title: str) -> Iterator[bool]:
     """Place for a paper's numbers: in the page, or in a fold that names the difference.
 
     Yields True if the open file is of the same experiment.
@@ -86,10 +88,11 @@ def experiment(name: str, title: str) -> Iterator[bool]:
     if not reason:
         yield True
         return
-    with st.expander(say(f"published.folded_{reason}", title=title, model=of.model)):
+    with view.place("expander", say(f"published.folded_{reason}", title=title, model=of.model)):
         store = open_store()
         run = store.run
-        st.markdown(
+        view.write(
+            "markdown",
             say(
                 "published.apart",
                 model=say("published.untrained", model=of.model) if of.untrained else of.model,
@@ -98,7 +101,7 @@ def experiment(name: str, title: str) -> Iterator[bool]:
                 this_corpus=plain(run["corpus"]),
                 this_n=count(run["n_sequences"]),
                 this_masking=_given(run["mask_rate"], store.facts.get("segments_given", _NONE)),
-            )
+            ),
         )
         yield False
 
@@ -121,28 +124,35 @@ def _given(mask_rate: float, segments: str) -> str:
     return say("list.comma").join((masking, say(f"published.segments_{kind}", ids=segments)))
 
 
-def beside(*rows: Row, key: str, title: str) -> None:
-    """Draw a paper's numbers with the file's own; compared only for the same experiment."""
+def show_published(view: View, name: str, *rows: Row, **values: Any) -> None:
+    """Show a paper's numbers with the file's own; compared only for the same experiment.
+
+    Args:
+        name: of the shared word `title_NAME`.
+        values: of the title.
+    """
     if not rows:
         return
-    with experiment(rows[0].published.experiment, title) as same:
+    title = say_here(f"title_{name}", shared="published", **values)
+    with experiment(view, rows[0].published.experiment, title) as same:
         frame = pd.DataFrame(map(_cells, rows))
         agreement = say("published.agree", n=sum(row.agrees for row in rows), of=len(rows))
         names = ["of", "published", "ours", *(["difference"] if same else [])]
         sources = source_sentence([row.published.place for row in rows], rows[0].published.paper)
-        table(
+        view.listed(
+            view.key(f"published_{name}"),
             frame,
-            key=key,
-            question=title,
-            caption=f"{agreement} {sources}" if same else sources,
-            columns={
+            {
                 name: st.column_config.TextColumn(
                     say(f"published.{name}"), alignment="left" if name == "of" else "right"
                 )
                 for name in names
             },
-            placeholder="—",
-            height="content" if len(rows) <= _WHOLE else "auto",
+            {"question": title, "caption": f"{agreement} {sources}" if same else sources},
+            options={
+                "placeholder": "—",
+                "height": "content" if len(rows) <= _WHOLE else "auto",
+            },
         )
 
 

@@ -1,20 +1,18 @@
-"""Canvas of a section: findings, figures and tables that look up their own words."""
+"""Recorder that a section runs with: findings, figures and tables that look up their own words."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
 import pandas as pd
-import streamlit as st
 
 from analysis.statistics.norms.weighing import WEIGHT
-from pages.ui import published
+from analysis.statistics.table import Table as OfFile
 from pages.ui.charts.headline import emphasised, joined, sentences
-from pages.ui.choices import clicks
-from pages.ui.choices.otherwise import DrawingEnds
-from pages.ui.figure import figure, markup, table
-from pages.ui.pickers import Pickers
-from pages.ui.stage import columns, stage
+from pages.ui.choices.source import Choices, Reader, SectionEnds
+from pages.ui.controls import Controls, Place
+from pages.ui.export.shown import Shown, sourced
+from pages.ui.items import Figure, Group, Item, Markup, Table
+from pages.ui.run import run
 from pages.ui.words.columns import column_settings, with_names
 from pages.ui.words.interval_sentence import interval_form, interval_sentence, listed_form
 from pages.ui.words.place import say_here
@@ -23,40 +21,65 @@ from pages.ui.words.say import say
 _NOTHING = {"selection": {"rows": []}}
 
 
-@dataclass(frozen=True)
-class View(Pickers):
-    """A section while it is drawn.
+class View(Controls):
+    """A section while it runs: what it shows is recorded, and nothing is drawn.
 
     Names given to its methods are those of words of the section, or of its page: `NAME` is the
     label of a picker or the question of a figure, `NAME_OPTION` an option, `NAME_caption` a
     caption. Names in the address and keys start with the prefix of the page.
     """
 
+    def __init__(
+        self,
+        prefix: str,
+        stem: str,
+        *,
+        choices: Choices | None = None,
+        needs: Sequence[OfFile] = (),
+        until: str = "",
+    ) -> None:
+        """Begin a recording.
+
+        Args:
+            choices: by default the reader's.
+            needs: tables without which the section has nothing to show.
+            until: name of a figure, with the prefix of its page, at which the section ends.
+        """
+        super().__init__(prefix, stem, Reader() if choices is None else choices)
+        self.needs, self.papers = needs, tuple(dict.fromkeys(table.source for table in needs))
+        self._until = until
+        self._headline: list[str] = []
+        self._notes: list[str] = []
+
     def finding(self, text: str) -> None:
         """Set the finding of the section, with its numbers: the headline of the next chart."""
         if text:
-            stage().announce(text)
+            self._headline.append(text)
 
     def note(self, text: str) -> None:
         """Add a note to the explanation of the next chart."""
-        stage().note(text)
+        self._notes.append(text)
 
     def nothing(self, name: str, /, **values: Any) -> None:
         """Show why there is nothing to draw, in place of the content."""
-        st.info(self.say(name, **values))
+        self.write("info", self.say(name, **values))
 
     def end(self, name: str, /, **values: Any) -> NoReturn:
         """Show why there is nothing more to draw, and end the section."""
         self.nothing(name, **values)
-        raise DrawingEnds
+        raise SectionEnds
 
-    def columns(self, n: int | Sequence[int]) -> list[Any]:
+    def rest(self) -> list[str]:
+        """Return, once, findings and notes that no chart took."""
+        return [*filter(None, (self._taken(), *self._noted()))]
+
+    def columns(self, n: int | Sequence[int]) -> list[Place]:
         """Columns for charts that share a finding, of the given widths."""
-        if finding := stage().begin():
+        if finding := self._taken():
             first, *others = sentences(finding)
-            st.markdown(emphasised(first))
-            stage().note(" ".join(others))
-        return columns(n)
+            self.write("markdown", emphasised(first))
+            self._notes.append(" ".join(others))
+        return self.split(n)
 
     def figure(
         self,
@@ -71,7 +94,7 @@ class View(Pickers):
         width: Literal["stretch", "content"] = "stretch",
         **values: Any,
     ) -> None:
-        """Draw a chart under the question that it answers.
+        """Show a chart under the question that it answers.
 
         Args:
             frame: the data that are offered for export.
@@ -81,28 +104,17 @@ class View(Pickers):
             weighing: measure of attention; the caption names it unless it is the weights.
             values: arguments of the question and the caption.
         """
-        if stage().is_unseen:
-            stage().reach(self.key(name), chart, frame)
-            return
-        key = self._keyed(name, state)
         texts = self._texts(name, caption, values, interval_form(chart))
         if weighing != WEIGHT:
             texts["caption"] = f"{say('weighing.caption')} {texts['caption']}"
-        event = figure(
-            chart,
-            key=key,
-            name=self.key(name),
-            **texts,
-            frame=frame,
-            clickable=click,
-            width=width,
-        )
-        if click:
-            clicks.remember(self.key(name), key, event)
+        content = self._shown(self._keyed(name, state), frame, texts, chart=chart)
+        self.add(Figure(content, self.key(name), "", click, width, self._noted(), self.picked))
+        if self.key(name) == self._until:
+            raise SectionEnds
 
     def clicked(self, name: str) -> list[Any]:
         """Return the marks or rows clicked in a figure since it was last drawn; usually none."""
-        return clicks.fresh_click(self.key(name))
+        return self.choices.clicked(self.key(name))
 
     def table(
         self,
@@ -117,7 +129,7 @@ class View(Pickers):
         click: Sequence[str] = (),
         **values: Any,
     ) -> Any:
-        """Draw a table under the question that it answers.
+        """Show a table under the question that it answers; return its selection.
 
         Args:
             columns: columns to show, in order, with the number format if it is not the usual one.
@@ -126,22 +138,44 @@ class View(Pickers):
             click: columns that `clicked(name)` returns of a clicked row; none ignores clicks.
             values: arguments of the question and the caption.
         """
-        if stage().is_unseen:
-            return _NOTHING
-        named, key = with_names(frame), self._keyed(name, state)
+        named = with_names(frame)
         given = columns if isinstance(columns, Mapping) else dict.fromkeys(columns)
-        shown = {**column_settings(named, given), **(settings or {})}
-        selecting = {"on_select": "rerun", "selection_mode": "single-row"} if click else {}
-        event = table(
+        texts = self._texts(name, caption, values, listed_form(frame, given))
+        shown_columns = {**column_settings(named, given), **(settings or {})}
+        return self.listed(
+            self._keyed(name, state),
             named,
-            key=key,
-            columns=shown,
-            **self._texts(name, caption, values, listed_form(frame, given)),
-            **{"placeholder": "—", **selecting, **(options or {})},
+            shown_columns,
+            texts,
+            name=name,
+            options={"placeholder": "—", **(options or {})},
+            rows=frame[list(click)].to_dict("records") if click else None,
         )
-        if click:
-            clicks.remember(self.key(name), key, event, frame[list(click)].to_dict("records"))
-        return event
+
+    def listed(
+        self,
+        key: str,
+        frame: pd.DataFrame,
+        columns: Mapping[str, Any],
+        texts: Mapping[str, str],
+        *,
+        name: str = "",
+        options: Mapping[str, Any] | None = None,
+        rows: list[dict[Any, Any]] | None = None,
+    ) -> Any:
+        """Show a table with its own texts, question and caption; return its selection.
+
+        Args:
+            key: unique on all pages.
+            columns: columns to show, in order: a human name, or a `st.column_config` column.
+            rows: what `clicked(name)` returns of each; None ignores clicks.
+        """
+        selecting = {} if rows is None else {"on_select": "rerun", "selection_mode": "single-row"}
+        given = {**selecting, **(options or {})}
+        content = self._shown(key, frame[list(columns)], texts, columns=columns)
+        self.add(Table(content, frame, self.key(name), given, rows, self._noted()))
+        before = self.choices.state(content.key)
+        return given.get("selection_default", _NOTHING) if before is None else before
 
     def markup(
         self,
@@ -154,7 +188,7 @@ class View(Pickers):
         caption: str | None = None,
         **values: Any,
     ) -> None:
-        """Draw markup under the question that it answers.
+        """Show markup under the question that it answers.
 
         Args:
             frame: the data that are offered for export.
@@ -163,21 +197,45 @@ class View(Pickers):
             chart: the same as a picture for export, if it can be drawn.
             caption: in place of the word `NAME_caption`.
         """
-        if stage().is_unseen:
-            return
         texts = self._texts(name, caption, values)
-        markup(body, key=self._keyed(name, state), frame=frame, chart=chart, **texts)
+        self.marked(self._keyed(name, state), frame, body, texts, chart)
 
-    def beside(self, name: str, *rows: published.Row, **values: Any) -> None:
-        """Draw published numbers with the file's own, titled by the shared word `title_NAME`."""
-        if stage().is_unseen:
-            return
-        title = say_here(f"title_{name}", shared="published", **values)
-        published.beside(*rows, key=self.key(f"published_{name}"), title=title)
+    def marked(
+        self,
+        key: str,
+        frame: pd.DataFrame,
+        body: str | Callable[[], str],
+        texts: Mapping[str, str],
+        chart: Any = None,
+    ) -> None:
+        """Show markup with its own texts, question and caption; else as `markup`.
+
+        Args:
+            key: unique on all pages.
+        """
+        content = self._shown(key, frame, texts, chart=chart)
+        self.add(Markup(content, body, self._noted()))
 
     def _keyed(self, name: str, state: object) -> str:
         parts = state if isinstance(state, tuple) else (state,)
         return self.key("_".join(filter(None, (self.stem, name, *map(str, parts)))))
+
+    def _shown(self, key: str, frame: pd.DataFrame, texts: Mapping[str, str], **more: Any) -> Shown:
+        """Content with the finding that waits for it and what was asked until now."""
+        content = Shown(
+            key, frame=frame, finding=self._taken(), papers=self.papers, **texts, **more
+        )
+        return sourced(content, run().asked)
+
+    def _taken(self) -> str:
+        """Return the finding for the next chart; pickers that follow belong to the one after it."""
+        self.row()
+        headline, self._headline = " ".join(self._headline), []
+        return headline
+
+    def _noted(self) -> list[str]:
+        notes, self._notes = self._notes, []
+        return notes
 
     def _texts(
         self, name: str, caption: str | None, values: Mapping[str, Any], form: str | None = None
@@ -186,3 +244,13 @@ class View(Pickers):
         text = say_here(f"{name}_caption", **values) if caption is None else caption
         text = joined(filter(None, (text, interval_sentence(name, form))))
         return {"question": say_here(name, **values), "caption": text}
+
+
+def every_item(items: Sequence[Any]) -> list[Item]:
+    """All items, with those of groups, in order."""
+    found: list[Item] = []
+    for item in items:
+        found.append(item)
+        inner = item.items if isinstance(item, Group) else getattr(item, "groups", ())
+        found += every_item(inner)
+    return found

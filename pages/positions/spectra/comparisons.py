@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.statistics.positions import position_spectrum
 from analysis.statistics.table import Table
@@ -28,13 +27,13 @@ def pick_stores(view: View, table: Table) -> list[Store]:
 
     By default the open file and those that follow it.
     """
-    st.subheader(view.say("files_title"), anchor=False)
+    view.write("subheader", view.say("files_title"), anchor=False)
     stores = {store.name: store for store in (open_store(), *other_stores()) if store.holds(table)}
     names = [path.name for path in files()]
     holding = [name for name in names if name in stores]
     chosen = view.pick_many("files", holding, default=list(stores)[:_MOST], limit=_MOST)
     if lacking := [plain(name) for name in names if name not in stores]:
-        st.caption(view.say("files_lacking", names=say("list.comma").join(lacking)))
+        view.write("caption", view.say("files_lacking", names=say("list.comma").join(lacking)))
     if not chosen:
         view.nothing("files_none")
     return [stores[name] for name in chosen]
@@ -76,7 +75,7 @@ def in_several_files(view: View, chosen: Chosen) -> None:
     spectra = {store.name: _of_file(view, store, chosen) for store in stores}
     if without := [plain(name) for name, spectrum in spectra.items() if spectrum.empty]:
         names = say("list.comma").join(without)
-        st.caption(view.say("files_no_layer", layer=chosen.layer, names=names))
+        view.write("caption", view.say("files_no_layer", layer=chosen.layer, names=names))
     shown = [spectrum for spectrum in spectra.values() if not spectrum.empty]
     if not shown:
         return
@@ -109,9 +108,9 @@ def _of_file(view: View, store: Store, chosen: Chosen) -> pd.DataFrame:
 def in_all_lengths(view: View, names: Mapping[int, str], chosen: Chosen) -> None:
     """Draw a line for texts of each length."""
     if len(names) < 2:
-        st.caption(view.say("lengths_one"))
+        view.write("caption", view.say("lengths_one"))
         return
-    st.subheader(view.say("lengths_title"), anchor=False)
+    view.write("subheader", view.say("lengths_title"), anchor=False)
     store = open_store()
     parts = [_per_token(store, length, chosen).assign(name=name) for length, name in names.items()]
     frame = pd.concat(parts, ignore_index=True)

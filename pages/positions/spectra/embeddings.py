@@ -13,7 +13,7 @@ from pages.positions.spectra.peaks import UNIT, peaks, peaks_text, with_period
 from pages.ui.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.look import column_tooltips, layered
 from pages.ui.page import section
-from pages.ui.published import Row
+from pages.ui.published import Row, show_published
 from pages.ui.store.chosen import adds_positions, ask, ask_store, open_store
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
@@ -43,7 +43,7 @@ def embeddings(view: View) -> None:
     _several_files(view, scale)
     chart = components_chart(variance)
     view.figure("components", variance, chart, half=half, most=most, all=width)
-    view.beside("embeddings", *_published(view, variance, peaks(kept)))
+    show_published(view, "embeddings", *_published(view, variance, peaks(kept)))
 
 
 def _finding(view: View, kept: pd.DataFrame, words: pd.DataFrame) -> str:

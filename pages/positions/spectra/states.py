@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from analysis.statistics.corpus import sequence_lengths
 from analysis.statistics.positions import position_spectrum
@@ -83,7 +82,7 @@ def states(view: View) -> None:
         n = count(ratio["n_sequences"].max())
         ratio = with_edges(ratio)
         view.figure("ratio", ratio, ratio_maps(ratio), state=state, n=n)
-    st.subheader(view.say("layer_title"), anchor=False)
+    view.write("subheader", view.say("layer_title"), anchor=False)
     layer = view.pick("states_layer", layers(), kind="pills")
     scale = view.pick("scale", SCALES)
     _layer(view, spectra, layer, scale, state)

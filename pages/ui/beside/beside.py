@@ -1,19 +1,20 @@
 """Comparison of a figure (A) with the same figure for another layer, head or file (B)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from analysis.statistics.table import Table
 from pages.ui.beside.difference import Differences, are_same, differences
 from pages.ui.beside.panels import panels
 from pages.ui.beside.sentences import caption_of, finding_of
-from pages.ui.beside.unseen import Content, as_if
 from pages.ui.choices.address import Choice, draw, value_of
 from pages.ui.export.files import with_data
-from pages.ui.stage import Picked, share_of_page, stage
+from pages.ui.export.shown import Shown, sourced
+from pages.ui.items import Figure, Picked
 from pages.ui.store.chosen import open_store, other_stores
 from pages.ui.words.columns import is_column
 from pages.ui.words.say import plain, say
@@ -22,6 +23,8 @@ _FILE, _SIDE = "file", "side"
 _INPUTS = {"seq", "text", "sentence", "image", "token"}
 """Columns that select one input: positions in it have no counterpart in another."""
 _LESS = "B − A"
+Rerun = Callable[[str, Mapping[str, str]], Figure | None]
+"""A figure of the section as it is with some choices made otherwise; None if it has none then."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Beside:
     name: str
     offers: Mapping[str, Picked]
     is_of_one_input: bool
+    rerun: Rerun
 
     @property
     def choice(self) -> Choice:
@@ -68,45 +72,49 @@ class Beside:
     def is_chosen(self) -> bool:
         return bool(value_of(self.choice))
 
-    def added_to(self, shown: Content) -> Content:
-        """Add the comparison to the figure; requires a chosen option."""
+    def added_to(self, shown: Shown, share: float) -> Shown:
+        """Add the comparison to the figure; requires a chosen option.
+
+        Args:
+            share: fraction of the page's width that is available.
+        """
         key, _, chosen = str(value_of(self.choice)).partition("=")
         labels = self._name(key, self.offers[key].chosen), self._name(key, chosen)
-        other = as_if(self.name, {key: chosen})
+        other = self.rerun(self.name, {key: chosen})
         if other is None:
             st.info(say("beside.not_there", other=plain(labels[1])))
             return shown
         can_match = key != _FILE or not self.is_of_one_input or _is_of_same_corpus(chosen)
-        return _added(shown, other, labels, can_match=can_match)
+        return _added(shown, other.shown, labels, can_match=can_match, share=share)
 
 
-def beside(name: str) -> Beside | None:
-    """Possible comparisons of a figure of the current section; None without a name or a section.
+def beside(figure: Figure, needs: Sequence[Table], rerun: Rerun) -> Beside:
+    """Possible comparisons of a figure of a section.
 
     A figure can be compared with other files that hold the section's tables, and with other options
     of the pickers that it depends on.
 
     Args:
-        name: of the figure, with the prefix of its page; one without a name cannot be compared.
+        needs: tables without which the section has nothing to show.
+        rerun: runs the section with other choices.
     """
-    if not name or stage().redraw is None:
-        return None
     own = open_store()
     alike = [
         store
         for store in other_stores()
-        if store.facts["input"] == own.facts["input"] and store.holds(*stage().needs)
+        if store.facts["input"] == own.facts["input"] and store.holds(*needs)
     ]
     files = {store.name: store.label for store in (own, *alike)}
-    picked = stage().picked
+    picked = figure.picked
     offers = {_FILE: Picked(_FILE, say("store.file"), files, own.name)}
     offers |= {
         key: of for key, of in picked.items() if is_column(of.column) and of.column not in _INPUTS
     }
     return Beside(
-        name,
+        figure.name,
         {key: of for key, of in offers.items() if set(of.options) - {of.chosen}},
         is_of_one_input=any(of.column in _INPUTS for of in picked.values()),
+        rerun=rerun,
     )
 
 
@@ -117,7 +125,9 @@ def _is_of_same_corpus(name: str) -> bool:
     return all(own[fact] == other[fact] for fact in ("corpus", "n_sequences"))
 
 
-def _added(shown: Content, other: Content, labels: tuple[str, str], *, can_match: bool) -> Content:
+def _added(
+    shown: Shown, other: Shown, labels: tuple[str, str], *, can_match: bool, share: float
+) -> Shown:
     """Combine both figures, with their difference if their marks correspond."""
     first, second = with_data(shown.chart), with_data(other.chart)
     if are_same(first, second):
@@ -125,12 +135,14 @@ def _added(shown: Content, other: Content, labels: tuple[str, str], *, can_match
         return shown
     changes = differences(first, second) if can_match else {}
     titles = f"A · {labels[0]}", f"B · {labels[1]}", _LESS
-    return Content(
-        chart=panels(first, second, changes, titles, share=share_of_page()),
+    combined = replace(
+        shown,
+        chart=panels(first, second, changes, titles, share=share),
         frame=_frame(shown.frame, other.frame, changes),
         finding=finding_of(first, changes, labels),
         caption=f"{caption_of(changes, labels)} {shown.caption}",
     )
+    return sourced(combined, shown.asked | other.asked)
 
 
 def _frame(

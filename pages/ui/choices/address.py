@@ -8,22 +8,19 @@ browser's history.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
-from pages.ui.choices.otherwise import DrawingEnds, otherwise
-from pages.ui.holding import holding
+from pages.ui.run import run, within_part
 
 LONGEST_TEXT = 120
 _SEEN = "choices in the address"
 _UNWRITTEN = "choices that are to stand in the address"
 _NAMED = "choices that the address always names"
 _DROPPED = "what the address asks for and is not there"
-_IS_COLLECTED: ContextVar[bool] = ContextVar("written at the end of the run", default=False)
 
 
 @dataclass(frozen=True)
@@ -87,19 +84,21 @@ class _Seen:
 
 
 def draw(choice: Choice, widget: Callable[[], Any]) -> Any:
-    """Draw a widget that has the choice's key, in step with the address.
+    """Draw a widget that has the choice's key; return the value, which it shows."""
+    value = chosen(choice)
+    widget()
+    return value
+
+
+def chosen(choice: Choice) -> Any:
+    """Value of a choice, which its widget is to show; written into the address.
 
     The address wins if it was changed by a link, by hand or by Back. The widget wins if it was
-    used. A page switch that drops the parameter keeps a chosen value. An off-screen run draws no
-    widget.
+    used. A page switch that drops the parameter keeps a chosen value.
     """
-    if (made := otherwise()) is not None:
-        return _unseen(choice, made)
     seen: dict[str, _Seen] = st.session_state.setdefault(_SEEN, {})
-    st.session_state[choice.key] = _value(choice, seen.get(choice.key))
-    value = widget()
-    if not choice.allowed(value) or (value is None and not choice.many):
-        value = choice.default
+    value = _value(choice, seen.get(choice.key))
+    st.session_state[choice.key] = value
     names, written = choice.names(value), choice.asked()
     if value == choice.default and written != names and not (choice.named and written):
         names = []  # where a link names the default, it stays
@@ -115,25 +114,6 @@ def value_of(choice: Choice) -> Any:
     """Value of a choice whose widget is drawn later in this run."""
     seen: dict[str, _Seen] = st.session_state.get(_SEEN, {})
     return _value(choice, seen.get(choice.key))
-
-
-def _unseen(choice: Choice, made: Mapping[str, str]) -> Any:
-    """Value of a choice in an off-screen run.
-
-    Raises:
-        DrawingEnds: the option does not exist now, or is not the one that the reader chose.
-    """
-    if choice.key in made:
-        wanted = made[choice.key]
-        if wanted not in map(str, choice.options):
-            raise DrawingEnds
-        return choice.parsed([wanted])
-    chosen = st.session_state.get(choice.key)
-    if chosen is None:
-        return choice.parsed(choice.asked())
-    if not choice.allowed(chosen):
-        raise DrawingEnds
-    return chosen
 
 
 def _value(choice: Choice, seen: _Seen | None) -> Any:
@@ -183,30 +163,24 @@ def named(key: str) -> list[str]:
 
 
 def write(key: str, names: Sequence[str]) -> None:
-    """Write a parameter into the address; remove it if there are no names."""
-    if otherwise() is not None:
-        return
+    """Write a parameter into the address when the run ends; remove it if there are no names."""
     st.session_state.setdefault(_UNWRITTEN, {})[key] = list(names)
-    if not _IS_COLLECTED.get():
-        _write_all()
 
 
 @contextmanager
 def one_entry() -> Iterator[None]:
-    """Collect all choices of the run into one entry of the browser's history."""
-    if _IS_COLLECTED.get():
+    """Write all choices of the run, of which the block is a part or all, as one entry."""
+    if run().is_one_entry:
         yield
         return
     st.session_state[_NAMED] = {}
-    with holding(_IS_COLLECTED, True):
+    with within_part(is_one_entry=True):
         yield
         _write_all()
 
 
 def stop() -> NoReturn:
     """End the page here, with the choices so far in the address."""
-    if otherwise() is not None:
-        raise DrawingEnds
     _write_all()
     st.stop()
 

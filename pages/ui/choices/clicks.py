@@ -9,8 +9,6 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.choices.otherwise import otherwise
-
 
 @dataclass(frozen=True)
 class _Drawn:
@@ -39,7 +37,7 @@ def fresh_click(name: str) -> list[Any]:
     """
     drawn = st.session_state.get(_place(name))
     event = st.session_state.get(drawn.key) if drawn else None
-    if drawn is None or event is None or otherwise() is not None:
+    if drawn is None or event is None:
         return []
     now = dict(event["selection"])
     fresh = {part: list(marks) for part, marks in now.items() if marks != drawn.selection.get(part)}

@@ -32,7 +32,7 @@ def export_buttons(shown: Shown) -> None:
     copied = {
         "figure.link": link_here(),
         "figure.cite": bibliography(shown.papers, version()),
-        "figure.sql": ";\n\n".join(shown.queries),
+        "figure.sql": ";\n\n".join(shown.asked.queries),
     }
     for title, text in copied.items():
         if text:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from textwrap import shorten
 from typing import Any
@@ -16,7 +16,7 @@ from analysis.statistics.pairs import pair, pair_delta, pair_extreme
 from analysis.statistics.sample import LEAST_COUNT, least_count, samples
 from pages.ui.export.files import with_data
 from pages.ui.export.headings import Heading, of_chart, of_table
-from pages.ui.stage import stage
+from pages.ui.run import Asked
 from pages.ui.store.chosen import open_store
 from pages.ui.store.open_file import Store
 from pages.ui.words.columns import title_or_name
@@ -44,26 +44,26 @@ class Shown:
         chart: None for a table, and for markup that cannot be drawn.
         body: the markup.
         papers: keys of those behind it.
-        queries: the SQL behind it.
-        source: file and run behind the numbers, in plain text.
+        asked: what was asked for it.
+        source: files and runs behind the numbers, in plain text.
+        origin: the same, escaped.
         columns: of a table, as `st.dataframe` takes them.
         place: of its words.
-        is_own: whether its columns have the names given by the reader's own SQL.
     """
 
     key: str
     question: str
     caption: str
-    finding: str
     frame: pd.DataFrame
+    finding: str = ""
     chart: Any = None
     body: str = ""
-    papers: tuple[str, ...] = field(default_factory=lambda: tuple(stage().papers))
-    queries: tuple[str, ...] = field(default_factory=lambda: tuple(stage().queries))
-    source: str = field(default_factory=lambda: source(str))
+    papers: tuple[str, ...] = ()
+    asked: Asked = field(default_factory=Asked)
+    source: str = ""
+    origin: str = ""
     columns: Mapping[str, Any] = field(default_factory=dict)
     place: tuple[str, ...] = field(default_factory=here)
-    is_own: bool = field(default_factory=lambda: bool(stage().own_question))
 
     @cached_property
     def printed(self) -> pd.DataFrame:
@@ -71,7 +71,7 @@ class Shown:
 
         A column keeps its name if two would have the same heading.
         """
-        if self.is_own:
+        if self.asked.own:  # its columns have the names of the reader's own SQL
             return self.frame
         headings = self._headings()
         shares = [name for name in headings if headings[name].in_percent and name in self.frame]
@@ -92,19 +92,24 @@ class Shown:
         return title if bare == name else with_unit(title, PERCENT)
 
 
-def source(written: Callable[[object], str] = plain) -> str:
-    """Origin of the section's numbers, one sentence per file, the open one first.
+def sourced(content: Shown, asked: Asked) -> Shown:
+    """Content with the sources of what was asked for it until now."""
+    return replace(content, asked=asked.so_far(), source=source(asked, str), origin=source(asked))
+
+
+def source(asked: Asked, written: Callable[[object], str] = plain) -> str:
+    """Origin of numbers, one sentence per file, the open one first.
 
     Args:
         written: escapes names.
     """
-    stores = {store.version: store for store in (open_store(), *stage().stores)}
-    sql = shorten(stage().own_question, _SQL, placeholder=" …")
-    asked = [f"SQL: {written(sql)}"] if sql else []
-    return " ".join([*(_source(store, written) for store in stores.values()), *asked])
+    stores = {store.version: store for store in (open_store(), *asked.stores)}
+    sql = shorten(asked.own, _SQL, placeholder=" …")
+    own = [f"SQL: {written(sql)}"] if sql else []
+    return " ".join([*(_source(store, asked, written) for store in stores.values()), *own])
 
 
-def _source(store: Store, written: Callable[[object], str]) -> str:
+def _source(store: Store, asked: Asked, written: Callable[[object], str]) -> str:
     sentence = say(
         "figure.source",
         file=written(store.name),
@@ -113,19 +118,19 @@ def _source(store: Store, written: Callable[[object], str]) -> str:
         corpus=written(store.run["corpus"]),
         n_sequences=f"{store.run['n_sequences']:,}",
     )
-    return " ".join([sentence, *_left_out(store)])
+    return " ".join([sentence, *_left_out(store, asked)])
 
 
-def _left_out(store: Store) -> Iterator[str]:
+def _left_out(store: Store, asked: Asked) -> Iterator[str]:
     """Yield a sentence for each queried table that the file holds only in part."""
-    asked = set(_NAME.findall(" ".join(stage().queries)))
+    named = set(_NAME.findall(" ".join(asked.queries)))
     parts = samples(store.facts)
     for table in every_table():
-        is_asked = not asked.isdisjoint(view.name for view in table.all_views)
-        if table.name in parts and is_asked and (table != SEQUENCES or "text" in asked):
+        is_asked = not named.isdisjoint(view.name for view in table.all_views)
+        if table.name in parts and is_asked and (table != SEQUENCES or "text" in named):
             kept, of = (f"{number:,}" for number in parts[table.name])
             yield say("figure.sample", table=table.name, kept=kept, of=of)
-    if LEAST_COUNT in store.facts and not asked.isdisjoint(_PAIRS):
+    if LEAST_COUNT in store.facts and not named.isdisjoint(_PAIRS):
         yield say("figure.least_count", least=least_count(store.facts))
 
 

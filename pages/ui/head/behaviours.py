@@ -1,18 +1,17 @@
 """Behaviours of heads: names, colours and shapes, and the thresholds that the reader sets."""
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from analysis.published.heads import THRESHOLDS
 from analysis.statistics.heads import head_behaviour, head_pattern
 from analysis.statistics.heads.head_behaviour import BEHAVIOURS, OTHER, Thresholds
 from analysis.statistics.norms.weighing import WEIGHT
 from pages.ui.charts.colours import BEHAVIOUR_COLOURS
-from pages.ui.choices.address import Choice, draw
+from pages.ui.choices.address import Choice
+from pages.ui.items import Control
 from pages.ui.store.chosen import ask, open_store
+from pages.ui.view import View
 from pages.ui.words.say import say
 
 _PAPER = Thresholds(**THRESHOLDS)
@@ -50,16 +49,16 @@ def has_habits() -> bool:
     return open_store().holds(head_pattern.TABLE)
 
 
-def pick_thresholds() -> Thresholds:
+def pick_thresholds(view: View) -> Thresholds:
     """Let the reader set the share or entropy that makes a behaviour; by default the paper's."""
     chosen = {}
-    for column, (name, usual) in zip(st.columns(3), vars(_PAPER).items(), strict=True):
+    for column, (name, usual) in zip(view.split(3), vars(_PAPER).items(), strict=True):
         options, form = (_NATS, ".1f") if name == "entropy" else (_SHARES, ".2f")
         key, label = f"hm_{name}", say(f"head_map.threshold.{name}")
         help = say("head_map.threshold.help")
-        slider = partial(st.select_slider, label, options, key=key, help=help)
         with column:
-            chosen[name] = float(draw(Choice(key, options, f"{usual:{form}}"), slider))
+            view.add(Control(key, label, "slider", dict(zip(options, options, strict=True)), help))
+            chosen[name] = float(view.choices.value(Choice(key, options, f"{usual:{form}}")))
     return Thresholds(**chosen)
 
 

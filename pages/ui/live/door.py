@@ -19,6 +19,7 @@ from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
 from pages.ui.live.model_process import Refused, model_process
 from pages.ui.live.waiting import in_turn, look_up, turns
 from pages.ui.store.chosen import layer_order, open_store
+from pages.ui.view import View
 from pages.ui.words.say import plain, say
 
 _MAX_TOKENS = 128
@@ -52,18 +53,18 @@ class Maps:
         return self.after - self.before
 
 
-def reachable() -> bool:
+def reachable(view: View) -> bool:
     """Return True if the model of the open file can be run here; if not, tell the reader why."""
     model = plain(open_store().model_name)
     if find_spec("torch") is None:
-        st.warning(say("live.no_torch", name="torch"))
+        view.write("warning", say("live.no_torch", name="torch"))
         return False
     try:
         with st.spinner(say("live.loading")):
             in_turn(_loaded, identity())
     except Refused as error:
         key = "other_weights" if error.kind == "OtherWeights" else "no_model"
-        st.warning(say(f"live.{key}", model=model, reason=plain(error)))
+        view.write("warning", say(f"live.{key}", model=model, reason=plain(error)))
         return False
     return True
 
@@ -83,17 +84,24 @@ def effect_maps(tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
     return Maps(before, after)
 
 
-def upload_box(label: str, *, key: str, help: str | None = None) -> Any:
-    """Draw the upload field for the reader's image; None without an upload."""
-    return st.file_uploader(label, UPLOADS, key=key, help=help, max_upload_size=MAX_UPLOAD)
+def upload_box(view: View, label: str, *, help: str | None = None) -> Any:
+    """Show the upload field for the reader's image; None without an upload."""
+    key = view.key("upload")
+    options = {"key": key, "help": help, "max_upload_size": MAX_UPLOAD}
+    view.draw(st.file_uploader, label, UPLOADS, **options)
+    return view.choices.state(key)
 
 
-def text_box(label: str, *, key: str, help: str | None = None) -> str:
-    """Draw the input field for the reader's text, which is never written into the address."""
-    return st.text_area(label, key=key, help=help, max_chars=MAX_CHARACTERS).strip()
+def text_box(view: View) -> str:
+    """Show the form for the reader's text, which is never written into the address."""
+    key, help = view.key("own_text"), view.say("own_help")
+    with view.place("form", view.key("own_form"), border=False):
+        view.draw(st.text_area, view.say("own"), key=key, help=help, max_chars=MAX_CHARACTERS)
+        view.draw(st.form_submit_button, view.say("own_start"), type="primary")
+    return (view.choices.state(key) or "").strip()
 
 
-def relevance_of_image(upload: Any) -> Any:
+def relevance_of_image(view: View, upload: Any) -> Any:
     """Relevance of an image, a `LiveRelevance`; requires that the model is `reachable`.
 
     Args:
@@ -102,25 +110,25 @@ def relevance_of_image(upload: Any) -> Any:
     Returns:
         None if the image cannot be used; the reader is told why.
     """
-    if is_too_large(upload):
+    if is_too_large(view, upload):
         return None
-    return unless_refused(in_turn, _of_image, identity(), upload.getvalue(), upload.name)
+    return unless_refused(view, in_turn, _of_image, identity(), upload.getvalue(), upload.name)
 
 
-def relevance_of_text(text: str) -> Any:
+def relevance_of_text(view: View, text: str) -> Any:
     """Relevance of a text, a `LiveRelevance`; requires that the model is `reachable`.
 
     Returns:
         None if the text cannot be used; the reader is told why.
     """
-    return unless_refused(in_turn, _of_text, identity(), text, max_tokens())
+    return unless_refused(view, in_turn, _of_text, identity(), text, max_tokens())
 
 
-def is_too_large(upload: Any) -> bool:
+def is_too_large(view: View, upload: Any) -> bool:
     """Return True, and tell the reader, if an image is larger than allowed."""
     if large := upload.size > UPLOAD_BYTES:
         name, limit = plain(upload.name), str(MAX_UPLOAD)
-        st.warning(say("live.too_large", name=name, limit=limit))
+        view.write("warning", say("live.too_large", name=name, limit=limit))
     return large
 
 
@@ -129,13 +137,13 @@ def max_tokens() -> int:
     return int(open_store().facts.get("max_tokens", _MAX_TOKENS))
 
 
-def unless_refused(of: Callable[..., Any], *given: Any) -> Any:
+def unless_refused(view: View, of: Callable[..., Any], *given: Any) -> Any:
     """Return the result of a function; None, after telling the reader, if it refuses the input."""
     try:
         with st.spinner(say("live.running")):
             return of(*given)
     except UserError as error:
-        st.warning(say("live.not_taken", reason=plain(error)))
+        view.write("warning", say("live.not_taken", reason=plain(error)))
         return None
 
 

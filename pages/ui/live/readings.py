@@ -14,6 +14,7 @@ import streamlit as st
 
 from pages.ui.live import door
 from pages.ui.live.waiting import in_turn
+from pages.ui.view import View
 from pages.ui.words.say import say
 
 Question = Callable[..., pd.DataFrame]
@@ -62,25 +63,25 @@ def of_file(tokens: pd.DataFrame, picture: bytes | None) -> Reading:
     return Reading(_key(repr(kept).encode()), kept, is_of_file=True)
 
 
-def of_text(text: str) -> Reading | None:
+def of_text(view: View, text: str) -> Reading | None:
     """Text of the reader's own; None if it cannot be used; the reader is told why."""
-    typed = door.unless_refused(in_turn, _typed, door.identity(), text, door.max_tokens())
+    typed = door.unless_refused(view, in_turn, _typed, door.identity(), text, door.max_tokens())
     if typed is None:
         return None
     sequence, is_cut = typed
     return Reading(_key(text.encode()), sequence, is_cut=is_cut)
 
 
-def of_image(upload: Any) -> Reading | None:
+def of_image(view: View, upload: Any) -> Reading | None:
     """Image of the reader's own; None if it cannot be used; the reader is told why.
 
     Args:
         upload: the result of `door.upload_box`.
     """
-    if door.is_too_large(upload):
+    if door.is_too_large(view, upload):
         return None
     data = upload.getvalue()
-    uploaded = door.unless_refused(in_turn, _uploaded, door.identity(), data, upload.name)
+    uploaded = door.unless_refused(view, in_turn, _uploaded, door.identity(), data, upload.name)
     return None if uploaded is None else Reading(_key(data), *uploaded)
 
 

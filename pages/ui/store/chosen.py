@@ -14,8 +14,7 @@ from analysis.statistics import SCHEMA_VERSION
 from analysis.statistics.question import TooLarge, recorded_queries
 from analysis.time_limit import TooSlow
 from pages.ui.choices.address import Choice, always_name, asked, draw, stop, write
-from pages.ui.choices.otherwise import otherwise
-from pages.ui.stage import stage
+from pages.ui.run import run
 from pages.ui.store.build import offer_demo
 from pages.ui.store.folder import files, folder, odd_names
 from pages.ui.store.open_file import Replaced, Store, Version, cursor, looked_at
@@ -36,7 +35,7 @@ def chosen_file() -> Path | None:
     """File named by the address, or else the first readable one."""
     paths = files()
     shown = st.session_state.get("file", st.query_params.get("file"))
-    wanted = (otherwise() or {}).get("file", shown)
+    wanted = run().file or shown
     named = next((path for path in paths if path.name == wanted), None)
     return named or first_readable(paths)
 
@@ -206,7 +205,7 @@ def ask_store(store: Store, question: Callable[..., Any], **choices: Any) -> Any
         answer, queries = _answer(
             store.version, f"{question.__module__}.{question.__qualname__}", choices, question
         )
-        stage().record(queries, store)
+        run().asked.record(queries, store)
         return answer
     except Replaced:
         st.rerun()

@@ -6,8 +6,7 @@ it has open, even if the file there is a new one.
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -21,7 +20,8 @@ from analysis.foreign_file import BrokenContract, OtherSchema, attach, rows
 from analysis.statistics.corpus import provenance, run
 from analysis.statistics.table import Table
 from analysis.time_limit import time_limit
-from pages.ui.holding import holding
+from pages.ui.run import run as present_run
+from pages.ui.run import within_part
 from pages.ui.words.say import say
 
 ENDING = ".duckdb"
@@ -125,40 +125,21 @@ class Store:
         return None if seed == "none" else int(seed)
 
 
-@dataclass(frozen=True)
-class _Run:
-    """Files found by one run of a page: Streamlit's cache is slow for some twenty look-ups."""
-
-    versions: dict[Path, Version] = field(default_factory=dict)
-    stores: dict[Version, Store | UserError] = field(default_factory=dict)
-
-
-_RUN: ContextVar[_Run | None] = ContextVar("files of this run", default=None)
-
-
 class Replaced(OSError):
     """Raised if another file replaced the one that was found, before it was opened."""
 
 
-def seen_once(before: dict[Path, Version] | None = None) -> AbstractContextManager[None]:
+def seen_once() -> AbstractContextManager[None]:
     """Fix each file to the version found first while the block runs.
 
     No page mixes a file with its replacement.
-
-    Args:
-        before: `seen` of the run of which a part is drawn again.
     """
-    return holding(_RUN, _RUN.get() or (_Run() if before is None else _Run(before)))
-
-
-def _run() -> _Run:
-    """State of this run; outside of one, an empty state that is not kept."""
-    return _RUN.get() or _Run()
+    return within_part()
 
 
 def seen() -> dict[Path, Version]:
     """Files that this run has found, by path."""
-    return _run().versions
+    return present_run().versions
 
 
 def version_of(path: Path) -> Version:
@@ -195,7 +176,7 @@ def cursor(version: Version) -> Iterator[DuckDBPyConnection]:
 
 def described(version: Version) -> Store:
     """Return the description of a file; raises the errors of `cursor`."""
-    stores = _run().stores
+    stores = present_run().stores
     if version not in stores:
         stores[version] = _described(version)
     outcome = stores[version]

@@ -6,12 +6,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.ui.stage import Outside, on_stage, stage
+from pages.ui.run import Asked, run, within_part
 from pages.ui.store.chosen import ask
 from pages.ui.store.open_file import Store, Version
-
-Recorded = list[tuple[list[str], int]]
-"""Executed SQL, with the index of its file."""
 
 
 def ask_each(
@@ -35,9 +32,9 @@ def ask_together(question: Callable[..., Any], *stores: Store, **choices: Any) -
     """
     versions = tuple(store.version for store in stores)
     name = f"{question.__module__}.{question.__qualname__}"
-    answer, recorded = _answer(versions, name, choices, question, stores)
-    for queries, place in recorded:
-        stage().record(queries, stores[place])
+    answer, asked = _answer(versions, name, choices, question, stores)
+    for store in asked.stores:
+        run().asked.record(asked.queries, store)
     return answer
 
 
@@ -48,19 +45,7 @@ def _answer(
     choices: dict[str, Any],
     _question: Callable[..., Any],
     _stores: tuple[Store, ...],
-) -> tuple[Any, Recorded]:
-    """Return the answer and its SQL, which is recorded for cached answers too."""
-    recorder = _Recorder(versions)
-    with on_stage(recorder):
-        return _question(*_stores, **choices), recorder.recorded
-
-
-class _Recorder(Outside):
-    """Stage that records the SQL while files are queried."""
-
-    def __init__(self, versions: tuple[Version, ...]) -> None:
-        self._versions = versions
-        self.recorded: Recorded = []
-
-    def record(self, queries: list[str], store: Store) -> None:
-        self.recorded.append((queries, self._versions.index(store.version)))
+) -> tuple[Any, Asked]:
+    """Return the answer and what was asked, which is recorded for cached answers too."""
+    with within_part(asked=Asked()):
+        return _question(*_stores, **choices), run().asked

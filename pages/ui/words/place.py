@@ -1,23 +1,20 @@
 """Scope of word look-up: the section and page drawn now, so that words have short names."""
 
 from contextlib import AbstractContextManager
-from contextvars import ContextVar
 from typing import Any
 
-from pages.ui.holding import holding
+from pages.ui.run import run, within_part
 from pages.ui.words.say import catalogue, say
-
-_PLACE: ContextVar[tuple[str, ...]] = ContextVar("place of words", default=())
 
 
 def words_of(*names: str) -> AbstractContextManager[None]:
     """Look words up under these names while the block runs: a page, then a section of it."""
-    return holding(_PLACE, names)
+    return within_part(words=names)
 
 
 def here() -> tuple[str, ...]:
     """Names under which words are looked up now."""
-    return _PLACE.get()
+    return run().words
 
 
 def key_of(name: str, *, shared: str = "") -> str | None:
@@ -29,7 +26,7 @@ def key_of(name: str, *, shared: str = "") -> str | None:
     Returns:
         None if there is none.
     """
-    place = _PLACE.get()
+    place = run().words
     keys = [".".join((*place[:depth], name)) for depth in range(len(place), 0, -1)]
     keys += [f"{shared}.{name}"] if shared else []
     return next((key for key in keys if key in catalogue()), None)
@@ -43,7 +40,7 @@ def say_here(name: str, /, *, shared: str = "", **values: object) -> str:
     """
     key = key_of(name, shared=shared)
     if key is None:
-        raise KeyError(f"{'.'.join(_PLACE.get())} has no word {name}")
+        raise KeyError(f"{'.'.join(run().words)} has no word {name}")
     return say(key, **values)
 
 

@@ -1,0 +1,222 @@
+"""Frame of recorded items: the only place where charts and tables of sections are drawn."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from analysis.statistics.table import LEAST_UNITS
+from pages.ui.beside.beside import Beside
+from pages.ui.charts.headline import emphasised, headlined, joined, sentences, unmarked
+from pages.ui.charts.look import in_theme
+from pages.ui.choices import clicks
+from pages.ui.choices.widgets import widget
+from pages.ui.collection.button import collect_button
+from pages.ui.export.buttons import export_buttons
+from pages.ui.export.shown import Shown, sourced
+from pages.ui.items import Columns, Control, Drawn, Figure, Group, Item, Markup, Table, Text
+from pages.ui.lazily import folded
+from pages.ui.run import Asked
+from pages.ui.words.lines import width_of
+from pages.ui.words.place import say_here
+from pages.ui.words.say import say
+
+_TWO_LINES, _TWO_WIDE_LINES = 165, 280  # letters: beside the buttons; as wide as the page, above
+Comparison = Callable[[Figure], Beside | None]
+"""Comparisons that a figure offers."""
+
+
+class Frame:
+    """Drawing of a section: its items in order, each with everything that surrounds it."""
+
+    def __init__(self, bar: Any, compare: Comparison) -> None:
+        """Remember the places.
+
+        Args:
+            bar: container of the head picker in the page's bar.
+            compare: returns what a figure can be compared with.
+        """
+        self._bar, self._compare = bar, compare
+        self._share = 1.0
+
+    def draw(self, items: Sequence[Item]) -> None:
+        """Draw items in order."""
+        for item in items:
+            self._draw(item)
+
+    def _draw(self, item: Item) -> None:
+        match item:
+            case Control():
+                widget(item)
+            case Text(kind, body, options):
+                getattr(st, kind)(body, **options)
+            case Drawn(draw):
+                draw()
+            case Group(kind, given, options, items):
+                place = self._bar if kind == "bar" else getattr(st, kind)(*given, **options)
+                with place:
+                    self.draw(items)
+            case Columns(groups, shares):
+                self._columns(groups, shares)
+            case Figure():
+                draw_figure(item, share=self._share, beside=self._compare(item))
+            case Table():
+                draw_table(item, share=self._share)
+            case Markup():
+                draw_markup(item, share=self._share)
+
+    def _columns(self, groups: Sequence[Group], shares: Sequence[float]) -> None:
+        before = self._share
+        for place, group, share in zip(st.columns(shares), groups, shares, strict=True):
+            self._share = share / sum(shares)
+            with place:
+                self.draw(group.items)
+        self._share = before
+
+
+def figure(chart: Any, frame: pd.DataFrame, *, alt: str = "", **texts: Any) -> None:
+    """Draw a chart outside of sections.
+
+    Args:
+        frame: the data that are offered for export.
+        alt: text for screen readers; the question if empty.
+        texts: key, question and caption.
+    """
+    content = Shown(frame=frame, chart=chart, **texts)
+    draw_figure(Figure(sourced(content, Asked()), alt=alt))
+
+
+def table(
+    frame: pd.DataFrame, *, columns: Mapping[str, Any], options: Mapping[str, Any], **texts: Any
+) -> None:
+    """Draw a table outside of sections.
+
+    Args:
+        columns: columns to show, in order: a human name, or a `st.column_config` column.
+        options: further ones of `st.dataframe`.
+        texts: key, question and caption.
+    """
+    content = Shown(frame=frame[list(columns)], columns=columns, **texts)
+    draw_table(Table(sourced(content, Asked()), frame, options=options))
+
+
+def draw_figure(item: Figure, *, share: float = 1.0, beside: Beside | None = None) -> None:
+    """Draw a chart under the question that it answers.
+
+    Args:
+        share: fraction of the page's width that is available.
+        beside: comparisons that it offers.
+    """
+    content, key, is_clickable = item.shown, item.shown.key, item.is_clickable
+    st.subheader(content.question, anchor=False)
+    if beside and beside.is_chosen:
+        content, is_clickable = beside.added_to(content, share), False
+        content = replace(content, key=f"{key}-beside")
+    title = headlined(content.chart, content.finding, room=share)
+    event: Any = st.altair_chart(
+        in_theme(content.chart, **title),
+        width=item.width,
+        key=content.key,
+        on_select="rerun" if is_clickable else "ignore",
+        alt=f"{item.alt or content.question} {unmarked(content.finding)}".strip(),
+    )
+    _foot(content, item.notes, share=share, beside=beside)
+    if item.is_clickable:
+        seen = event if is_clickable else {"selection": {}}
+        clicks.remember(item.name, key, seen)
+
+
+def draw_table(item: Table, *, share: float = 1.0) -> None:
+    """Draw a table under the question that it answers."""
+    content = item.shown
+    _headline(content)
+    event = st.dataframe(
+        content.frame,
+        key=content.key,
+        hide_index=True,
+        width="stretch",
+        column_config=dict(content.columns),
+        alt=f"{content.question} {unmarked(content.finding)}".strip(),
+        **item.options,
+    )
+    _foot(content, item.notes, full=item.full, share=share)
+    if item.rows is not None:
+        clicks.remember(item.name, content.key, event, item.rows)
+
+
+def draw_markup(item: Markup, *, share: float = 1.0) -> None:
+    """Draw markup under the question that it answers."""
+    _headline(item.shown)
+    body = item.body
+    if isinstance(body, str):
+        st.html(body)
+    else:
+        body = body()
+    _foot(replace(item.shown, body=body), item.notes, share=share)
+
+
+def _headline(content: Shown) -> None:
+    """Draw the question and the finding above content without a title of its own."""
+    st.subheader(content.question, anchor=False)
+    if content.finding:
+        st.markdown(emphasised(_brief(content.finding)))
+
+
+def _foot(
+    shown: Shown,
+    notes: Sequence[str],
+    *,
+    share: float,
+    full: pd.DataFrame | None = None,
+    beside: Beside | None = None,
+) -> None:
+    """Draw a short caption, with explanation, export and collection behind buttons.
+
+    The explanation includes the reason for missing intervals, if any are missing, and the source.
+    """
+    frame = shown.frame if full is None else full
+    missing = any(_lacks(frame, str(name)) for name in frame)
+    absent = say_here("interval_absent", shared="figure", least=LEAST_UNITS) if missing else ""
+    is_wide = share == 1
+    if not is_wide:
+        st.caption(_brief(shown.caption, round(_TWO_WIDE_LINES * share)))
+    row = f"foot_{shown.key}" if is_wide else None
+    with st.container(horizontal=True, vertical_alignment="top", gap="small", key=row):
+        if is_wide:
+            st.caption(_brief(shown.caption), width="stretch")
+        with st.popover(say("figure.reading"), type="tertiary"):
+            for text in filter(None, (shown.finding, *notes)):
+                st.markdown(text)
+            for text in filter(None, (shown.caption, absent, shown.origin)):
+                st.caption(text)
+        if beside:
+            beside.pick()
+        with st.container(width="content"):  # a fragment alone would be as wide as it can
+            folded(
+                "popover",
+                say("figure.export"),
+                f"export_{shown.key}",
+                partial(export_buttons, shown),
+                type="tertiary",
+                help=say("figure.export_help"),
+            )
+        collect_button(shown)
+
+
+def _brief(caption: str, letters: int = _TWO_LINES) -> str:
+    """First sentences of a text, as many as fit on two lines."""
+    texts = sentences(caption)
+    fitting = (joined(texts[:n]) for n in range(len(texts), 1, -1))
+    return next((text for text in fitting if width_of(text) <= letters), joined(texts[:1]))
+
+
+def _lacks(frame: pd.DataFrame, end: str) -> bool:
+    """Return True if a column of lower ends lacks the interval of some number."""
+    if not end.endswith("low"):
+        return False
+    number = end.removesuffix("_low")
+    is_number = frame[number].notna() if number in frame and number != end else True
+    return bool((frame[end].isna() & is_number).any())

@@ -1,0 +1,139 @@
+"""Items of a section: what it shows, in order, before anything is drawn."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pandas as pd
+
+from pages.ui.export.shown import Shown
+
+Kind = Literal["segmented", "pills", "select", "slider", "many", "number", "text", "sql"]
+
+
+@dataclass(frozen=True)
+class Control:
+    """Widget of a choice.
+
+    Attributes:
+        key: of the choice.
+        labels: display names by option; empty for numbers and texts.
+        settings: further ones of the widget.
+    """
+
+    key: str
+    label: str
+    kind: Kind
+    labels: Mapping[Any, str] = field(default_factory=dict)
+    help: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Picked:
+    """A choice that later content depends on.
+
+    `column` is the column whose names the options are. `options` maps names in the address to
+    display names; `chosen` is a name in the address.
+    """
+
+    column: str
+    label: str
+    options: Mapping[str, str]
+    chosen: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Chart with its texts and data.
+
+    Attributes:
+        name: of the figure in its section, if it can be compared with others of its kind.
+        alt: text for screen readers; the question if empty.
+        is_clickable: whether clicks are read.
+        width: that of the page, or the chart's own.
+        notes: explanations.
+        picked: choices that it depends on, by key.
+    """
+
+    shown: Shown
+    name: str = ""
+    alt: str = ""
+    is_clickable: bool = False
+    width: Literal["stretch", "content"] = "stretch"
+    notes: Sequence[str] = ()
+    picked: Mapping[str, Picked] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Table with its texts.
+
+    Attributes:
+        full: its data, with the columns that are not shown.
+        options: further ones of `st.dataframe`.
+        rows: what a click on each row returns; None if clicks are ignored.
+    """
+
+    shown: Shown
+    full: pd.DataFrame
+    name: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    rows: list[dict[Any, Any]] | None = None
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Markup:
+    """Markup with its texts.
+
+    Attributes:
+        body: with all text from files and readers escaped; or a function that draws it, with links
+            between its parts, and returns it.
+    """
+
+    shown: Shown
+    body: str | Callable[[], str]
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text by a function of Streamlit, such as `caption`."""
+
+    kind: str
+    body: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Content that needs no frame: a function that draws it."""
+
+    draw: Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Items that stand together.
+
+    Attributes:
+        kind: a function of Streamlit that returns a container; or `bar` for the bar of the page.
+        items: filled while the section runs.
+    """
+
+    kind: str
+    given: Sequence[Any] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    items: list[Any] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Groups side by side, and their shares of the width."""
+
+    groups: Sequence[Group]
+    shares: Sequence[float]
+
+
+Item = Control | Figure | Table | Markup | Text | Drawn | Group | Columns
