@@ -7,6 +7,7 @@ from analysis.statistics.norms import norm_dispersion
 from pages.attention_norms.opened_head import CARD_TABLES, opened_below
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import lines
+from pages.ui.head.choice import to_head
 from pages.ui.page import section
 from pages.ui.published import Row, show_published, statistic_of
 from pages.ui.store.chosen import ask
@@ -30,9 +31,9 @@ def dispersion(view: View) -> None:
     )
     _by_layer(view, heads, inputs)
     every = heads.dropna(subset="layer").astype({"layer": "int64", "head": "int64"})
-    with opened_below(view, "map") as marked:
+    with opened_below(view) as marked:
         chart = head_map(every, "cv", view.say("cv_axis"), format=".3f", marked=marked)
-        view.figure("map", every, chart, state=marked, click=True)
+        view.figure("map", every, chart, state=marked, click=to_head)
     columns = dict.fromkeys(("layer", "head")) | _STATISTICS | {"n": None}
     view.table("all", every.sort_values("cv", ascending=False), columns)
 

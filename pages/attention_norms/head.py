@@ -23,6 +23,7 @@ _RANKINGS = {"attention": "{:.2%}", "weighted_norm": "{:.3f}"}
 _LISTED = 300
 _ALL = 1_000_000
 _DRAWN = "states in which lists of tokens were drawn"
+_CLICKED = "list of tokens that was clicked in"
 
 
 @section("head", head_token.TABLE, also=(token_type_mixing.TABLE, *CARD_TABLES))
@@ -33,7 +34,7 @@ def head(view: View) -> None:
     if frame.empty:
         view.nothing("too_rare", least=least)
     else:
-        clicked = _follow_row(view)
+        clicked = st.session_state.pop(_CLICKED, None)
         tables = view.place("container")
         token = view.pick("token", frame["token"].tolist(), kind="select")
         with tables:
@@ -52,13 +53,10 @@ def _ranked(layer: int, head: int, least: int) -> pd.DataFrame:
     return frame
 
 
-def _follow_row(view: View) -> str | None:
-    """Move the picker to the clicked row, before it is drawn; return the list of the click."""
-    for by in _RANKINGS:
-        for row in view.clicked(f"ranked_{by}"):
-            choose(view.key("token"), row["token"])
-            return by
-    return None
+def _choose(view: View, by: str, row: Mapping[Any, Any]) -> None:
+    """Choose the token of a row that was clicked, and remember in which list."""
+    choose(view.key("token"), row["token"])
+    choose(_CLICKED, by)
 
 
 def _rank_tables(
@@ -89,7 +87,7 @@ def _rank_tables(
                 listed.rename(columns={f"{by}_place": "place"}),
                 {"place": None, "token": None, "n": None, by: written, f"{other}_place": None},
                 state=drawn[by],
-                click=("token",),
+                click=partial(_choose, view, by),
                 options={"height": 318, "selection_default": {"selection": {"rows": rows}}},
             )
 

@@ -5,7 +5,7 @@ import pandas as pd
 from analysis.statistics.norms import token_type_mixing
 from pages.attention_norms.opened_head import CARD_TABLES, opened_below
 from pages.ui.charts.head_map import quantity_maps
-from pages.ui.head.choice import head_name
+from pages.ui.head.choice import head_name, to_head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -26,9 +26,9 @@ def heads(view: View) -> None:
     tops = compared.groupby("quantity")["mean"].max().to_dict()
     name = token_type_name(token_type)
     view.finding(_finding(view, frame, name))
-    with opened_below(view, "maps") as marked:
+    with opened_below(view) as marked:
         maps = quantity_maps(frame, tops, marked=marked)
-        view.figure("maps", frame, maps, state=marked, click=True, type=name)
+        view.figure("maps", frame, maps, state=marked, click=to_head, type=name)
 
 
 def _finding(view: View, frame: pd.DataFrame, name: str) -> str:

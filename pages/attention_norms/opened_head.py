@@ -12,7 +12,7 @@ from analysis.statistics.norms import (
     token_type_mixing,
 )
 from pages.attention_norms.findings import APART
-from pages.ui.head.bar import clicked_head
+from pages.ui.head.bar import pick_marked
 from pages.ui.head.choice import Head, head_with_most, row_of
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -26,21 +26,17 @@ CARD_TABLES = (
 
 
 @contextmanager
-def opened_below(view: View, chart: str) -> Iterator[Head]:
-    """Yield the picked head; draw its card and a link to its tokens below the caller's block.
-
-    Args:
-        chart: name of the figure whose clicks choose a head.
-    """
-    layer, head = pick_norms_head(view, chart)
+def opened_below(view: View) -> Iterator[Head]:
+    """Yield the picked head; show its card and a link to its tokens below the caller's block."""
+    layer, head = pick_norms_head(view)
     yield layer, head
     norms_card(view, layer, head)
     view.to_section("head", layer=layer, head=head)
 
 
-def pick_norms_head(view: View, *charts: str) -> Head:
-    """Return the head picked or clicked in a chart; by default that of `most_drawn`."""
-    return clicked_head(view, *charts, default=most_drawn())
+def pick_norms_head(view: View) -> Head:
+    """Return the picked head; by default that of `most_drawn`."""
+    return pick_marked(view, default=most_drawn())
 
 
 def most_drawn() -> Head:

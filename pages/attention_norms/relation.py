@@ -1,5 +1,9 @@
 """Rank correlation of attention weight and norm, by token type (figure 3, table 3)."""
 
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
 import altair as alt
 import pandas as pd
 
@@ -13,7 +17,7 @@ from pages.attention_norms.weight_and_norm import WEAK, lowest_within, weight_an
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import bars, lines
 from pages.ui.choices.pick import choose
-from pages.ui.head.choice import follow_head_click
+from pages.ui.head.choice import to_head
 from pages.ui.page import section
 from pages.ui.published import Row, show_published, statistic_of
 from pages.ui.store.chosen import ask, layers
@@ -42,8 +46,6 @@ Scope = dict[str, int | None]
     also=(attention_norm_distribution.SAMPLE,),
 )
 def relation(view: View) -> None:
-    if follow_head_click(view, "heads"):
-        choose(view.key("scope"), "head")
     level = view.pick("level", level_names(OF_PAIRS))
     scope = _pick_scope(view)
     if scope["head"]:
@@ -212,4 +214,10 @@ def _map(view: View, scope: Scope) -> None:
         marked=(layer, head) if layer and head else None,
     )
     state, name = (token_type, layer, head), token_type_name(token_type)
-    view.figure("heads", frame, chart, state=state, click=True, type=name)
+    view.figure("heads", frame, chart, state=state, click=partial(_choose, view), type=name)
+
+
+def _choose(view: View, mark: Mapping[Any, Any]) -> None:
+    """Choose the head that was clicked, and show its pairs alone."""
+    choose(view.key("scope"), "head")
+    to_head(mark)

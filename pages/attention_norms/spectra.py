@@ -1,11 +1,12 @@
 """Singular values of f for every head: its largest and smallest stretch (figure 2)."""
 
 import math
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import altair as alt
 import pandas as pd
-import streamlit as st
 
 from analysis.statistics.norms import singular_value
 from pages.ui.charts.colours import ZERO
@@ -29,7 +30,6 @@ _COLUMNS: dict[str, str | None] = {
 
 @section("spectra", singular_value.TABLE)
 def spectra(view: View) -> None:
-    _follow_click(view)
     stretch = _stretch()
     view.finding(_finding(view, stretch))
     of_layers = stretch.groupby("layer")["label"].first().tolist()[:_MOST]
@@ -40,7 +40,7 @@ def spectra(view: View) -> None:
     if len(known):
         scale = from_zero(float(known["ratio"].max()), low=1.0)
         chart = head_map(known, "ratio", scale=scale, format=".1f")
-        view.figure("map", known, chart, state=len(chosen), click=True)
+        view.figure("map", known, chart, state=len(chosen), click=partial(_toggle, view))
     view.table("table", stretch.sort_values("ratio", ascending=False), _COLUMNS)
 
 
@@ -77,16 +77,15 @@ def _name(place: str) -> str:
     return head_name(int(layer), int(head))
 
 
-def _follow_click(view: View) -> None:
-    """Add or remove the head that was clicked in the map, before the picker is drawn."""
-    for cell in view.clicked("map"):
-        place = f"{cell['layer']}-{cell['head']}"
-        heads = list(st.session_state.get(view.key("heads"), []))
-        if place in heads:
-            heads.remove(place)
-        elif len(heads) < _MOST:
-            heads.append(place)
-        choose(view.key("heads"), heads)
+def _toggle(view: View, cell: Mapping[Any, Any]) -> None:
+    """Add or remove the head that was clicked in the map."""
+    place = f"{cell['layer']}-{cell['head']}"
+    heads = list(view.choices.state(view.key("heads")) or [])
+    if place in heads:
+        heads.remove(place)
+    elif len(heads) < _MOST:
+        heads.append(place)
+    choose(view.key("heads"), heads)
 
 
 def _spectra(view: View, chosen: list[str], stretch: pd.DataFrame) -> None:

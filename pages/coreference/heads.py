@@ -9,7 +9,7 @@ from pages.coreference.choices import pick_best_head, pick_way
 from pages.coreference.names import accuracy_of, method_name, type_name
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map_of_heads
-from pages.ui.head.choice import head_name, head_of
+from pages.ui.head.choice import head_name, head_of, to_head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -25,7 +25,7 @@ def heads(view: View) -> None:
     every = accuracies[accuracies["method"] == "head"].astype({"layer": "int64", "head": "int64"})
     rules = accuracies.set_index("method").loc[list(BASELINES), "accuracy"]
     view.finding(_finding(view, every, rules, kind))
-    head = pick_best_head(view, choices, "map")
+    head = pick_best_head(view, choices)
     chart = number_map_of_heads(
         every,
         "accuracy",
@@ -35,7 +35,7 @@ def heads(view: View) -> None:
         marked=head,
     )
     state = (kind, *choices.values(), *head)
-    view.figure("map", every, chart, state=state, click=True, type=type_name(kind))
+    view.figure("map", every, chart, state=state, click=to_head, type=type_name(kind))
     view.to_section("documents", head=head_name(*head))
     shown = every.sort_values("accuracy", ascending=False)
     gains = {f"more_than_{rule}": shown["accuracy"] - share for rule, share in rules.items()}

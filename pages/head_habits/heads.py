@@ -9,7 +9,7 @@ from analysis.statistics.heads import head_pattern
 from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.head_map import head_map
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, habits_sentence
-from pages.ui.head.choice import Head, head_of
+from pages.ui.head.choice import Head, head_of, to_head
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value, of_habits, share_title
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
@@ -25,7 +25,7 @@ def heads(view: View) -> None:
     frame = of_habits(ask(head_pattern.heads, weighing=weighing), HABITS)
     habit = view.pick("quantity", frame["habit"].unique().tolist(), of="habit", kind="pills")
     is_share, of_habit = habit in SHARES, frame[frame["habit"] == habit]
-    marked = opened_head(view, *_CLICKED)
+    marked = opened_head(view)
     view.finding(_finding(view, habit, of_habit))
     view.finding(habits_sentence(behaviours_of_heads(weighing=weighing)))
     title = share_title(weighing) if is_share else view.say(f"entropy_axis_{weighing}")
@@ -42,7 +42,7 @@ def heads(view: View) -> None:
         of_habit,
         chart,
         state=(habit, weighing, *marked),
-        click=True,
+        click=to_head,
         caption=view.say(f"map_caption_{weighing}"),
         habit=habit_name(habit),
     )
@@ -83,6 +83,6 @@ def _table(view: View, frame: pd.DataFrame, weighing: str, marked: Head) -> None
             for habit in frame["habit"].unique()
         },
         state=(weighing, *marked, len(shown)),
-        click=("layer", "head"),
+        click=to_head,
         caption=view.say(f"table_caption_{weighing}"),
     )

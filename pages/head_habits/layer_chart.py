@@ -8,6 +8,7 @@ import pandas as pd
 from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import Scale, cell_selection, coloured, layered, tooltips
+from pages.ui.head.choice import to_head
 from pages.ui.view import View
 from pages.ui.words.columns import title
 
@@ -39,7 +40,7 @@ def draw_layers(
         dashed: the value of the column of colours whose line is a reference, without points.
         options: further ones of `View.figure`.
     """
-    frame, marked = pd.concat([means, heads], ignore_index=True), opened_head(view, name)
+    frame, marked = pd.concat([means, heads], ignore_index=True), opened_head(view)
     if y_scale == "log":
         means, heads = _positive(means), _positive(heads)
     numbers = sorted(int(layer) for layer in means["layer"].unique())
@@ -85,7 +86,7 @@ def draw_layers(
         reference = of(of_reference).mark_line(strokeDash=[6, 4], point=False)
         parts.insert(2, reference.encode(tooltip=hover("layer")))
     chart = layered(*parts, height=380)
-    view.figure(name, frame, chart, state=(state, *marked), click=True, **options)
+    view.figure(name, frame, chart, state=(state, *marked), click=to_head, **options)
 
 
 def _positive(frame: pd.DataFrame) -> pd.DataFrame:

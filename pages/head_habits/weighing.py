@@ -7,6 +7,7 @@ import pandas as pd
 from analysis.statistics.heads import head_pattern
 from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.head_map import around_zero, head_map
+from pages.ui.head.choice import to_head
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
@@ -24,7 +25,7 @@ def weighing(view: View) -> None:
     kind = "share" if habit in SHARES else "entropy"
     view.finding(_finding(view, summary.loc[habit], habit, kind))
     of_habit = heads[heads["habit"] == habit]
-    marked = opened_head(view, "map")
+    marked = opened_head(view)
     chart = head_map(
         of_habit,
         "difference",
@@ -34,7 +35,9 @@ def weighing(view: View) -> None:
         tooltip=("weight", "norm", "low", "high"),
         marked=marked,
     )
-    view.figure("map", of_habit, chart, state=(habit, *marked), click=True, habit=habit_name(habit))
+    view.figure(
+        "map", of_habit, chart, state=(habit, *marked), click=to_head, habit=habit_name(habit)
+    )
     written = summary.reset_index()
     for column in ("weight", "norm", "difference"):
         pairs = zip(written["habit"], written[column], strict=True)

@@ -11,9 +11,9 @@ from pages.head_map.plane_chart import MARK
 from pages.head_map.tree import Tree
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import cell_selection, layered, tooltips
-from pages.ui.head.bar import clicked_head
+from pages.ui.head.bar import pick_marked
 from pages.ui.head.behaviours import behaviours_of_heads, has_habits
-from pages.ui.head.choice import Head, head_name, head_with_most
+from pages.ui.head.choice import Head, head_name, head_with_most, to_head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
@@ -30,12 +30,12 @@ def distances(view: View) -> None:
     weighing = view.pick_weighing()
     order = view.pick("order", ("layer", "alike")) if has_tree else "layer"
     frame = _placed(order, weighing)
-    head = clicked_head(view, "matrix", default=most_unlike())
+    head = pick_marked(view, default=most_unlike())
     chart = _chart(frame, by_layer=order == "layer", marked=head)
     view.finding(_finding(view, frame))
     drawn = {"state": (order, weighing, *head), "weighing": weighing}
     caption = view.say(f"caption_{order}")
-    view.figure("matrix", frame, chart, click=True, caption=caption, **drawn)
+    view.figure("matrix", frame, chart, click=to_head, caption=caption, **drawn)
     _nearest(view, weighing, head)
 
 

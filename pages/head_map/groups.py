@@ -13,9 +13,9 @@ from pages.head_map.plane_chart import MARK, plane_chart
 from pages.head_map.tree import Tree
 from pages.ui.charts.colours import GROUP_COLOURS, IN_NO_GROUP, MARKED
 from pages.ui.charts.look import cell_selection, layered, ringed, tooltips
-from pages.ui.head.bar import clicked_head
+from pages.ui.head.bar import pick_marked
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, has_habits
-from pages.ui.head.choice import Head
+from pages.ui.head.choice import Head, to_head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
@@ -40,9 +40,9 @@ def groups(view: View) -> None:
     points = ask(head_arrangement.layout, weighing=weighing).merge(leaves, on=["layer", "head"])
     names = leaves.sort_values("group")["name"].unique()
     colours: Mapping[str, str] = dict(zip(names, GROUP_COLOURS, strict=False))
-    head = clicked_head(view, "tree", "plane", default=most_unlike())
+    head = pick_marked(view, default=most_unlike())
     left, right = view.columns(2)
-    drawn = {"state": (weighing, k, *head), "click": True}
+    drawn = {"state": (weighing, k, *head), "click": to_head}
     with left:
         parts = _tree_parts(tree, leaves, k)
         chart = _tree_chart(*parts, colours=colours, marked=head)

@@ -8,8 +8,8 @@ from analysis.statistics.heads import head_arrangement, head_distance, head_patt
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import plane_chart
 from pages.ui.head import behaviours
-from pages.ui.head.bar import clicked_head
-from pages.ui.head.choice import head_of
+from pages.ui.head.bar import pick_marked
+from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal, open_store
 from pages.ui.store.missing import show_command
@@ -26,9 +26,9 @@ def plane(view: View) -> None:
     view.finding(_finding(view, points, weighing))
     if is_causal():
         view.note(view.say("causal"))
-    head = clicked_head(view, "by_layer", "by_behaviour", default=most_unlike())
+    head = pick_marked(view, default=most_unlike())
     named = _named(view, points, weighing) if behaviours.has_habits() else None
-    drawn: dict[str, Any] = {"state": (weighing, *head), "click": True, "weighing": weighing}
+    drawn: dict[str, Any] = {"state": (weighing, *head), "click": to_head, "weighing": weighing}
     left, right = view.columns(2)
     with left:
         view.figure("by_layer", points, plane_chart(points, marked=head), **drawn)

@@ -1,5 +1,9 @@
 """Similarity of the mixing at different scopes, and the module that changes it most (figure 3)."""
 
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -28,10 +32,6 @@ _LISTED = 20  # sequences in the list
 
 @section("similarity", scope_similarity.TABLE, scope_similarity.PER_SEQUENCE)
 def similarity(view: View) -> None:
-    for cell in view.clicked("matrix")[:1]:
-        if cell["scope_a"] != cell["scope_b"]:
-            for name in _FIELDS:
-                choose(view.key(name), cell[name])
     steps = ask(scope_similarity.steps).dropna(subset="spearman")
     steps["step"] = steps["scope_b"]
     mean, by_layer = steps[steps["layer"].isna()], steps.dropna(subset="layer")
@@ -45,6 +45,13 @@ def similarity(view: View) -> None:
     if len(mean) and len(by_layer):
         _steps(view, mean, by_layer.astype({"layer": int}))
     show_published(view, "similarity", *_published(mean))
+
+
+def _choose(view: View, cell: Mapping[Any, Any]) -> None:
+    """Choose the two scopes of a cell that was clicked."""
+    if cell["scope_a"] != cell["scope_b"]:
+        for name in _FIELDS:
+            choose(view.key(name), cell[name])
 
 
 def _published(mean: pd.DataFrame) -> list[Row]:
@@ -105,7 +112,9 @@ def _matrix(view: View, layer: int | None, scopes: tuple[str, str]) -> None:
         marked=dict(zip(_FIELDS, scopes, strict=True)),
     )
     where = view.say("layer_mean") if layer is None else view.say("in_layer", layer=layer)
-    view.figure("matrix", frame, chart, state=(layer, *scopes), click=True, where=where)
+    view.figure(
+        "matrix", frame, chart, state=(layer, *scopes), click=partial(_choose, view), where=where
+    )
 
 
 def _least_similar(view: View, layer: int | None) -> tuple[str, str]:

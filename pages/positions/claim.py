@@ -25,7 +25,7 @@ from pages.positions.spectra.peaks import UNIT
 from pages.ui.charts.colours import AGREEMENT_COLOUR, NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.encodings import named, places
 from pages.ui.charts.look import cell_selection, column_tooltips, flat_axis, layered, ramp, ringed
-from pages.ui.head.choice import head_of
+from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
 from pages.ui.published import Row, show_published, statistic_of
 from pages.ui.store.chosen import adds_positions, ask, has_offsets, is_causal
@@ -58,10 +58,10 @@ def claim(view: View) -> None:
     view.finding(_disagreement(view, heads))
     if is_causal():
         view.finding(view.say("causal"))
-    marked, choices = head_row(view, "map"), (counting, f"{least:g}")
+    marked, choices = head_row(view), (counting, f"{least:g}")
     caption = view.say(f"map_caption_{counting}")
     chart = _offset_map(heads, marked=marked)
-    view.figure("map", heads, chart, state=(*choices, *marked), click=True, caption=caption)
+    view.figure("map", heads, chart, state=(*choices, *marked), click=to_head, caption=caption)
     layers = agreement.dropna(subset=["layer", "agreement"]).astype({"layer": "int64"})
     if len(layers):
         view.figure("layers", layers, _agreement_chart(layers), state=choices)

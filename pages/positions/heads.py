@@ -16,7 +16,7 @@ from pages.positions.offsets import head_row, offset_axis
 from pages.ui.charts.colours import INKS
 from pages.ui.charts.heat_map import heat_map
 from pages.ui.charts.look import layered, with_axes
-from pages.ui.head.choice import Head, head_name, head_of, row_of
+from pages.ui.head.choice import Head, head_name, head_of, row_of, to_head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal, open_store, shows_images
 from pages.ui.view import View
@@ -49,9 +49,9 @@ def heads(view: View) -> None:
     view.finding(_finding(view, dominant))
     if is_causal():
         view.finding(view.say("causal"))
-    marked = head_row(view, "grid", "profiles")
+    marked = head_row(view)
     grid = share_grid(shares, colours=colours, marked=marked)
-    view.figure("grid", shares, grid, state=(k, *marked), click=True)
+    view.figure("grid", shares, grid, state=(k, *marked), click=to_head)
     view.figure("centres", centres, centre_charts(centres, colours), state=k)
     _profiles(view, dominant, colours, marked, k)
     if shows_images():
@@ -88,7 +88,7 @@ def _profiles(
     chart = profile_grid(frame, colours=colours, marked=marked, own_scale=height == "own")
     state, caption = (height, k, *marked), view.say(f"profiles_caption_{height}")
     with place:
-        view.figure("profiles", frame, chart, state=state, click=True, caption=caption)
+        view.figure("profiles", frame, chart, state=state, click=to_head, caption=caption)
 
 
 def _patches(view: View, layer: int, head: int) -> None:

@@ -5,7 +5,7 @@ import pandas as pd
 
 from analysis.statistics.positions import head_offset
 from analysis.statistics.positions.head_offset import COUNTINGS, KERNEL
-from pages.ui.head.bar import clicked_head
+from pages.ui.head.bar import pick_marked
 from pages.ui.head.choice import Head, head_name, head_with_most
 from pages.ui.store.chosen import ask, knows_offsets
 from pages.ui.view import View
@@ -87,15 +87,15 @@ def agreement_of_dependent(counting: str) -> str:
     return say("positions.claim.finding_some", **counts, **agreement_words(some))
 
 
-def pick_positions_head(view: View, *charts: str) -> Head:
-    """Return the head picked or clicked in a chart; by default the most position-dependent one."""
+def pick_positions_head(view: View) -> Head:
+    """Return the picked head; by default the most position-dependent one."""
     default = head_with_most(ask(head_offset.heads), "dependence")
-    return clicked_head(view, *charts, default=default)
+    return pick_marked(view, default=default)
 
 
-def head_row(view: View, *charts: str) -> Head:
+def head_row(view: View) -> Head:
     """Draw the head picker with a link to the section on one head."""
-    head = pick_positions_head(view, *charts)
+    head = pick_positions_head(view)
     with view.toolbar():
         view.to_section("one_head", head=head_name(*head))
     return head

@@ -11,7 +11,7 @@ from pages.positions.offsets import head_row
 from pages.ui.charts.colours import SCORE_PART_COLOURS
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.look import coloured, column_tooltips, edged, flat_axis, layered
-from pages.ui.head.choice import head_of
+from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, knows_offsets
 from pages.ui.view import View
@@ -29,12 +29,12 @@ def shares(view: View) -> None:
     parts = _parts(view, layers)
     view.figure("layers", parts, _layers(view, parts))
     part = view.pick("part", PARTS)
-    marked = head_row(view, "map")
+    marked = head_row(view)
     low = min(0.0, float(heads[part].min()))
     scale = alt.Scale(scheme="viridis", domain=[low, max(float(heads[part].max()), low + 0.01)])
     name, caption = view.say(f"part_{part}"), view.say(f"part_{part}_help")
     chart = head_map(heads, part, name, scale, format=".1%", marked=marked, legend_format="~%")
-    view.figure("map", heads, chart, state=(part, *marked), click=True, caption=caption)
+    view.figure("map", heads, chart, state=(part, *marked), click=to_head, caption=caption)
     shown = heads.sort_values("position", ascending=False)
     numbers = (name for part in PARTS for name in (part, f"{part}_low", f"{part}_high"))
     view.table("table", shown, dict.fromkeys(("layer", "head", *numbers, "deviation")))

@@ -6,7 +6,7 @@ import pandas as pd
 from analysis.relevance_rules import RULES
 from analysis.statistics.relevance import relevance_map, relevance_summary
 from pages.relevance.absence import too_long
-from pages.relevance.corpus_heads import follow_click, heads_and_extremes
+from pages.relevance.corpus_heads import heads_and_extremes
 from pages.relevance.quantities import (
     CHANCE,
     QUANTITIES,
@@ -32,7 +32,6 @@ from pages.ui.words.say import say
     lacking=too_long,
 )
 def corpus(view: View) -> None:
-    follow_click(view)
     long = ask(relevance_summary.table)
     quantity = view.pick("quantity", _present(long), format=quantity_name, kind="pills")
     view.note(view.say(f"quantities.{quantity}_meaning"))

@@ -1,5 +1,9 @@
 """Map of all heads of one rule, and the sequences in which a quantity of one head is largest."""
 
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -17,13 +21,6 @@ from pages.ui.view import View
 from pages.ui.words.columns import title
 
 _LIMIT = 20
-
-
-def follow_click(view: View) -> None:
-    """Choose the head and the layer that were clicked, before their pickers are drawn."""
-    for cell in view.clicked("head_map")[:1]:
-        choose(view.key("layer"), int(cell["layer"]))
-        choose(view.key("head"), str(int(cell["head"])))
 
 
 def heads_and_extremes(view: View, heads: pd.DataFrame, quantity: str) -> None:
@@ -62,11 +59,17 @@ def _map(view: View, frame: pd.DataFrame, quantity: str, rule: str, layer: int, 
         frame,
         chart,
         state=f"{rule}_{quantity}_{layer}_{head}",
-        click=True,
+        click=partial(_choose, view),
         caption=view.say(f"head_map_caption_{'gain' if gain else 'share'}"),
         rule=rule_name(rule),
         quantity=quantity_name(quantity),
     )
+
+
+def _choose(view: View, cell: Mapping[Any, Any]) -> None:
+    """Choose the head and the layer that were clicked."""
+    choose(view.key("layer"), int(cell["layer"]))
+    choose(view.key("head"), str(int(cell["head"])))
 
 
 def _extremes(view: View, quantity: str, rule: str, layer: int, head: str) -> None:

@@ -1,6 +1,7 @@
 """Relevance of one image: the chosen map, all heads, and all start layers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from analysis.relevance_rules import MEAN_WEIGHTS, RULES
@@ -40,9 +41,6 @@ _TWO_ROWS_OF_FOUR = range(6, 9)  # of heads with their mean: larger than five be
     when=shows_images,
 )
 def one_image(view: View) -> None:
-    for name, choice, kind in (("heads", "head", str), ("layers", "layer", int)):
-        for mark in view.clicked(name)[:1]:
-            choose(view.key(choice), kind(mark[PANEL]))
     is_own = view.pick("whose", ("file", "own")) == "own"
     source = _own(view) if is_own else pick_image(view)
     if source is None:
@@ -104,7 +102,7 @@ def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> No
             map_frame(ground, panels),
             image_maps(ground, panels, outline=outline, own_scale=own_scale, **options),
             state=state,
-            click="marked" in options,
+            click=partial(_choose, view, name) if "marked" in options else None,
             caption=caption,
             width="content",
             rule=rule_name(rule),
@@ -131,6 +129,14 @@ def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> No
     columns = 4 if len(heads) in _TWO_ROWS_OF_FOUR else 5
     choosable("heads", heads, marked=head, columns=columns)
     choosable("layers", layers, marked=str(layer), columns=min(max(len(layers), 4), 6))
+
+
+def _choose(view: View, name: str, mark: Mapping[Any, Any]) -> None:
+    """Choose the head or the layer whose map was clicked."""
+    if name == "heads":
+        choose(view.key("head"), str(mark[PANEL]))
+    else:
+        choose(view.key("layer"), int(mark[PANEL]))
 
 
 def _captions(view: View, ground: ImageGround) -> Iterator[str]:

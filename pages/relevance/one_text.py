@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -57,7 +58,10 @@ def one_text(view: View) -> None:
     view.finding(_finding(view, maps, heads[MEAN]))
     if is_own:
         view.write("caption", view.say("own_note"))
-    values = {"state": f"{maps.source.name}_{rule}_{layer}", "rule": rule_name(rule)}
+    values: dict[str, Any] = {
+        "state": f"{maps.source.name}_{rule}_{layer}",
+        "rule": rule_name(rule),
+    }
     view.markup(
         "mean_of_heads" if rule in WITH_HEADS else "one",
         maps.numbers({"relevance": heads[MEAN]}),

@@ -1,6 +1,9 @@
 """Map of the shares that tokens of one sequence take from each other, for a scope or a head."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -56,9 +59,6 @@ class Shown:
 
 @section("map", also=(SEQUENCES, TOKENS, exemplar_attention.TABLE))
 def map_of_tokens(view: View) -> None:
-    for name, field in (("map", "target_pos"), ("tokens", "pos")):
-        for mark in view.clicked(name)[:1]:
-            choose(view.key("token"), str(int(mark[field])))
     subject = pick_subject(view)
     of, minus = pick_map(view), pick_minus(view)
     token = _pick_token(view, subject)
@@ -74,6 +74,11 @@ def map_of_tokens(view: View) -> None:
         _tokens(view, shown)
     if token is not None:
         through_layers(view, subject, of, token)
+
+
+def _choose(view: View, field: str, mark: Mapping[Any, Any]) -> None:
+    """Choose the token that was clicked."""
+    choose(view.key("token"), str(int(mark[field])))
 
 
 def _pick_token(view: View, subject: Subject) -> int | None:
@@ -112,7 +117,8 @@ def _map(view: View, shown: Shown) -> None:
         marked=shown.token,
     )
     caption = " ".join([view.say(f"{kind}_caption"), *_notes(view, shown)])
-    view.figure("map", frame, chart, state=shown.state, click=True, caption=caption, shown=name)
+    click = partial(_choose, view, "target_pos")
+    view.figure("map", frame, chart, state=shown.state, click=click, caption=caption, shown=name)
 
 
 def _tokens(view: View, shown: Shown) -> None:
@@ -135,7 +141,7 @@ def _tokens(view: View, shown: Shown) -> None:
             marked=shown.token,
         ),
         state=shown.state,
-        click=True,
+        click=partial(_choose, view, "pos"),
         caption=view.say(f"{kind if shown.minus is None else 'more'}_caption", token=token),
         width="content" if shown.subject.ground else "stretch",
     )

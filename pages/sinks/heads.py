@@ -10,8 +10,8 @@ from pages.ui.charts.colours import SINK_COLOURS
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.look import with_axes
 from pages.ui.charts.standard import bars, lines
-from pages.ui.head.bar import clicked_head
-from pages.ui.head.choice import head_with_most
+from pages.ui.head.bar import pick_marked
+from pages.ui.head.choice import head_with_most, to_head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -35,7 +35,7 @@ def heads(view: View) -> None:
     name, above = place_name(place), percent(threshold)
     view.finding(_finding(view, rates, of_heads, quantity, place=name, threshold=above))
     default = head_with_most(of_heads, "mean")
-    marked = clicked_head(view, "map", default=default)
+    marked = pick_marked(view, default=default)
     chart = head_map(
         of_heads,
         "mean",
@@ -50,7 +50,7 @@ def heads(view: View) -> None:
     has_dots = (of_heads["mean"] > threshold).any()
     dots = view.say("map_dots", threshold=above) if has_dots else ""
     caption = f"{view.say('map_caption')} {dots}".strip()
-    view.figure("map", of_heads, chart, state=state, click=True, caption=caption, place=name)
+    view.figure("map", of_heads, chart, state=state, click=to_head, caption=caption, place=name)
     by_layer, over = view.columns(2)
     with by_layer:
         _by_layer(view, rates, name, above)

@@ -12,7 +12,7 @@ from pages.syntax.row_charts import OFFSET_COLOUR
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map_of_heads
 from pages.ui.charts.standard import bars
-from pages.ui.head.choice import follow_head_click, head_of
+from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
@@ -23,7 +23,6 @@ from pages.ui.words.offsets import offset_label
 
 @section("heads", dependency_accuracy.TABLE, dependency_accuracy.BASELINE)
 def heads(view: View) -> None:
-    follow_head_click(view, "map")
     chosen = pick_chosen(view)
     relation, scores = relation_label(chosen.relation), chosen.heads().dropna(subset="accuracy")
     if scores.empty:
@@ -43,7 +42,7 @@ def heads(view: View) -> None:
         format=".0%",
         marked=head,
     )
-    view.figure("map", scores, chart, state=(*chosen, *head), click=True, relation=relation)
+    view.figure("map", scores, chart, state=(*chosen, *head), click=to_head, relation=relation)
     with view.toolbar():
         view.to_section("sentences")
         view.to_section("one_head")

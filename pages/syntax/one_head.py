@@ -1,5 +1,9 @@
 """Accuracy of one head on every relation, compared with the best fixed offset."""
 
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
 import pandas as pd
 
 from analysis.statistics.annotation import MERGINGS
@@ -9,7 +13,7 @@ from pages.syntax.choices import EITHER, LEAST, Chosen, pick_probe, pick_relatio
 from pages.syntax.names import EVERYTHING, columns, direction_name, readable, relation_label
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
 from pages.ui.choices.pick import choose
-from pages.ui.head.choice import choose_head, head_name
+from pages.ui.head.choice import head_name, to_head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -20,9 +24,6 @@ _COLUMNS = ("relation", "direction", "n", "accuracy", "low", "high", "offset", "
 
 @section("one_head", dependency_accuracy.TABLE, dependency_accuracy.BASELINE)
 def one_head(view: View) -> None:
-    for row in view.clicked("accuracies")[:1]:
-        choose(view.key("relation"), str(row["relation"]))
-        choose_head(int(row["layer"]), int(row["head"]))  # also if it was the best of another
     weighing = view.pick_weighing()
     relation = pick_relation(view)
     merging = view.pick("merging", MERGINGS)
@@ -42,9 +43,15 @@ def one_head(view: View) -> None:
         tooltip=_COLUMNS,
         fields=("relation", "layer", "head"),
     )
-    view.figure("accuracies", shown, chart, state=state, click=True, head=name)
+    view.figure("accuracies", shown, chart, state=state, click=partial(_choose, view), head=name)
     view.to_section("sentences")
     view.table("table", named, columns(*_COLUMNS, "difference"), state=state, head=name)
+
+
+def _choose(view: View, row: Mapping[Any, Any]) -> None:
+    """Choose the relation that was clicked, and keep the head if it was the best of another."""
+    choose(view.key("relation"), str(row["relation"]))
+    to_head(row)
 
 
 def _scores(layer: int, head: int, merging: str, weighing: str) -> pd.DataFrame:

@@ -1,5 +1,9 @@
 """The best head of every relation, compared with the best fixed offset (Clark et al., table 1)."""
 
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
 import pandas as pd
 
 from analysis.published.heads import PublishedHead, numbers
@@ -48,8 +52,6 @@ _TABLE_1 = ("own_table", 1)
     "relations", dependency_accuracy.TABLE, dependency_best.TABLE, dependency_accuracy.BASELINE
 )
 def relations(view: View) -> None:
-    for row in view.clicked("rows")[:1]:
-        choose(view.key("relation"), str(row["relation"]))
     weighing = view.pick_weighing()
     merging = view.pick("merging", MERGINGS)
     chosen_on = view.pick("chosen_on", CHOSEN_ON)
@@ -119,7 +121,13 @@ def _rows(view: View, shown: pd.DataFrame, chosen_on: str, state: str) -> None:
         tooltip=("relation", "series", "head_name", "direction", *_OWN, *_GAIN[:2]),
     )
     caption = view.say(f"rows_caption_{part}")
-    view.figure("rows", shown, chart, state=state, click=True, caption=caption)
+    click = partial(_choose, view)
+    view.figure("rows", shown, chart, state=state, click=click, caption=caption)
+
+
+def _choose(view: View, row: Mapping[Any, Any]) -> None:
+    """Choose the relation that was clicked."""
+    choose(view.key("relation"), str(row["relation"]))
 
 
 def _published(view: View, merging: str) -> list[Row]:

@@ -39,8 +39,6 @@ _COLUMNS = ("attending", "attended", "attention")
 
 @section("sentences", dependency_accuracy.TABLE, dependency_accuracy.PREDICTION, annotation.WORDS)
 def sentences(view: View) -> None:
-    for row in view.clicked("list")[:1]:
-        choose(view.key("sentence"), f"{row['seq']}-{row['sentence']}")
     chosen = pick_chosen(view)
     layer, head = pick_probe(view, chosen)
     place = {"layer": layer, "head": head, "direction": chosen.direction_of(layer, head)}
@@ -78,7 +76,7 @@ def sentences(view: View) -> None:
         shown,
         ["seq", "n", "n_right", "text"],
         state=(*chosen, layer, head, which),
-        click=("seq", "sentence"),
+        click=lambda row: choose(view.key("sentence"), f"{row['seq']}-{row['sentence']}"),
         caption=view.say(
             f"list_{'cut' if len(predictions) == _MOST else 'whole'}", n=count(len(predictions))
         ),

@@ -1,6 +1,6 @@
 """Pickers of the page's sections, and selection of a pair by click."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -8,14 +8,12 @@ from analysis.scopes import RELATIONS
 from analysis.statistics.pairs.pair_ranking import RANKS
 from analysis.statistics.sample import least_count
 from pages.token_pairs.lists import DIRECTIONS
-from pages.ui.choices.clicks import forget, fresh_click
 from pages.ui.choices.pick import choose
 from pages.ui.store.chosen import layer_order, layers, open_store
 from pages.ui.view import View
 
 PAIR = ("source", "target")
 """Fields that a click on a pair returns."""
-_CLICKABLE = ("pairs", "pairs_table", "other_pairs", "other_pairs_table", "pmi_points")
 _MOST_LEAST = 10_000
 _ORDERS = {"both": "largest", **{direction: direction for direction in DIRECTIONS}}
 _TEXTS = {"source": "source_text", "target": "target_text", "text": "text"}
@@ -54,12 +52,9 @@ def choices(view: View, *names: str) -> dict[str, Any]:
     return {name: choice(view, name) for name in names}
 
 
-def follow_clicks() -> None:
-    """Open the pair that was clicked in a chart or a table of the last run, if one was."""
-    for name in _CLICKABLE:
-        for pair in fresh_click(f"tp_{name}")[:1]:
-            forget(f"tp_{name}")
-            choose("tp_view", "workbench")
-            choose("tp_page", 1)
-            for side in PAIR:
-                choose(f"tp_{side}", pair[side])
+def to_pair(pair: Mapping[Any, Any]) -> None:
+    """Open the pair that was clicked."""
+    choose("tp_view", "workbench")
+    choose("tp_page", 1)
+    for side in PAIR:
+        choose(f"tp_{side}", pair[side])

@@ -1,7 +1,6 @@
 """Page on token pairs whose mixing a layer's modules change most (Kobayashi et al. 2024)."""
 
 from pages.token_pairs.all_layers import all_layers
-from pages.token_pairs.choices import follow_clicks
 from pages.token_pairs.pmi import pmi
 from pages.token_pairs.workbench import workbench
 from pages.ui.page import Page
@@ -9,5 +8,5 @@ from pages.ui.store.absences import absences
 
 SECTIONS = (workbench, all_layers, pmi)
 MOVED = {"layer": "workbench", "browse": "workbench", "pair": "workbench"}
-PAGE = Page("token_pairs", "tp", SECTIONS, before=(follow_clicks, absences), moved=MOVED)
+PAGE = Page("token_pairs", "tp", SECTIONS, before=(absences,), moved=MOVED)
 PAGE.show()

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.statistics.pairs import pair, pair_delta, pair_pmi_correlation
 from analysis.statistics.sample import least_count
-from pages.token_pairs.choices import PAIR, choice
+from pages.token_pairs.choices import PAIR, choice, to_pair
 from pages.token_pairs.lists import CHANGE, with_pair_names
 from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.charts.points import scatter
@@ -120,7 +120,7 @@ def _points(view: View, effect: str, least: int, correlations: pd.DataFrame) -> 
         shown,
         chart,
         state=f"{layer}_{effect}_{least}",
-        click=True,
+        click=to_pair,
         layer=layer,
         effect=effect_name(effect),
         n=count(len(frame)),

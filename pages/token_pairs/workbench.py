@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
-from pages.token_pairs.choices import PAIR, choices
+from pages.token_pairs.choices import PAIR, choices, to_pair
 from pages.token_pairs.chosen_pair import chosen_pair
 from pages.token_pairs.lists import (
     CHANGE,
@@ -125,7 +125,7 @@ def _list(
             shown,
             pair_rows(shown, tokens, reach),
             state=(state, *tokens.values()),
-            click=True,
+            click=to_pair,
             caption=view.say("pairs_caption", **values),
             **place,
         )
@@ -135,7 +135,7 @@ def _list(
             frame,
             COLUMNS,
             state=state,
-            click=PAIR,
+            click=to_pair,
             caption=view.say("table_caption", **values),
             **place,
         )

@@ -12,12 +12,11 @@ from analysis.statistics.table import LEAST_UNITS
 from pages.ui.beside.beside import Beside
 from pages.ui.charts.headline import emphasised, headlined, joined, sentences, unmarked
 from pages.ui.charts.look import in_theme
-from pages.ui.choices import clicks
 from pages.ui.choices.widgets import widget
 from pages.ui.collection.button import collect_button
 from pages.ui.export.buttons import export_buttons
 from pages.ui.export.shown import Shown, sourced
-from pages.ui.items import Columns, Control, Drawn, Figure, Group, Item, Markup, Table, Text
+from pages.ui.items import Columns, Control, Drawn, Figure, Follow, Group, Item, Markup, Table, Text
 from pages.ui.lazily import folded
 from pages.ui.run import Asked
 from pages.ui.words.lines import width_of
@@ -110,41 +109,38 @@ def draw_figure(item: Figure, *, share: float = 1.0, beside: Beside | None = Non
         share: fraction of the page's width that is available.
         beside: comparisons that it offers.
     """
-    content, key, is_clickable = item.shown, item.shown.key, item.is_clickable
+    content, follow = item.shown, item.follow
     st.subheader(content.question, anchor=False)
     if beside and beside.is_chosen:
-        content, is_clickable = beside.added_to(content, share), False
-        content = replace(content, key=f"{key}-beside")
+        content, follow = beside.added_to(content, share), None
+        content = replace(content, key=f"{content.key}-beside")
     title = headlined(content.chart, content.finding, room=share)
-    event: Any = st.altair_chart(
+    st.altair_chart(
         in_theme(content.chart, **title),
         width=item.width,
         key=content.key,
-        on_select="rerun" if is_clickable else "ignore",
+        on_select="ignore" if follow is None else partial(_followed, content.key, follow),
         alt=f"{item.alt or content.question} {unmarked(content.finding)}".strip(),
     )
     _foot(content, item.notes, share=share, beside=beside)
-    if item.is_clickable:
-        seen = event if is_clickable else {"selection": {}}
-        clicks.remember(item.name, key, seen)
 
 
 def draw_table(item: Table, *, share: float = 1.0) -> None:
     """Draw a table under the question that it answers."""
-    content = item.shown
+    content, options = item.shown, dict(item.options)
+    if item.follow is not None:
+        options["on_select"] = partial(_followed, content.key, item.follow, item.full)
     _headline(content)
-    event = st.dataframe(
+    st.dataframe(
         content.frame,
         key=content.key,
         hide_index=True,
         width="stretch",
         column_config=dict(content.columns),
         alt=f"{content.question} {unmarked(content.finding)}".strip(),
-        **item.options,
+        **options,
     )
     _foot(content, item.notes, full=item.full, share=share)
-    if item.rows is not None:
-        clicks.remember(item.name, content.key, event, item.rows)
 
 
 def draw_markup(item: Markup, *, share: float = 1.0) -> None:
@@ -156,6 +152,15 @@ def draw_markup(item: Markup, *, share: float = 1.0) -> None:
     else:
         body = body()
     _foot(replace(item.shown, body=body), item.notes, share=share)
+
+
+def _followed(key: str, follow: Follow, rows: pd.DataFrame | None = None) -> None:
+    """Follow a click on a mark, or on a row of a table; clearing a selection is none."""
+    marks = [mark for part in st.session_state[key]["selection"].values() for mark in part]
+    if rows is not None:
+        marks = rows.iloc[[row for row in marks if row < len(rows)]].to_dict("records")
+    for mark in marks[:1]:
+        follow(mark)
 
 
 def _headline(content: Shown) -> None:

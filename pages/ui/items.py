@@ -9,6 +9,8 @@ import pandas as pd
 from pages.ui.export.shown import Shown
 
 Kind = Literal["segmented", "pills", "select", "slider", "many", "number", "text", "sql"]
+Follow = Callable[[Mapping[Any, Any]], object]
+"""Effect of a click: makes choices from the fields of a mark or row."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Figure:
     Attributes:
         name: of the figure in its section, if it can be compared with others of its kind.
         alt: text for screen readers; the question if empty.
-        is_clickable: whether clicks are read.
+        follow: takes the mark that was clicked, before the section runs again; None ignores clicks.
         width: that of the page, or the chart's own.
         notes: explanations.
         picked: choices that it depends on, by key.
@@ -59,7 +61,7 @@ class Figure:
     shown: Shown
     name: str = ""
     alt: str = ""
-    is_clickable: bool = False
+    follow: Follow | None = None
     width: Literal["stretch", "content"] = "stretch"
     notes: Sequence[str] = ()
     picked: Mapping[str, Picked] = field(default_factory=dict)
@@ -72,14 +74,13 @@ class Table:
     Attributes:
         full: its data, with the columns that are not shown.
         options: further ones of `st.dataframe`.
-        rows: what a click on each row returns; None if clicks are ignored.
+        follow: takes the row of `full` that was clicked; None ignores clicks.
     """
 
     shown: Shown
     full: pd.DataFrame
-    name: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
-    rows: list[dict[Any, Any]] | None = None
+    follow: Follow | None = None
     notes: Sequence[str] = ()
 
 

@@ -11,7 +11,7 @@ from pages.ui.charts.headline import emphasised, joined, sentences
 from pages.ui.choices.source import Choices, Reader, SectionEnds
 from pages.ui.controls import Controls, Place
 from pages.ui.export.shown import Shown, sourced
-from pages.ui.items import Figure, Group, Item, Markup, Table
+from pages.ui.items import Figure, Follow, Group, Item, Markup, Table
 from pages.ui.run import run
 from pages.ui.words.columns import column_settings, with_names
 from pages.ui.words.interval_sentence import interval_form, interval_sentence, listed_form
@@ -88,7 +88,7 @@ class View(Controls):
         chart: Any,
         *,
         state: object = "",
-        click: bool = False,
+        click: Follow | None = None,
         caption: str | None = None,
         weighing: str = WEIGHT,
         width: Literal["stretch", "content"] = "stretch",
@@ -99,7 +99,7 @@ class View(Controls):
         Args:
             frame: the data that are offered for export.
             state: of the choices that a click in the chart would change.
-            click: whether clicks are read, at the start of the next run, by `clicked(name)`.
+            click: makes choices from the mark that was clicked, before the section runs again.
             caption: in place of the word `NAME_caption`; the kind of interval is appended.
             weighing: measure of attention; the caption names it unless it is the weights.
             values: arguments of the question and the caption.
@@ -112,10 +112,6 @@ class View(Controls):
         if self.key(name) == self._until:
             raise SectionEnds
 
-    def clicked(self, name: str) -> list[Any]:
-        """Return the marks or rows clicked in a figure since it was last drawn; usually none."""
-        return self.choices.clicked(self.key(name))
-
     def table(
         self,
         name: str,
@@ -126,7 +122,7 @@ class View(Controls):
         caption: str | None = None,
         settings: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
-        click: Sequence[str] = (),
+        click: Follow | None = None,
         **values: Any,
     ) -> Any:
         """Show a table under the question that it answers; return its selection.
@@ -135,7 +131,7 @@ class View(Controls):
             columns: columns to show, in order, with the number format if it is not the usual one.
             settings: columns of a kind of their own.
             options: further ones of `st.dataframe`.
-            click: columns that `clicked(name)` returns of a clicked row; none ignores clicks.
+            click: makes choices from the row that was clicked.
             values: arguments of the question and the caption.
         """
         named = with_names(frame)
@@ -147,9 +143,8 @@ class View(Controls):
             named,
             shown_columns,
             texts,
-            name=name,
             options={"placeholder": "—", **(options or {})},
-            rows=frame[list(click)].to_dict("records") if click else None,
+            click=click,
         )
 
     def listed(
@@ -159,21 +154,19 @@ class View(Controls):
         columns: Mapping[str, Any],
         texts: Mapping[str, str],
         *,
-        name: str = "",
         options: Mapping[str, Any] | None = None,
-        rows: list[dict[Any, Any]] | None = None,
+        click: Follow | None = None,
     ) -> Any:
         """Show a table with its own texts, question and caption; return its selection.
 
         Args:
             key: unique on all pages.
             columns: columns to show, in order: a human name, or a `st.column_config` column.
-            rows: what `clicked(name)` returns of each; None ignores clicks.
         """
-        selecting = {} if rows is None else {"on_select": "rerun", "selection_mode": "single-row"}
+        selecting = {} if click is None else {"selection_mode": "single-row"}
         given = {**selecting, **(options or {})}
         content = self._shown(key, frame[list(columns)], texts, columns=columns)
-        self.add(Table(content, frame, self.key(name), given, rows, self._noted()))
+        self.add(Table(content, frame, given, click, self._noted()))
         before = self.choices.state(content.key)
         return given.get("selection_default", _NOTHING) if before is None else before
 

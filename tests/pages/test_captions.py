@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from pages.ui.figure import _lacks
+from pages.ui.frame import _lacks
 from pages.ui.words.interval import difference_text
 from tests.pages.kit.promises import PROMISES, Pictured, broken
 

@@ -163,8 +163,10 @@ def named(key: str) -> list[str]:
 
 
 def write(key: str, names: Sequence[str]) -> None:
-    """Write a parameter into the address when the run ends; remove it if there are no names."""
+    """Write a parameter into the address, when the run ends; remove it if there are no names."""
     st.session_state.setdefault(_UNWRITTEN, {})[key] = list(names)
+    if not run().is_one_entry:
+        _write_all()
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import streamlit as st
 
-from pages.ui.choices import address, clicks
+from pages.ui.choices import address
 from pages.ui.choices.address import Choice
 
 
@@ -23,10 +23,6 @@ class Choices(Protocol):
     def value(self, choice: Choice) -> Any:
         """Value of a choice."""
 
-    def clicked(self, name: str) -> list[Any]:
-        """Marks or rows that were clicked in a figure or table since it was last drawn."""
-        ...
-
     def state(self, key: str) -> Any:
         """What a widget holds that is not a choice of the address; None before it is drawn."""
 
@@ -41,9 +37,6 @@ class Reader:
     def value(self, choice: Choice) -> Any:
         return address.chosen(choice)
 
-    def clicked(self, name: str) -> list[Any]:
-        return clicks.fresh_click(name)
-
     def state(self, key: str) -> Any:
         return st.session_state.get(key)
 
@@ -53,7 +46,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class Otherwise(Reader):
-    """The reader's choices but for some, which are made otherwise; nothing is clicked.
+    """The reader's choices but for some, which are made otherwise.
 
     Attributes:
         made: names of options, by the keys of choices.
@@ -79,9 +72,6 @@ class Otherwise(Reader):
             raise SectionEnds
         return chosen
 
-    def clicked(self, name: str) -> list[Any]:
-        return []
-
 
 @dataclass(frozen=True)
 class Given:
@@ -91,9 +81,6 @@ class Given:
 
     def value(self, choice: Choice) -> Any:
         return choice.parsed(self.names.get(choice.key, ()))
-
-    def clicked(self, name: str) -> list[Any]:
-        return []
 
     def state(self, key: str) -> Any:
         return None

@@ -9,7 +9,6 @@ from pages.ui.head.choice import (
     HEAD,
     Head,
     choose_head,
-    follow_head_click,
     read_old_links,
     short_name,
 )
@@ -52,16 +51,8 @@ def _drawer_button(label: str, help: str, head: Head) -> None:
         open_drawer(*head)
 
 
-def clicked_head(view: View, *charts: str, default: Head) -> Head:
-    """Return the head to mark in charts: the one clicked there or chosen in the bar.
-
-    The picker takes the words `head` and `head_help`.
-
-    Args:
-        charts: names of the figures whose clicks choose a head.
-    """
-    for name in charts:
-        follow_head_click(view, name)
+def pick_marked(view: View, default: Head) -> Head:
+    """Let the reader pick the head to mark in charts, by the words `head` and `head_help`."""
     return pick_head(view, view.say("head"), default=default, help=view.say("head_help"))
 
 

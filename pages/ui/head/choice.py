@@ -7,7 +7,6 @@ import pandas as pd
 
 from pages.ui.choices.address import asked, write
 from pages.ui.choices.pick import choose
-from pages.ui.view import View
 from pages.ui.words.say import say
 
 Head = tuple[int, int]
@@ -55,16 +54,9 @@ def choose_head(layer: int, head: int) -> None:
     choose(HEAD, f"{layer}-{head}")
 
 
-def follow_head_click(view: View, name: str) -> bool:
-    """Choose the head that was clicked in a chart, before the picker is drawn.
-
-    Returns:
-        True if one was clicked.
-    """
-    marks = view.clicked(name)
-    for mark in marks[:1]:
-        choose_head(int(mark["layer"]), int(mark["head"]))
-    return bool(marks)
+def to_head(mark: Mapping[Any, Any]) -> None:
+    """Follow a click on a head."""
+    choose_head(int(mark["layer"]), int(mark["head"]))
 
 
 def read_old_links() -> None:

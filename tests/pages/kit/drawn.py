@@ -1,7 +1,7 @@
 """A section drawn once, with all that was shown, said and asked meanwhile, for several checks."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import figure, stage
+from pages.ui import frame
 from pages.ui.choices.links import VIEWS
 from pages.ui.export.shown import Shown
 from pages.ui.store import chosen
+from pages.ui.view import View
 from pages.ui.words import say as words
 from tests.pages.kit.openings import Offered, Opener
 from tests.pages.kit.promises import Pictured
@@ -68,8 +69,8 @@ def draw(page: str, stem: str, folder: Path, lang: str, offered: Offered) -> Dra
 @contextmanager
 def _recorded(drawn: Drawn) -> Iterator[None]:
     """Record what is drawn."""
-    ask, foot = chosen.ask_store, figure._foot
-    announce, filled, catalogue = stage.Stage.announce, words._filled, words.catalogue
+    ask, foot = chosen.ask_store, frame._foot
+    announce, filled, catalogue = View.finding, words._filled, words.catalogue
 
     class Heard(dict):
         def __getitem__(self, key: str) -> Any:
@@ -90,18 +91,18 @@ def _recorded(drawn: Drawn) -> Iterator[None]:
             drawn.answers.append(answer)
         return answer
 
-    def note_picture(shown: Shown, full: Any = None, side: Any = None) -> None:
-        texts = (shown.question, shown.caption, *getattr(stage.stage(), "_notes", ()))
+    def note_picture(shown: Shown, notes: Sequence[str], *, full: Any = None, **more: Any) -> None:
+        texts = (shown.question, shown.caption, *notes)
         columns = () if full is None else tuple(map(str, shown.frame))
-        frame = shown.frame if full is None else full
-        drawn.pictures.append(Pictured(shown.key, texts, shown.chart, frame, shown.body, columns))
-        foot(shown, full, side)
+        data = shown.frame if full is None else full
+        drawn.pictures.append(Pictured(shown.key, texts, shown.chart, data, shown.body, columns))
+        foot(shown, notes, full=full, **more)
 
     with pytest.MonkeyPatch.context() as patched:
         heard = Heard(catalogue())
         patched.setattr(words, "catalogue", lambda: heard)
         patched.setattr(words, "_filled", note_values)
         patched.setattr(chosen, "ask_store", note_answer)
-        patched.setattr(stage.Stage, "announce", note_headline)
-        patched.setattr(figure, "_foot", note_picture)
+        patched.setattr(View, "finding", note_headline)
+        patched.setattr(frame, "_foot", note_picture)
         yield

@@ -1,5 +1,7 @@
 """Exports of a page by the beginning of their keys, and clicks on its figures."""
 
+import json
+import re
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -22,7 +24,24 @@ def chart_of(exported: Offered, key: str) -> Any:
 
 
 def click(session: AppTest, name: str, part: str, value: Any) -> None:
-    """Select something in a chart or table as last drawn."""
-    key = session.session_state[f"{name} drawn"].key
-    session.session_state[key] = {"selection": {part: [value]}}
-    session.run()
+    """Select something in a chart or table, as a browser does, and run the page.
+
+    Args:
+        name: of the figure, with the prefix of its page.
+        part: the name of the selection.
+    """
+    states = session._tree.get_widget_states()
+    clicked = states.widgets.add()
+    clicked.id = _selectable(session, name)
+    clicked.string_value = json.dumps({"selection": {part: [value]}})
+    session._run(states)
+
+
+def _selectable(session: AppTest, name: str) -> str:
+    """Id of the only chart or table of this name that can be clicked."""
+    prefix, _, short = name.partition("_")
+    drawn = [*session.get("vega_lite_chart"), *session.dataframe]
+    ids = [element.proto.id for element in drawn if element.proto.selection_mode]
+    of_name = re.compile(rf"-{prefix}_\w+?_{short}(_|$)")
+    (match,) = (found for found in ids if of_name.search(found))
+    return match

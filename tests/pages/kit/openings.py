@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import figure
+from pages.ui import frame
 from pages.ui.contents import PAGES
 from pages.ui.export.shown import Shown
 
@@ -116,12 +116,12 @@ def keeping() -> Iterator[dict[Any, tuple[AppTest, Offered]]]:
 def noting() -> Iterator[Offered]:
     """Record the exports that an opened page offers."""
     figures: Offered = {}
-    offer = figure.export_buttons
+    offer = frame.export_buttons
 
     def note(shown: Shown) -> None:
         figures[shown.key] = Offer(shown)
         offer(shown)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figure, "export_buttons", note)
+        patch.setattr(frame, "export_buttons", note)
         yield figures

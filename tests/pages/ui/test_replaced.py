@@ -8,8 +8,9 @@ import pytest
 import streamlit as st
 
 from analysis.statistics.corpus import sequence_lengths
+from pages.ui.run import run, within
 from pages.ui.store import open_file
-from pages.ui.store.open_file import Replaced, cursor, seen, seen_once, version_of
+from pages.ui.store.open_file import Replaced, cursor, seen_once, version_of
 from tests.pages.kit.copies import changed_copy
 
 PAGE = """
@@ -73,12 +74,12 @@ def test_a_page_shows_one_file_though_another_takes_its_place(path, new, in_sess
 
 def test_what_is_drawn_again_of_a_page_is_of_the_file_that_it_showed(path, new):
     with seen_once():
-        shown, files = version_of(path), seen()
+        shown, kept = version_of(path), run()
     os.replace(new, path)
     assert version_of(path) != shown
-    with seen_once(files):
+    with within(kept):
         assert version_of(path) == shown
-    with seen_once(), seen_once(files):
+    with seen_once():
         assert version_of(path) != shown, "a whole page finds its files anew"
 
 
