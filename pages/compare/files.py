@@ -7,7 +7,6 @@ from analysis.comparison.account import account, reasons, training_step
 from analysis.statistics.corpus import sequence_lengths
 from analysis.statistics.table import Table
 from pages.ui.charts.colours import GROUP_COLOURS
-from pages.ui.choices.address import asked
 from pages.ui.store.chosen import (
     ask_store,
     is_causal,
@@ -157,10 +156,10 @@ def _as_they_are_now(view: View, others: dict[str, Store]) -> dict[str, str]:
     """Map links with an outdated or missing content to the present content of the same file."""
     now = {file.name: key for key, file in others.items()}
     moved = {}
-    for key in asked(view.key("files")):
+    for key in view.choices.asked(view.key("files")):
         name, _, content = key.rpartition(":")
         if key not in others and (name or content) in now:
             moved[key] = now[name or content]
             if name:
-                st.sidebar.warning(say("store.other_content", name=plain(name)))
+                view.draw(st.sidebar.warning, say("store.other_content", name=plain(name)))
     return moved

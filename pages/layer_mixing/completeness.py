@@ -1,7 +1,5 @@
 """Check that the vectors whose norms are stored sum to the model's own output."""
 
-import streamlit as st
-
 from analysis.error_limits import LIMITS
 from analysis.statistics.corpus import sequence_texts
 from analysis.statistics.mixing import completeness as largest_errors
@@ -19,14 +17,15 @@ def completeness(view: View) -> None:
     errors = worst_errors(ask(largest_errors.by_layer))
     worst, limit = errors.iloc[0], LIMITS[open_store().run["dtype"]]
     holds = worst["error"] <= limit
-    (st.success if holds else st.warning)(
+    view.write(
+        "success" if holds else "warning",
         view.say(
             "yes" if holds else "no",
             worst=scientific(worst["error"]),
             limit=scientific(limit),
             percentile=scientific(errors["percentile_99"].max(skipna=False)),
             **worst[["layer", "part", "seq", "pos"]],
-        )
+        ),
     )
     view.figure("question", errors, error_chart(errors, limit), limit=scientific(limit))
     texts = ask(sequence_texts, sequences=sorted({int(seq) for seq in errors["seq"]}))

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import pandas as pd
-import streamlit as st
 
 from analysis.published.numbers import numbers
 from analysis.scopes import POST_NORM
@@ -126,8 +125,11 @@ def _least_similar(view: View, layer: int | None) -> tuple[str, str]:
         the scopes; by default those before and after the feed-forward network.
     """
     defaults = dict(zip(_FIELDS, layer_order().effects["ff"], strict=True))
-    state = {**st.query_params.to_dict(), **st.session_state}
-    others = any(state.get(view.key(name)) not in (None, defaults[name]) for name in _FIELDS)
+    picked = {
+        name: view.choices.state(view.key(name)) or "".join(view.choices.asked(view.key(name))[:1])
+        for name in _FIELDS
+    }
+    others = any(picked[name] not in ("", default) for name, default in defaults.items())
     with view.place("expander", view.say("least"), expanded=others):
         one, other = (
             view.pick(name, layer_order().scopes, default=default, kind="select")

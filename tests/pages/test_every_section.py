@@ -19,7 +19,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from analysis.contracts import every_table
-from analysis.needs import Need
 from analysis.statistics import annotation, corpus, image
 from pages.ui.choices.links import VIEWS
 from pages.ui.page import Section
@@ -56,16 +55,6 @@ FILES = ("treebank", "turned", "images", "gpt2", "causal_trees")
 WITH_FEW_TEXTS = ("gpt2", "causal_trees")
 WITHOUT_HEADLINES = ("compare", "query", "sequences")
 """Of several files, and those that run the model for what they show."""
-
-
-def home_of(page: str, section: Section) -> str:
-    """Name of a file that has everything a section can show."""
-    if page == "compare":
-        return "steps"
-    turned = {Need.KERNELS, Need.TURNED_POSITIONS, Need.GATES}
-    if any(not turned.isdisjoint(table.needs) for table in section.needs):
-        return "turned"
-    return "images" if (page, section.stem) == ("relevance", "map") else "treebank"
 
 
 def places() -> Iterator[Any]:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -32,15 +33,15 @@ def click(session: AppTest, name: str, part: str, value: Any) -> None:
     """
     states = session._tree.get_widget_states()
     clicked = states.widgets.add()
-    clicked.id = _selectable(session, name)
+    drawn = session.dataframe if part == "rows" else session.get("vega_lite_chart")
+    clicked.id = _selectable(drawn, name)
     clicked.string_value = json.dumps({"selection": {part: [value]}})
     session._run(states)
 
 
-def _selectable(session: AppTest, name: str) -> str:
-    """Id of the only chart or table of this name that can be clicked."""
+def _selectable(drawn: Iterable[Any], name: str) -> str:
+    """Id of the only element of this name that can be clicked."""
     prefix, _, short = name.partition("_")
-    drawn = [*session.get("vega_lite_chart"), *session.dataframe]
     ids = [element.proto.id for element in drawn if element.proto.selection_mode]
     of_name = re.compile(rf"-{prefix}_\w+?_{short}(_|$)")
     (match,) = (found for found in ids if of_name.search(found))

@@ -5,6 +5,7 @@ from importlib import import_module
 
 from streamlit.testing.v1 import AppTest
 
+from analysis.needs import Need
 from pages.ui.page import Section
 
 TABLE = "|"  # of a contract, which may speak of NaN
@@ -18,6 +19,16 @@ def sections(page: str) -> list[Section]:
 def stems(page: str) -> list[str]:
     """Names of a page's sections in the address."""
     return [section.stem for section in sections(page)]
+
+
+def home_of(page: str, section: Section) -> str:
+    """Name of a file that has everything a section can show."""
+    if page == "compare":
+        return "steps"
+    turned = {Need.KERNELS, Need.TURNED_POSITIONS, Need.GATES}
+    if any(not turned.isdisjoint(table.needs) for table in section.needs):
+        return "turned"
+    return "images" if (page, section.stem) == ("relevance", "map") else "treebank"
 
 
 def assert_opened(session: AppTest) -> None:

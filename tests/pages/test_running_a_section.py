@@ -1,0 +1,78 @@
+"""A section runs without a page: it draws nothing, and other choices give other frames."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+
+import pytest
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.ui.choices.links import VIEWS
+from pages.ui.choices.source import Given, SectionEnds
+from pages.ui.items import Figure, Item, Markup, Table
+from pages.ui.page import Section
+from pages.ui.run import Run, within
+from pages.ui.view import View, every_item
+from tests.pages.kit.drawn import FOR_ALL
+from tests.pages.kit.section_checks import home_of, sections
+
+LEFT_OUT = ("compare", "query", "sequences")
+"""Of several files, and with notices to wait while a model or another process runs."""
+SECTIONS = [
+    pytest.param(page, section, id=f"{page}-{section.stem}-{place}")
+    for page in VIEWS
+    for place, section in enumerate(sections(page))
+    if page not in LEFT_OUT
+]
+
+
+@pytest.fixture
+def run(request, monkeypatch) -> Callable[..., list[Item]]:
+    """Run a section on its home file by the names of some choices; return all its items."""
+
+    def refuse(*given, **named):
+        pytest.fail("something is drawn")
+
+    def ran(page: str, section: Section, **names: str) -> list[Item]:
+        folder = request.getfixturevalue(f"{home_of(page, section)}_folder")
+        monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
+        monkeypatch.setattr(DeltaGenerator, "_enqueue", refuse)
+        choices = Given({key: [name] for key, name in {**FOR_ALL, **names}.items()})
+        prefix = import_module(f"pages.{page}.page").PAGE.prefix
+        view = View(prefix, section.stem, choices=choices, needs=section.needs)
+        with within(Run(words=(page, section.stem))), suppress(SectionEnds):
+            section.fill(view)
+        return every_item(view.items)
+
+    return ran
+
+
+def shown_in(items: list[Item]) -> list[Figure | Table | Markup]:
+    return [item for item in items if isinstance(item, Figure | Table | Markup)]
+
+
+@pytest.mark.parametrize(("page", "section"), SECTIONS)
+def test_a_section_records_what_it_shows_and_draws_nothing(run, page, section):
+    shown = shown_in(run(page, section))
+    assert shown
+    for item in shown:
+        assert item.shown.question
+        assert item.shown.source
+        assert item.shown.asked.queries
+
+
+def test_another_choice_gives_another_frame_under_the_same_name(run):
+    (section,) = (part for part in sections("layer_mixing") if part.stem == "similarity")
+    first, other = (shown_in(run("layer_mixing", section, lm_layer=layer))[0] for layer in "12")
+    assert first.name == other.name
+    assert list(first.shown.frame) == list(other.shown.frame)
+    assert not first.shown.frame.equals(other.shown.frame)
+
+
+def test_a_choice_that_is_no_option_leaves_the_default(run):
+    (section,) = (part for part in sections("layer_mixing") if part.stem == "similarity")
+    first, other = (
+        [item.shown.key for item in shown_in(run("layer_mixing", section, **names))]
+        for names in ({}, {"lm_layer": "none such"})
+    )
+    assert first == other
