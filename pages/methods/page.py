@@ -69,6 +69,7 @@ def statistics() -> None:
         default="attention_norms",
         format=lambda stem: say(f"page.{stem}.title"),
         kind="pills",
+        named=False,
     )
     of_page = {name: method for name, method in methods().items() if method.page == page}
     for name, method in of_page.items():

@@ -46,7 +46,7 @@ def methods(view: View) -> None:
         missing.append(perturbation.TABLE)
     else:
         view.write("caption", view.say("no_curves"))
-    require(*missing)
+    view.draw(require, *missing)
 
 
 def _over_image(view: View) -> int | None:

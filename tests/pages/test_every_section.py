@@ -28,7 +28,7 @@ from tests.pages.kit.copies import changed_copy, lacking
 from tests.pages.kit.drawn import FOR_ALL, Drawn, draw
 from tests.pages.kit.exports import assert_exported_as_shown
 from tests.pages.kit.promises import PROMISES, Pictured, broken
-from tests.pages.kit.section_checks import assert_opened, assert_translated, sections
+from tests.pages.kit.section_checks import assert_opened, assert_translated, home_of, sections
 
 BOTH = ("en", "ja")
 OF_TREES = ("syntax", "coreference")

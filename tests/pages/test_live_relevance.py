@@ -25,7 +25,9 @@ IMAGE = """
 from dataclasses import dataclass
 from pathlib import Path
 import streamlit as st
+from pages.ui.frame import Frame
 from pages.ui.live import door as live
+from pages.ui.view import View
 
 @dataclass
 class Upload:
@@ -38,16 +40,25 @@ class Upload:
 
 data = Path(st.query_params["path"]).read_bytes()
 size = int(st.query_params.get("size", len(data)))
-if live.reachable():
+view = View("te", "test")
+if live.reachable(view):
     upload = Upload(st.query_params["name"], data, size)
-    st.session_state["found"] = live.relevance_of_image(upload)
+    st.session_state["found"] = live.relevance_of_image(view, upload)
+Frame(st.sidebar, lambda of: None).draw(view.items)
 """
 TEXT = """
 import streamlit as st
+from pages.ui.frame import Frame
 from pages.ui.live import door as live
+from pages.ui.view import View
+from pages.ui.words.place import words_of
 
-text = live.text_box("Text", key="text")
-st.session_state["found"] = live.relevance_of_text(text) if text and live.reachable() else None
+view = View("re", "text")
+with words_of("relevance", "text"):
+    text = live.text_box(view)
+if text and live.reachable(view):
+    live.relevance_of_text(view, text)
+Frame(st.sidebar, lambda of: None).draw(view.items)
 """
 
 
@@ -89,7 +100,8 @@ def test_what_is_too_large_is_refused_before_it_is_read(uploaded, images_folder,
 
 def test_a_text_of_which_the_model_sees_nothing_is_refused_in_words(in_session, store_folder):
     session = in_session(TEXT, store_folder)
-    session.text_area(key="text").input("\u200b").run()
+    session.text_area(key="re_own_text").input("\u200b")
+    session.button[0].click().run()
     assert_sound(session)
     (warning,) = session.warning
     assert "no token" in warning.value

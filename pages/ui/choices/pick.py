@@ -20,6 +20,7 @@ def pick(
     default: Option,
     format: Callable[[Any], str],
     kind: Kind = "segmented",
+    named: bool = True,
     moved: Mapping[str, str] | None = None,
 ) -> Option:
     """Let the reader pick an option; the address names `str(option)`, whatever its label.
@@ -27,11 +28,12 @@ def pick(
     The label is hidden, except from screen readers.
 
     Args:
+        named: whether every address with a choice names it, the default as well.
         moved: present options by their names in older addresses.
     """
     labels = {option: format(option) for option in options}
     control = Control(key, label, kind, labels, settings={"label_visibility": "collapsed"})
-    choice = Choice(key, options, default, named=True, moved=moved or {})
+    choice = Choice(key, options, default, named=named, moved=moved or {})
     return draw(choice, lambda: widget(control))
 
 

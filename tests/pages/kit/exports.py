@@ -59,7 +59,7 @@ def shown_columns(offer: Offer) -> Iterator[tuple[str, str, int]]:
 
     The factor is 100 for numbers in per cent, else 1.
     """
-    if offer.shown.is_own:
+    if offer.shown.asked.own:
         return
     titles = dict(_of_chart(offer) if offer[1] is not None else _of_table(offer))
     every = Counter(title for title, _ in titles.values())

@@ -35,7 +35,7 @@ def click(session: AppTest, name: str, part: str, value: Any) -> None:
     clicked = states.widgets.add()
     drawn = session.dataframe if part == "rows" else session.get("vega_lite_chart")
     clicked.id = _selectable(drawn, name)
-    clicked.string_value = json.dumps({"selection": {part: [value]}})
+    clicked.string_value = json.dumps({"selection": {part: [value]}}, default=int)
     session._run(states)
 
 

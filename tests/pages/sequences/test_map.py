@@ -20,8 +20,10 @@ import streamlit as st
 from pages.sequences.subject import Subject
 from pages.sequences.shares import MapOf, shares_of
 from pages.ui.live import door, readings
+from pages.ui.view import View
 
-reading = readings.of_text(st.query_params["text"]) if door.reachable() else None
+view = View("te", "test")
+reading = readings.of_text(view, st.query_params["text"]) if door.reachable(view) else None
 if reading is not None:
     ids = reading.token_ids
     subject = Subject(reading.key, reading.tokens, ids, (), lambda: reading)
@@ -175,8 +177,9 @@ OF_FILE = """
 import streamlit as st
 from pages.sequences.subject import of_file
 from pages.sequences.shares import MapOf, shares_of
+from pages.ui.view import View
 
-st.session_state["found"] = shares_of(of_file(0), MapOf("attn", 2))
+st.session_state["found"] = shares_of(of_file(View("te", "test"), 0), MapOf("attn", 2))
 """
 
 

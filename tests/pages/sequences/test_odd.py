@@ -78,11 +78,13 @@ TYPED = """
 from pages.sequences.numbers import numbers_of, numbers_of_all
 from pages.ui.live import door, readings
 from pages.ui.words.place import words_of
+from pages.ui.view import View
 import streamlit as st
 
-if door.reachable():
+view = View("te", "test")
+if door.reachable(view):
     with words_of("sequences", "odd"):
-        found = numbers_of(readings.of_text("The dog.")), numbers_of_all()
+        found = numbers_of(readings.of_text(view, "The dog.")), numbers_of_all()
     st.session_state["found"] = found
 """
 

@@ -15,8 +15,9 @@ DISTANCES = """
 import streamlit as st
 from pages.sequences.changes import changes
 from pages.sequences.subject import of_file
+from pages.ui.view import View
 
-pairs = changes(of_file(0), layer={layer}, effect="ff")
+pairs = changes(of_file(View("te", "test"), 0), layer={layer}, effect="ff")
 distances = (pairs["target_pos"] - pairs["source_pos"]).tolist()
 st.markdown(" ".join(map(str, distances)))
 st.markdown(str(int(pairs["n"].isna().sum())))

@@ -6,14 +6,15 @@ from streamlit.testing.v1 import AppTest
 
 SCRIPT = """
 import streamlit as st
-from pages.ui.choices.address import Choice
-from pages.ui.choices.pick import choose, draw, pick, pick_many
+from pages.ui.choices.address import Choice, draw
+from pages.ui.choices.pick import choose, pick
 
 NAMES = {"cls": "クラス", "sep": "区切り", "other": "その他"}
-kind = pick("p_kind", "Kind", list(NAMES), default="other", format=NAMES.get)
+kind = pick("p_kind", "Kind", list(NAMES), default="other", format=NAMES.get, named=False)
 choice = Choice("p_head", range(1, 13), 1)
 head = draw(choice, lambda: st.number_input("Head", 1, 12, step=1, key="p_head"))
-some = pick_many("p_some", "Some", [1, 2, 3], default=[1])
+several = Choice("p_some", [1, 2, 3], [1], many=True)
+some = draw(several, lambda: st.multiselect("Some", [1, 2, 3], key="p_some"))
 st.text(f"{kind} {head} {some}")
 st.button("jump", on_click=choose, args=("p_head", 7))
 """
@@ -125,7 +126,10 @@ st.button("both", on_click=both)
 with one_entry():
     choice = Choice("file", ["a", "b"], "a", named=True)
     draw(choice, lambda: st.selectbox("File", ["a", "b"], key="file"))
-    kind, side = (pick(key, key, ["one", "two"], default="one") for key in ("p_kind", "p_side"))
+    kind, side = (
+        pick(key, key, ["one", "two"], default="one", format=str, named=False)
+        for key in ("p_kind", "p_side")
+    )
     st.text(f"{kind} {side}")
     if kind == "two":
         stop()

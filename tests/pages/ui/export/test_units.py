@@ -22,8 +22,7 @@ BY_HAND = ("(%", "（%", "points)", "ポイント）")
 def offer(frame: pd.DataFrame, chart: Any = None, **columns: Any) -> Offer:
     """Exports of a page of pairs."""
     with words_of("token_pairs", "workbench"):
-        plain = {"papers": (), "queries": (), "source": ""}
-        return Offer(Shown("k", "?", "", "", frame, chart, columns=columns, **plain))
+        return Offer(Shown("k", "?", "", frame, chart=chart, columns=columns))
 
 
 @pytest.mark.parametrize(("unit", "end"), [(PERCENT, "(%)"), (POINTS, "(% points)")])
