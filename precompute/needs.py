@@ -99,6 +99,12 @@ def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
                 f"those of {model.name} have one: leave {statistic} out, or give a model with "
                 "gated networks, such as a Llama."
             )
+        if Need.EVERY_LAYER in needs and model.reading.without_attention:
+            raise UserError(
+                f"--statistics {statistic} follows tokens from layer to layer, and layers "
+                f"{', '.join(map(str, model.reading.without_attention))} of {model.name} have no "
+                f"attention: leave {statistic} out, or give a model whose layers all attend."
+            )
         _check_positions(statistic, model)
 
 
