@@ -10,6 +10,7 @@ import streamlit as st
 from analysis.statistics.norms.weighing import WEIGHT
 from pages.ui import published
 from pages.ui.charts.headline import emphasised, joined, sentences
+from pages.ui.charts.layer_gaps import with_gaps
 from pages.ui.choices import clicks
 from pages.ui.choices.otherwise import DrawingEnds
 from pages.ui.figure import figure, markup, table
@@ -81,6 +82,7 @@ class View(Pickers):
             weighing: measure of attention; the caption names it unless it is the weights.
             values: arguments of the question and the caption.
         """
+        chart = with_gaps(chart)
         if stage().is_unseen:
             stage().reach(self.key(name), chart, frame)
             return

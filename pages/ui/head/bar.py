@@ -73,7 +73,7 @@ def clicked_head(view: View, *charts: str, default: Head) -> Head:
 def keep_head() -> None:
     """Draw the previously chosen head in the bar of a section that needs none."""
     if stage().has_bar and asked(HEAD):
-        pick_head(say("head_card.head"), default=(1, 1), help=say("head_card.head_help"))
+        pick_head(say("head_card.head"), default=every_head()[0], help=say("head_card.head_help"))
 
 
 def every_head() -> list[Head]:
