@@ -29,7 +29,7 @@ def with_gaps(chart: Any) -> Any:
         if isinstance(part, alt.Chart):
             _open(part, n_layers)
     for part in _nodes(chart):
-        if isinstance(part.height, int) and any(map(_has_rows, _nodes(part))):
+        if isinstance(getattr(part, "height", None), int) and any(map(_has_rows, _nodes(part))):
             part.height = max(part.height, _ROW * n_layers)
     return chart
 
@@ -66,18 +66,20 @@ def _open(part: alt.Chart, n_layers: int) -> None:
     """Open the gaps of one chart without parts."""
     for channel in (_channel(part, "x"), _channel(part, "y")):
         if getattr(channel, "shorthand", None) == "layer:O":
-            if channel.scale is alt.Undefined:
-                channel.scale = alt.Scale()
-            channel.scale["domain"] = list(range(1, n_layers + 1))
+            if channel["scale"] is alt.Undefined:
+                channel["scale"] = alt.Scale()
+            channel["scale"]["domain"] = list(range(1, n_layers + 1))
     across = _channel(part, "x")
-    is_numbered = getattr(across, "title", None) in map(title, _NUMBERED)
-    if not is_numbered or not str(across.shorthand).endswith(":Q"):
+    if not isinstance(across, alt.X) or not str(across["shorthand"]).endswith(":Q"):
+        return
+    if across["title"] not in [title(name) for name in _NUMBERED]:
         return
     mark = part.mark if isinstance(part.mark, alt.MarkDef) else alt.MarkDef(type=part.mark)
-    if mark.type == "line":
-        mark["point"] = True if mark.point is alt.Undefined else mark.point or True
-        given, stretch = part.encoding.detail, alt.Detail(f"{_STRETCH}:N")
+    if mark["type"] == "line":
+        if mark["point"] in (alt.Undefined, False):
+            mark["point"] = True
+        given, stretch = part.encoding["detail"], alt.Detail(f"{_STRETCH}:N")
         part.encoding.detail = stretch if given is alt.Undefined else [given, stretch]
-    elif mark.type == "area":
+    elif mark["type"] == "area":
         mark = alt.MarkDef(type="rule", opacity=0.6, strokeWidth=2)
     part.mark = mark
