@@ -88,8 +88,10 @@ _OTHERS: dict[str, dict[str, Any]] = {
         "attention_multiplier": 0.25,
         "embedding_multiplier": 2.0,
     },
-    "granitemoehybrid": _MAMBA | {"layer_types": ["mamba", "attention", "attention"]},
+    "granitemoehybrid": _MAMBA
+    | {"layer_types": ["mamba", "attention", "mamba"], "num_local_experts": 0},
     "internvl_vision": {"image_size": [16, 16], "patch_size": [4, 4]},
+    "jamba": {"attn_layer_period": 2, "attn_layer_offset": 1},
     "lfm2": {"layer_types": ["conv", "full_attention", "full_attention"]},
     "lfm2_moe": {
         "layer_types": ["conv", "full_attention", "full_attention"],
