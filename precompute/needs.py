@@ -101,9 +101,9 @@ def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
             )
         if Need.EVERY_LAYER in needs and model.reading.without_attention:
             raise UserError(
-                f"--statistics {statistic} follows tokens from layer to layer, and layers "
-                f"{', '.join(map(str, model.reading.without_attention))} of {model.name} have no "
-                f"attention: leave {statistic} out, or give a model whose layers all attend."
+                f"--statistics {statistic} needs layers that all attend, and of those of {model.name} "
+                f"{', '.join(map(str, model.reading.without_attention))} have no attention: leave "
+                f"{statistic} out, or give a model without other layers, such as a Llama."
             )
         _check_positions(statistic, model)
 
