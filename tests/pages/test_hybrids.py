@@ -39,7 +39,11 @@ def drawn(opened, hybrid_folder):
         assert_sound(session)
         found = []
         for chart in charts(session):
-            own = {name: part for name, part in chart.items() if name not in ("title", "config")}
+            own = {
+                name: part
+                for name, part in chart.items()
+                if name not in ("title", "config", "autosize")
+            }
             assert list(faults(own)) == []
             for part in parts_of(chart):
                 data = part.get("data") or chart.get("data") or {}
