@@ -140,8 +140,10 @@ def without_attention(store: Store) -> str:
     for layer, name in store.without_attention.items():
         by_name.setdefault(name, []).append(str(layer))
     comma = say("list.comma")
-    named = (f"{comma.join(numbers)} ({plain(name)})" for name, numbers in by_name.items())
-    return comma.join(named)
+    return comma.join(
+        say("model.gaps", layers=comma.join(numbers), name=plain(name))
+        for name, numbers in by_name.items()
+    )
 
 
 def is_causal() -> bool:
