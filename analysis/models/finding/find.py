@@ -129,7 +129,7 @@ def find_layers(
     attending = {_layer_call(model, seen, items, moment): moment for moment in seen.moments}
     every = _calls_of_layers(model, seen, [call.module for call in attending])
     others = {
-        number: _mixer_of(call, [layer.module for layer in attending])
+        number: _mixer_of(call, seen, [layer.module for layer in attending])
         for number, call in enumerate(every, start=1)
         if call not in attending
     }
@@ -166,11 +166,13 @@ def _calls_of_layers(model: Model, seen: Probe, attending: Sequence[Model]) -> l
     return calls
 
 
-def _mixer_of(layer: Call, attending: Sequence[Model]) -> str:
-    """Return the class name of what a layer without attention has in place of it."""
+def _mixer_of(layer: Call, seen: Probe, attending: Sequence[Model]) -> str:
+    """Return the class name of what a layer without attention has in place of it: of the first that
+    it runs and the others have not."""
     common = {type(child) for other in attending for child in other.children()}
-    own = (child for child in layer.module.children() if type(child) not in common)
-    return type(next(own, layer.module)).__name__
+    own = {id(child) for child in layer.module.children() if type(child) not in common}
+    run = (call.module for call in seen.calls if id(call.module) in own)
+    return type(next(run, layer.module)).__name__
 
 
 def _items_of_lists(model: Model) -> set[int]:
