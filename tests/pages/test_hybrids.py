@@ -55,7 +55,6 @@ def drawn(opened, offered, hybrid_folder):
     [
         *[("attention_norms", stem, way) for stem, way in (("heads", "y"), ("layers", "x"))],
         ("layer_mixing", "completeness", "x"),
-        ("token_pairs", "tables", "y"),
     ],
 )
 def test_axes_of_named_layers_keep_a_place_for_every_layer(page, stem, channel, drawn):
