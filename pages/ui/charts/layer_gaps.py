@@ -10,7 +10,7 @@ from pages.ui.store.chosen import layers, open_store
 from pages.ui.words.columns import title
 
 _PARTS = ("layer", "hconcat", "vconcat", "concat")
-_ROW = 12  # pixels of a layer, at least
+_ROW = 16  # pixels
 _STRETCH = "stretch"
 _NUMBERED = ("layer", "depth")
 
@@ -21,7 +21,8 @@ def with_gaps(chart: Any) -> Any:
     A band around a line over layers becomes a rule at each of them. The chart is changed in place.
     """
     n_layers = int(open_store().run["n_layers"])
-    if len(layers()) == n_layers or isinstance(chart, dict):
+    n_gaps = n_layers - len(layers())
+    if n_gaps == 0 or isinstance(chart, dict):
         return chart
     for part in _nodes(chart):
         if isinstance(part.data, pd.DataFrame):
@@ -30,7 +31,7 @@ def with_gaps(chart: Any) -> Any:
             _open(part, n_layers)
     for part in _nodes(chart):
         if isinstance(getattr(part, "height", None), int) and any(map(_has_rows, _nodes(part))):
-            part.height = max(part.height, _ROW * n_layers)
+            part.height += _ROW * n_gaps
     return chart
 
 
