@@ -99,6 +99,13 @@ def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
                 f"those of {model.name} have one: leave {statistic} out, or give a model with "
                 "gated networks, such as a Llama."
             )
+        gaps = ", ".join(map(str, model.reading.without_attention))
+        if Need.EVERY_LAYER in needs and gaps:
+            raise UserError(
+                f"--statistics {statistic} needs layers that all attend, and of those of "
+                f"{model.name} {gaps} have no attention: leave {statistic} out, or give a model "
+                "without other layers, such as a Llama."
+            )
         _check_positions(statistic, model)
 
 

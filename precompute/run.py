@@ -73,6 +73,9 @@ def _run(request: Request, runner: Runner, assert_claimed: Callable[[], None]) -
         print(f"Untrained: weights drawn anew with seed {model.random_weights}.")
     if model.part is not None:
         print(f"Part of the model that is read: {model.part}.")
+    if others := model.reading.without_attention:
+        shown = ", ".join(f"{number} ({name})" for number, name in others.items())
+        print(f"Layers without attention, of which nothing is measured: {shown}.")
     if model.not_read:
         print(f"Modules after the Transformer, which are not read: {', '.join(model.not_read)}.")
     if model.overruled_tokenizer:

@@ -103,7 +103,7 @@ def shared_sequences(one: Account, other: Account) -> np.ndarray:
 
 def same_heads(one: Account, other: Account) -> bool:
     """Return True if head numbers mean the same heads: one model, with equal training status."""
-    alike = ("n_layers", "n_heads", "random_weights")
+    alike = (*_DEPTH, "n_heads", "random_weights")
     return one.model == other.model and not _differ(*alike)(one, other)
 
 
@@ -118,12 +118,14 @@ def _shares_nothing(one: Account, other: Account) -> bool:
     return is_one_corpus and not len(shared_sequences(one, other))
 
 
+_DEPTH = ("n_layers", "without_attention")
+"""Facts on which layers there are."""
 _DIFFERS: dict[str, Callable[[Account, Account], bool]] = {
     "input": _differ("input"),
     "model": lambda one, other: one.model != other.model,
     "random_weights": _differ("random_weights"),
-    "shape": _differ("n_layers", "n_heads"),
-    "depth": _differ("n_layers"),
+    "shape": _differ(*_DEPTH, "n_heads"),
+    "depth": _differ(*_DEPTH),
     "layer_order": _differ("layer_order"),
     "corpus": _differ("corpus_sha256"),
     "masking": _differ("mask_rate", "seed"),

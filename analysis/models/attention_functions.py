@@ -75,6 +75,23 @@ class AttentionFunctions(TorchFunctionMode):
         return tensor.reshape(self._n_texts, -1, *tensor.shape[-2:])
 
 
+class SoftmaxesOfPairs(TorchFunctionMode):
+    """Reports every softmax over pairs of tokens, and every attention of the library's own."""
+
+    def __init__(self, report: Callable[[], object]):
+        super().__init__()
+        self._report = report
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: tuple = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        made = function(*args, **(kwargs or {}))
+        is_softmax = function in _SOFTMAX and _is_of_pairs(made)
+        if is_softmax or function is functional.scaled_dot_product_attention:
+            self._report()
+        return made
+
+
 def _is_of_pairs(made: Tensor) -> bool:
     """Return True for a tensor with a number for each pair of tokens."""
     return made.dim() > 2 and made.shape[-1] == made.shape[-2]

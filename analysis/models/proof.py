@@ -68,6 +68,7 @@ def prove(
     errors: list[dict[str, float]] = []
 
     def add_up(index: int, layer: LayerTrace) -> None:
+        number = layer.weights.number
         if receive is not None:
             receive(index, layer)
         real = torch.ones_like(layer.input[..., 0], dtype=torch.bool)
@@ -75,13 +76,13 @@ def prove(
             real = is_token.bool()
         if eager:
             theirs = eager[index].transpose(1, 2)[real]
-            _check_eager(index, layer.attention.transpose(1, 2)[real], theirs)
+            _check_eager(number, layer.attention.transpose(1, 2)[real], theirs)
         exact = replace(layer, weights=in_dtype(layer.weights, layer.input.dtype))
         found = {part: _error(*sides) for part, *sides in _parts(exact, real)}
         for part, error in found.items():
             if not error <= _ALLOWED.get(part, _ALLOWED_ELSE):
                 raise UnfitModel(
-                    f"Layer {index + 1} of the model is not read right: {_SAID[part]} by "
+                    f"Layer {number} of the model is not read right: {_SAID[part]} by "
                     f"{error:.1e} of its size."
                 )
         errors.append(found)
@@ -95,11 +96,11 @@ def prove(
     return Proof(tuple(errors))
 
 
-def _check_eager(index: int, ours: Tensor, theirs: Tensor) -> None:
+def _check_eager(number: int, ours: Tensor, theirs: Tensor) -> None:
     difference = float((ours - theirs).abs().max())
     if not difference <= _ALLOWED_ELSE:
         raise UnfitModel(
-            f"Attention weights of layer {index + 1} differ from those of the library's eager "
+            f"Attention weights of layer {number} differ from those of the library's eager "
             f"attention by {difference:.1e}: its scores have a term that is not covered."
         )
 
@@ -129,10 +130,13 @@ def prove_places(
         prove(model, parts, blind, dict(inputs) | {"input_ids": ids}, receive=_check_alike)
 
 
-def _check_alike(index: int, layer: LayerTrace) -> None:
-    """Raise UnfitModel if the equal tokens of the last text enter the first layer unlike."""
+def _check_alike(_index: int, layer: LayerTrace) -> None:
+    """Raise UnfitModel if the equal tokens of the last text enter the model's first layer unlike.
+
+    After a layer without attention they do, if it reads tokens in their order.
+    """
     error = _error(layer.input[-1], layer.input[-1, :1].expand_as(layer.input[-1]))
-    if index == 0 and not error <= _ALLOWED_ELSE:
+    if layer.weights.number == 1 and not error <= _ALLOWED_ELSE:
         raise UnfitModel(
             "Places of tokens are not read right: with all of them removed, equal tokens still "
             f"enter the first layer as vectors that differ by {error:.1e} of their size."

@@ -1,7 +1,7 @@
 """Reading of a model: its layers, the modules that they run in, and its places of tokens."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
 from typing import Any
@@ -40,7 +40,9 @@ _TURNS = ("default", "linear", "llama3", "yarn", "proportional")
 class Reading:
     """Reading of one model.
 
-    `layout` names the tokens of an image; None for a model that reads text.
+    `layout` names the tokens of an image; None for a model that reads text. `without_attention` has
+    the class names of what stands in place of attention in all other layers, by layer number,
+    counted from 1.
     """
 
     model: Model
@@ -48,6 +50,7 @@ class Reading:
     parts: tuple[LayerParts, ...]
     places: Places
     layout: TokenLayout | None = None
+    without_attention: Mapping[int, str] = field(default_factory=dict)
 
     def inputs(self, given: Mapping[str, Tensor]) -> dict[str, Any]:
         """Return those of the inputs of a batch that the model takes."""
@@ -107,16 +110,17 @@ def _read(model: Model) -> Reading:
 def _read_texts(model: Model) -> Reading:
     with in_float64(model):
         inputs = inputs_of(model, random_inputs(model))
-        seen, found = find_layers(model, inputs, [*rotations_of(model)])
-        is_turned = any(layer.rotary is not None for layer in found)
-        places = places_of(model, seen, found[0].call, is_turned=is_turned)
-    layers = [layer.weights() for layer in found]
-    causal = [layer.is_causal for layer in layers]
-    windows = windows_of(model, causal, places.longest, partial(_one_text, model))
-    for index, (layer, window) in enumerate(zip(found, windows, strict=True)):
+        found = find_layers(model, inputs, [*rotations_of(model)])
+        is_turned = any(layer.rotary is not None for layer in found.layers)
+        places = places_of(model, found.seen, found.first, is_turned=is_turned)
+    layers = [layer.weights() for layer in found.layers]
+    windows = windows_of(model, layers, places.longest, partial(_one_text, model))
+    for index, (layer, window) in enumerate(zip(found.layers, windows, strict=True)):
         terms = in_dtype(terms_of_distance(model, layer, places.longest), model.dtype)
         layers[index] = replace(layers[index], offset_terms=terms, window=window)
-    return Reading(model, tuple(layers), tuple(layer.parts for layer in found), places)
+    parts = tuple(layer.parts for layer in found.layers)
+    others = found.without_attention
+    return Reading(model, tuple(layers), parts, places, without_attention=others)
 
 
 def _read_images(model: Model) -> Reading:
@@ -125,16 +129,17 @@ def _read_images(model: Model) -> Reading:
     with in_float64(model):
         inputs = inputs_of(model, random_inputs(model))
         rotations = [PatchRotary(turned.angles)] if is_turned else []
-        seen, found = find_layers(model, inputs, rotations)
-    check_layout(layout, seen)
-    layers = tuple(layer.weights() for layer in found)
-    parts = tuple(layer.parts for layer in found)
+        found = find_layers(model, inputs, rotations)
+    check_layout(layout, found.seen)
+    layers = tuple(layer.weights() for layer in found.layers)
+    parts = tuple(layer.parts for layer in found.layers)
+    others = found.without_attention
     if is_turned:
         rotary = PatchRotary(turned.angles)
         layers = tuple(replace(layer, rotary=rotary) for layer in layers)
-        return Reading(model, layers, parts, turned, layout)
-    places = ImagePlaces(model, layout, _returns_tensor(seen, model.embeddings))
-    return Reading(model, layers, parts, places, layout)
+        return Reading(model, layers, parts, turned, layout, others)
+    places = ImagePlaces(model, layout, _returns_tensor(found.seen, model.embeddings))
+    return Reading(model, layers, parts, places, layout, others)
 
 
 def _returns_tensor(seen: Probe, module: Model) -> bool:

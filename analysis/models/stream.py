@@ -93,11 +93,12 @@ def size_of(inputs: Mapping[str, Any]) -> int:
 
 
 def eager_attention(model: Model, inputs: Mapping[str, Any]) -> tuple[Tensor, ...]:
-    """Return the attention weights of every layer by the library's `eager`.
+    """Return the attention weights of every layer that attends by the library's `eager`.
 
     Empty for models that compute attention by code of their own: its weights are those observed.
     """
     if not attends_by_interface(model):
         return ()
     with torch.inference_mode():
-        return tuple(model(**inputs, output_attentions=True, return_dict=True).attentions)
+        given = model(**inputs, output_attentions=True, return_dict=True).attentions
+    return tuple(weights for weights in given if weights is not None)

@@ -28,6 +28,8 @@ Model = Any  # a torch module, whose submodules no type checker knows by name
 class LayerWeights:
     """Weights of one layer, its attention cut into heads; equal for every input.
 
+    `number` is the layer's number in the model, counted from 1, layers without attention included.
+
     f(x) = (x @ value_weight + value_bias) @ output_weight, per head; the output bias belongs to the
     block and to no token. `norms` are the normalisations in the order of the layer's steps. If
     `is_causal`, a query sees no later key, and with a `window` none that is more than `window`
@@ -39,6 +41,7 @@ class LayerWeights:
     a group, and each of them gets a copy. Without groups each head has its own.
     """
 
+    number: int
     query_weight: Float[Tensor, "head width head_width"]
     query_bias: Float[Tensor, "head head_width"]
     key_weight: Float[Tensor, "head width head_width"]

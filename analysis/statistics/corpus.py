@@ -133,6 +133,7 @@ _SCOPES = View(
 )
 """Scopes of the run's layer order: `attn_w` is reached by "weights", others by a step of the
 layer."""
+_WINDOW, _GAP = "(all|none|[0-9]{1,9})", "[1-9][0-9]{0,2} [A-Za-z0-9_]+"
 PROVENANCE = Table(
     name="provenance",
     grain="one row per fact about the run that `run` has no column for",
@@ -143,7 +144,9 @@ PROVENANCE = Table(
     source="clark-2019",
     laws=(
         *(f"name <> '{fact}' or {law}" for fact, law in FACTS.items()),
-        "name <> 'windows' or regexp_full_match(value, '(all|[0-9]{1,9})(, (all|[0-9]{1,9}))*')",
+        f"name <> 'windows' or regexp_full_match(value, '{_WINDOW}(, {_WINDOW})*')",
+        f"name <> 'without_attention' or regexp_full_match(value, '{_GAP}(, {_GAP})*') "
+        "and len(string_split(value, ', ')) < (select n_layers from stored.run)",
         "name <> 'random_weights' or regexp_full_match(value, 'none|[0-9]{1,19}')",
         "name <> 'part' or value in ('none', 'text', 'vision', 'encoder')",
         "name <> 'modules_not_read' or regexp_full_match(value, '[A-Za-z0-9_, ]+')",
@@ -167,7 +170,7 @@ MANIFEST = Table(
 )
 WINDOW = """try_cast(string_split(
     (select value from provenance where name = 'windows'), ', ')[layer] as bigint)"""
-"""Distance in tokens that a query of a layer sees, as SQL; NULL without a window."""
+"""Distance in tokens that a query of a layer sees, as SQL; NULL without a window or attention."""
 REACH = f"least(n_tokens - 1, coalesce({WINDOW}, n_tokens - 1))::bigint"
 """Distance in tokens that a query sees in a layer of a sequence, as SQL over both."""
 IS_CAUSAL = "exists (from provenance where name = 'attention' and value = 'causal')"

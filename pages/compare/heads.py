@@ -131,10 +131,11 @@ def _map(shown: pd.DataFrame) -> Any:
 
 def _layer_axis(frame: pd.DataFrame) -> alt.Axis:
     """Axis with the number of each layer at the centre of its heads."""
-    n_heads = int((frame["layer"] == 1).sum())
+    numbers = sorted(frame["layer"].unique().tolist())
+    n_heads = int((frame["layer"] == numbers[0]).sum())
     middle = (n_heads + 1) / 2
-    places = [n_heads * layer + middle for layer in range(frame["layer"].nunique())]
-    label = f"(datum.value - {middle}) / {n_heads} + 1"
+    places = [n_heads * index + middle for index in range(len(numbers))]
+    label = f"{numbers}[(datum.value - {middle}) / {n_heads}]"
     return alt.Axis(values=places, labelExpr=label, grid=False, labelAngle=0)
 
 

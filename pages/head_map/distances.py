@@ -15,7 +15,7 @@ from pages.ui.head.bar import pick_marked
 from pages.ui.head.behaviours import behaviours_of_heads, has_habits
 from pages.ui.head.choice import Head, head_name, head_with_most, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.chosen import ask, layers, open_store
 from pages.ui.view import View
 from pages.ui.words.columns import title
 
@@ -54,7 +54,10 @@ def _placed(order: str, weighing: str) -> pd.DataFrame:
     """Every pair with its position in the matrix: layer, head and y of one head, x of the other."""
     frame = ask(head_distance.distances, weighing=weighing)
     n_heads = int(open_store().run["n_heads"])
-    y, x = ((frame[f"layer_{side}"] - 1) * n_heads + frame[f"head_{side}"] - 1 for side in "ab")
+    index = {layer: at for at, layer in enumerate(layers())}
+    y, x = (
+        frame[f"layer_{side}"].map(index) * n_heads + frame[f"head_{side}"] - 1 for side in "ab"
+    )
     if order == "alike":
         leaves = Tree(ask(head_arrangement.steps, weighing=weighing)).leaves
         place = {head: at for at, head in enumerate(leaves)}
@@ -85,11 +88,12 @@ def _chart(frame: pd.DataFrame, *, by_layer: bool, marked: Head) -> Any:
     """
     n = int(frame["y"].max()) + 1
     name = title("heads_by_layer" if by_layer else "heads_alike")
-    n_layers = frame["layer"].nunique()
+    numbers = sorted(frame["layer"].unique().tolist())
+    step = n / len(numbers)
     axis = alt.Axis(
         labels=by_layer,
-        values=[n / n_layers * (number + 0.5) for number in range(n_layers)],
-        labelExpr=f"floor(datum.value / {n / n_layers}) + 1",
+        values=[step * (place + 0.5) for place in range(len(numbers))],
+        labelExpr=f"{numbers}[floor(datum.value / {step})]",
         labelAngle=0,
         ticks=False,
         grid=False,

@@ -17,7 +17,7 @@ from pages.ui.head.bar import pick_marked
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, has_habits
 from pages.ui.head.choice import Head, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.chosen import ask, layers, open_store
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import percent
@@ -64,7 +64,7 @@ def _leaves(view: View, tree: Tree, k: int) -> pd.DataFrame:
     """
     layer, head = np.divmod(np.arange(tree.n_heads), int(open_store().run["n_heads"]))
     places = {"place": np.argsort(tree.leaves), "group": tree.groups(k)}
-    leaves = pd.DataFrame({"layer": layer + 1, "head": head + 1, **places})
+    leaves = pd.DataFrame({"layer": np.array(layers())[layer], "head": head + 1, **places})
     return leaves.assign(
         label=leaves["layer"].astype(str) + "-" + leaves["head"].astype(str),
         name=[view.say("name", group=group) for group in leaves["group"]],

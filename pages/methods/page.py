@@ -15,7 +15,7 @@ from pages.ui.choices.pick import pick
 from pages.ui.frame import table
 from pages.ui.lazily import folded
 from pages.ui.method import mathematics, methods
-from pages.ui.store.chosen import Store, ask, chosen_file, readable
+from pages.ui.store.chosen import Store, ask, chosen_file, readable, without_attention
 from pages.ui.words.columns import column_settings
 from pages.ui.words.interval_sentence import interval_sentence, listed_form
 from pages.ui.words.names import scope_meaning, scope_name
@@ -140,6 +140,8 @@ def models() -> None:
     if errors:
         error = scientific(max(errors))
         paragraphs.append(say(f"methods.models.{facts.get('reading', 'found')}", error=error))
+    if isinstance(store, Store) and (gaps := without_attention(store)):
+        paragraphs.append(say("methods.models.gaps", layers=gaps))
     _written(*paragraphs)
 
 

@@ -20,6 +20,7 @@ from pages.overview.file_account import (
 from pages.overview.glance import findings, how_sure
 from pages.ui.charts.evidence import evidence_chart
 from pages.ui.charts.headline import unmarked
+from pages.ui.charts.layer_gaps import with_gaps
 from pages.ui.charts.look import in_theme
 from pages.ui.choices.links import link_to_view
 from pages.ui.finding import Finding
@@ -142,7 +143,7 @@ def _number(finding: Finding) -> None:
 
 
 def _chart(finding: Finding, height: int) -> None:
-    chart = evidence_chart(finding, height=height)
+    chart = with_gaps(evidence_chart(finding, height=height))
     alt = f"{finding.label}: {unmarked(finding.sentence)} {how_sure(finding)}"
     st.altair_chart(in_theme(chart), alt=alt)
 

@@ -110,4 +110,5 @@ def _ring(shown: pd.DataFrame, marked: tuple[int, int]) -> alt.Chart:
 
 
 def _height(shown: pd.DataFrame, cell: int) -> int:
-    return cell * max(shown["layer"].nunique(), 4) + _AROUND
+    n_rows = shown["layer"].max() - shown["layer"].min() + 1
+    return cell * max(int(n_rows), 4) + _AROUND

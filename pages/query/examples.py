@@ -46,8 +46,10 @@ select token,
        log2(count(distinct (seq, pos)))
            as log2_count
 from head_token
-join token using (seq, pos), run
-where layer = n_layers
+join token using (seq, pos)
+where layer = (
+    select max(layer) from head_token
+)
 group by token
 having log2_count >= 1
 order by log2_count desc""",

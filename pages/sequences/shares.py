@@ -40,7 +40,8 @@ def pick_map(view: View) -> MapOf:
     """Let the reader pick the map to draw."""
     quantity = view.pick("quantity", _quantities(view), default=layer_order().whole, kind="select")
     if quantity in OF_HEADS:
-        layer, head = pick_head(view, view.say("head"), default=(1, 1), help=view.say("head_help"))
+        default = every_head()[0]
+        layer, head = pick_head(view, view.say("head"), default=default, help=view.say("head_help"))
         return MapOf(quantity, layer, head)
     return MapOf(quantity, view.pick("layer", layers(), kind="select"))
 

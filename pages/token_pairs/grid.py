@@ -67,7 +67,7 @@ def grid(
     frame: pd.DataFrame,
     name: str,
     *,
-    layers: range,
+    layers: Sequence[int],
     top: float,
     address: Callable[[Any], str],
 ) -> str:
@@ -139,7 +139,7 @@ def _exact(pair: Any) -> str:
     )
 
 
-def picture(lists: dict[str, pd.DataFrame], *, layers: range, top: float) -> Any:
+def picture(lists: dict[str, pd.DataFrame], *, layers: Sequence[int], top: float) -> Any:
     """Picture of several grids, one below the other, on one scale.
 
     Args:
@@ -150,7 +150,7 @@ def picture(lists: dict[str, pd.DataFrame], *, layers: range, top: float) -> Any
     return alt.vconcat(*grids) if len(grids) > 1 else grids[0]
 
 
-def _grid(frame: pd.DataFrame, name: str, layers: range, top: float) -> Any:
+def _grid(frame: pd.DataFrame, name: str, layers: Sequence[int], top: float) -> Any:
     drawn = frame[["layer", "place"]].assign(
         ground=[ground(delta, top) for delta in frame["mean_delta"]],
         relation=frame["relation"].map(relation_name),

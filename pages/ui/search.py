@@ -14,7 +14,7 @@ from pages.ui.choices.address import LONGEST_TEXT
 from pages.ui.choices.links import VIEWS, link
 from pages.ui.contents import PAGES
 from pages.ui.head.choice import HEAD, head_name
-from pages.ui.store.chosen import ask, chosen_file, open_store, readable, shows_images
+from pages.ui.store.chosen import ask, chosen_file, layers, open_store, readable, shows_images
 from pages.ui.store.open_file import Store
 from pages.ui.words.numbers import count
 from pages.ui.words.say import catalogue, plain, say
@@ -78,7 +78,7 @@ def _heads(text: str) -> Iterator[Place]:
         return
     layer, head = int(match[1]), int(match[2])
     run = open_store().run
-    if 1 <= layer <= run["n_layers"] and 1 <= head <= run["n_heads"]:
+    if layer in layers() and 1 <= head <= run["n_heads"]:
         place = {VIEWS["head_habits"]: "one_head", HEAD: f"{layer}-{head}"}
         yield Place(head_name(layer, head), "head_habits", place)
 

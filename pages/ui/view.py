@@ -8,6 +8,7 @@ import pandas as pd
 from analysis.statistics.norms.weighing import WEIGHT
 from analysis.statistics.table import Table as OfFile
 from pages.ui.charts.headline import emphasised, joined, sentences
+from pages.ui.charts.layer_gaps import with_gaps
 from pages.ui.choices.source import Choices, Reader, SectionEnds
 from pages.ui.controls import Controls, Place
 from pages.ui.export.shown import Shown, sourced
@@ -104,6 +105,7 @@ class View(Controls):
             weighing: measure of attention; the caption names it unless it is the weights.
             values: arguments of the question and the caption.
         """
+        chart = with_gaps(chart)
         texts = self._texts(name, caption, values, interval_form(chart))
         if weighing != WEIGHT:
             texts["caption"] = f"{say('weighing.caption')} {texts['caption']}"

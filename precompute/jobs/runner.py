@@ -129,21 +129,32 @@ def _finish_sequences(
     for sequences in batches(plan.corpus.job(index), most_pairs(model())):
         parts.append(_batch_rows(missing, model(), sequences, plan))
         report(len(sequences))
-    write(partial(_write, plan, missing, index, parts))
+    write(partial(_write, plan, missing, index, parts, model().numbers))
 
 
-def _write(plan: Plan, tables: tuple[Table, ...], index: int, parts: list[list[pa.Table]]) -> None:
-    """Write the shard of every table, from its part of every batch."""
+def _write(
+    plan: Plan,
+    tables: tuple[Table, ...],
+    index: int,
+    parts: list[list[pa.Table]],
+    layers: tuple[int, ...],
+) -> None:
+    """Write the shard of every table, from its part of every batch.
+
+    Args:
+        layers: numbers of the layers in the model.
+    """
     for table, rows in zip(tables, zip(*parts, strict=True), strict=True):
-        finish_shard(plan.shard_folder(table), index, partial(_shard, table, list(rows)))
+        shard = partial(_shard, table, list(rows), layers)
+        finish_shard(plan.shard_folder(table), index, shard)
 
 
 def _of_weights(table: Table, model: LoadedModel) -> pa.Table:
-    return counted_from_1(rows_of_weights(table, model.weights))
+    return counted_from_1(rows_of_weights(table, model.weights), model.numbers)
 
 
-def _shard(table: Table, rows: list[pa.Table]) -> pa.Table:
-    return counted_from_1(merged(table, rows))
+def _shard(table: Table, rows: list[pa.Table], layers: tuple[int, ...]) -> pa.Table:
+    return counted_from_1(merged(table, rows), layers)
 
 
 def _batch_rows(

@@ -8,7 +8,7 @@ import re
 import shutil
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -145,16 +145,22 @@ def _machine() -> str:
     return re.sub(r"[^A-Za-z0-9]", "_", socket.gethostname())
 
 
-def counted_from_1(rows: pa.Table) -> pa.Table:
+def counted_from_1(rows: pa.Table, layers: Sequence[int] = ()) -> pa.Table:
     """Count layers and heads of a pass's rows from 1.
+
+    Args:
+        layers: numbers of the layers that attend, where others stand between them.
 
     Raises:
         pyarrow.ArrowInvalid: if there are more layers or heads than their column can number.
     """
     for name in set(INDICES) & set(rows.column_names):
         place, column = rows.column_names.index(name), rows[name]
-        one = pa.scalar(1, type=column.type)
-        counted = pc.call_function("add_checked", [column, one])
+        if layers and name.startswith("layer"):
+            counted = pc.take(pa.array(layers, type=column.type), column)
+        else:
+            one = pa.scalar(1, type=column.type)
+            counted = pc.call_function("add_checked", [column, one])
         rows = rows.set_column(place, rows.field(name), counted)
     return rows
 

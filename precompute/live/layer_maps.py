@@ -13,7 +13,7 @@ def layer_maps(model: LoadedModel, sequence: Sequence, *, layer: int) -> LayerMa
     found: list[LayerMaps] = []
 
     def receive(traced: Layer) -> None:
-        if traced.index == layer - 1:
+        if traced.weights.number == layer:
             found.append(_maps(traced))
 
     run_layers(model, batch_of(model, [sequence]), receive)

@@ -56,7 +56,12 @@ def relevance_of(model: LoadedModel, sequence: Sequence, *, is_cut: bool = False
     Raises:
         BadCorpus: the image cannot be decoded, the text is too long, or relevance has no token to
             start from.
+        UnfitModel: some layers have no attention.
     """
+    if model.reading.without_attention:
+        raise UnfitModel(
+            f"Relevance is carried through all layers; {model.name!r} has some without attention."
+        )
     batch = batch_of(model, [sequence], kept=frozenset({sequence.index}))
     size = attention_bytes(batch, 0)
     if size > MOST_BYTES:

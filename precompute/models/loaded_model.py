@@ -101,6 +101,11 @@ class LoadedModel:
         return self.layers[0].feed_forward.gate_weight is not None
 
     @property
+    def numbers(self) -> tuple[int, ...]:
+        """Return the number in the model of each layer that attends, counted from 1."""
+        return tuple(layer.number for layer in self.layers)
+
+    @property
     def windows(self) -> tuple[int | None, ...]:
         """Return the window of each layer in tokens; None without a window."""
         return tuple(layer.window for layer in self.layers)

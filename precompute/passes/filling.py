@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 import pyarrow as pa
 
 from analysis.models.trace import ModelWeights
+from analysis.needs import Need
 from analysis.statistics.rows import parts_of_shard
 from analysis.statistics.table import Table
 from precompute import passes
@@ -62,6 +63,19 @@ class _LayerByLayer:
         return parts_of_shard(self._table, self._parts)
 
 
+class _Nothing:
+    """Filling without rows."""
+
+    def __init__(self, table: Table):
+        self._table = table
+
+    def add(self, layer: Layer) -> None:
+        """Read nothing."""
+
+    def rows(self) -> pa.Table:
+        return self._table.shard_schema.empty_table()
+
+
 def rows_of_batch(tables: Iterable[Table], model: LoadedModel, batch: Batch) -> dict[str, pa.Table]:
     """Return the rows of several tables for one batch, by name, from one forward pass."""
     fillings = {table.name: begin(table, batch) for table in tables}
@@ -79,7 +93,9 @@ def rows_of_batch(tables: Iterable[Table], model: LoadedModel, batch: Batch) -> 
 
 
 def begin(table: Table, batch: Batch) -> Filling:
-    """Return the filling of a table for one batch."""
+    """Return the filling of a table for one batch; of nothing if that has gaps and may not."""
+    if batch.has_gaps and Need.EVERY_LAYER in table.needs:
+        return _Nothing(table)
     filler = _fillers()[table.name]
     return filler(batch) if isinstance(filler, type) else _LayerByLayer(table, filler)
 

@@ -46,7 +46,7 @@ class Batch:
     gradients of their losses with respect to attention; it is None if none of them has a loss.
     `gate_rule` is the attribution rule of gated networks. `kept` are the sequences with stored
     relevance maps, `images` is the reader of images, and `classification` predicts classes; both
-    are None if the model has none.
+    are None if the model has none. `has_gaps` if some layers have no attention.
     """
 
     sequences: tuple[Sequence, ...]
@@ -65,6 +65,7 @@ class Batch:
     kept: frozenset[int] = frozenset()
     images: ImageReader | None = None
     classification: Classification | None = None
+    has_gaps: bool = False
     _shared: dict[Any, Any] = field(default_factory=dict)
 
     def shared(self, kind: Callable[["Batch"], Shared]) -> Shared:
@@ -151,7 +152,8 @@ class Batch:
 
 @dataclass(frozen=True)
 class Layer:
-    """One traced layer of a batch; `index` counts from 0. Passes must not keep it."""
+    """One traced layer of a batch; `index` counts from 0 among those that attend. Passes must not
+    keep it."""
 
     batch: Batch
     index: int
@@ -256,6 +258,7 @@ def batch_of(model: LoadedModel, sequences: SequenceOf[Sequence], **run: Any) ->
         "relevance_start": model.relevance_start,
         "images": model.images,
         "classification": classification_of(model),
+        "has_gaps": bool(model.reading.without_attention),
     }
     return Batch(
         tuple(sequences),

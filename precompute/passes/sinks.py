@@ -50,13 +50,16 @@ def rows_of_scores(layer: Layer) -> pa.Table:
 
 @fills(massive_activation.PER_SEQUENCE)
 def rows_of_activations(layer: Layer) -> pa.Table:
-    """Return the largest coordinate of each place in the layer's input, and in the last output.
+    """Return the largest coordinate of each place in the layer's input.
+
+    And in its output, where no layer follows at once that attends.
 
     Formula: `largest_activations`.
     """
-    states = {layer.index: layer.trace.input}
-    if layer.index == len(layer.batch.layers) - 1:
-        states[layer.index + 1] = layer.trace.output
+    number = layer.weights.number
+    states = {number - 1: layer.trace.input}
+    if number + 1 not in (other.number for other in layer.batch.layers):
+        states[number] = layer.trace.output
     return pa.concat_tables(
         _activations(layer.batch, row, depth, vectors[row, : len(sequence)])
         for depth, vectors in states.items()

@@ -65,7 +65,7 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         "layer_order": model.layers[0].order.name,
         "attention": "causal" if model.layers[0].is_causal else "full",
         "gate_rule": model.gate_rule if model.has_gates else NO_GATES,
-        "windows": ", ".join("all" if w is None else str(w) for w in model.windows),
+        "windows": _windows(model),
         "positions_by": model.positions_by,
         "gradient_objective": model.objective,
         "relevance_start": model.relevance_start,
@@ -76,12 +76,22 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         facts |= BUNDLED[request.model].facts
     if model.proof is not None:
         facts |= {f"proof_{part}": f"{model.proof.worst(part):.1e}" for part in PARTS}
+    if others := model.reading.without_attention:
+        facts["without_attention"] = ", ".join(f"{n} {name}" for n, name in others.items())
     if model.not_read:
         facts["modules_not_read"] = ", ".join(model.not_read)
     if model.images is None:
         return facts | _of_text(request, model, corpus)
     positions = model.images.interpolation or "as learned"
     return facts | {"image_processor": model.images.settings, "positions": positions}
+
+
+def _windows(model: LoadedModel) -> str:
+    """Return the window of every layer of the model; `none` where it has no attention."""
+    sizes = dict.fromkeys(model.reading.without_attention, "none")
+    for number, size in zip(model.numbers, model.windows, strict=True):
+        sizes[number] = "all" if size is None else str(size)
+    return ", ".join(sizes[number] for number in sorted(sizes))
 
 
 def _of_text(request: Request, model: LoadedModel, corpus: Corpus) -> dict[str, str]:

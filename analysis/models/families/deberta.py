@@ -73,10 +73,12 @@ class DistancePlaces:
 def weights(model: Model) -> tuple[LayerWeights, ...]:
     """Every layer's weights, first to last."""
     check(model)
-    return tuple(_layer(model, layer) for layer in model.encoder.layer)
+    return tuple(
+        _layer(model, number, layer) for number, layer in enumerate(model.encoder.layer, start=1)
+    )
 
 
-def _layer(model: Model, layer: Model) -> LayerWeights:
+def _layer(model: Model, number: int, layer: Model) -> LayerWeights:
     heads, attention, output = (
         model.config.num_attention_heads,
         layer.attention.self,
@@ -87,6 +89,7 @@ def _layer(model: Model, layer: Model) -> LayerWeights:
     n_terms = 1 + sum(kind in attention.pos_att_type for kind in ("c2p", "p2c"))
     projected["score_scale"] *= n_terms**-0.5
     return LayerWeights(
+        number=number,
         **projected,
         output_weight=output.dense.weight.detach().T.unflatten(0, (heads, -1)),
         output_bias=output.dense.bias.detach(),

@@ -29,6 +29,7 @@ Rotation = Rotary | PatchRotary
 class FoundLayer:
     """The parts of a layer, found in float64; `weights` reads them as the model holds them."""
 
+    number: int
     call: Call
     attended: Attended
     query: Side
@@ -64,6 +65,7 @@ class FoundLayer:
         )
         dtype = weight.dtype
         return LayerWeights(
+            number=self.number,
             **projected,
             output_weight=weight.unflatten(0, (heads, -1)),
             output_bias=bias,
@@ -96,11 +98,25 @@ def _of_heads(norm: HeadNormWeights | None, heads: int) -> HeadNormWeights | Non
     return replace(norm, scale=of_every_head(norm.scale, heads), shift=shift)
 
 
+@dataclass(frozen=True)
+class FoundLayers:
+    """Layers of a model that attend, and what stands in place of attention in the others.
+
+    `first` is the call of the model's first layer. `without_attention` has class names by layer
+    number, counted from 1.
+    """
+
+    seen: Probe
+    first: Call
+    layers: tuple[FoundLayer, ...]
+    without_attention: Mapping[int, str]
+
+
 def find_layers(
     model: Model,
     inputs: Mapping[str, Any],
     rotations: Sequence[Rotation],
-) -> tuple[Probe, tuple[FoundLayer, ...]]:
+) -> FoundLayers:
     """Run a model once on random inputs and find the parts of every layer.
 
     Args:
@@ -110,30 +126,53 @@ def find_layers(
         UnfitModel: naming the part that was not found.
     """
     seen, items = probe(model, inputs), _items_of_lists(model)
+    attending = {_layer_call(model, seen, items, moment): moment for moment in seen.moments}
+    every = _calls_of_layers(model, seen, [call.module for call in attending])
+    others = {
+        number: _mixer_of(call, seen, [layer.module for layer in attending])
+        for number, call in enumerate(every, start=1)
+        if call not in attending
+    }
     layers = tuple(
-        _layer(_layer_call(model, seen, items, moment), seen, rotations, moment)
-        for moment in seen.moments
+        _layer(every.index(call) + 1, call, seen, rotations, moment)
+        for call, moment in attending.items()
     )
-    _check_complete(model, [layer.call.module for layer in layers])
-    return seen, layers
+    return FoundLayers(seen, every[0], layers, others)
 
 
-def _check_complete(model: Model, layers: Sequence[Model]) -> None:
-    """Raise UnfitModel if a list of layers holds some without attention.
+def _calls_of_layers(model: Model, seen: Probe, attending: Sequence[Model]) -> list[Call]:
+    """Return the calls of all layers of a model: of the items of those lists that hold some.
 
     Raises:
-        UnfitModel: naming them.
+        UnfitModel: if one is never run, or attends in a way that is not known.
     """
-    for module in model.modules():
-        if isinstance(module, nn.ModuleList) and any(item is layers[0] for item in module):
-            known = {id(layer) for layer in layers}
-            lacking = [n for n, item in enumerate(module, start=1) if id(item) not in known]
-            if lacking:
-                raise UnfitModel(
-                    f"{type(model).__name__}: of its {len(module)} layers "
-                    f"{', '.join(map(str, lacking))} attend in no way that is known; models that "
-                    "mix such layers with others are not read."
-                )
+    known = {id(layer) for layer in attending}
+    lists = (module for module in model.modules() if isinstance(module, nn.ModuleList))
+    items = {id(m) for of in lists if any(id(m) in known for m in of) for m in of}
+    calls = [call for call in seen.calls if id(call.module) in items]
+    calls = [call for call in calls if not any(other.holds(call) for other in calls)]
+    lacking = [
+        number
+        for number, call in enumerate(calls, start=1)
+        if id(call.module) not in known
+        and any(call.start < softmax < call.end for softmax in seen.softmaxes)
+    ]
+    if lacking or {id(call.module) for call in calls} != items:
+        numbers = f"{', '.join(map(str, lacking))} attend in no way that is known"
+        raise UnfitModel(
+            f"{type(model).__name__}: of its {len(items)} layers "
+            f"{numbers if lacking else 'some are never run'}."
+        )
+    return calls
+
+
+def _mixer_of(layer: Call, seen: Probe, attending: Sequence[Model]) -> str:
+    """Return the class name of what a layer without attention has in place of it: of the first that
+    it runs and the others have not."""
+    common = {type(child) for other in attending for child in other.children()}
+    own = {id(child) for child in layer.module.children() if type(child) not in common}
+    run = (call.module for call in seen.calls if id(call.module) in own)
+    return type(next(run, layer.module)).__name__
 
 
 def _items_of_lists(model: Model) -> set[int]:
@@ -150,7 +189,9 @@ def _layer_call(model: Model, seen: Probe, items: set[int], moment: Moment) -> C
     raise UnfitModel(f"{type(model).__name__}: no item of a list of modules holds its attention.")
 
 
-def _layer(call: Call, seen: Probe, rotations: Sequence[Rotation], moment: Moment) -> FoundLayer:
+def _layer(
+    number: int, call: Call, seen: Probe, rotations: Sequence[Rotation], moment: Moment
+) -> FoundLayer:
     attended = with_scale(moment.attended)
     name = type(call.module).__name__
     calls = tuple(other for other in seen.calls if call.holds(other))
@@ -169,7 +210,7 @@ def _layer(call: Call, seen: Probe, rotations: Sequence[Rotation], moment: Momen
     steps = Layer(call, calls, output, seen).steps(value.read)
     beside = tuple(c for c in calls if not (c.holds(moment) and c.holds(output.call)))
     network = network_of(steps.network, steps.read, beside, seen)
-    return FoundLayer(call, attended, query, key, value, rotary, output, steps, network)
+    return FoundLayer(number, call, attended, query, key, value, rotary, output, steps, network)
 
 
 def _turned(

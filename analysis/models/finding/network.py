@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from inspect import signature
 from itertools import permutations
 
 import torch
@@ -112,7 +113,7 @@ def _experts(
     inside = tuple(other for other in calls if call.holds(other))
     for shared in (None, *_shared(module, read, inside, probe)):
         for activation in GATED if experts is not None and router is not None else ():
-            read_weights = partial(_expert_weights, experts, router, shared, activation)
+            read_weights = partial(_expert_weights, module, experts, router, shared, activation)
             network = read_weights()
             (gate, _), (inputs, _) = network.paths
             hidden = active(read @ gate, activation) * (read @ inputs)
@@ -151,9 +152,11 @@ def _shared(
 
 
 def _expert_weights(
-    experts: Model, router: Model, shared: _Shared | None, activation: str
+    block: Model, experts: Model, router: Model, shared: _Shared | None, activation: str
 ) -> FeedForwardWeights:
     """All experts side by side, the shared one last."""
+    asked = (getattr(block, name, None) for name in signature(router.forward).parameters)
+    biases = tuple(bias for bias in asked if isinstance(bias, Tensor))
     both, down = experts.gate_up_proj.detach(), experts.down_proj.detach()
     sides = [half.flatten(0, 1).T for half in both.chunk(2, dim=1)]
     back, n_shared = down.transpose(1, 2).flatten(0, 1), 0
@@ -171,5 +174,5 @@ def _expert_weights(
         activation=activation,
         gate_weight=gate,
         gate_bias=gate.new_zeros(gate.shape[1]),
-        router=Router(router, len(both), n_shared, shared and shared.gate),
+        router=Router(router, len(both), n_shared, shared and shared.gate, biases),
     )

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from analysis.errors import UnfitModel
 from analysis.models.attended import Attended
 from analysis.models.attention import attention_observed
+from analysis.models.attention_functions import SoftmaxesOfPairs
 from analysis.models.capture import first_tensor
 from analysis.models.finding.calls import Call, Moment
 from analysis.models.stream import size_of
@@ -20,11 +21,15 @@ from analysis.models.trace import Model
 
 @dataclass(frozen=True)
 class Probe:
-    """All calls of modules in a forward pass, and all moments of attention, in their order."""
+    """All calls of modules in a forward pass, and all moments of attention, in their order.
+
+    `softmaxes` are the times of all softmaxes over pairs of tokens, those of attention included.
+    """
 
     calls: tuple[Call, ...]
     moments: tuple[Moment, ...]
     n_tokens: int
+    softmaxes: tuple[int, ...] = ()
 
     def by_token(self, tensor: Tensor) -> Float[Tensor, "batch token column"] | None:
         """Return a tensor with one row of columns for every token; None if it has no such rows."""
@@ -45,6 +50,7 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
     """
     calls: list[Call] = []
     moments: list[Moment] = []
+    softmaxes: list[int] = []
     open_calls: list[tuple[int, Tensor | None]] = []
     clock = iter(range(10**9))
 
@@ -66,6 +72,7 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
         for module in model.modules():
             stack.callback(module.register_forward_pre_hook(began, with_kwargs=True).remove)
             stack.callback(module.register_forward_hook(ended).remove)
+        stack.enter_context(SoftmaxesOfPairs(lambda: softmaxes.append(next(clock))))
         stack.enter_context(attention_observed(model, size_of(inputs), attended))
         try:
             model(**inputs, return_dict=True)
@@ -79,7 +86,8 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
             "times values."
         )
     in_order = tuple(sorted(calls, key=lambda call: call.start))
-    return Probe(in_order, tuple(moments), moments[0].attended.query.shape[2])
+    n_tokens = moments[0].attended.query.shape[2]
+    return Probe(in_order, tuple(moments), n_tokens, tuple(softmaxes))
 
 
 def _kind(output: Any) -> str:

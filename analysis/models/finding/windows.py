@@ -8,7 +8,7 @@ from torch import Tensor
 
 from analysis.errors import UnfitModel
 from analysis.models.attention import attention_observed
-from analysis.models.trace import Model
+from analysis.models.trace import LayerWeights, Model
 
 _STATED = ("sliding_window", "window_size", "local_attention")
 WIDEST = 1024
@@ -17,7 +17,7 @@ WIDEST = 1024
 
 def windows_of(
     model: Model,
-    causal: Sequence[bool],
+    layers: Sequence[LayerWeights],
     longest: int,
     text: Callable[[int], Mapping[str, Any]],
 ) -> tuple[int | None, ...]:
@@ -26,7 +26,7 @@ def windows_of(
     Where a configuration states a window, a text that is longer shows which layers have it.
 
     Args:
-        causal: whether each layer sees no later token.
+        layers: those that attend, which may see no later token.
         longest: longest text of the model, in tokens.
         text: makes the inputs of one text of so many tokens.
 
@@ -36,7 +36,7 @@ def windows_of(
     stated = [getattr(model.config, name, None) for name in _STATED]
     widest = max((width for width in stated if isinstance(width, int)), default=0)
     if not 0 < widest < longest:
-        return (None,) * len(causal)
+        return (None,) * len(layers)
     if widest <= WIDEST:
         reaches: list[int] = []
         with torch.inference_mode():
@@ -44,13 +44,16 @@ def windows_of(
             with attention_observed(model, 1, lambda seen: reaches.append(_reach(seen.weights))):
                 model(**text(n_tokens), return_dict=True)
         return tuple(None if reach == n_tokens - 1 else reach for reach in reaches)
-    if not all(causal):
+    if not all(layer.is_causal for layer in layers):
         raise UnfitModel(
             f"The model sees {widest:,} tokens to both sides in some layers, and such windows are "
             f"read up to {WIDEST:,}."
         )
-    kinds = getattr(model.config, "layer_types", None) or ["sliding_attention"] * len(causal)
-    return tuple(widest - 1 if "sliding" in kind else None for kind in kinds)
+    kinds = getattr(model.config, "layer_types", None)
+    return tuple(
+        widest - 1 if kinds is None or "sliding" in kinds[layer.number - 1] else None
+        for layer in layers
+    )
 
 
 def _reach(weights: Tensor) -> int:

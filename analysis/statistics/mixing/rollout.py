@@ -6,7 +6,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.mixing.rollout import DISTANCES
-from analysis.needs import Setting
+from analysis.needs import Need, Setting
 from analysis.statistics.columns import named, number, single
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import BlockSums, block_sizes, by_block
@@ -43,6 +43,7 @@ PER_SEQUENCE = Table(
         ),
     ),
     source="abnar-2020",
+    needs=(Need.EVERY_LAYER,),
     requires=("layer_completeness",),
     laws=("share between 0 and 1 + 1e-4",),
     order=("layer", "scope", "token_type", "distance", "seq"),
@@ -100,6 +101,7 @@ TABLE = Table(
     key=(LAYER, ROLLOUT, *OF_TOKENS),
     values=(*SHARE, N_SEQUENCES),
     source="abnar-2020",
+    needs=(Need.EVERY_LAYER,),
     requires=("sequence_rollout",),
     made_by=_rows,
     laws=("mean between 0 and 1 + 1e-4", "low <= high", "n_sequences > 0"),

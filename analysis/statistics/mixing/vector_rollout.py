@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import Setting
+from analysis.needs import Need, Setting
 from analysis.statistics.columns import number, single
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import Means, block_sizes, by_block, layers_and_mean, mean_of
@@ -44,6 +44,7 @@ COMPLETENESS = Table(
         ),
     ),
     source="modarressi-2023",
+    needs=(Need.EVERY_LAYER,),
     round_off=("relative_error",),
     laws=("relative_error >= 0", "bias_share between 0 and 1"),
     depends_on=(Setting.GATE_RULE,),
@@ -70,6 +71,7 @@ PER_SEQUENCE = Table(
     key=(SEQUENCE, LAYER, TOKEN_TYPE, DISTANCE),
     values=rollout.PER_SEQUENCE.values,
     source="modarressi-2023",
+    needs=(Need.EVERY_LAYER,),
     requires=("vector_completeness",),
     laws=rollout.PER_SEQUENCE.laws,
     order=("layer", "token_type", "distance", "seq"),
@@ -133,6 +135,7 @@ TABLE = Table(
         N_SEQUENCES,
     ),
     source="modarressi-2023",
+    needs=(Need.EVERY_LAYER,),
     requires=("sequence_vector_rollout", "sequence_rollout"),
     made_by=_rows,
     laws=(
@@ -170,6 +173,7 @@ SEQUENCE_AGREEMENT = Table(
         ),
     ),
     source="modarressi-2023",
+    needs=(Need.EVERY_LAYER,),
     requires=("vector_completeness", "layer_completeness"),
     laws=("spearman between -1 - 1e-6 and 1 + 1e-6",),
     depends_on=(Setting.GATE_RULE,),
@@ -195,6 +199,7 @@ AGREEMENT = Table(
         N_SEQUENCES,
     ),
     source="modarressi-2023",
+    needs=(Need.EVERY_LAYER,),
     requires=("sequence_vector_agreement",),
     made_by=mean_of(
         Means(_SEQUENCES, ["scope"], "spearman", per=layers_and_mean("sequence_vector_agreement"))

@@ -328,5 +328,5 @@ def of_tokens(
 
 
 def _layers(store: DuckDBPyConnection) -> list[int]:
-    [(n_layers,)] = store.execute("select coalesce(max(layer), 0) from pair_delta_wide").fetchall()
-    return list(range(1, n_layers + 1))
+    rows = store.execute("select distinct layer from pair_delta_wide order by layer").fetchall()
+    return [layer for (layer,) in rows]

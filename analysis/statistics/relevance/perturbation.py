@@ -74,7 +74,7 @@ PER_SEQUENCE = Table(
         single("area", "area under the curve: the mean probability on the way", "probability"),
     ),
     source="petsiuk-2018",
-    needs=(Need.IMAGES, Need.CLASSES),
+    needs=(Need.IMAGES, Need.CLASSES, Need.EVERY_LAYER),
     laws=(
         f"len(probability) = {STEPS + 1}",
         "list_min(probability) >= 0 and list_max(probability) <= 1 + 1e-5",
@@ -126,7 +126,7 @@ TABLE = Table(
     source="petsiuk-2018",
     requires=("sequence_perturbation",),
     made_by=mean_of(Means(_LONG, ["rule", "curve", "step"], then=_shares)),
-    needs=(Need.IMAGES, Need.CLASSES),
+    needs=(Need.IMAGES, Need.CLASSES, Need.EVERY_LAYER),
     laws=(
         "share is null or share between 0 and 1",
         "mean between 0 and 1 + 1e-5",

@@ -3,7 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import Setting
+from analysis.needs import Need, Setting
 from analysis.relevance_rules import ALL
 from analysis.statistics.columns import named, number, single, singles
 from analysis.statistics.means import Means, both_ways, mean_of
@@ -37,6 +37,7 @@ TABLE = Table(
         ),
     ),
     source="sawaki-2025",
+    needs=(Need.EVERY_LAYER,),
     laws=(
         "list_min(relevance) >= 0",
         f"abs(list_sum(relevance) - 1) <= if(rule = 'attention', {ROUNDING}, 1e-4)",
@@ -101,6 +102,7 @@ SEQUENCE_AGREEMENT = Table(
         ),
     ),
     source="sawaki-2025",
+    needs=(Need.EVERY_LAYER,),
     laws=("spearman between -1 - 1e-6 and 1 + 1e-6", "rule_a <> rule_b"),
     order=("rule_a", "rule_b", "seq"),
     depends_on=(Setting.GATE_RULE, Setting.KEPT),
@@ -125,6 +127,7 @@ AGREEMENT = Table(
         N_SEQUENCES,
     ),
     source="sawaki-2025",
+    needs=(Need.EVERY_LAYER,),
     requires=("sequence_relevance_agreement",),
     made_by=mean_of(Means(_PAIRS, ["rule_a", "rule_b"], then=both_ways("rule_a", "rule_b"))),
     laws=(

@@ -4,7 +4,7 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import UnknownName
-from analysis.needs import Setting
+from analysis.needs import Need, Setting
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS
 from analysis.statistics.columns import count, mean_values, number, single, text, whole
 from analysis.statistics.means import Means, mean_of
@@ -63,6 +63,7 @@ PER_SEQUENCE = Table(
         ),
     ),
     source="sawaki-2025",
+    needs=(Need.EVERY_LAYER,),
     round_off=("conservation_error",),
     laws=(
         *(
@@ -121,6 +122,7 @@ TABLE = Table(
     ),
     values=mean_values(_UNIT),
     source="sawaki-2025",
+    needs=(Need.EVERY_LAYER,),
     requires=("sequence_relevance",),
     made_by=mean_of(Means(_LONG, ["layer", "head", "quantity"], per=_RULES)),
     laws=(

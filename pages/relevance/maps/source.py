@@ -107,7 +107,7 @@ class LiveMaps:
     def summary(self, rule: str, layer: int, head: str) -> None:
         """Return None: numbers of these maps are not stored."""
 
-    def _starts(self, rule: str) -> range:
+    def _starts(self, rule: str) -> list[int]:
         """Start layers of a rule; some methods start only at the output of the last layer."""
         return layers()[-len(self.live.maps[rule]) :]
 

@@ -59,7 +59,8 @@ def pick_marked(view: View, default: Head) -> Head:
 def keep_head(view: View) -> None:
     """Keep the previously chosen head in the bar of a section that needs none."""
     if HEAD not in view.picked and view.choices.asked(HEAD):
-        pick_head(view, say("head_card.head"), default=(1, 1), help=say("head_card.head_help"))
+        label, help = say("head_card.head"), say("head_card.head_help")
+        pick_head(view, label, default=every_head()[0], help=help)
 
 
 def every_head() -> list[Head]:

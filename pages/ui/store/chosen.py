@@ -79,6 +79,8 @@ def file_picker() -> None:
             st.sidebar.info(say(f"model.part_{store.part}_note"))
         if bits := store.weight_bits:
             st.sidebar.info(say("model.quantised_note", bits=bits))
+        if gaps := without_attention(store):
+            st.sidebar.info(say("model.gaps_note", layers=gaps))
         if store.is_for_show:
             st.sidebar.info(say("model.for_show_note"))
 
@@ -124,9 +126,23 @@ def layer_order() -> LayerOrder:
     return ORDERS[open_store().facts["layer_order"]]
 
 
-def layers() -> range:
-    """Layers of the chosen file's model, counted from 1."""
-    return range(1, int(open_store().run["n_layers"]) + 1)
+def layers() -> list[int]:
+    """Layers of the chosen file's model that have attention, counted from 1."""
+    store = open_store()
+    every = range(1, int(store.run["n_layers"]) + 1)
+    return [layer for layer in every if layer not in store.without_attention]
+
+
+def without_attention(store: Store) -> str:
+    """Name the layers of a file's model without attention by what they have instead."""
+    by_name: dict[str, list[str]] = {}
+    for layer, name in store.without_attention.items():
+        by_name.setdefault(name, []).append(str(layer))
+    comma = say("list.comma")
+    return comma.join(
+        say("model.gaps", layers=comma.join(numbers), name=plain(name))
+        for name, numbers in by_name.items()
+    )
 
 
 def is_causal() -> bool:

@@ -10,7 +10,7 @@ from analysis.statistics.probing import dependency_accuracy
 from analysis.statistics.table import Table
 from pages.ui.choices.address import stop
 from pages.ui.choices.pick import choose
-from pages.ui.store.chosen import open_store, shows_images, stores
+from pages.ui.store.chosen import open_store, shows_images, stores, without_attention
 from pages.ui.store.commands import run_command
 from pages.ui.store.folder import folder
 from pages.ui.words.say import plain, say
@@ -34,7 +34,10 @@ def require(*tables: Table) -> None:
     missing = [table for table in tables if not store.holds(table)]
     if not missing:
         return
-    if shows_images() and (reason := what_images_lack(missing)):  # no run could add it
+    if store.without_attention and any(Need.EVERY_LAYER in table.needs for table in missing):
+        st.info(say("store.has_gaps", layers=without_attention(store)))  # no run could add it
+        name_files_with(*missing)
+    elif shows_images() and (reason := what_images_lack(missing)):  # no run could add it
         st.info(say(f"of_images.{reason}", corpus=plain(store.run["corpus"])))
         name_files_with(*missing)
         st.caption(say("of_images.elsewhere"))

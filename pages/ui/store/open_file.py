@@ -109,6 +109,13 @@ class Store:
         return None if part == "none" else part
 
     @property
+    def without_attention(self) -> dict[int, str]:
+        """Class names of what stands in place of attention, by layer, counted from 1."""
+        stated = self.facts.get("without_attention", "")
+        parts = (part.split(" ") for part in stated.split(", ") if part)
+        return {int(number): name for number, name in parts}
+
+    @property
     def weight_bits(self) -> str:
         """Bits of each weight before it was made float; empty if it was not quantised."""
         return self.facts.get("weight_bits", "")

@@ -2,13 +2,14 @@
 
 from pages.ui.store.chosen import layers, open_store
 
-_ALL = "all"
+_ALL, _NONE = "all", "none"
 
 
 def windows() -> dict[int, int | None]:
     """Return the window of each layer in tokens; None without one."""
     sizes = open_store().facts.get("windows", _ALL).split(", ")
-    given = dict(zip(layers(), sizes, strict=False))
+    of_attention = (size for size in sizes if size != _NONE)
+    given = dict(zip(layers(), of_attention, strict=False))
     return {
         layer: None if given.get(layer, _ALL) == _ALL else int(given[layer]) for layer in layers()
     }

@@ -67,6 +67,10 @@ OTHERS = {
         account_of(n_layers="2"),
         dict.fromkeys(("heads", "head_by_head", "training"), ("shape",)) | {"pairs": ("depth",)},
     ),
+    "attention in other layers": (
+        account_of(without_attention="1 Mamba2Mixer"),
+        dict.fromkeys(("heads", "head_by_head", "training"), ("shape",)) | {"pairs": ("depth",)},
+    ),
     "pre-norm": (account_of(layer_order="pre_norm"), {"pairs": ("layer_order",)}),
     "untrained": (
         account_of(random_weights="1"),

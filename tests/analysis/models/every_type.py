@@ -88,8 +88,10 @@ _OTHERS: dict[str, dict[str, Any]] = {
         "attention_multiplier": 0.25,
         "embedding_multiplier": 2.0,
     },
-    "granitemoehybrid": _MAMBA | {"layer_types": ["mamba", "attention", "attention"]},
+    "granitemoehybrid": _MAMBA
+    | {"layer_types": ["mamba", "attention", "mamba"], "num_local_experts": 0},
     "internvl_vision": {"image_size": [16, 16], "patch_size": [4, 4]},
+    "jamba": {"attn_layer_period": 2, "attn_layer_offset": 1},
     "lfm2": {"layer_types": ["conv", "full_attention", "full_attention"]},
     "lfm2_moe": {
         "layer_types": ["conv", "full_attention", "full_attention"],
@@ -142,14 +144,17 @@ def every_type() -> tuple[str, ...]:
     return tuple(sorted({name for names in lists for name in names} | set(_MORE.split())))
 
 
-def tiny_type(model_type: str) -> Model:
+def tiny_type(model_type: str, **settings: Any) -> Model:
     """Return a type's tiny model, the same every time; the encoder, if it has a decoder too.
+
+    Args:
+        settings: in place of the usual ones.
 
     Raises:
         NotBuilt: with the library's own reason, or the number of weights.
     """
     try:
-        model = _built(model_type)
+        model = _built(model_type, settings)
     except NotBuilt:
         raise
     except Exception as error:  # the library's own checks raise errors of many kinds
@@ -162,9 +167,9 @@ def tiny_type(model_type: str) -> Model:
     return model.get_encoder() if model.config.is_encoder_decoder else model
 
 
-def _built(model_type: str) -> Model:
+def _built(model_type: str, settings: dict[str, Any]) -> Model:
     kind: Any = CONFIG_MAPPING[model_type]
-    settings = _settings(kind) | _OTHERS.get(model_type, {})
+    settings = _settings(kind) | _OTHERS.get(model_type, {}) | settings
     config = kind(**settings, attn_implementation="eager")
     built = transformers.MODEL_MAPPING.get(kind, None) or _named(kind)
     model_class: Any = built[0] if isinstance(built, tuple) else built
