@@ -184,7 +184,8 @@ class Controls:
         """Let the reader pick weights or norms to measure attention, for the whole page."""
         labels = {weighing: say(f"weighing.{weighing}") for weighing in WEIGHINGS}
         key, help = self.key("weighing"), say("weighing.help")
-        control = Control(key, say("weighing.label"), "segmented", labels, help)
+        kind = _kind(labels.values(), "segmented")
+        control = Control(key, say("weighing.label"), kind, labels, help)
         return self.value(Choice(key, WEIGHINGS, WEIGHT), control)
 
     def number(self, name: str, low: int, high: int, default: int, **values: Any) -> int:
