@@ -1,21 +1,25 @@
-"""Search box for pages, sections, heads, tokens, pairs, texts and terms."""
+"""Search box for pages, sections, statistics, heads, tokens, pairs, texts and terms."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import islice
 from typing import Any
 
 import streamlit as st
 
+from analysis.contracts import every_table
 from analysis.statistics import corpus
 from analysis.statistics.pairs import pair
 from pages.ui.choices.address import LONGEST_TEXT
 from pages.ui.choices.links import VIEWS, link
 from pages.ui.contents import PAGES
 from pages.ui.head.choice import HEAD, head_name
+from pages.ui.method import methods
 from pages.ui.store.chosen import ask, chosen_file, layers, open_store, readable, shows_images
 from pages.ui.store.open_file import Store
+from pages.ui.words.contracts import digest, japanese
 from pages.ui.words.numbers import count
 from pages.ui.words.say import catalogue, plain, say
 
@@ -67,7 +71,7 @@ def search_box(room: Any) -> None:
 
 def _places(text: str) -> list[Place]:
     """Matches of every kind, the most specific kind first."""
-    kinds = (_heads, _pairs, _sections, _tokens, _terms, _texts) if text else ()
+    kinds = (_heads, _pairs, _sections, _statistics, _tokens, _terms, _texts) if text else ()
     return [place for find in kinds for place in islice(find(text), _MOST)]
 
 
@@ -93,6 +97,48 @@ def _sections(text: str) -> Iterator[Place]:
             stem = key.removeprefix(f"{page}.view_")
             if page in VIEWS and stem != key and _says(key, text):
                 yield Place(f"{title}: {say(key)}", page, {VIEWS[page]: stem})
+
+
+def _statistics(text: str) -> Iterator[Place]:
+    """Sections whose statistics have this in a title, a name, a column or their explanation.
+
+    Tables that no section shows are found in the documentation beside the query.
+    """
+    said, best = _plain(text), {}
+    for rank, words, name in _index():
+        if said in words:
+            best[name] = min(rank, best.get(name, rank))
+    for name in sorted(best, key=best.__getitem__):
+        if method := methods().get(name):
+            title = say(f"method.{name}.title")
+            view = {VIEWS[method.page]: method.view} if method.view else {}
+            yield Place(title, method.page, view)
+        else:
+            yield Place(f"`{name}`", "query", {VIEWS["query"]: "ask", "qu_of": name})
+
+
+@cache
+def _index() -> list[tuple[int, str, str]]:
+    """Rank, words and name of everything that is said of a statistic, or of another view."""
+    shown = {table.name: name for name, of in methods().items() for table in of.tables}
+    entries = []
+    for name in methods():
+        entries += [(0, text, name) for text in catalogue()[f"method.{name}.title"].values()]
+        entries += [(3, text, name) for text in catalogue()[f"method.{name}.text"].values()]
+    for table in every_table():
+        for view in table.all_views:
+            name = shown.get(table.name, view.name)
+            entries += [(1, text, name) for text in (table.name, view.name)]
+            for column in view.columns:
+                titles = catalogue().get(f"column.{column.name}", {}).values()
+                entries += [(2, text, name) for text in (column.name, *titles)]
+                meanings = column.meaning, japanese().get(digest(column.meaning), "")
+                entries += [(3, text, name) for text in meanings]
+    return [(rank, _plain(text), name) for rank, text, name in entries]
+
+
+def _plain(text: str) -> str:
+    return text.casefold().replace("_", " ")
 
 
 def _terms(text: str) -> Iterator[Place]:

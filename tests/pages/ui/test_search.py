@@ -2,12 +2,20 @@
 
 import pytest
 
+from analysis.contracts import every_table
+from pages.ui import search
+from pages.ui.words.contracts import digest, japanese
 from tests.pages.conftest import assert_sound
 
 
 @pytest.mark.parametrize(
     ("typed", "shown"),
-    [("2-1", "layer 2, head 1"), ("mixing ratio", "Mixing ratio"), ("構文", "Syntax")],
+    [
+        ("2-1", "layer 2, head 1"),
+        ("mixing ratio", "Mixing ratio"),
+        ("構文", "Syntax"),
+        ("singular value", "Singular values"),
+    ],
 )
 def test_what_is_typed_leads_to_its_place(opened, store_folder, typed, shown):
     session = opened("methods", store_folder)
@@ -24,3 +32,29 @@ def test_what_is_called_nothing_says_so_and_shows_as_it_is(opened, store_folder)
     assert "Nothing is called that" in " ".join(
         caption.value for caption in session.sidebar.caption
     )
+
+
+@pytest.mark.parametrize(
+    ("typed", "page"),
+    [
+        ("entropy", "head_habits"),
+        ("rollout", "layer_mixing"),
+        ("spectrum", "positions"),
+        ("singular values", "attention_norms"),
+        ("エントロピー", "head_habits"),
+        ("特異値", "attention_norms"),
+        ("ロールアウト", "layer_mixing"),
+    ],
+)
+def test_a_statistic_is_found_by_what_it_is_called(typed, page):
+    assert page in {place.page for place in search._statistics(typed)}
+
+
+@pytest.mark.parametrize("table", every_table(), ids=lambda table: table.name)
+def test_every_name_of_the_contract_is_found_in_both_languages(table):
+    for view in table.all_views:
+        names = [view.name, *(column.name for column in view.columns)]
+        meanings = [column.meaning for column in view.columns]
+        meanings += [japanese()[digest(meaning)] for meaning in meanings]
+        missing = [text for text in (*names, *meanings) if not any(search._statistics(text))]
+        assert not missing
