@@ -13,7 +13,7 @@ from analysis.axes import AXES
 from analysis.contracts import every_table
 from analysis.sources import PAPERS
 from analysis.statistics import annotation, corpus, image
-from pages.ui.contents import PAGES
+from pages.ui.contents import GROUPS, PAGES
 from precompute.passes import STATISTICS
 
 ROOT = Path(__file__).parents[1]
@@ -158,6 +158,7 @@ def test_every_table_of_a_file_has_its_contract_where_the_dashboard_looks():
 def test_every_page_is_in_the_contents():
     pages = {path.parent.name for path in (ROOT / "pages").glob("*/page.py")} - {"ui"}
     assert pages == set(PAGES)
+    assert [page for group in GROUPS.values() for page in group] == list(PAGES)
 
 
 def test_pages_do_not_import_each_other_nor_the_house_a_page():

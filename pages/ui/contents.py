@@ -10,6 +10,14 @@ from pages.ui.words.say import say
 
 PAGES = {page: page.replace("_", "-") for page in PREFIXES} | {"overview": ""}
 """The address of every page."""
+GROUPS = {
+    "": ("overview",),
+    "attention": ("attention_norms", "head_habits", "sinks", "positions"),
+    "layers": ("layer_mixing", "token_pairs"),
+    "probes": ("syntax", "coreference", "head_map", "relevance"),
+    "work": ("sequences", "compare", "query", "report", "methods"),
+}
+"""Pages of the contents by group, in their order; the first group has no heading."""
 _FOLDER = Path(__file__).parents[1]
 
 
@@ -18,8 +26,8 @@ def contents(links: Any) -> Any:
 
     The links keep the file and the language, which the built-in menu would drop.
     """
-    pages = [
-        st.Page(
+    pages = {
+        name: st.Page(
             _FOLDER / name / "page.py",
             title=say(f"page.{name}.title"),
             url_path=path or name,
@@ -27,9 +35,12 @@ def contents(links: Any) -> Any:
             default=not path,
         )
         for name, path in PAGES.items()
-    ]
+    }
     st.session_state[CONTENTS] = list(PAGES)
     links.markdown("### Mixscope")
-    for page in pages:
-        links.page_link(page, query_params=address())
-    return st.navigation(pages, position="hidden")
+    for group, names in GROUPS.items():
+        if group:
+            links.caption(say(f"contents.{group}"))
+        for name in names:
+            links.page_link(pages[name], query_params=address())
+    return st.navigation(list(pages.values()), position="hidden")

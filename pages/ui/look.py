@@ -7,6 +7,7 @@ STYLE = """<style>
 [data-testid="stSidebar"] [data-testid="stPageLink"] a {padding-block: .05rem; min-height: 0}
 [data-testid="stSidebar"] [data-testid="stMarkdownContainer"] {margin-bottom: 0}
 [data-testid="stSidebar"] h3 {padding: .5rem 0 .2rem}
+[data-testid="stSidebar"] [data-testid="stCaptionContainer"] {padding: .35rem 0 0 .5rem}
 [data-testid="stSidebar"] [data-testid="stSelectbox"] {padding-top: .5rem}
 [data-testid="stHeader"] {background: none}
 [data-testid="stHeader"], [data-testid="stHeader"] :not(button, button *) {pointer-events: none}
