@@ -1,7 +1,7 @@
 """Recorder of items and of choices, with labels and help from the section's words."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
@@ -50,14 +50,10 @@ class Controls:
         """Record an item where the section is now."""
         self._into.append(item)
 
-    @contextmanager
-    def inside(self, group: Group) -> Iterator[None]:
-        """Record items into a group while the block runs."""
-        before, self._into = self._into, group.items
-        try:
-            yield
-        finally:
-            self._into = before
+    def go_on_in(self, items: list[Item]) -> list[Item]:
+        """Record into a list from now on; return the one that was recorded into before."""
+        before, self._into = self._into, items
+        return before
 
     def draw(self, content: Callable[..., object], *given: Any, **options: Any) -> None:
         """Add content that a function draws."""
@@ -80,9 +76,9 @@ class Controls:
         self.add(Columns(groups, shares))
         return [Place(self, group) for group in groups]
 
-    def toolbar(self) -> AbstractContextManager[None]:
+    def toolbar(self) -> "Place":
         """Row of pickers that is open now, for further widgets."""
-        return self.inside(self._open_row())
+        return Place(self, self._open_row())
 
     @contextmanager
     def fold(self, title: str) -> Iterator[None]:
@@ -90,7 +86,7 @@ class Controls:
         row = self._open_row()
         self._row = Group("popover", (title,))
         row.items.append(self._row)
-        with self.inside(self._row):
+        with Place(self, self._row):
             yield
         self._row = row
 
@@ -238,15 +234,13 @@ def _kind(labels: Collection[str], kind: Kind | None) -> Kind:
 
 
 class Place:
-    """A group of a section, to record into; may be filled after what follows it."""
+    """A group of a section, to record into; it may be filled after what follows it."""
 
     def __init__(self, section: Controls, group: Group) -> None:
-        self._inside = lambda: section.inside(group)
-        self._open: list[Any] = []
+        self._section, self._items = section, group.items
 
     def __enter__(self) -> None:
-        self._open.append(self._inside())
-        self._open[-1].__enter__()
+        self._before = self._section.go_on_in(self._items)
 
     def __exit__(self, *error: Any) -> None:
-        self._open.pop().__exit__(*error)
+        self._section.go_on_in(self._before)
