@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.contracts import every_table
+from pages.ui.charts.colours import MANY_COLOURS
 from pages.ui.charts.look import coloured, edged, flat_axis, layered, tooltips
 from pages.ui.words.columns import NAMES
 
@@ -28,6 +29,9 @@ _TITLE = 40  # letters
 _MOST_OTHERS = 6  # columns shown only in the tooltip
 _FORMAT = ".4~g"
 _HEIGHT = 340
+_ROW, _NAME_WIDTH = 18, 260  # pixels of a lying bar and of its name
+_UPRIGHT = 8  # most names below upright bars
+_DIGITS = 20
 
 
 @dataclass(frozen=True)
@@ -109,11 +113,14 @@ def chart(frame: pd.DataFrame, roles: Roles) -> Any:
     """Draw a mark per row, with an interval if the frame has one around y."""
     hue = (roles.colour if roles.colour in NAMES else "colour") if roles.colour else None
     drawn, titles = _renamed(frame, roles, hue)
-    drawn, encoding, present = coloured(drawn, hue, titles.get(hue or ""))
+    drawn, encoding, present = coloured(drawn, hue, titles.get(hue or ""), _colours(drawn, hue))
+    tooltip = tooltips(titles, drawn, _FORMAT)
+    if roles.kind == "bars" and _is_long(drawn["x"]):
+        return _rows(drawn, titles, {"color": encoding, "tooltip": tooltip}, hue, present)
     base = alt.Chart(drawn).encode(
         x=_across(drawn["x"], titles["x"], roles.kind),
         color=encoding,
-        tooltip=tooltips(titles, drawn, _FORMAT),
+        tooltip=tooltip,
     )
     if roles.kind == "bars" and hue:
         base = base.encode(xOffset=alt.XOffset(f"{hue}:N", sort=present))
@@ -123,6 +130,42 @@ def chart(frame: pd.DataFrame, roles: Roles) -> Any:
         interval = base.encode(y=alt.Y("low:Q", title=titles["y"]), y2=alt.Y2("high:Q"))
         parts = _with_interval(parts[0], interval, roles.kind)
     return layered(*parts, height=_HEIGHT)
+
+
+def _colours(drawn: pd.DataFrame, hue: str | None) -> dict[str, str] | None:
+    """A colour for each name, in their order; None for names that have colours of their own."""
+    if hue is None or hue in NAMES:
+        return None
+    names = drawn[hue].unique()
+    in_order = sorted(names, key=lambda name: (not name.isdecimal(), name.zfill(_DIGITS), name))
+    return dict(zip(in_order, MANY_COLOURS, strict=False))
+
+
+def _is_long(places: pd.Series) -> bool:
+    """Return True for more names than fit below upright bars."""
+    return not pd.api.types.is_numeric_dtype(places) and places.nunique() > _UPRIGHT
+
+
+def _rows(
+    drawn: pd.DataFrame,
+    titles: dict[str, str],
+    encodings: dict[str, Any],
+    hue: str | None,
+    present: list[str],
+) -> Any:
+    """Draw bars that lie, so that the names of many places can be read."""
+    order = list(dict.fromkeys(drawn["x"].dropna()))
+    axis = alt.Axis(labelLimit=_NAME_WIDTH, labelOverlap=False)
+    base = alt.Chart(drawn).encode(
+        y=alt.Y("x:O", title=titles["x"], sort=order, axis=axis), **encodings
+    )
+    if hue:
+        base = base.encode(yOffset=alt.YOffset(f"{hue}:N", sort=present))
+    parts = [base.mark_bar(cornerRadiusEnd=1).encode(x=alt.X("y:Q", title=titles["y"], stack=None))]
+    if "low" in drawn:
+        interval = alt.X("low:Q", title=titles["y"])
+        parts += edged(base.encode(x=interval, x2=alt.X2("high:Q")))
+    return layered(*parts, height=_ROW * len(order) * max(len(present), 1) + _ROW)
 
 
 def _renamed(

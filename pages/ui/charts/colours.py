@@ -36,6 +36,8 @@ EXCESS_PART_COLOURS = {
 }
 """Excess of the scores of a place over others, and its parts."""
 SERIES_COLOURS = (_BLUE, _ORANGE, _GREEN, _PINK, _GREY, _LILAC)
+MANY_COLOURS = (*SERIES_COLOURS, _LEAF, _PLUM, _CORAL, _SILVER, _OLIVE, _BROWN)
+"""Twelve colours for names that have none of their own."""
 _STEPS = (_SILVER, _BLUE, _LEAF, _PLUM, _ORANGE, _BROWN, _LILAC, _GREEN)
 SCOPE_COLOURS = {
     scope: colour

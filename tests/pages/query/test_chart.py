@@ -5,6 +5,7 @@ import pytest
 
 from pages.query.chart import Roles, can_be_drawn, chart, usual
 from pages.ui.export import files as export
+from pages.ui.export.files import with_data
 
 LAYERS = {"layer": [1, 2, 3], "mean": [0.1, 0.2, 0.3]}
 AROUND = {"low": [0.0, 0.1, 0.2], "high": [0.2, 0.3, 0.4]}
@@ -62,3 +63,22 @@ def test_what_has_no_two_numbers_to_compare_is_not_drawn(columns):
 def test_an_interval_is_drawn_where_it_lies_around_what_is_drawn(ends, y, has_interval):
     frame = pd.DataFrame(LAYERS | ends)
     assert ("low" in chart(frame, Roles("bars", "layer", y)).data) == has_interval
+
+
+@pytest.mark.parametrize(("n", "lies"), [(8, False), (9, True)])
+def test_bars_of_many_names_lie(n, lies):
+    names = [f"name {place}" for place in range(n)]
+    frame = pd.DataFrame({"pair": names, "mean": 0.1, "low": 0.0, "high": 0.2})
+    drawn = with_data(chart(frame, Roles("bars", "pair", "mean")))
+    encodings = [part["encoding"] for part in drawn["layer"]]
+    assert all((one["y"]["field"] == "x") == lies for one in encodings)
+    assert len(encodings) == 3, "an interval is drawn by two rules"
+
+
+def test_twelve_names_have_twelve_colours_in_their_order():
+    names = [str(place) for place in range(12, 0, -1)]
+    frame = pd.DataFrame({"layer": [1] * 12, "head": names, "entropy": 0.1})
+    scale = with_data(chart(frame, Roles("points", "layer", "entropy", "head")))
+    colour = scale["layer"][0]["encoding"]["color"]["scale"]
+    assert colour["domain"] == sorted(names, key=int)
+    assert len(set(colour["range"])) == 12
