@@ -84,7 +84,7 @@ def figure(chart: Any, frame: pd.DataFrame, *, alt: str = "", **texts: Any) -> N
         alt: text for screen readers; the question if empty.
         texts: key, question and caption.
     """
-    content = Shown(frame=frame, chart=chart, **texts)
+    content = Shown(frame=frame, chart=chart, called=(texts["key"],), **texts)
     draw_figure(Figure(sourced(content, Asked()), alt=alt))
 
 
@@ -98,7 +98,8 @@ def table(
         options: further ones of `st.dataframe`.
         texts: key, question and caption.
     """
-    content = Shown(frame=frame[list(columns)], columns=columns, **texts)
+    shown = frame[list(columns)]
+    content = Shown(frame=shown, columns=columns, called=(texts["key"],), **texts)
     draw_table(Table(sourced(content, Asked()), frame, options=options))
 
 

@@ -17,8 +17,9 @@ from pages.ui.run import run
 from pages.ui.words.columns import column_settings, with_names
 from pages.ui.words.interval_sentence import interval_form, interval_sentence, listed_form
 from pages.ui.words.place import say_here
-from pages.ui.words.say import say
+from pages.ui.words.say import catalogue, say
 
+_IN_FILE_NAMES = ("seq", "layer", "head", "scope", "effect", "relation", "place", "token_type")
 _NOTHING = {"selection": {"rows": []}}
 
 
@@ -109,7 +110,8 @@ class View(Controls):
         texts = self._texts(name, caption, values, interval_form(chart))
         if weighing != WEIGHT:
             texts["caption"] = f"{say('weighing.caption')} {texts['caption']}"
-        content = self._shown(self._keyed(name, state), frame, texts, chart=chart)
+        key, called = self._keyed(name, state), self._called(name)
+        content = self._shown(key, frame, texts, chart=chart, called=called)
         self.add(Figure(content, self.key(name), "", click, width, self._noted(), self.picked))
         if self.key(name) == self._until:
             raise SectionEnds
@@ -147,6 +149,7 @@ class View(Controls):
             texts,
             options={"placeholder": "—", **(options or {})},
             click=click,
+            called=self._called(name),
         )
 
     def listed(
@@ -158,6 +161,7 @@ class View(Controls):
         *,
         options: Mapping[str, Any] | None = None,
         click: Follow | None = None,
+        called: tuple[str, ...] = (),
     ) -> Any:
         """Show a table with its own texts, question and caption; return its selection.
 
@@ -167,7 +171,8 @@ class View(Controls):
         """
         selecting = {} if click is None else {"selection_mode": "single-row"}
         given = {**selecting, **(options or {})}
-        content = self._shown(key, frame[list(columns)], texts, columns=columns)
+        shown = frame[list(columns)]
+        content = self._shown(key, shown, texts, columns=columns, called=called or (key,))
         self.add(Table(content, frame, given, click, self._noted()))
         before = self.choices.state(content.key)
         return given.get("selection_default", _NOTHING) if before is None else before
@@ -193,7 +198,7 @@ class View(Controls):
             caption: in place of the word `NAME_caption`.
         """
         texts = self._texts(name, caption, values)
-        self.marked(self._keyed(name, state), frame, body, texts, chart)
+        self.marked(self._keyed(name, state), frame, body, texts, chart, self._called(name))
 
     def marked(
         self,
@@ -202,13 +207,14 @@ class View(Controls):
         body: str | Callable[[], str],
         texts: Mapping[str, str],
         chart: Any = None,
+        called: tuple[str, ...] = (),
     ) -> None:
         """Show markup with its own texts, question and caption; else as `markup`.
 
         Args:
             key: unique on all pages.
         """
-        content = self._shown(key, frame, texts, chart=chart)
+        content = self._shown(key, frame, texts, chart=chart, called=called or (key,))
         self.add(Markup(content, body, self._noted()))
 
     def _keyed(self, name: str, state: object) -> str:
@@ -221,6 +227,14 @@ class View(Controls):
             key, frame=frame, finding=self._taken(), papers=self.papers, **texts, **more
         )
         return sourced(content, run().asked)
+
+    def _called(self, name: str) -> tuple[str, ...]:
+        """Choices behind a figure, the title of its section, and its name."""
+        page, stem = run().words
+        of = {picked.column: picked.chosen for picked in self.picked.values()}
+        choices = [f"{column}-{of[column]}" for column in _IN_FILE_NAMES if column in of]
+        title = catalogue().get(f"{page}.view_{stem}", {}).get("en", stem)
+        return (*choices, title, *([] if name == "question" else [name]))
 
     def _taken(self) -> str:
         """Return the finding for the next chart; pickers that follow belong to the one after it."""

@@ -128,7 +128,7 @@ def test_exports_arrive(server, first, tmp_path):
             lambda d, selector=selector: d.find_element(By.CSS_SELECTOR, selector).is_displayed()
         )
         first.find_element(By.CSS_SELECTOR, selector).click()
-        ending = f"tiny-*.{button.rpartition('-')[2].lower()}"
+        ending = f"*_tiny*.{button.rpartition('-')[2].lower()}"
         wait_until(lambda ending=ending: list(tmp_path.glob(ending)), 30)
         [written] = tmp_path.glob(ending)
         assert written.read_bytes().startswith(start)

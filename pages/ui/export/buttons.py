@@ -24,7 +24,10 @@ _PICTURES = {
 
 def export_buttons(shown: Shown) -> None:
     """Draw export buttons; the files are made at a click, from the page's state then."""
-    name = re.sub(r"\W+", "-", f"{open_store().label}-{shown.key}")
+    file = open_store().label
+    name = "_".join(
+        re.sub(r"[^a-zA-Z0-9]+", "-", part).strip("-").lower() for part in (*shown.called, file)
+    )
     made_by = f"{shown.source} Mixscope {version()}."
     if shown.chart is not None:
         _pictures(shown, name, f"{made_by} {link_here()}")

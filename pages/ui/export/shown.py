@@ -49,6 +49,7 @@ class Shown:
         origin: the same, escaped.
         columns: of a table, as `st.dataframe` takes them.
         place: of its words.
+        called: parts of the names of its exported files, in English whatever the reader's language.
     """
 
     key: str
@@ -64,6 +65,7 @@ class Shown:
     origin: str = ""
     columns: Mapping[str, Any] = field(default_factory=dict)
     place: tuple[str, ...] = field(default_factory=here)
+    called: tuple[str, ...] = ()
 
     @cached_property
     def printed(self) -> pd.DataFrame:
