@@ -198,7 +198,9 @@ class View(Controls):
             caption: in place of the word `NAME_caption`.
         """
         texts = self._texts(name, caption, values)
-        self.marked(self._keyed(name, state), frame, body, texts, chart, self._called(name))
+        self.marked(
+            self._keyed(name, state), frame, body, texts, chart=chart, called=self._called(name)
+        )
 
     def marked(
         self,
@@ -206,6 +208,7 @@ class View(Controls):
         frame: pd.DataFrame,
         body: str | Callable[[], str],
         texts: Mapping[str, str],
+        *,
         chart: Any = None,
         called: tuple[str, ...] = (),
     ) -> None:

@@ -14,7 +14,7 @@ from tests.pages.conftest import assert_sound
         ("2-1", "layer 2, head 1"),
         ("mixing ratio", "Mixing ratio"),
         ("構文", "Syntax"),
-        ("singular value", "Singular values"),
+        ("singular value", "stretches"),
     ],
 )
 def test_what_is_typed_leads_to_its_place(opened, store_folder, typed, shown):
