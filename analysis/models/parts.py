@@ -16,7 +16,8 @@ _ACTIVATIONS = {"gelu": "gelu", "gelu_new": "gelu_tanh", "relu": "relu", "silu":
 
 def layer_norm(module: Model) -> LayerNormWeights:
     """A layer normalisation's weights; the shift is 0 where it has none."""
-    return LayerNormWeights(module.weight.detach(), bias_of(module), module.eps)
+    epsilon = getattr(module, "variance_epsilon", None) or module.eps
+    return LayerNormWeights(module.weight.detach(), bias_of(module), epsilon)
 
 
 def bias_of(projection: Model) -> Tensor:

@@ -64,12 +64,19 @@ _LARGEST = 3_000_000
 _MAMBA = {"mamba_n_heads": 8, "mamba_d_head": 8, "mamba_expand": 2}
 _EXPERTS = {"ffn_hidden_size": 16, "moe_num_experts": 4, "moe_top_k": 2}
 _LATENT = {"num_key_value_heads": _HEADS, "head_dim": 4}
+_DISTANCES = {
+    "relative_attention": True,
+    "pos_att_type": ["c2p", "p2c"],
+    "position_biased_input": False,
+}
 _SWIN = {"embed_dim": 8, "depths": [1, 1], "num_heads": [2, 2], "window_size": 2}
 _OTHERS: dict[str, dict[str, Any]] = {
     "axk1": _LATENT,
     "bamba": _MAMBA | {"attn_layer_indices": [1]},
     "ctrl": {"dff": _HIDDEN},
     "dbrx": {"attn_config": {"kv_n_heads": 2, "rope_theta": 100.0}, "ffn_config": _EXPERTS},
+    "deberta": _DISTANCES | {"max_relative_positions": 8},
+    "deberta-v2": _DISTANCES,
     "deepseek_v3": _LATENT,
     "dots3_note_text": {"num_key_value_heads": _HEADS},
     "esmc": {"num_key_value_heads": _HEADS},
@@ -157,7 +164,8 @@ def tiny_type(model_type: str) -> Model:
     torch.manual_seed(0)
     with torch.no_grad():
         for parameter in model.parameters():  # biases start at 0 and would hide in every law
-            parameter.add_(torch.randn_like(parameter) * 0.3)
+            if parameter.requires_grad:  # tables of sines are fixed
+                parameter.add_(torch.randn_like(parameter) * 0.3)
     model.eval().requires_grad_(False)
     return model.get_encoder() if model.config.is_encoder_decoder else model
 
