@@ -82,7 +82,7 @@ def _cells(reading: Reading) -> Iterator[str]:
     yield ", ".join(dict.fromkeys(layer.order.name.replace("_", " ") for layer in layers))
     networks = [layer.feed_forward for layer in layers]
     kinds = dict.fromkeys(
-        f"{network.activation.replace('_', ' ')}{', gated' * (network.gate_weight is not None)}"
+        f"{str(network.activation).replace('_', ' ')}{', gated' * (network.gate_weight is not None)}"
         f"{', experts' * (network.router is not None)}"
         for network in networks
     )

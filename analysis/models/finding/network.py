@@ -1,6 +1,6 @@
 """The feed-forward network behind a call, recognised by what its matrices are given and return."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import permutations
@@ -8,9 +8,10 @@ from itertools import permutations
 import torch
 from jaxtyping import Float
 from torch import Tensor
+from torch.nn import functional
 
 from analysis.errors import UnfitModel
-from analysis.measures.mixing.activation_gate import GATES, active
+from analysis.measures.mixing.activation_gate import GATES, Activation, Xielu, active
 from analysis.measures.mixing.gate_share import GATED
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.finding.calls import ROUND_OFF, Call, Matrix, same
@@ -42,7 +43,7 @@ def network_of(
         and (matrix := other.matrix)
         and (made := probe.by_token(other.returned)) is not None
     ]
-    for gate, inputs, activation in _networks(into, len(back.weight)):
+    for gate, inputs, activation in _networks(into, len(back.weight), (*GATES, *_learned(calls))):
         made = active((gate or inputs).made, activation)
         product = made if gate is None else made * inputs.made
         if same(product, hidden, 1e-7) and _is_everywhere(activation, gate or inputs, calls, probe):
@@ -53,12 +54,22 @@ def network_of(
     )
 
 
-def _is_everywhere(activation: str, path: "_Path", calls: tuple[Call, ...], probe: Probe) -> bool:
+def _is_everywhere(activation: Activation, path: "_Path", calls: tuple[Call, ...], probe: Probe) -> bool:
     """Return True unless a module computes the activation, and another one for large inputs."""
     wide = torch.linspace(-40, 40, 801, dtype=path.made.dtype, device=path.made.device)
     acts = (call for call in calls if same(probe.by_token(call.given), path.made))
     modules = (call.module for call in acts if next(call.module.parameters(), None) is None)
     return all(same(module(wide), active(wide, activation), ROUND_OFF) for module in modules)
+
+
+def _learned(calls: tuple[Call, ...]) -> Iterator[Xielu]:
+    """Activations with learned sizes that modules keep as the library's xIELU does."""
+    for module in (call.module for call in calls):
+        if hasattr(module, "alpha_p") and hasattr(module, "alpha_n"):
+            positive, negative = (
+                float(functional.softplus(size)) for size in (module.alpha_p, module.alpha_n)
+            )
+            yield Xielu(positive, float(module.beta) + negative, float(module.beta))
 
 
 @dataclass(frozen=True)
@@ -73,7 +84,9 @@ class _Path:
         return stored if self.half is None else stored.chunk(2, dim=-1)[self.half]
 
 
-def _networks(into: list[_Path], hidden: int) -> Iterator[tuple[_Path | None, _Path, str]]:
+def _networks(
+    into: list[_Path], hidden: int, activations: Sequence[Activation]
+) -> Iterator[tuple[_Path | None, _Path, Activation]]:
     """Every network of these paths: gate, inputs and activation."""
     halves = [
         [replace(path, made=half, half=place) for place, half in enumerate(path.made.chunk(2, -1))]
@@ -81,14 +94,14 @@ def _networks(into: list[_Path], hidden: int) -> Iterator[tuple[_Path | None, _P
         if path.made.shape[-1] == 2 * hidden
     ]
     whole = [path for path in into if path.made.shape[-1] == hidden]
-    yield from ((None, path, activation) for path in whole for activation in GATES)
+    yield from ((None, path, activation) for path in whole for activation in activations)
     for paths in (*halves, whole):
         for gate, inputs in permutations(paths, 2):
             yield from ((gate, inputs, activation) for activation in GATED)
 
 
 def _weights(
-    gate: _Path | None, inputs: _Path, back: Matrix, activation: str
+    gate: _Path | None, inputs: _Path, back: Matrix, activation: Activation
 ) -> FeedForwardWeights:
     weight, bias = inputs.part(inputs.matrix.weight), inputs.part(inputs.matrix.bias)
     plain = FeedForwardWeights(weight, bias, back.weight, back.bias, activation)
@@ -151,7 +164,7 @@ def _shared(
 
 
 def _expert_weights(
-    experts: Model, router: Model, shared: _Shared | None, activation: str
+    experts: Model, router: Model, shared: _Shared | None, activation: Activation
 ) -> FeedForwardWeights:
     """All experts side by side, the shared one last."""
     both, down = experts.gate_up_proj.detach(), experts.down_proj.detach()
