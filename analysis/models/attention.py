@@ -32,8 +32,8 @@ class LayerParts:
     """Modules of one layer whose inputs and outputs make up its trace.
 
     `layer` is given the layer's input and returns its output. `output` returns the output of
-    attention before any normalisation or residual; where the stream gets it times a `factor`, so
-    does the trace. `norm` returns the input of attention; None if attention reads the layer's
+    attention before any normalisation or residual; where the stream gets it times a `factor` or
+    plus a `shift`, so does the trace. `norm` returns the input of attention; None if attention reads the layer's
     input.
     """
 
@@ -41,6 +41,7 @@ class LayerParts:
     output: Model
     norm: Model | None = None
     factor: Tensor | None = None
+    shift: Tensor | None = None
 
 
 def observed_attention(

@@ -42,12 +42,13 @@ class FoundLayer:
     @property
     def parts(self) -> LayerParts:
         """The modules whose inputs and outputs make up the layer's trace."""
-        factor = self.steps.attention_factor
+        steps, dtype = self.steps, self.output.weight.dtype
         return LayerParts(
             self.call.module,
             self.output.call.module,
-            norm=self.steps.before,
-            factor=None if factor is None else factor.to(self.output.weight),
+            norm=steps.before,
+            factor=in_dtype(steps.attention_factor, dtype),
+            shift=in_dtype(steps.attention_shift, dtype),
         )
 
     def weights(self) -> LayerWeights:
@@ -62,11 +63,11 @@ class FoundLayer:
             _times(part, self.steps.attention_factor)
             for part in (self.output.weight, self.output.bias)
         )
-        dtype = weight.dtype
+        dtype, shift = weight.dtype, self.steps.attention_shift
         return LayerWeights(
             **projected,
             output_weight=weight.unflatten(0, (heads, -1)),
-            output_bias=bias,
+            output_bias=bias if shift is None else bias + shift.to(bias),
             feed_forward=replace(
                 network,
                 output_weight=_times(network.output_weight, factor),
@@ -167,8 +168,8 @@ def _layer(call: Call, seen: Probe, rotations: Sequence[Rotation], moment: Momen
         )
     rotary, query, key = turned
     steps = Layer(call, calls, output, seen).steps(value.read)
-    beside = tuple(c for c in calls if not (c.holds(moment) and c.holds(output.call)))
-    network = network_of(steps.network, steps.read, beside, seen)
+    others = tuple(c for c in calls if not (c.holds(moment) and c.holds(output.call)))
+    network = network_of(steps.network, steps.read, others, seen, steps.beside)
     return FoundLayer(call, attended, query, key, value, rotary, output, steps, network)
 
 

@@ -21,20 +21,25 @@ from analysis.models.trace import Model
 
 
 def network_of(
-    call: Call, read: Float[Tensor, "batch token width"], calls: tuple[Call, ...], probe: Probe
+    call: Call,
+    read: Float[Tensor, "batch token width"],
+    calls: tuple[Call, ...],
+    probe: Probe,
+    beside: Call | None = None,
 ) -> Callable[[], FeedForwardWeights]:
     """Find the network whose output a call returned; return what reads its weights.
 
     Args:
         read: what the network is given.
         calls: those of the layer.
+        beside: the call of a network whose output is added to that of experts.
 
     Raises:
         UnfitModel: if its hidden layer is made in no way that is known.
     """
     back = call.matrix
     if back is None:
-        return _experts(call, read, calls, probe)
+        return _experts(call, read, calls, probe, beside)
     hidden = probe.by_token(call.given)
     into = [
         _Path(matrix, made)
@@ -112,7 +117,7 @@ def _weights(
 
 
 def _experts(
-    call: Call, read: Tensor, calls: tuple[Call, ...], probe: Probe
+    call: Call, read: Tensor, calls: tuple[Call, ...], probe: Probe, beside: Call | None
 ) -> Callable[[], FeedForwardWeights]:
     """Find experts with a router that make what a call returned, and one that all tokens share.
 
@@ -123,7 +128,11 @@ def _experts(
     experts = next((m for m in module.modules() if _is_experts(m, read.shape[-1])), None)
     router = next((m for m in module.modules() if "Router" in type(m).__name__), None)
     inside = tuple(other for other in calls if call.holds(other))
-    for shared in (None, *_shared(module, read, inside, probe)):
+    ways = (None, *_shared(module, read, inside, probe))
+    if beside is not None:
+        made = made + probe.by_token(beside.returned)
+        ways = (_Shared(network_of(beside, read, calls, probe), None),)
+    for shared in ways:
         for activation in GATED if experts is not None and router is not None else ():
             read_weights = partial(_expert_weights, experts, router, shared, activation)
             network = read_weights()
