@@ -24,7 +24,9 @@ from analysis.models.layout import (
 from analysis.models.places import Change
 from analysis.models.trace import Model
 
-_CLASS_TOKENS = ("cls_token", "class_embedding")
+_CLASS_TOKENS = ("cls_token", "class_embedding", "cls_register_token")
+_TO_ANY_GRID = "_interpolate_position_embedding"
+"""RADIO's method that fits its learned positions to any grid."""
 
 
 def reads_images(model: Model) -> bool:
@@ -81,6 +83,7 @@ def fit_to_images(model: Model, size: tuple[int, int]) -> None:
         )
     fixed, patch = two_sizes(model.config.image_size), two_sizes(model.config.patch_size)
     takes_any = learned is not None or hasattr(model, "rope_embeddings")
+    takes_any = takes_any or hasattr(model.embeddings, _TO_ANY_GRID)
     if not takes_any and size != fixed:
         raise UnfitModel(
             f"The model's positions were learned for images of {fixed[0]} × {fixed[1]} pixels "
@@ -105,10 +108,16 @@ def layout_of(model: Model) -> TokenLayout:
 
 def _special(model: Model) -> tuple[str, ...]:
     embeddings = model.embeddings
-    names = [CLASS for name in _CLASS_TOKENS if getattr(embeddings, name, None) is not None]
+    stated = (getattr(model.config, name, 0) for name in ("num_register_tokens", "num_registers"))
+    n_registers = max(stated)
+    vectors = [
+        vector for name in _CLASS_TOKENS if (vector := getattr(embeddings, name, None)) is not None
+    ]
+    n_class = sum(vector.numel() // vector.shape[-1] for vector in vectors)
+    n_class -= n_registers if hasattr(embeddings, "cls_register_token") else 0
+    names = [CLASS if place == 1 else f"[CLS{place}]" for place in range(1, n_class + 1)]
     if hasattr(embeddings, "distillation_token"):
         names.append(DISTILLATION)
-    n_registers = getattr(model.config, "num_register_tokens", 0)
     return (*names, *(register(place) for place in range(n_registers)))
 
 
@@ -142,16 +151,20 @@ class ImagePlaces:
     @property
     def embedding(self) -> Float[Tensor, "place width"] | None:
         """One vector for every special token with a place, then one for every patch."""
-        embeddings = self.model.embeddings
+        embeddings, layout = self.model.embeddings, self.layout
+        if fit := getattr(embeddings, _TO_ANY_GRID, None):
+            return fit((layout.rows, layout.columns), self.model.dtype)[0].detach()
         stored = getattr(embeddings, "position_embeddings", None)
         if stored is None:
             table = getattr(embeddings, "position_embedding", None)
             rows = getattr(table, "weight", table)
             return None if rows is None else rows.detach().reshape(-1, rows.shape[-1])
-        if self.layout.learned is None:
+        if layout.learned is None:
             return stored.detach()[0]
+        learned_rows, learned_columns = layout.learned
+        n_special = stored.shape[1] - learned_rows * learned_columns
         # the method asks its first argument for no more than its shape
-        shape = 1, 1 + self.layout.n_patches, stored.shape[-1]
+        shape = 1, n_special + layout.n_patches, stored.shape[-1]
         shaped = stored.new_zeros(()).expand(shape)
         size = two_sizes(self.model.config.image_size)
         return embeddings.interpolate_pos_encoding(shaped, *size)[0].detach()
@@ -213,9 +226,14 @@ def patch_embeddings(
     model: Model, pixels: Float[Tensor, "batch channel row column"]
 ) -> Float[Tensor, "batch token width"]:
     """Embeddings of the patches alone, and the learned vectors of special tokens before them."""
-    embeddings = model.embeddings
-    cut = getattr(embeddings, "patch_embeddings", None) or embeddings.patch_embedding
-    patches = cut(pixels.to(model.dtype))
+    embeddings, pixels = model.embeddings, pixels.to(model.dtype)
+    if hasattr(embeddings, "patch_projection"):  # RADIO's matrix
+        cut = embeddings._image_to_patches(model.input_conditioner(pixels))
+        patches = embeddings.patch_projection(cut)
+    else:
+        patches = (getattr(embeddings, "patch_embeddings", None) or embeddings.patch_embedding)(
+            pixels
+        )
     if patches.dim() == 4:  # as a convolution leaves them: channel, row, column
         patches = patches.flatten(2).mT
     names = (*_CLASS_TOKENS, "distillation_token", "register_tokens")

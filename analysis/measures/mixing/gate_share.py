@@ -25,7 +25,9 @@ _NODES = tuple(zip((_POINTS + 0.5).tolist(), _POINT_WEIGHTS.tolist(), strict=Tru
 """Nodes from 0 to 1 and their weights, by Gauss–Legendre quadrature."""
 
 
-def gate_share(gate: Float[Tensor, "*any hidden"], activation: Activation) -> Float[Tensor, "*any hidden"]:
+def gate_share(
+    gate: Float[Tensor, "*any hidden"], activation: Activation
+) -> Float[Tensor, "*any hidden"]:
     """φ(g) = ∫ t · gate(t g) dt from 0 to 1, gate(h) = activation(h) / h.
 
     Returns:

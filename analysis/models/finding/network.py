@@ -59,7 +59,9 @@ def network_of(
     )
 
 
-def _is_everywhere(activation: Activation, path: "_Path", calls: tuple[Call, ...], probe: Probe) -> bool:
+def _is_everywhere(
+    activation: Activation, path: "_Path", calls: tuple[Call, ...], probe: Probe
+) -> bool:
     """Return True unless a module computes the activation, and another one for large inputs."""
     wide = torch.linspace(-40, 40, 801, dtype=path.made.dtype, device=path.made.device)
     acts = (call for call in calls if same(probe.by_token(call.given), path.made))

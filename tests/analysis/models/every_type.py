@@ -115,7 +115,7 @@ _OTHERS: dict[str, dict[str, Any]] = {
     "perceiver": {"d_latents": _WIDTH, "num_latents": 4, "num_self_attends_per_block": 1},
     "qwen3_5_text": {"layer_types": ["linear_attention", "full_attention", "full_attention"]},
     "qwen3_next": {"layer_types": ["linear_attention", "full_attention", "full_attention"]},
-    "radio": {"max_img_size": 16},
+    "radio": {"max_img_size": 24, "image_size": 16},
     "reformer": {"axial_pos_embds": False, "attn_layers": ["local", "lsh", "local"]},
     "roc_bert": {"pronunciation_vocab_size": 9, "shape_vocab_size": 9},
     "yolos": {"image_size": [16, 16], "num_detection_tokens": 2},
