@@ -33,8 +33,8 @@ class LayerParts:
 
     `layer` is given the layer's input and returns its output. `output` returns the output of
     attention before any normalisation or residual; where the stream gets it times a `factor` or
-    plus a `shift`, so does the trace. `norm` returns the input of attention; None if attention reads the layer's
-    input.
+    plus a `shift`, so does the trace. `norm` returns the input of attention; None if attention
+    reads the layer's input.
     """
 
     layer: Model

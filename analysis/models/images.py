@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from inspect import signature
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -25,6 +26,7 @@ from analysis.models.places import Change
 from analysis.models.trace import Model
 
 _CLASS_TOKENS = ("cls_token", "class_embedding", "cls_register_token")
+_CUT = ("patch_embeddings", "patch_embedding")
 _TO_ANY_GRID = "_interpolate_position_embedding"
 """RADIO's method that fits its learned positions to any grid."""
 
@@ -175,6 +177,23 @@ class ImagePlaces:
 
     def changed(self, change: Change) -> AbstractContextManager[None]:
         """Change the vectors of places within a context."""
+        every = self._of_tokens
+        return change_output(self.model.embeddings, lambda out: out - every + change(every))
+
+    def without(self, pixels: Float[Tensor, "batch channel row column"]) -> Tensor:
+        """Return the tokens of images before their places are added, by a pass of the model."""
+        seen: list[Tensor] = []
+        with change_output(self.model.embeddings, lambda out: seen.append(out) or out):
+            self.model(pixel_values=pixels.to(self.model.dtype))
+        return seen[0] - self._of_tokens
+
+    @property
+    def _of_tokens(self) -> Float[Tensor, "token width"]:
+        """The vector of every token's place, 0 for registers.
+
+        Raises:
+            UnfitModel: if none were found.
+        """
         added = self.embedding
         if added is None or not self.is_added_last:
             raise UnfitModel(
@@ -183,8 +202,7 @@ class ImagePlaces:
         n_without = self.layout.n_tokens - len(added)
         n_special = len(self.layout.special) - n_without
         nothing = added.new_zeros(n_without, added.shape[1])
-        every = torch.cat([added[:n_special], nothing, added[n_special:]])
-        return change_output(self.model.embeddings, lambda out: out - every + change(every))
+        return torch.cat([added[:n_special], nothing, added[n_special:]])
 
 
 @dataclass(frozen=True)
@@ -223,17 +241,18 @@ class TurnedPatches:
 
 
 def patch_embeddings(
-    model: Model, pixels: Float[Tensor, "batch channel row column"]
+    model: Model, places: Any, pixels: Float[Tensor, "batch channel row column"]
 ) -> Float[Tensor, "batch token width"]:
-    """Embeddings of the patches alone, and the learned vectors of special tokens before them."""
-    embeddings, pixels = model.embeddings, pixels.to(model.dtype)
-    if hasattr(embeddings, "patch_projection"):  # RADIO's matrix
-        cut = embeddings._image_to_patches(model.input_conditioner(pixels))
-        patches = embeddings.patch_projection(cut)
-    else:
-        patches = (getattr(embeddings, "patch_embeddings", None) or embeddings.patch_embedding)(
-            pixels
-        )
+    """Embeddings of the patches alone, and the learned vectors of special tokens before them.
+
+    Args:
+        places: `ImagePlaces`, if the model has no module for patches alone.
+    """
+    embeddings = model.embeddings
+    cut = next((getattr(embeddings, name) for name in _CUT if hasattr(embeddings, name)), None)
+    if cut is None:
+        return places.without(pixels)
+    patches = cut(pixels.to(model.dtype))
     if patches.dim() == 4:  # as a convolution leaves them: channel, row, column
         patches = patches.flatten(2).mT
     names = (*_CLASS_TOKENS, "distillation_token", "register_tokens")

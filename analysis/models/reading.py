@@ -59,7 +59,7 @@ class Reading:
         Those of an image are the embeddings of its patches, and special tokens before them.
         """
         if self.layout is not None:
-            return patch_embeddings(self.model, given["pixel_values"])
+            return patch_embeddings(self.model, self.places, given["pixel_values"])
         return self.model.get_input_embeddings().weight.detach()[given["input_ids"]]
 
 

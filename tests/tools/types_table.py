@@ -82,7 +82,8 @@ def _cells(reading: Reading) -> Iterator[str]:
     yield ", ".join(dict.fromkeys(layer.order.name.replace("_", " ") for layer in layers))
     networks = [layer.feed_forward for layer in layers]
     kinds = dict.fromkeys(
-        f"{str(network.activation).replace('_', ' ')}{', gated' * (network.gate_weight is not None)}"
+        str(network.activation).replace("_", " ")
+        + f"{', gated' * (network.gate_weight is not None)}"
         f"{', experts' * (network.router is not None)}"
         for network in networks
     )

@@ -37,7 +37,7 @@ def gate_share(
         sundararajan-2017, section 3; the closed forms are ours.
     """
     negative, half = -gate.abs(), gate.new_tensor(0.5)
-    closed = _CLOSED[activation](negative)
+    closed = _CLOSED[str(activation)](negative)
     return torch.where(gate > 0, half - closed, closed)
 
 

@@ -131,8 +131,8 @@ def _experts(
     router = next((m for m in module.modules() if "Router" in type(m).__name__), None)
     inside = tuple(other for other in calls if call.holds(other))
     ways = (None, *_shared(module, read, inside, probe))
-    if beside is not None:
-        made = made + probe.by_token(beside.returned)
+    if beside is not None and made is not None:
+        made = made + beside.returned.reshape(made.shape)
         ways = (_Shared(network_of(beside, read, calls, probe), None),)
     for shared in ways:
         for activation in GATED if experts is not None and router is not None else ():

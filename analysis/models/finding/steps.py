@@ -180,7 +180,7 @@ class Layer:
                     yield _Joined(attention, network, call, stream, beside)
 
     def _pairs(self) -> Iterator[tuple[Call, Vectors, Call]]:
-        """Experts and a network beside them: call of the former, sum of both, call of the latter."""
+        """Experts and a network beside them: calls of both, and between them their sum."""
         for (call, made), (beside, more) in permutations(self._blocks, 2):
             if call.matrix is None and beside.matrix is not None and not call.holds(beside):
                 yield call, made + more, beside

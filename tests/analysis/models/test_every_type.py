@@ -16,6 +16,7 @@ from torch import Tensor
 
 from analysis.errors import UnfitModel
 from analysis.models.attention_functions import AttentionFunctions
+from analysis.models.capture import change_output
 from analysis.models.places import Change
 from analysis.models.proof import PARTS, prove
 from analysis.models.reading import Reading, in_float64, random_inputs, read_model
@@ -171,6 +172,20 @@ def test_one_token_attends_to_itself(typed):
         alone = layer.of_sequence(2, 1)
         assert (alone.attention == 1).all()
         assert alone.output.isfinite().all()
+
+
+def test_tokens_of_an_image_are_patches_special_tokens_and_their_places(typed):
+    reading = typed.reading
+    if reading.layout is None or reading.places.embedding is None or not reading.places.can_change:
+        return
+    made, places = reading.word_embeddings(typed.alone), reading.places.embedding
+    n_without = reading.layout.n_tokens - len(places)
+    seen = []
+    with change_output(reading.model.embeddings, lambda made: seen.append(made) or made):
+        typed.layers(typed.alone)
+    n_special = len(reading.layout.special) - n_without
+    tokens = [*range(n_special), *range(n_special + n_without, reading.layout.n_tokens)]
+    torch.testing.assert_close(made[:, tokens] + places, seen[0][:, tokens], rtol=1e-6, atol=1e-6)
 
 
 KNOW_PLACES_OTHERWISE = ("bamba", "lfm2", "olmo_hybrid", "recurrent_gemma")
