@@ -90,8 +90,8 @@ def read_model(model: Model) -> Reading:
         raise
     except Exception as error:  # a strange architecture may break the search anywhere
         raise UnfitModel(
-            f"{type(model).__name__}: its parts could not be followed "
-            f"({type(error).__name__}: {error})."
+            f"{type(model).__name__} cannot be read: its layers are built in no way that can be "
+            "followed, so that nothing would prove its numbers."
         ) from error
 
 

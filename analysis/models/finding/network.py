@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from inspect import signature
 from itertools import permutations
 
 import torch
@@ -136,7 +137,7 @@ def _experts(
         ways = (_Shared(network_of(beside, read, calls, probe), None),)
     for shared in ways:
         for activation in GATED if experts is not None and router is not None else ():
-            read_weights = partial(_expert_weights, experts, router, shared, activation)
+            read_weights = partial(_expert_weights, module, experts, router, shared, activation)
             network = read_weights()
             (gate, _), (inputs, _) = network.paths
             hidden = active(read @ gate, activation) * (read @ inputs)
@@ -175,9 +176,11 @@ def _shared(
 
 
 def _expert_weights(
-    experts: Model, router: Model, shared: _Shared | None, activation: Activation
+    module: Model, experts: Model, router: Model, shared: _Shared | None, activation: Activation
 ) -> FeedForwardWeights:
-    """All experts side by side, the shared one last."""
+    """All experts side by side, the shared one last; a router may need tensors of the module."""
+    held = {name: getattr(module, name, None) for name in signature(router.forward).parameters}
+    given = {name: tensor for name, tensor in held.items() if isinstance(tensor, Tensor)}
     both, down = experts.gate_up_proj.detach(), experts.down_proj.detach()
     sides = [half.flatten(0, 1).T for half in both.chunk(2, dim=1)]
     back, n_shared = down.transpose(1, 2).flatten(0, 1), 0
@@ -195,5 +198,5 @@ def _expert_weights(
         activation=activation,
         gate_weight=gate,
         gate_bias=gate.new_zeros(gate.shape[1]),
-        router=Router(router, len(both), n_shared, shared and shared.gate),
+        router=Router(router, len(both), n_shared, shared and shared.gate, given),
     )

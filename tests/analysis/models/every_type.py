@@ -166,6 +166,9 @@ def tiny_type(model_type: str) -> Model:
         for parameter in model.parameters():  # biases start at 0 and would hide in every law
             if parameter.requires_grad:  # tables of sines are fixed
                 parameter.add_(torch.randn_like(parameter) * 0.3)
+        for name, buffer in model.named_buffers():
+            if name.endswith("_bias"):  # of experts
+                buffer.add_(torch.randn_like(buffer) * 0.3)
     model.eval().requires_grad_(False)
     return model.get_encoder() if model.config.is_encoder_decoder else model
 
