@@ -206,7 +206,7 @@ def in_float64(model: Model) -> Iterator[None]:
     has_experts = hasattr(model, "set_experts_implementation")
     experts = model.config._experts_implementation if has_experts else None
     tensors = [t for t in (*model.parameters(), *model.buffers()) if t.is_floating_point()]
-    before = [tensor.dtype for tensor in tensors]
+    before = [tensor.data for tensor in tensors]
     for tensor in tensors:
         tensor.data = tensor.data.double()
     if has_experts:
@@ -214,7 +214,7 @@ def in_float64(model: Model) -> Iterator[None]:
     try:
         yield
     finally:
-        for tensor, dtype in zip(tensors, before, strict=True):
-            tensor.data = tensor.data.to(dtype)
+        for tensor, data in zip(tensors, before, strict=True):
+            tensor.data = data
         if has_experts:
             model.set_experts_implementation(experts)

@@ -50,9 +50,13 @@ def network_of(
         and (made := probe.by_token(other.returned)) is not None
     ]
     for gate, inputs, activation in _networks(into, len(back.weight), (*GATES, *_learned(calls))):
-        made = active((gate or inputs).made, activation)
-        product = made if gate is None else made * inputs.made
-        if same(product, hidden, 1e-7) and _is_everywhere(activation, gate or inputs, calls, probe):
+        made = active((gate or inputs).made[:1], activation)
+        product = made if gate is None else made * inputs.made[:1]
+        if (
+            hidden is not None
+            and same(product, hidden[:1], 1e-7)
+            and _is_everywhere(activation, gate or inputs, calls, probe)
+        ):
             return partial(_weights, gate, inputs, back, activation)
     raise UnfitModel(
         f"{type(call.module).__name__}: the network's hidden layer is made in no way that is "
