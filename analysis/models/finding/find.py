@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from analysis.errors import UnfitModel
-from analysis.models.attended import Attended
+from analysis.models.attended import Attended, of_every_head
 from analysis.models.attention import LayerParts
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.finding.attention_sides import Side, output_of, rotation_of, side_of
@@ -18,7 +18,7 @@ from analysis.models.finding.probe import Probe, probe
 from analysis.models.finding.steps import Layer, Steps
 from analysis.models.finding.terms import with_scale
 from analysis.models.head_norm import HeadNormWeights
-from analysis.models.parts import groups, of_every_head
+from analysis.models.parts import groups
 from analysis.models.rotary import PatchRotary, Rotary
 from analysis.models.trace import LayerWeights, Model, in_dtype
 
@@ -56,8 +56,8 @@ class FoundLayer:
         heads, n_groups = self.attended.query.shape[1], self.attended.value.shape[1]
         projected: dict[str, Any] = {}
         for name, side in (("query", self.query), ("key", self.key), ("value", self.value)):
-            projected[f"{name}_weight"] = of_every_head(side.weight, heads)
-            projected[f"{name}_bias"] = of_every_head(side.bias, heads)
+            projected[f"{name}_weight"] = of_every_head(side.weight, heads, axis=0)
+            projected[f"{name}_bias"] = of_every_head(side.bias, heads, axis=0)
         network, factor = self.network(), self.steps.network_factor
         weight, bias = (
             _times(part, self.steps.attention_factor)
@@ -93,8 +93,8 @@ def _of_heads(norm: HeadNormWeights | None, heads: int) -> HeadNormWeights | Non
     """Return a norm of groups for each head of a group."""
     if norm is None or norm.scale.dim() == 1:
         return norm
-    shift = None if norm.shift is None else of_every_head(norm.shift, heads)
-    return replace(norm, scale=of_every_head(norm.scale, heads), shift=shift)
+    shift = None if norm.shift is None else of_every_head(norm.shift, heads, axis=0)
+    return replace(norm, scale=of_every_head(norm.scale, heads, axis=0), shift=shift)
 
 
 def find_layers(
