@@ -70,11 +70,11 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
         try:
             model(**inputs, return_dict=True)
         except (RuntimeError, ValueError, TypeError, AttributeError, IndexError) as error:
-            kind = "images" if "pixel_values" in inputs else "token ids"
+            given = "images" if "pixel_values" in inputs else "token ids"
             (inside, *_) = open_calls[-1]
             raise UnfitModel(
-                f"{type(model).__name__} cannot be read: models are first run on random {kind} "
-                f"alone, in float64, and it stops in {type(inside).__name__}."
+                f"{type(model).__name__} cannot be read: models are first run on random {given}"
+                f" alone, in float64, and it stops in {type(inside).__name__}."
             ) from error
     if not moments:
         raise UnfitModel(
