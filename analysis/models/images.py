@@ -7,6 +7,7 @@ from inspect import signature
 from typing import Any
 
 import torch
+from huggingface_hub.errors import StrictDataclassFieldValidationError
 from jaxtyping import Float
 from torch import Tensor
 
@@ -98,7 +99,14 @@ def fit_to_images(model: Model, size: tuple[int, int]) -> None:
             f"width), which patches of {patch[0]} × {patch[1]} do not fill. Give multiples of "
             "these as `crop_size` or `size` in preprocessor_config.json."
         )
-    model.config.image_size = list(size)
+    try:
+        model.config.image_size = size[0] if size[0] == size[1] else list(size)
+    except StrictDataclassFieldValidationError as error:
+        raise UnfitModel(
+            f"The model's image processor makes images of {size[0]} × {size[1]} pixels (height × "
+            "width), and its config.json takes square ones alone. Give a square `crop_size` or "
+            "`size` in preprocessor_config.json."
+        ) from error
 
 
 def layout_of(model: Model) -> TokenLayout:
