@@ -29,10 +29,10 @@ class Attended:
     @property
     def values(self) -> Float[Tensor, "batch head key value_width"]:
         """Values of every head."""
-        return of_heads(self.value, self.query.shape[1])
+        return of_every_head(self.value, self.query.shape[1], axis=1)
 
 
-def of_heads(shared: Tensor, heads: int) -> Tensor:
-    """Repeat keys or values of groups once for each head of the group."""
-    repeats = heads // shared.shape[1]
-    return shared if repeats == 1 else shared.repeat_interleave(repeats, dim=1)
+def of_every_head(shared: Tensor, heads: int, *, axis: int) -> Tensor:
+    """Repeat what belongs to groups of heads once for each head of the group."""
+    repeats = heads // shared.shape[axis]
+    return shared if repeats == 1 else shared.repeat_interleave(repeats, dim=axis)

@@ -6,6 +6,7 @@ from functools import cached_property
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.measures.mixing.activation_gate import Activation
 from analysis.models.router import Router
 
 
@@ -19,14 +20,13 @@ class FeedForwardWeights:
     A mixture of experts is one such network: the hidden layers of all experts beside each other,
     each times the share that the `router` gives its expert.
 
-    `activation` is a key of `analysis.measures.mixing.activation_gate.GATES`.
     """
 
     input_weight: Float[Tensor, "width hidden"]
     input_bias: Float[Tensor, " hidden"]
     output_weight: Float[Tensor, "hidden width"]
     output_bias: Float[Tensor, " width"]
-    activation: str
+    activation: Activation
     gate_weight: Float[Tensor, "width hidden"] | None = None
     gate_bias: Float[Tensor, " hidden"] | None = None
     router: Router | None = None

@@ -1,7 +1,7 @@
 """Proof that a model is read right: the parts of every layer add up to what the model computes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import torch
@@ -25,6 +25,9 @@ _ALLOWED_ELSE = 1e-5
 """Largest error of a part relative to its size: the library takes some norms, angles and the
 softmax in float32 whatever the number format."""
 _SOME_TOKEN = 5
+_COMPARED = ("query_weight", "query_bias", "key_weight", "key_bias", "query_norm", "key_norm")
+_COMPARED += ("rotary", "offset_terms")
+"""Fields of a layer's weights that attention weights are made of."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +56,15 @@ def prove(
     *,
     eager: Sequence[Tensor] = (),
     receive: OnLayer | None = None,
+    weights_alone: bool = False,
 ) -> Proof:
     """Run a model once and add up the parts of every layer, in float64 if its inputs are.
 
     Args:
         inputs: a padded batch of texts, or images.
-        eager: attention weights of the library for these inputs, to compare with.
+        eager: attention weights of the library for the first of these inputs, without padding.
         receive: is handed every layer too.
+        weights_alone: True to compare attention weights with queries and keys, and nothing else.
 
     Raises:
         UnfitModel: naming the first part that does not add up, the layer and by how much.
@@ -75,10 +80,13 @@ def prove(
         if is_token is not None:
             real = is_token.bool()
         if eager:
-            theirs = eager[index].transpose(1, 2)[real]
-            _check_eager(number, layer.attention.transpose(1, 2)[real], theirs)
-        exact = replace(layer, weights=in_dtype(layer.weights, layer.input.dtype))
-        found = {part: _error(*sides) for part, *sides in _parts(exact, real)}
+            _check_eager(number, layer.attention[: len(eager[index])], eager[index])
+        of_layer = layer.weights
+        names = _COMPARED if weights_alone else [field.name for field in fields(of_layer)]
+        read = {name: in_dtype(getattr(of_layer, name), layer.input.dtype) for name in names}
+        exact = replace(layer, weights=replace(of_layer, **read))
+        compared = _weights(exact, real) if weights_alone else _parts(exact, real)
+        found = {part: _error(*sides) for part, *sides in compared}
         for part, error in found.items():
             if not error <= _ALLOWED.get(part, _ALLOWED_ELSE):
                 raise UnfitModel(
@@ -127,7 +135,8 @@ def prove_places(
     ids[-1] = _SOME_TOKEN
     blind = tuple(_at_one_place(layer) for layer in layers)
     with places.changed(torch.zeros_like):
-        prove(model, parts, blind, dict(inputs) | {"input_ids": ids}, receive=_check_alike)
+        given = dict(inputs) | {"input_ids": ids}
+        prove(model, parts, blind, given, receive=_check_alike, weights_alone=True)
 
 
 def _check_alike(_index: int, layer: LayerTrace) -> None:
@@ -182,16 +191,23 @@ def _parts(
     values = values + weights.value_bias[:, None]
     by_token = layer.values.transpose(1, 2)
     yield "values", values.transpose(1, 2)[real], by_token[real]
-    seen = weights.pairs(real.shape[1]).to(real.device) & real[:, None, None]
-    scores = weights.scores(layer.attention_input).masked_fill(~seen, -torch.inf)
-    by_query, made = layer.attention.transpose(1, 2), scores.softmax(-1).transpose(1, 2)
-    yield "weights", made[real], by_query[real]
-    total = by_query[real].sum(dim=-1)
+    yield from _weights(layer, real)
+    total = layer.attention.transpose(1, 2)[real].sum(dim=-1)
     yield "sum", total, torch.ones_like(total)
     mixed = (layer.attention @ layer.values) @ weights.output_weight
     attention = mixed.sum(dim=1) + weights.output_bias
     yield "attention", attention[real], layer.attention_output[real]
     yield "network", layer_output(layer)[real], layer.output[real]
+
+
+def _weights(
+    layer: LayerTrace, real: Bool[Tensor, "batch token"]
+) -> Iterator[tuple[str, Tensor, Tensor]]:
+    """Attention weights of queries and keys, and those of the model."""
+    seen = layer.weights.pairs(real.shape[1]).to(real.device) & real[:, None, None]
+    scores = layer.weights.scores(layer.attention_input).masked_fill(~seen, -torch.inf)
+    made, by_query = scores.softmax(-1).transpose(1, 2), layer.attention.transpose(1, 2)
+    yield "weights", made[real], by_query[real]
 
 
 def layer_output(layer: LayerTrace) -> Float[Tensor, "batch token width"]:

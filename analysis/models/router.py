@@ -1,6 +1,7 @@
 """The router of a mixture of experts: the share of each hidden unit in a token's output."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -14,21 +15,21 @@ class Router:
 
     The module returns shares and indices of the experts chosen for each token. Behind the hidden
     units of `n_experts` experts stand `n_shared` units of an expert that every token is given to:
-    with share 1, or the sigmoid of what `shared_gate` returns. `biases` are what the module is
-    given beside what it reads.
+    with share 1, or the sigmoid of what `shared_gate` returns. `given` are tensors that the module
+    is given beside the vectors, such as a bias of each expert.
     """
 
     module: Any  # of the library's routers, which no type tells apart
     n_experts: int
     n_shared: int = 0
     shared_gate: Any = None
-    biases: tuple[Tensor, ...] = ()
+    given: Mapping[str, Tensor] = field(default_factory=dict)
 
     @torch.no_grad()
     def shares(self, read: Float[Tensor, "*any width"]) -> Float[Tensor, "*any expert"]:
         """The factor of each expert's output, without the shared one; a constant to gradients."""
         weight = next(self.module.parameters())
-        chosen = self.module(read.flatten(0, -2).to(weight.dtype), *self.biases)
+        chosen = self.module(read.flatten(0, -2).to(weight.dtype), **self.given)
         (index,) = (part for part in chosen if not part.is_floating_point())
         share = next(part for part in chosen[1:] if part.is_floating_point())
         every = read.new_zeros(len(index), self.n_experts)

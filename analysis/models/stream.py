@@ -36,8 +36,9 @@ def stream_layers(
     def on_attention(attended: Attended) -> None:
         seen["weights"], seen["values"] = attended.weights, attended.values
 
-    def on_output(factor: Tensor | None, output: Tensor) -> None:
-        seen["output"] = output if factor is None else output * factor
+    def on_output(part: LayerParts, output: Tensor) -> None:
+        output = output if part.factor is None else output * part.factor
+        seen["output"] = output if part.shift is None else output + part.shift
 
     def on_layer(output: Tensor) -> None:
         index, given = next(numbers), seen.pop("input")
@@ -58,7 +59,7 @@ def stream_layers(
             _watch_input(stack, part.layer, partial(seen.__setitem__, "input"))
             if part.norm is not None:
                 _watch(stack, part.norm, partial(seen.__setitem__, "normed"))
-            _watch(stack, part.output, partial(on_output, part.factor))
+            _watch(stack, part.output, partial(on_output, part))
             _watch(stack, part.layer, on_layer)
         stack.enter_context(attention_observed(model, size_of(inputs), on_attention))
         model(**inputs, return_dict=True)

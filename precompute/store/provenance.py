@@ -61,7 +61,7 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         "limit": str(request.limit or "none"),
         "raw_rows": str(request.bounds.raw_rows),
         "python": sys.version.split()[0],
-        "activation": model.layers[0].feed_forward.activation,
+        "activation": str(model.layers[0].feed_forward.activation),
         "layer_order": model.layers[0].order.name,
         "attention": "causal" if model.layers[0].is_causal else "full",
         "gate_rule": model.gate_rule if model.has_gates else NO_GATES,

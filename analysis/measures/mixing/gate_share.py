@@ -8,7 +8,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.measures.mixing.activation_gate import GATES, active, slope
+from analysis.measures.mixing.activation_gate import (
+    GATES,
+    Activation,
+    active,
+    gate_of,
+    slope,
+)
 from analysis.scopes import BIAS_READINGS, GATE_RULES
 
 _SERIES_TERMS, _TERMS_OF_FLOAT32 = 30, 14
@@ -19,7 +25,9 @@ _NODES = tuple(zip((_POINTS + 0.5).tolist(), _POINT_WEIGHTS.tolist(), strict=Tru
 """Nodes from 0 to 1 and their weights, by Gauss–Legendre quadrature."""
 
 
-def gate_share(gate: Float[Tensor, "*any hidden"], activation: str) -> Float[Tensor, "*any hidden"]:
+def gate_share(
+    gate: Float[Tensor, "*any hidden"], activation: Activation
+) -> Float[Tensor, "*any hidden"]:
     """φ(g) = ∫ t · gate(t g) dt from 0 to 1, gate(h) = activation(h) / h.
 
     Returns:
@@ -29,14 +37,14 @@ def gate_share(gate: Float[Tensor, "*any hidden"], activation: str) -> Float[Ten
         sundararajan-2017, section 3; the closed forms are ours.
     """
     negative, half = -gate.abs(), gate.new_tensor(0.5)
-    closed = _CLOSED[activation](negative)
+    closed = _CLOSED[str(activation)](negative)
     return torch.where(gate > 0, half - closed, closed)
 
 
 def gated_shares(
     hidden: Sequence[Float[Tensor, "query hidden"]],
     bias: Sequence[Float[Tensor, "query hidden"]],
-    activation: str,
+    activation: Activation,
     *,
     reading: str = BIAS_READINGS[0],
     rule: str = GATE_RULES[0],
@@ -75,20 +83,20 @@ def gated_shares(
 _Pair = Sequence[Tensor]
 
 
-def _from_nothing(_: _Pair, ends: _Pair, activation: str) -> tuple[Tensor, Tensor]:
+def _from_nothing(_: _Pair, ends: _Pair, activation: Activation) -> tuple[Tensor, Tensor]:
     gate, value = ends
     share = gate_share(gate, activation)
-    return value * (GATES[activation](gate) - share), gate * share
+    return value * (gate_of(activation)(gate) - share), gate * share
 
 
-def _halves(starts: _Pair, ends: _Pair, activation: str) -> tuple[Tensor, Tensor]:
+def _halves(starts: _Pair, ends: _Pair, activation: Activation) -> tuple[Tensor, Tensor]:
     (first, value_first), (last, value_last) = starts, ends
     steepness = slope(first.double(), (last - first).double(), activation).to(last.dtype)
     mean = (active(first, activation) + active(last, activation)) / 2
     return (value_first + value_last) / 2 * steepness, mean
 
 
-def _along(starts: _Pair, ends: _Pair, activation: str) -> tuple[Tensor, Tensor]:
+def _along(starts: _Pair, ends: _Pair, activation: Activation) -> tuple[Tensor, Tensor]:
     """Return both integrals from any start, by quadrature."""
     (first, value_first), (last, value_last) = starts, ends
     of_gate, of_value = torch.zeros_like(first), torch.zeros_like(first)

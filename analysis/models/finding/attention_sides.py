@@ -19,12 +19,16 @@ from analysis.models.rotary import PatchRotary, Rotary
 
 @dataclass(frozen=True)
 class Side:
-    """Queries, keys or values of a layer: columns of a matrix, by group of heads, then a norm."""
+    """Queries, keys or values of a layer: columns of a matrix, by group of heads, then a norm.
+
+    The matrix was given `read` and returned `returned`.
+    """
 
     matrix: Matrix
     column: Int[Tensor, "group head_width"]
     factor: Float[Tensor, "group head_width"]
     read: Float[Tensor, "batch token width"]
+    returned: Float[Tensor, "batch token column"]
     norm: HeadNormWeights | None = None
 
     @property
@@ -43,7 +47,8 @@ class Side:
     @property
     def made(self) -> Float[Tensor, "batch group token head_width"]:
         """Queries, keys or values before any rotation."""
-        made = self.read.unsqueeze(-3) @ self.weight + self.bias.unsqueeze(-2)
+        columns = self._times(_chosen(self.returned, self.column))
+        made = columns.unflatten(-1, self.column.shape).transpose(1, 2)
         return made if self.norm is None else self.norm.normed(made)
 
     def in_order(self, coordinates: Int[Tensor, " head_width"]) -> "Side":
@@ -94,11 +99,13 @@ def side_of(
         samples = before[:, rows][..., found.column].flatten(0, 1)
         found = copied_from(samples, calls, probe, rows)
     matrix = None if found is None else found.call.matrix
-    read = None if matrix is None else probe.by_token(matrix.call.given)
-    if found is None or matrix is None or read is None:
+    if found is None or matrix is None:
+        return None
+    read, returned = (probe.by_token(part) for part in (matrix.call.given, matrix.call.returned))
+    if read is None or returned is None:
         return None
     column, factor = (part.unflatten(0, shape) for part in (found.column, found.factor))
-    return Side(matrix, column, factor, read, norm)
+    return Side(matrix, column, factor, read, returned, norm)
 
 
 def _head_norm(

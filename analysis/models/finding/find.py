@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from analysis.errors import UnfitModel
-from analysis.models.attended import Attended
+from analysis.models.attended import Attended, of_every_head
 from analysis.models.attention import LayerParts
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.finding.attention_sides import Side, output_of, rotation_of, side_of
@@ -18,7 +18,7 @@ from analysis.models.finding.probe import Probe, probe
 from analysis.models.finding.steps import Layer, Steps
 from analysis.models.finding.terms import with_scale
 from analysis.models.head_norm import HeadNormWeights
-from analysis.models.parts import groups, of_every_head
+from analysis.models.parts import groups
 from analysis.models.rotary import PatchRotary, Rotary
 from analysis.models.trace import LayerWeights, Model, in_dtype
 
@@ -43,12 +43,13 @@ class FoundLayer:
     @property
     def parts(self) -> LayerParts:
         """The modules whose inputs and outputs make up the layer's trace."""
-        factor = self.steps.attention_factor
+        steps, dtype = self.steps, self.output.weight.dtype
         return LayerParts(
             self.call.module,
             self.output.call.module,
-            norm=self.steps.before,
-            factor=None if factor is None else factor.to(self.output.weight),
+            norm=steps.before,
+            factor=in_dtype(steps.attention_factor, dtype),
+            shift=in_dtype(steps.attention_shift, dtype),
         )
 
     def weights(self) -> LayerWeights:
@@ -56,19 +57,19 @@ class FoundLayer:
         heads, n_groups = self.attended.query.shape[1], self.attended.value.shape[1]
         projected: dict[str, Any] = {}
         for name, side in (("query", self.query), ("key", self.key), ("value", self.value)):
-            projected[f"{name}_weight"] = of_every_head(side.weight, heads)
-            projected[f"{name}_bias"] = of_every_head(side.bias, heads)
+            projected[f"{name}_weight"] = of_every_head(side.weight, heads, axis=0)
+            projected[f"{name}_bias"] = of_every_head(side.bias, heads, axis=0)
         network, factor = self.network(), self.steps.network_factor
         weight, bias = (
             _times(part, self.steps.attention_factor)
             for part in (self.output.weight, self.output.bias)
         )
-        dtype = weight.dtype
+        dtype, shift = weight.dtype, self.steps.attention_shift
         return LayerWeights(
             number=self.number,
             **projected,
             output_weight=weight.unflatten(0, (heads, -1)),
-            output_bias=bias,
+            output_bias=bias if shift is None else bias + shift.to(bias),
             feed_forward=replace(
                 network,
                 output_weight=_times(network.output_weight, factor),
@@ -94,8 +95,8 @@ def _of_heads(norm: HeadNormWeights | None, heads: int) -> HeadNormWeights | Non
     """Return a norm of groups for each head of a group."""
     if norm is None or norm.scale.dim() == 1:
         return norm
-    shift = None if norm.shift is None else of_every_head(norm.shift, heads)
-    return replace(norm, scale=of_every_head(norm.scale, heads), shift=shift)
+    shift = None if norm.shift is None else of_every_head(norm.shift, heads, axis=0)
+    return replace(norm, scale=of_every_head(norm.scale, heads, axis=0), shift=shift)
 
 
 @dataclass(frozen=True)
@@ -208,8 +209,8 @@ def _layer(
         )
     rotary, query, key = turned
     steps = Layer(call, calls, output, seen).steps(value.read)
-    beside = tuple(c for c in calls if not (c.holds(moment) and c.holds(output.call)))
-    network = network_of(steps.network, steps.read, beside, seen)
+    others = tuple(c for c in calls if not (c.holds(moment) and c.holds(output.call)))
+    network = network_of(steps.network, steps.read, others, seen, steps.beside)
     return FoundLayer(number, call, attended, query, key, value, rotary, output, steps, network)
 
 
@@ -246,7 +247,7 @@ def in_float64(model: Model) -> Iterator[None]:
     has_experts = hasattr(model, "set_experts_implementation")
     experts = model.config._experts_implementation if has_experts else None
     tensors = [t for t in (*model.parameters(), *model.buffers()) if t.is_floating_point()]
-    before = [tensor.dtype for tensor in tensors]
+    before = [tensor.data for tensor in tensors]
     for tensor in tensors:
         tensor.data = tensor.data.double()
     if has_experts:
@@ -254,7 +255,7 @@ def in_float64(model: Model) -> Iterator[None]:
     try:
         yield
     finally:
-        for tensor, dtype in zip(tensors, before, strict=True):
-            tensor.data = tensor.data.to(dtype)
+        for tensor, data in zip(tensors, before, strict=True):
+            tensor.data = data
         if has_experts:
             model.set_experts_implementation(experts)

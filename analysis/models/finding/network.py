@@ -1,6 +1,6 @@
 """The feed-forward network behind a call, recognised by what its matrices are given and return."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
@@ -9,9 +9,10 @@ from itertools import permutations
 import torch
 from jaxtyping import Float
 from torch import Tensor
+from torch.nn import functional
 
 from analysis.errors import UnfitModel
-from analysis.measures.mixing.activation_gate import GATES, active
+from analysis.measures.mixing.activation_gate import GATES, Activation, Xielu, active
 from analysis.measures.mixing.gate_share import GATED
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.finding.calls import ROUND_OFF, Call, Matrix, same
@@ -21,20 +22,25 @@ from analysis.models.trace import Model
 
 
 def network_of(
-    call: Call, read: Float[Tensor, "batch token width"], calls: tuple[Call, ...], probe: Probe
+    call: Call,
+    read: Float[Tensor, "batch token width"],
+    calls: tuple[Call, ...],
+    probe: Probe,
+    beside: Call | None = None,
 ) -> Callable[[], FeedForwardWeights]:
     """Find the network whose output a call returned; return what reads its weights.
 
     Args:
         read: what the network is given.
         calls: those of the layer.
+        beside: the call of a network whose output is added to that of experts.
 
     Raises:
         UnfitModel: if its hidden layer is made in no way that is known.
     """
     back = call.matrix
     if back is None:
-        return _experts(call, read, calls, probe)
+        return _experts(call, read, calls, probe, beside)
     hidden = probe.by_token(call.given)
     into = [
         _Path(matrix, made)
@@ -43,10 +49,14 @@ def network_of(
         and (matrix := other.matrix)
         and (made := probe.by_token(other.returned)) is not None
     ]
-    for gate, inputs, activation in _networks(into, len(back.weight)):
-        made = active((gate or inputs).made, activation)
-        product = made if gate is None else made * inputs.made
-        if same(product, hidden, 1e-7) and _is_everywhere(activation, gate or inputs, calls, probe):
+    for gate, inputs, activation in _networks(into, len(back.weight), (*GATES, *_learned(calls))):
+        made = active((gate or inputs).made[:1], activation)
+        product = made if gate is None else made * inputs.made[:1]
+        if (
+            hidden is not None
+            and same(product, hidden[:1], 1e-7)
+            and _is_everywhere(activation, gate or inputs, calls, probe)
+        ):
             return partial(_weights, gate, inputs, back, activation)
     raise UnfitModel(
         f"{type(call.module).__name__}: the network's hidden layer is made in no way that is "
@@ -54,12 +64,24 @@ def network_of(
     )
 
 
-def _is_everywhere(activation: str, path: "_Path", calls: tuple[Call, ...], probe: Probe) -> bool:
+def _is_everywhere(
+    activation: Activation, path: "_Path", calls: tuple[Call, ...], probe: Probe
+) -> bool:
     """Return True unless a module computes the activation, and another one for large inputs."""
     wide = torch.linspace(-40, 40, 801, dtype=path.made.dtype, device=path.made.device)
     acts = (call for call in calls if same(probe.by_token(call.given), path.made))
     modules = (call.module for call in acts if next(call.module.parameters(), None) is None)
     return all(same(module(wide), active(wide, activation), ROUND_OFF) for module in modules)
+
+
+def _learned(calls: tuple[Call, ...]) -> Iterator[Xielu]:
+    """Activations with learned sizes that modules keep as the library's xIELU does."""
+    for module in (call.module for call in calls):
+        if hasattr(module, "alpha_p") and hasattr(module, "alpha_n"):
+            positive, negative = (
+                float(functional.softplus(size)) for size in (module.alpha_p, module.alpha_n)
+            )
+            yield Xielu(positive, float(module.beta) + negative, float(module.beta))
 
 
 @dataclass(frozen=True)
@@ -74,7 +96,9 @@ class _Path:
         return stored if self.half is None else stored.chunk(2, dim=-1)[self.half]
 
 
-def _networks(into: list[_Path], hidden: int) -> Iterator[tuple[_Path | None, _Path, str]]:
+def _networks(
+    into: list[_Path], hidden: int, activations: Sequence[Activation]
+) -> Iterator[tuple[_Path | None, _Path, Activation]]:
     """Every network of these paths: gate, inputs and activation."""
     halves = [
         [replace(path, made=half, half=place) for place, half in enumerate(path.made.chunk(2, -1))]
@@ -82,14 +106,14 @@ def _networks(into: list[_Path], hidden: int) -> Iterator[tuple[_Path | None, _P
         if path.made.shape[-1] == 2 * hidden
     ]
     whole = [path for path in into if path.made.shape[-1] == hidden]
-    yield from ((None, path, activation) for path in whole for activation in GATES)
+    yield from ((None, path, activation) for path in whole for activation in activations)
     for paths in (*halves, whole):
         for gate, inputs in permutations(paths, 2):
             yield from ((gate, inputs, activation) for activation in GATED)
 
 
 def _weights(
-    gate: _Path | None, inputs: _Path, back: Matrix, activation: str
+    gate: _Path | None, inputs: _Path, back: Matrix, activation: Activation
 ) -> FeedForwardWeights:
     weight, bias = inputs.part(inputs.matrix.weight), inputs.part(inputs.matrix.bias)
     plain = FeedForwardWeights(weight, bias, back.weight, back.bias, activation)
@@ -100,7 +124,7 @@ def _weights(
 
 
 def _experts(
-    call: Call, read: Tensor, calls: tuple[Call, ...], probe: Probe
+    call: Call, read: Tensor, calls: tuple[Call, ...], probe: Probe, beside: Call | None
 ) -> Callable[[], FeedForwardWeights]:
     """Find experts with a router that make what a call returned, and one that all tokens share.
 
@@ -111,7 +135,11 @@ def _experts(
     experts = next((m for m in module.modules() if _is_experts(m, read.shape[-1])), None)
     router = next((m for m in module.modules() if "Router" in type(m).__name__), None)
     inside = tuple(other for other in calls if call.holds(other))
-    for shared in (None, *_shared(module, read, inside, probe)):
+    ways = (None, *_shared(module, read, inside, probe))
+    if beside is not None and made is not None:
+        made = made + beside.returned.reshape(made.shape)
+        ways = (_Shared(network_of(beside, read, calls, probe), None),)
+    for shared in ways:
         for activation in GATED if experts is not None and router is not None else ():
             read_weights = partial(_expert_weights, module, experts, router, shared, activation)
             network = read_weights()
@@ -152,11 +180,11 @@ def _shared(
 
 
 def _expert_weights(
-    block: Model, experts: Model, router: Model, shared: _Shared | None, activation: str
+    module: Model, experts: Model, router: Model, shared: _Shared | None, activation: Activation
 ) -> FeedForwardWeights:
-    """All experts side by side, the shared one last."""
-    asked = (getattr(block, name, None) for name in signature(router.forward).parameters)
-    biases = tuple(bias for bias in asked if isinstance(bias, Tensor))
+    """All experts side by side, the shared one last; a router may need tensors of the module."""
+    held = {name: getattr(module, name, None) for name in signature(router.forward).parameters}
+    given = {name: tensor for name, tensor in held.items() if isinstance(tensor, Tensor)}
     both, down = experts.gate_up_proj.detach(), experts.down_proj.detach()
     sides = [half.flatten(0, 1).T for half in both.chunk(2, dim=1)]
     back, n_shared = down.transpose(1, 2).flatten(0, 1), 0
@@ -174,5 +202,5 @@ def _expert_weights(
         activation=activation,
         gate_weight=gate,
         gate_bias=gate.new_zeros(gate.shape[1]),
-        router=Router(router, len(both), n_shared, shared and shared.gate, biases),
+        router=Router(router, len(both), n_shared, shared and shared.gate, given),
     )

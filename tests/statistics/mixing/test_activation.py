@@ -8,13 +8,22 @@ import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import Tensor
+from transformers.activations import XIELUActivation
 
-from analysis.measures.mixing.activation_gate import GATES, activation_gate, activation_shares
+from analysis.measures.mixing.activation_gate import (
+    GATES,
+    Activation,
+    Xielu,
+    activation_gate,
+    activation_shares,
+    active,
+)
 from analysis.measures.mixing.gate_share import GATED, gate_share, gated_shares
 from analysis.scopes import BIAS_READINGS, GATE_RULES
 from tests.statistics.mixing import slow_layers
 
-ACTIVATIONS: dict[str, Callable[[float], float]] = {
+XIELU = Xielu(positive=0.9, negative=0.6, beta=0.5)
+ACTIVATIONS: dict[Activation, Callable[[float], float]] = {
     "gelu": lambda h: h * 0.5 * (1 + math.erf(h / math.sqrt(2))),
     "gelu_tanh": lambda h: (
         0.5 * h * (1 + math.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h**3)))
@@ -24,12 +33,14 @@ ACTIVATIONS: dict[str, Callable[[float], float]] = {
     "relu_squared": lambda h: max(h, 0.0) ** 2,
     "silu": lambda h: h / (1 + math.exp(-h)),
     "tanh": math.tanh,
+    XIELU: lambda h: 0.5 * h + (0.9 * h * h if h > 0 else 0.6 * (math.expm1(h) - h)),
 }
+every_activation = pytest.mark.parametrize("name", ACTIVATIONS, ids=str)
 Sides = list[tuple[float, float]]
 
 
 def twin(
-    sides: Sides, name: str, *, start: tuple[float, float] = (0.0, 0.0), steps: int = 1000
+    sides: Sides, name: Activation, *, start: tuple[float, float] = (0.0, 0.0), steps: int = 1000
 ) -> list[float]:
     """Integrated Gradients of activation(g) · u by sums over the path, for summands of g and u.
 
@@ -64,10 +75,10 @@ smooth = pytest.mark.parametrize("name", [name for name in GATED if name != "rel
 
 
 def test_every_activation_has_its_slow_twins():
-    assert set(GATES) == set(ACTIVATIONS) == set(slow_layers.ACTIVATIONS)
+    assert set(GATES) == set(ACTIVATIONS) - {XIELU} == set(slow_layers.ACTIVATIONS)
 
 
-@pytest.mark.parametrize("name", GATES)
+@every_activation
 @given(summands=st.lists(st.floats(-3, 3), min_size=1, max_size=5))
 def test_shares_are_those_of_integrated_gradients(name, summands):
     assume(abs(sum(summands)) > 1e-9)  # at 0 a ReLU's gate leaps, and rounding decides the side
@@ -85,11 +96,18 @@ def test_shares_add_up_to_the_activation_in_either_format(name):
     torch.testing.assert_close(narrow, gate, atol=1e-6, rtol=1e-5)
 
 
+def test_xielu_is_the_library_s():
+    library = XIELUActivation(alpha_p_init=0.9, alpha_n_init=0.6, beta=0.5, dtype=torch.float64)
+    torch.testing.assert_close(active(WIDE, XIELU), library(WIDE), atol=1e-6, rtol=1e-12)
+    narrow = activation_gate(WIDE.float(), XIELU).double()
+    torch.testing.assert_close(narrow, activation_gate(WIDE, XIELU), atol=1e-6, rtol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("name", "limit"),
     [
         *(("gelu", 0.5), ("gelu_tanh", 0.5), ("quick_gelu", 0.5), ("silu", 0.5)),
-        *(("relu", 0.0), ("relu_squared", 0.0), ("tanh", 1.0)),
+        *(("relu", 0.0), ("relu_squared", 0.0), ("tanh", 1.0), (XIELU, 0.5)),
     ],
 )
 def test_at_nothing_the_gate_is_the_limit_and_no_nan(name, limit):
@@ -97,7 +115,7 @@ def test_at_nothing_the_gate_is_the_limit_and_no_nan(name, limit):
 
 
 @pytest.mark.parametrize("reading", BIAS_READINGS)
-@pytest.mark.parametrize("name", GATES)
+@every_activation
 def test_every_reading_of_the_bias_is_its_own_path(name, reading):
     summands = [0.9, -0.4, 1.3]
     for bias in (-0.7, 0.2, 1.1):
