@@ -9,8 +9,9 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.measures.mixing.activation_gate import active
+from analysis.measures.mixing.linear_layer import network_output
 from analysis.models.attention import LayerParts
+from analysis.models.capture import first_tensor
 from analysis.models.norm import normed
 from analysis.models.places import Places
 from analysis.models.rotary import Rotary
@@ -75,7 +76,10 @@ def prove(
             real = is_token.bool()
         if eager:
             theirs = eager[index].transpose(1, 2)[real]
-            _check_eager(index, layer.attention.transpose(1, 2)[real], theirs)
+            ours = layer.attention.transpose(1, 2)[real]
+            if layer.weights.sink_logit is not None and _is_whole(theirs):
+                ours = ours / ours.sum(dim=-1, keepdim=True)
+            _check_eager(index, ours, theirs)
         exact = replace(layer, weights=in_dtype(layer.weights, layer.input.dtype))
         found = {part: _error(*sides) for part, *sides in _parts(exact, real)}
         for part, error in found.items():
@@ -91,8 +95,35 @@ def prove(
             f"Of the {len(eager)} layers of the model {len(layers)} compute attention by the "
             "library's interface; all have to."
         )
-    stream_layers(model, parts, layers, inputs, add_up)
+    returned = stream_layers(model, parts, layers, inputs, add_up)
+    if eager and any(layer.sink_logit is not None for layer in layers):
+        _check_output(model, inputs, returned)
     return Proof(tuple(errors))
+
+
+def _is_whole(weights: Float[Tensor, "query head key"]) -> bool:
+    """Return True if weights sum to 1.
+
+    Some files take a sink's share from what attention returns, and not from its weights.
+    """
+    total = weights.sum(dim=-1)
+    return bool((total - 1).abs().max() <= _ALLOWED_ELSE)
+
+
+def _check_output(model: Model, inputs: Mapping[str, Any], ours: Tensor) -> None:
+    """Raise UnfitModel if the library's own attention makes other hidden states.
+
+    Raises:
+        UnfitModel: saying by how much.
+    """
+    with torch.inference_mode():
+        difference = _error(ours, first_tensor(model(**inputs, return_dict=True)))
+    if not difference <= _ALLOWED_ELSE:
+        raise UnfitModel(
+            "With the library's eager attention the last hidden states differ by "
+            f"{difference:.1e} of their size: sink logits enter attention in a way that is not "
+            "covered."
+        )
 
 
 def _check_eager(index: int, ours: Tensor, theirs: Tensor) -> None:
@@ -153,7 +184,7 @@ _SAID = {
     "norm": "the norm before attention differs from the model's",
     "values": "values differ from the model's",
     "weights": "attention weights, made of queries and keys, differ from the model's",
-    "sum": "attention weights of a token do not sum to 1",
+    "sum": "attention weights of a token, with the share of a sink logit, do not sum to 1",
     "attention": "vectors times weights do not add up to the output of attention",
     "network": "attention, residual, norms and network do not add up to the output of the layer",
 }
@@ -180,9 +211,13 @@ def _parts(
     yield "values", values.transpose(1, 2)[real], by_token[real]
     seen = weights.pairs(real.shape[1]).to(real.device) & real[:, None, None]
     scores = weights.scores(layer.attention_input).masked_fill(~seen, -torch.inf)
-    by_query, made = layer.attention.transpose(1, 2), scores.softmax(-1).transpose(1, 2)
+    made = weights.weights_of(scores).transpose(1, 2)
+    by_query = layer.attention.transpose(1, 2)
     yield "weights", made[real], by_query[real]
     total = by_query[real].sum(dim=-1)
+    if weights.sink_logit is not None:
+        lost = weights.sink_logit[:, None] - scores.logsumexp(-1)
+        total = total + lost.sigmoid().transpose(1, 2)[real]
     yield "sum", total, torch.ones_like(total)
     mixed = (layer.attention @ layer.values) @ weights.output_weight
     attention = mixed.sum(dim=1) + weights.output_bias
@@ -200,21 +235,10 @@ def layer_output(layer: LayerTrace) -> Float[Tensor, "batch token width"]:
     read = layer.input if order.is_parallel else block
     for _ in order.to_network:
         read = normed(next(norms), read)
-    base, made = block, network_output(weights, read)
+    base, made = block, network_output(weights.feed_forward, read)
     if order.is_parallel:
         base = layer.input + block
     for step in order.after_network:
         made = made + base if step == "res" else normed(next(norms), made)
     return made
 
-
-def network_output(
-    weights: LayerWeights, read: Float[Tensor, "*any width"]
-) -> Float[Tensor, "*any width"]:
-    """Output of the feed-forward network."""
-    network = weights.feed_forward
-    made = [read @ weight + bias for weight, bias in network.paths]
-    hidden = active(made[0], network.activation)
-    if len(made) > 1:
-        hidden = hidden * made[1]
-    return network.routed(hidden, read) @ network.output_weight + network.output_bias

@@ -24,8 +24,8 @@ def stream_layers(
     layers: Sequence[LayerWeights],
     inputs: Mapping[str, Any],
     receive: OnLayer,
-) -> None:
-    """Run a model once and hand over its layers, first to last.
+) -> Tensor:
+    """Run a model once, hand over its layers, first to last, and return its last hidden states.
 
     Nothing holds a layer after `receive` returns, so that memory does not grow with their number. A
     module may serve several layers, which are counted as they run.
@@ -61,7 +61,7 @@ def stream_layers(
             _watch(stack, part.output, partial(on_output, part.factor))
             _watch(stack, part.layer, on_layer)
         stack.enter_context(attention_observed(model, size_of(inputs), on_attention))
-        model(**inputs, return_dict=True)
+        return first_tensor(model(**inputs, return_dict=True))
 
 
 def _watch(stack: ExitStack, module: Model, receive: Callable[[Tensor], object]) -> None:
