@@ -9,7 +9,7 @@ class Need(StrEnum):
     Of a corpus: from trees to relations. Of a model: images as input; classes; positions added to
     the input as vectors, or applied to queries and keys by rotation; distance terms in the scores;
     kernels, which follow from such a rotation or from distance terms; offsets along the order of
-    tokens; scores made of queries and keys alone; gates in the networks.
+    tokens; scores made of queries and keys alone; gates in the networks; sink logits of heads.
     """
 
     TREES = "trees"
@@ -27,6 +27,7 @@ class Need(StrEnum):
     OFFSETS = "offsets"
     OWN_SCORES = "own_scores"
     GATES = "gates"
+    SINK_LOGITS = "sink_logits"
 
 
 class Setting(StrEnum):
@@ -54,6 +55,7 @@ OF_MODELS = (
     Need.OFFSETS,
     Need.OWN_SCORES,
     Need.GATES,
+    Need.SINK_LOGITS,
 )
 KNOWS_PLACES_BY = ("added", "turned", "patches", "distance")
 """Sources of position in a model: vectors added to its input; queries and keys rotated by token

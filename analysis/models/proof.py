@@ -241,4 +241,3 @@ def layer_output(layer: LayerTrace) -> Float[Tensor, "batch token width"]:
     for step in order.after_network:
         made = made + base if step == "res" else normed(next(norms), made)
     return made
-

@@ -101,6 +101,11 @@ class LoadedModel:
         return self.layers[0].feed_forward.gate_weight is not None
 
     @property
+    def has_sink_logits(self) -> bool:
+        """Return True if heads of any layer have a logit that brings no vector."""
+        return any(layer.sink_logit is not None for layer in self.layers)
+
+    @property
     def windows(self) -> tuple[int | None, ...]:
         """Return the window of each layer in tokens; None without a window."""
         return tuple(layer.window for layer in self.layers)

@@ -76,6 +76,9 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         facts |= BUNDLED[request.model].facts
     if model.proof is not None:
         facts |= {f"proof_{part}": f"{model.proof.worst(part):.1e}" for part in PARTS}
+    if model.has_sink_logits:
+        with_sinks = (n for n, w in enumerate(model.layers, start=1) if w.sink_logit is not None)
+        facts["layers_with_sink_logits"] = ", ".join(map(str, with_sinks))
     if model.not_read:
         facts["modules_not_read"] = ", ".join(model.not_read)
     if model.images is None:
