@@ -43,7 +43,7 @@ def gate_share(gate: Float[Tensor, "*any hidden"], activation: str) -> Float[Ten
     share = torch.where(gate > 0, half - closed, closed)
     if activation not in LIMITS:
         return share
-    kept, limit = limit_gate(gate, activation), gate.new_tensor(LIMITS[activation])
+    kept, limit = limit_gate(gate, activation), gate.new_tensor([LIMITS[activation]])
     below = half - _CLOSED[activation](-limit)
     beyond = kept.square() * below + (kept - kept.square()) * GATES[activation](limit)
     return torch.where(gate > limit, beyond, share)

@@ -35,8 +35,8 @@ TABLE = Table(
     values=(
         singles(
             "relevance",
-            "relevance of every token of the input, special ones included; 1 in sum, of attention less "
-            "what goes to no token",
+            "relevance of every token of the input, special ones included; 1 in sum, of attention "
+            "less what goes to no token",
         ),
     ),
     source="sawaki-2025",
