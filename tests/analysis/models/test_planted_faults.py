@@ -120,6 +120,12 @@ _WINDOW: dict[str, tuple[Fault, str]] = {
 }
 
 
+_SINKS: dict[str, tuple[Fault, str]] = {
+    "no sink logit": (_with(sink_logit=lambda _: None), "weights"),
+    "sink logits of other heads": (_with(sink_logit=_next_head), "weights"),
+}
+
+
 def _activation(name: str) -> dict[str, tuple[Fault, str]]:
     return {f"the activation {name}": (_of_network(activation=lambda _: name), "network")}
 
@@ -151,6 +157,14 @@ FAULTS: dict[str, dict[str, tuple[Fault, str]]] = {
     | {"no cap on scores": (_with(score_cap=lambda _: None), "weights")}
     | {"a norm behind attention of another channel": (_norm(1), "network")}
     | _activation("gelu"),
+    "gpt_oss": _SINKS
+    | _GATED
+    | _activation("silu")
+    | {
+        "no bias of experts": (_of_network(expert_bias=lambda _: None), "network"),
+        "a bias of the inputs without its 1": (_of_network(input_bias=lambda b: b - 1), "network"),
+    },
+    "granite_swa": _SINKS,
     "vit": _HEADS | _FIRST_NORM | _BIASES | _activation("quick_gelu"),
     "t5": {name: fault for name, fault in _HEADS.items() if "scale" not in name}
     | _FIRST_NORM
@@ -158,7 +172,8 @@ FAULTS: dict[str, dict[str, tuple[Fault, str]]] = {
     | _activation("gelu"),
 }
 """Faults by type of model: a post-norm encoder, gated decoders with groups and rotation, one with
-multipliers, a parallel one, one with norms around blocks, of images, with terms of distance."""
+multipliers, a parallel one, one with norms around blocks, with sink logits and experts that clamp,
+of images, with terms of distance."""
 UNSEEN: dict[str, Fault] = {
     "no bias of keys": _with(key_bias=zero),
     "keys and queries in another order of coordinates": _with(
