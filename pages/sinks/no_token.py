@@ -46,7 +46,9 @@ def no_token(view: View) -> None:
 def _map(view: View) -> None:
     """Draw one quantity for every head."""
     heads = ask(statistic.of_heads)
-    quantity = view.pick("quantity", ("no_token", "first"), format=lambda n: view.say(f"series_{n}"))
+    quantity = view.pick(
+        "quantity", ("no_token", "first"), format=lambda n: view.say(f"series_{n}")
+    )
     of_heads = heads[heads["quantity"] == quantity]
     marked = clicked_head(view, "map", default=head_with_most(of_heads, "mean"))
     chart = head_map(

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 import torch
+from transformers.models.llama import modeling_llama
 
 from analysis.errors import UnfitModel
 from analysis.models.proof import PARTS, prove
 from analysis.models.reading import Reading, in_float64, random_inputs, read_model
+from analysis.models.stream import eager_attention
 from analysis.models.trace import LayerWeights, in_dtype
 from tests.analysis.models.every_type import tiny_type
 
@@ -222,6 +224,19 @@ def test_a_fault_is_refused_by_the_part_that_it_is_in(model_type, fault):
 @pytest.mark.parametrize("model_type", FAULTS)
 def test_without_a_fault_the_same_is_proved(model_type):
     assert proved(reading_of(model_type), reading_of(model_type).layers) < 1e-6
+
+
+def test_sink_logits_are_the_library_s_also_where_its_weights_do_not_show_them(monkeypatch):
+    reading = reading_of("granite_swa")
+    with in_float64(reading.model):
+        inputs = reading.inputs(random_inputs(reading.model))
+        given = reading.model, reading.parts, reading.layers, inputs
+        eager = eager_attention(reading.model, inputs)
+        prove(*given, eager=eager)
+        without = "transformers.models.granite_swa.modeling_granite_swa.eager_attention_forward"
+        monkeypatch.setattr(without, modeling_llama.eager_attention_forward)
+        with pytest.raises(UnfitModel, match="sink logits enter attention in a way that is not"):
+            prove(*given, eager=eager)
 
 
 @pytest.mark.parametrize("fault", UNSEEN)
