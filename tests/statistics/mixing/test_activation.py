@@ -227,8 +227,12 @@ def test_beyond_the_limits_of_a_clamped_product_its_path_bends(sides):
         assert rest.item() == pytest.approx(0, abs=1e-12)
         if rule == "ig":
             assert shares == pytest.approx(twin(sides, CLAMPED, steps=4000), abs=2e-3)
-    bent, _ = gated_shares(sums, one(0.0, 1.0), CLAMPED, reading="constant")
-    assert bent[0].isfinite().all() and bent[1].isfinite().all()
+    whole = [sums[0], sums[1] + 1]
+    bent, rest = gated_shares(whole, one(0.0, 1.0), CLAMPED, reading="constant")
+    from_bias = twin(sides, CLAMPED, start=(0.0, 1.0), steps=4000)
+    assert shared_out(bent, sides) == pytest.approx(from_bias, abs=0.5)
+    product = ACTIVATIONS[CLAMPED](whole[0].item()) * multiplied(whole[1].item(), CLAMPED)
+    assert sum(shared_out(bent, sides)) + rest.item() == pytest.approx(product, abs=1e-9)
 
 
 def test_rules_part_where_gates_are_closed_and_are_one_where_they_are_linear():
