@@ -19,7 +19,7 @@ from pages.ui.words.interval import row_with_interval, side_of
 from pages.ui.words.numbers import percent
 
 _HALVES = ("early", "late")
-_COLOURS = dict(
+_COLOURS: dict[str, str] = dict(
     zip(NO_TOKEN, (SERIES_COLOURS[0], SINK_COLOURS["even"], *SERIES_COLOURS[1:4]), strict=True)
 )
 

@@ -1,6 +1,7 @@
 """Attention of single heads, and how similar heads are: rows from layers and gradients."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -35,7 +36,7 @@ def rows_of_patterns(layer: Layer) -> pa.Table:
     Formula: `head_pattern`, `norm_weighted_attention`, `value_norms`.
     """
     types = layer.batch.token_types
-    kinds = {
+    kinds: dict[str, Any] = {
         "is_cls": types == CLS,
         "is_sep": types == SEP,
         "is_comma_period": types == COMMA_PERIOD,

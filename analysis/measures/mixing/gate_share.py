@@ -85,7 +85,8 @@ def gated_shares(
         return factors, factors[0] * bias[0] + factors[1] * bias[1]
     sent = (total - silent for total, silent in zip(hidden, bias, strict=True))
     given = sum(factor * part for factor, part in zip(factors, sent, strict=True))
-    return factors, product(*hidden, activation) - given
+    gate, value = hidden
+    return factors, product(gate, value, activation) - given
 
 
 def product(

@@ -84,8 +84,10 @@ def hidden_layer(
     Source:
         kobayashi-2024, section 4.
     """
-    first, *others = made
-    return (product if others else active)(first, *others, weights.activation)
+    if len(made) == 1:
+        return active(made[0], weights.activation)
+    gate, value = made
+    return product(gate, value, weights.activation)
 
 
 def network_output(
