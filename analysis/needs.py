@@ -10,7 +10,7 @@ class Need(StrEnum):
     the input as vectors, or applied to queries and keys by rotation; distance terms in the scores;
     kernels, which follow from such a rotation or from distance terms; offsets along the order of
     tokens; scores made of queries and keys alone; gates in the networks; layers that all attend,
-    for what is carried from one to the next.
+    for what is carried from one to the next; sink logits of heads.
     """
 
     TREES = "trees"
@@ -29,6 +29,7 @@ class Need(StrEnum):
     OWN_SCORES = "own_scores"
     GATES = "gates"
     EVERY_LAYER = "every_layer"
+    SINK_LOGITS = "sink_logits"
 
 
 class Setting(StrEnum):
@@ -57,6 +58,7 @@ OF_MODELS = (
     Need.OWN_SCORES,
     Need.GATES,
     Need.EVERY_LAYER,
+    Need.SINK_LOGITS,
 )
 KNOWS_PLACES_BY = ("added", "turned", "patches", "distance")
 """Sources of position in a model: vectors added to its input; queries and keys rotated by token

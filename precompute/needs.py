@@ -106,6 +106,12 @@ def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
                 f"{model.name} {gaps} have no attention: leave {statistic} out, or give a model "
                 "without other layers, such as a Llama."
             )
+        if Need.SINK_LOGITS in needs and not model.has_sink_logits:
+            raise UserError(
+                f"--statistics {statistic} needs heads with a sink logit in their softmax, and "
+                f"those of {model.name} have none: leave {statistic} out, or give a model with "
+                "such heads, such as a GPT-OSS."
+            )
         _check_positions(statistic, model)
 
 

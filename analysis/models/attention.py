@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import eager_mask
 
-from analysis.models.attended import Attended, of_every_head
+from analysis.models.attended import Attended, of_every_head, weights_of
 from analysis.models.attention_functions import AttentionFunctions
 from analysis.models.trace import Model
 
@@ -100,10 +100,7 @@ def _of_some(
     for term in bias:
         scores += term if term.shape[1] == 1 else term[:, head]
     exact = torch.promote_types(query.dtype, torch.float32)
-    if sink is None:
-        return scores.softmax(-1, dtype=exact).to(query.dtype)
-    taken = sink[head].to(scores).reshape(1, -1, 1, 1).expand(*scores.shape[:-1], 1)
-    return torch.cat([scores, taken], -1).softmax(-1, dtype=exact)[..., :-1].to(query.dtype)
+    return weights_of(scores, None if sink is None else sink[head], exact).to(query.dtype)
 
 
 AttentionInterface.register(IMPLEMENTATION, observed_attention)

@@ -14,6 +14,7 @@ from analysis.measures.positions.query_key_form import (
     query_key_factors,
     query_key_rotation,
 )
+from analysis.models.attended import weights_of
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.norm import Norm
@@ -39,6 +40,9 @@ class LayerWeights:
     norms, if they have any; `offset_terms` are added to the product before scaling. With a
     `score_cap`, the score is score_cap · tanh(s / score_cap). Heads that share keys and values form
     a group, and each of them gets a copy. Without groups each head has its own.
+
+    A `sink_logit` of a head enters the sum of its softmax and brings no vector, so that the weights
+    of a query sum to 1 less the share that goes to no token; None without.
     """
 
     number: int
@@ -62,6 +66,7 @@ class LayerWeights:
     window: int | None = None
     groups: tuple[int, ...] | None = None
     offset_terms: OffsetTerms | None = None
+    sink_logit: Float[Tensor, " head"] | None = None
 
     @cached_property
     def norms_by_stage(self) -> tuple[tuple[Norm, ...], ...]:
@@ -132,6 +137,12 @@ class LayerWeights:
     ) -> Float[Tensor, "*batch head query key"]:
         """Scores as they enter the softmax, also of pairs that a query does not see."""
         return self.capped(self.products(read) * self.score_scale)
+
+    def weights_of(
+        self, scores: Float[Tensor, "*batch head query key"]
+    ) -> Float[Tensor, "*batch head query key"]:
+        """Attention weights from scores as they enter the softmax; −∞ for pairs not seen."""
+        return weights_of(scores, self.sink_logit)
 
     def products(
         self, read: Float[Tensor, "*batch token width"]

@@ -175,6 +175,10 @@ REACH = f"least(n_tokens - 1, coalesce({WINDOW}, n_tokens - 1))::bigint"
 """Distance in tokens that a query sees in a layer of a sequence, as SQL over both."""
 IS_CAUSAL = "exists (from provenance where name = 'attention' and value = 'causal')"
 """SQL that is true if queries see no later key."""
+HAS_SINK_LOGITS = """exists (
+    from provenance where name = 'layers_with_sink_logits'
+        and list_contains(string_split(value, ', '), layer::varchar))"""
+"""SQL that is true if heads of a row's layer have a logit for no token."""
 N_OTHERS = f"(({REACH}) * n_tokens - ({REACH}) * (({REACH}) + 1) // 2) * if({IS_CAUSAL}, 1, 2)"
 """Number of pairs of a query and another token in a layer of a sequence, as SQL."""
 CORPUS_TABLES = (SEQUENCES, TOKENS, VOCABULARY)

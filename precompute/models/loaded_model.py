@@ -26,7 +26,7 @@ from analysis.models.gradients import (
 from analysis.models.layout import CLASS
 from analysis.models.proof import Proof, prove, prove_places, worst_of
 from analysis.models.reading import Reading, in_float64, random_inputs
-from analysis.models.stream import OnLayer, eager_attention, stream_layers
+from analysis.models.stream import OnLayer, eager_pass, stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights
 from analysis.scopes import GATE_RULES
 from analysis.token_types import REGISTER
@@ -106,6 +106,11 @@ class LoadedModel:
     def numbers(self) -> tuple[int, ...]:
         """Return the number in the model of each layer that attends, counted from 1."""
         return tuple(layer.number for layer in self.layers)
+
+    @property
+    def has_sink_logits(self) -> bool:
+        """Return True if heads of any layer have a logit that brings no vector."""
+        return any(layer.sink_logit is not None for layer in self.layers)
 
     @property
     def windows(self) -> tuple[int | None, ...]:
@@ -197,7 +202,7 @@ class LoadedModel:
         weights for queries that see nothing.
         """
         first = self.reading.inputs({name: of[:1] for name, of in given.items()})
-        eager = eager_attention(self.model, first)
+        eager = eager_pass(self.model, first)
         inputs = self.reading.inputs(given)
         return prove(self.model, self.parts, self.layers, inputs, eager=eager)
 

@@ -78,6 +78,9 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         facts |= {f"proof_{part}": f"{model.proof.worst(part):.1e}" for part in PARTS}
     if others := model.reading.without_attention:
         facts["without_attention"] = ", ".join(f"{n} {name}" for n, name in others.items())
+    if model.has_sink_logits:
+        with_sinks = (layer.number for layer in model.layers if layer.sink_logit is not None)
+        facts["layers_with_sink_logits"] = ", ".join(map(str, with_sinks))
     if model.not_read:
         facts["modules_not_read"] = ", ".join(model.not_read)
     if model.images is None:

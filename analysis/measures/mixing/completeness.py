@@ -129,9 +129,15 @@ def worst_token(errors: Float[Tensor, " query"]) -> tuple[float, int, float]:
 
 
 def attention_sum_error(
-    attention: Float[Tensor, "batch head query key"], is_token: Bool[Tensor, "batch query"]
+    attention: Float[Tensor, "batch head query key"],
+    is_token: Bool[Tensor, "batch query"],
+    *,
+    has_sink: bool = False,
 ) -> Float[Tensor, " batch"]:
     """Return the largest distance from 1 of a real token's attention, summed over the real tokens.
+
+    Args:
+        has_sink: whether a share goes to no token; then what exceeds 1, or goes to padding, counts.
 
     Returns:
         Absolute errors; attention that leaks to padding shows here.
@@ -141,4 +147,7 @@ def attention_sum_error(
     """
     real = is_token.to(attention.dtype)
     spread = (attention.flatten(1, 2) @ real.unsqueeze(-1)).unflatten(1, attention.shape[1:3])
-    return ((spread.squeeze(-1) - 1).abs() * real[:, None, :]).amax(dim=(1, 2))
+    error = spread.squeeze(-1) - 1
+    if has_sink:
+        error = torch.maximum(error, attention.sum(dim=-1) - spread.squeeze(-1)).clamp(min=0)
+    return (error.abs() * real[:, None, :]).amax(dim=(1, 2))

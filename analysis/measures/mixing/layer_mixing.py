@@ -166,7 +166,7 @@ def _by_itself(given: LinearLayer, tokens: Tensor) -> Float[Tensor, "query width
 
 
 def _of_weights(attention: Float[Tensor, "query key"]) -> Scope:
-    """Weights as vectors of one coordinate, so that r_i = 1 − α_ii."""
+    """Weights as vectors of one coordinate, so that r_i = 1 − α_ii / Σ_j α_ij."""
     own = attention.diagonal().unsqueeze(1)
     return Scope(attention, attention.sum(dim=1, keepdim=True), own)
 

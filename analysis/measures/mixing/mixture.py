@@ -104,11 +104,16 @@ def ratio_moments(
     return mean, ((exact - mean[:, None]) ** 2).sum(axis=1), exact.min(axis=1), exact.max(axis=1)
 
 
-def ratios_of_layer(ratios: Float[np.ndarray, "scope token"]) -> Float[np.ndarray, "value token"]:
+def ratios_of_layer(
+    ratios: Float[np.ndarray, "scope token"], given: Float[np.ndarray, " token"] | float = 1.0
+) -> Float[np.ndarray, "value token"]:
     """The ratios of a layer's scopes; the one of weights with residual follows that of the weights.
 
-    The residual counts as much as the attention: the off-diagonal part of ½ (ᾱ + I), whose rows sum
-    to 1, is (1 − ᾱ_ii) / 2, half the ratio of the weights.
+    The residual counts as much as a whole row of attention: with s = Σ_j ᾱ_ij the off-diagonal part
+    of ᾱ + I is (s − ᾱ_ii) / (s + 1) of a row, half the ratio of the weights where s is 1.
+
+    Args:
+        given: s, less than 1 where a share of attention goes to no token.
 
     Returns:
         In the order of `LayerOrder.of_ratios`.
@@ -116,4 +121,4 @@ def ratios_of_layer(ratios: Float[np.ndarray, "scope token"]) -> Float[np.ndarra
     Source:
         kobayashi-2021, table 2 and figure 3: AttnRes-W, after abnar-2020.
     """
-    return np.insert(ratios, 1, ratios[0] / 2, axis=0)
+    return np.insert(ratios, 1, ratios[0] * (given / (given + 1)), axis=0)

@@ -39,7 +39,7 @@ class VectorRollout:
     each other; products of norms cannot.
 
     All biases of the model are one more summand, given to no token: b_V too, and the shift of every
-    normalisation. Since the rows of attention add up to 1, b_V is the same for every mixture.
+    normalisation. Where rows of attention add up to 1, b_V is the same for every mixture.
 
     Between layers it keeps the vectors themselves, n² · width numbers: see `vector_bytes`.
 

@@ -60,6 +60,7 @@ class FoundLayer:
             projected[f"{name}_weight"] = of_every_head(side.weight, heads, axis=0)
             projected[f"{name}_bias"] = of_every_head(side.bias, heads, axis=0)
         network, factor = self.network(), self.steps.network_factor
+        of_experts = network.expert_bias
         weight, bias = (
             _times(part, self.steps.attention_factor)
             for part in (self.output.weight, self.output.bias)
@@ -74,6 +75,7 @@ class FoundLayer:
                 network,
                 output_weight=_times(network.output_weight, factor),
                 output_bias=_times(network.output_bias, factor),
+                expert_bias=of_experts if of_experts is None else _times(of_experts, factor),
             ),
             order=self.steps.order,
             norms=in_dtype(self.steps.norms, dtype),
@@ -84,6 +86,7 @@ class FoundLayer:
             query_norm=in_dtype(_of_heads(self.query.norm, heads), dtype),
             key_norm=in_dtype(_of_heads(self.key.norm, heads), dtype),
             groups=None if n_groups == heads else groups(n_groups, heads),
+            sink_logit=in_dtype(self.attended.sink, dtype),
         )
 
 

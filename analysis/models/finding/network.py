@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
-from itertools import permutations
+from itertools import permutations, product
 
 import torch
 from jaxtyping import Float
@@ -12,8 +12,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from analysis.errors import UnfitModel
-from analysis.measures.mixing.activation_gate import GATES, Activation, Xielu, active
+from analysis.measures.mixing.activation_gate import GATES, LIMITS, Activation, Xielu, active
 from analysis.measures.mixing.gate_share import GATED
+from analysis.measures.mixing.linear_layer import network_output
+from analysis.models.capture import first_tensor
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.finding.calls import ROUND_OFF, Call, Matrix, same
 from analysis.models.finding.probe import Probe
@@ -50,11 +52,13 @@ def network_of(
         and (made := probe.by_token(other.returned)) is not None
     ]
     for gate, inputs, activation in _networks(into, len(back.weight), (*GATES, *_learned(calls))):
+        if activation in LIMITS:
+            continue  # known of experts alone, where its limit can be asked for
         made = active((gate or inputs).made[:1], activation)
-        product = made if gate is None else made * inputs.made[:1]
+        joined = made if gate is None else made * inputs.made[:1]
         if (
             hidden is not None
-            and same(product, hidden[:1], 1e-7)
+            and same(joined, hidden[:1], 1e-7)
             and _is_everywhere(activation, gate or inputs, calls, probe)
         ):
             return partial(_weights, gate, inputs, back, activation)
@@ -132,7 +136,7 @@ def _experts(
         UnfitModel: if no reading of the module does.
     """
     module, made = call.module, probe.by_token(call.returned)
-    experts = next((m for m in module.modules() if _is_experts(m, read.shape[-1])), None)
+    stacks = [stack for m in module.modules() for stack in _stacks(m, read.shape[-1])]
     router = next((m for m in module.modules() if "Router" in type(m).__name__), None)
     inside = tuple(other for other in calls if call.holds(other))
     ways = (None, *_shared(module, read, inside, probe))
@@ -140,12 +144,12 @@ def _experts(
         made = made + beside.returned.reshape(made.shape)
         ways = (_Shared(network_of(beside, read, calls, probe), None),)
     for shared in ways:
-        for activation in GATED if experts is not None and router is not None else ():
-            read_weights = partial(_expert_weights, module, experts, router, shared, activation)
+        for stack, activation in product(stacks if router is not None else (), GATED):
+            read_weights = partial(_expert_weights, module, stack, router, shared, activation)
             network = read_weights()
-            (gate, _), (inputs, _) = network.paths
-            hidden = active(read @ gate, activation) * (read @ inputs)
-            if same(network.routed(hidden, read) @ network.output_weight, made, ROUND_OFF):
+            if same(network_output(network, read), made, ROUND_OFF) and (
+                activation not in LIMITS or _is_clamped(module, network, read)
+            ):
                 return read_weights
     raise UnfitModel(
         f"{type(module).__name__}: the network is neither two or three matrices nor experts with a "
@@ -153,12 +157,45 @@ def _experts(
     )
 
 
-def _is_experts(module: Model, width: int) -> bool:
-    """Return True for weights of (expert, hidden, width) and (expert, width, hidden)."""
+def _is_clamped(module: Model, network: FeedForwardWeights, read: Tensor) -> bool:
+    """Return True if a network has the activation's limit, which large inputs alone reach."""
+    wide = 100 * read
+    return same(first_tensor(module(wide)), network_output(network, wide), ROUND_OFF)
+
+
+@dataclass(frozen=True)
+class _Stack:
+    """Weights of experts, one behind the other, gates and inputs in one matrix.
+
+    Columns of gates and inputs stand in two halves, or alternate.
+    """
+
+    module: Model
+    is_turned: bool
+    alternates: bool
+
+    def of(self, name: str) -> Float[Tensor, "expert input output"]:
+        stored = getattr(self.module, name).detach()
+        return stored.mT if self.is_turned else stored
+
+    def bias(self, name: str) -> Float[Tensor, "expert output"]:
+        stored, weight = getattr(self.module, f"{name}_bias", None), self.of(name)
+        return weight.new_zeros(len(weight), weight.shape[2]) if stored is None else stored.detach()
+
+    def sides(self, columns: Float[Tensor, "*any column"]) -> tuple[Tensor, ...]:
+        """Columns of gates and of inputs."""
+        if self.alternates:
+            return columns[..., ::2], columns[..., 1::2]
+        return columns.chunk(2, dim=-1)
+
+
+def _stacks(module: Model, width: int) -> Iterator[_Stack]:
+    """Yield readings of a module that holds experts; none of another module."""
     both, down = (getattr(module, name, None) for name in ("gate_up_proj", "down_proj"))
-    if not isinstance(both, Tensor) or not isinstance(down, Tensor):
-        return False
-    return both.dim() == 3 and both.shape[2] == width == down.shape[1]
+    if isinstance(both, Tensor) and isinstance(down, Tensor) and both.dim() == 3:
+        for is_turned, axis, other in ((True, 2, 1), (False, 1, 2)):
+            if both.shape[axis] == down.shape[other] == width:
+                yield from (_Stack(module, is_turned, alternates) for alternates in (False, True))
 
 
 @dataclass(frozen=True)
@@ -180,27 +217,33 @@ def _shared(
 
 
 def _expert_weights(
-    module: Model, experts: Model, router: Model, shared: _Shared | None, activation: Activation
+    module: Model, stack: _Stack, router: Model, shared: _Shared | None, activation: Activation
 ) -> FeedForwardWeights:
     """All experts side by side, the shared one last; a router may need tensors of the module."""
     held = {name: getattr(module, name, None) for name in signature(router.forward).parameters}
     given = {name: tensor for name, tensor in held.items() if isinstance(tensor, Tensor)}
-    both, down = experts.gate_up_proj.detach(), experts.down_proj.detach()
-    sides = [half.flatten(0, 1).T for half in both.chunk(2, dim=1)]
-    back, n_shared = down.transpose(1, 2).flatten(0, 1), 0
+    both, back = stack.of("gate_up_proj"), stack.of("down_proj").flatten(0, 1)
+    sides = [side.transpose(0, 1).flatten(1) for side in stack.sides(both)]
+    biases = [side.flatten() for side in stack.sides(stack.bias("gate_up_proj"))]
+    n_shared, output_bias = 0, back.new_zeros(back.shape[1])
+    if activation in LIMITS:
+        biases[1] = biases[1] + 1
     if shared is not None:
         beside = shared.network()
-        n_shared = len(beside.output_weight)
+        n_shared, output_bias = len(beside.output_weight), beside.output_bias
         sides = [torch.cat([side, w], 1) for side, (w, _) in zip(sides, beside.paths, strict=True)]
+        biases = [torch.cat([bias, b]) for bias, (_, b) in zip(biases, beside.paths, strict=True)]
         back = torch.cat([back, beside.output_weight])
-    gate, inputs = sides
+    (gate, inputs), (gate_bias, input_bias) = sides, biases
+    expert_bias = stack.bias("down_proj")
     return FeedForwardWeights(
         input_weight=inputs,
-        input_bias=inputs.new_zeros(inputs.shape[1]),
+        input_bias=input_bias,
         output_weight=back,
-        output_bias=back.new_zeros(back.shape[1]),
+        output_bias=output_bias,
         activation=activation,
         gate_weight=gate,
-        gate_bias=gate.new_zeros(gate.shape[1]),
+        gate_bias=gate_bias,
         router=Router(router, len(both), n_shared, shared and shared.gate, given),
+        expert_bias=expert_bias if expert_bias.any() else None,
     )

@@ -40,20 +40,27 @@ PLACE_OR_ALL = named("place", f"{EVERY} (every token), {_MEANING}")
 DEPTH = small("depth", "layers gone through: 0 is what the first layer reads", "layers")
 
 
-def of_heads_and_layers(table: str, quantities: Sequence[str]) -> Fit:
-    """Return the fit of means over sequences by head, and over the mean of a layer's heads."""
+def of_heads_and_layers(
+    table: str, quantities: Sequence[str], of: tuple[str, ...] = ("place",)
+) -> Fit:
+    """Return the fit of means over sequences by head, and over the mean of a layer's heads.
+
+    Args:
+        of: columns of the key besides layer and head.
+    """
+    named = "".join(f"{column}, " for column in of)
     of_heads = f"""
         unpivot (
-            select seq, head, place, columns([{quoted(*quantities)}])::double
+            select seq, head, {named} columns([{quoted(*quantities)}])::double
             from {table} where layer = $layer
         )
         on {", ".join(quantities)} into name quantity value mean
     """
-    of_layers = f"select seq, place, quantity, avg(mean) as mean from ({of_heads}) group by all"
+    of_layers = f"select seq, {named} quantity, avg(mean) as mean from ({of_heads}) group by all"
     layers = f"select distinct layer from {table} order by layer"
     return mean_of(
-        Means(of_heads, ["head", "place", "quantity"], per=layers),
-        Means(of_layers, ["place", "quantity"], per=layers),
+        Means(of_heads, ["head", *of, "quantity"], per=layers),
+        Means(of_layers, [*of, "quantity"], per=layers),
     )
 
 

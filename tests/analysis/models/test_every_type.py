@@ -138,7 +138,7 @@ def test_the_parts_of_every_layer_add_up(typed):
     reading = typed.reading
     proof = prove(reading.model, reading.parts, reading.layers, reading.inputs(typed.given))
     assert max(proof.worst(part) for part in PARTS) < ROUND_OFF
-    assert proof.worst("values") < 1e-12
+    assert proof.worst("values") < (1e-7 if typed.name in SCALE_VALUES else 1e-12)
 
 
 def test_attention_is_the_library_s_in_every_layer(typed):
@@ -147,14 +147,21 @@ def test_attention_is_the_library_s_in_every_layer(typed):
         theirs = typed.reading.model(**inputs, output_attentions=True, return_dict=True).attentions
     of_layers = (weights for weights in theirs if weights is not None)
     for layer, weights in zip(typed.unpadded, of_layers, strict=True):
-        torch.testing.assert_close(layer.attention, weights, rtol=0, atol=1e-5, check_dtype=False)
+        ours = layer.attention
+        if typed.name in ("granite_swa", "granitemoe_swa"):  # a sink's share is taken later there
+            ours = ours / ours.sum(dim=-1, keepdim=True)
+        torch.testing.assert_close(ours, weights, rtol=0, atol=1e-5, check_dtype=False)
 
 
-def test_a_row_sums_to_one_over_the_keys_that_are_seen(typed):
+def test_a_row_sums_to_one_or_less_the_share_of_a_sink_over_the_keys_that_are_seen(typed):
     for layer in typed.padded:
         n_tokens = layer.attention.shape[-1]
-        text = layer.attention[0]
-        torch.testing.assert_close(text.sum(-1), torch.ones_like(text[..., 0]), rtol=0, atol=1e-6)
+        text, expected = layer.attention[0], torch.ones_like(layer.attention[0, ..., 0])
+        if (sink := layer.weights.sink_logit) is not None:
+            scores = layer.weights.scores(layer.attention_input)[0].exp()
+            tokens = (scores * layer.weights.pairs(n_tokens)).sum(dim=-1)
+            expected = tokens / (tokens + sink.exp()[:, None])
+        torch.testing.assert_close(text.sum(-1), expected, rtol=0, atol=1e-6)
         assert torch.equal((text > 0).any(0), layer.weights.pairs(n_tokens))
 
 
@@ -170,7 +177,8 @@ def test_one_token_attends_to_itself(typed):
         return
     for layer in typed.padded:
         alone = layer.of_sequence(2, 1)
-        assert (alone.attention == 1).all()
+        assert layer.weights.sink_logit is not None or (alone.attention == 1).all()
+        assert ((alone.attention > 0) & (alone.attention <= 1)).all()
         assert alone.output.isfinite().all()
 
 
@@ -186,6 +194,10 @@ def test_tokens_of_an_image_are_patches_special_tokens_and_their_places(typed):
     n_special = len(reading.layout.special) - n_without
     tokens = [*range(n_special), *range(n_special + n_without, reading.layout.n_tokens)]
     torch.testing.assert_close(made[:, tokens] + places, seen[0][:, tokens], rtol=1e-6, atol=1e-6)
+
+
+SCALE_VALUES = ("mimo_v2_flash",)
+"""Types that multiply values by a number, which weights in float32 hold rounded."""
 
 
 def changed(typed: Typed, change: Change) -> list[LayerTrace] | None:
@@ -208,6 +220,8 @@ def test_without_places_tokens_that_are_alike_are_attended_to_alike(typed):
         seen = attention > 0
         alike = (attention.sum(-1) / seen.sum(-1)).unsqueeze(-1) * seen
         torch.testing.assert_close(attention, alike, rtol=1e-5, atol=1e-7)
+        if layer.weights.sink_logit is not None and layer.weights.is_causal:
+            break  # a sink's share tells how many tokens a query sees, so its place
     assert far(removed[0].attention, typed.placed[0].attention) > 1e-4
 
 

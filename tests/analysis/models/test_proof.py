@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 import torch
+from transformers.models.llama import modeling_llama
 
 from analysis.errors import UnfitModel
 from analysis.models.proof import PARTS, prove
 from analysis.models.reading import Reading, in_float64, random_inputs, read_model
+from analysis.models.stream import eager_pass
 from analysis.models.trace import LayerWeights, in_dtype
 from tests.analysis.models.every_type import tiny_type
 from tests.refusals import refused
@@ -123,6 +125,10 @@ _WINDOW: dict[str, tuple[Fault, str]] = {
     "no window": (_with(window=lambda _: None), "weights"),
     "later keys": (_with(is_causal=lambda _: False), "weights"),
 }
+_SINKS: dict[str, tuple[Fault, str]] = {
+    "no sink logit": (_with(sink_logit=lambda _: None), "weights"),
+    "sink logits of other heads": (_with(sink_logit=_next_head), "weights"),
+}
 
 
 def _activation(name: str) -> dict[str, tuple[Fault, str]]:
@@ -159,6 +165,14 @@ FAULTS: dict[str, dict[str, tuple[Fault, str]]] = {
     | {"no cap on scores": (_with(score_cap=lambda _: None), "weights")}
     | {"a norm behind attention of another channel": (_norm(1, scale=_next_head), "network")}
     | _activation("gelu"),
+    "gpt_oss": _SINKS
+    | _GATED
+    | _activation("silu")
+    | {
+        "no bias of experts": (_of_network(expert_bias=lambda _: None), "network"),
+        "a bias of the inputs without its 1": (_of_network(input_bias=lambda b: b - 1), "network"),
+    },
+    "granite_swa": _SINKS,
     "vit": _HEADS | _FIRST_NORM | _BIASES | _activation("quick_gelu"),
     "dinov2": {"a scale of the layer twice": (_with(output_weight=_twice), "attention")},
     "gpt_neox_japanese": {
@@ -177,7 +191,8 @@ FAULTS: dict[str, dict[str, tuple[Fault, str]]] = {
     | _activation("gelu"),
 }
 """Faults by type of model: a post-norm encoder, gated decoders with groups and rotation, one with
-multipliers, a parallel one, one with norms around blocks, of images, with terms of distance."""
+multipliers, a parallel one, one with norms around blocks, with sink logits and experts that clamp,
+of images, with terms of distance."""
 UNSEEN: dict[str, Fault] = {
     "no bias of keys": _with(key_bias=zero),
     "keys and queries in another order of coordinates": _with(
@@ -225,6 +240,24 @@ def test_a_fault_is_refused_by_the_part_that_it_is_in(model_type, fault):
 @pytest.mark.parametrize("model_type", FAULTS)
 def test_without_a_fault_the_same_is_proved(model_type):
     assert proved(reading_of(model_type), reading_of(model_type).layers) < 1e-6
+
+
+def test_sink_logits_are_the_library_s_also_where_its_weights_do_not_show_them(monkeypatch):
+    reading = reading_of("granite_swa")
+    with in_float64(reading.model):
+        inputs = reading.inputs(random_inputs(reading.model))
+        given = reading.model, reading.parts, reading.layers, inputs
+        eager = eager_pass(reading.model, inputs)
+        assert eager is not None
+        prove(*given, eager=eager)
+        without = "transformers.models.granite_swa.modeling_granite_swa.eager_attention_forward"
+        monkeypatch.setattr(without, modeling_llama.eager_attention_forward)
+        other = eager_pass(reading.model, inputs)
+        assert other is not None
+        with pytest.raises(UnfitModel, match="sink logits enter attention in a way that is not"):
+            prove(*given, eager=replace(eager, output=other.output))
+        with pytest.raises(UnfitModel, match="Attention weights of layer 2 differ"):
+            prove(*given, eager=other)
 
 
 @pytest.mark.parametrize("fault", UNSEEN)

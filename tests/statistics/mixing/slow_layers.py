@@ -22,11 +22,18 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": functional.gelu,
     "gelu_tanh": lambda hidden: functional.gelu(hidden, approximate="tanh"),
     "quick_gelu": lambda hidden: hidden * torch.sigmoid(1.702 * hidden),
+    "quick_gelu_clamped": lambda hidden: (
+        hidden.clamp(max=7) * torch.sigmoid(1.702 * hidden.clamp(max=7))
+    ),
     "relu": functional.relu,
     "relu_squared": lambda hidden: functional.relu(hidden).square(),
     "silu": functional.silu,
     "tanh": torch.tanh,
 }
+OTHER_SIDES: dict[str, Callable[[Tensor], Tensor]] = {
+    "quick_gelu_clamped": lambda value: value.clamp(-6, 8)
+}
+"""What is multiplied with an activation, 1 being part of its bias, where it is not u itself."""
 PLACES, SHARES = (numbers / 2 for numbers in np.polynomial.legendre.leggauss(100))
 
 
@@ -71,12 +78,13 @@ def network_part(
         own_gate = part @ weights.gate_weight + (weights.gate_bias if is_bias else 0)
         hidden = torch.zeros_like(own_inputs)
         for place, share in zip(PLACES + 0.5, SHARES, strict=True):
-            slope = _slope(activation, place * gate)
-            hidden += share * (
-                slope * place * inputs * own_gate + activation(place * gate) * own_inputs
-            )
+            slope, value = _slope(activation, place * gate), place * inputs
+            own_value = own_inputs
+            if (other := OTHER_SIDES.get(weights.activation)) is not None:
+                own_value, value = _slope(other, value) * own_inputs, other(value)
+            hidden += share * (slope * value * own_gate + activation(place * gate) * own_value)
     hidden = _given_to_experts(weights, hidden, whole)
-    return hidden @ weights.output_weight + (weights.output_bias if is_bias else 0)
+    return hidden @ weights.output_weight + (_output_bias(weights, whole) if is_bias else 0)
 
 
 def network_output(weights: FeedForwardWeights, inputs: Tensor) -> Tensor:
@@ -86,8 +94,20 @@ def network_output(weights: FeedForwardWeights, inputs: Tensor) -> Tensor:
     if weights.gate_weight is None or weights.gate_bias is None:
         hidden = activation(hidden)
     else:
+        hidden = OTHER_SIDES.get(weights.activation, torch.clone)(hidden)
         hidden = hidden * activation(inputs @ weights.gate_weight + weights.gate_bias)
-    return _given_to_experts(weights, hidden, inputs) @ weights.output_weight + weights.output_bias
+    given = _given_to_experts(weights, hidden, inputs)
+    return given @ weights.output_weight + _output_bias(weights, inputs)
+
+
+def _output_bias(weights: FeedForwardWeights, inputs: Tensor) -> Tensor:
+    """The bias behind the network, and those of experts by the router's shares."""
+    if weights.router is None or weights.expert_bias is None:
+        return weights.output_bias
+    tokens = inputs.reshape(-1, inputs.shape[-1])
+    shares = torch.stack([_shares_of_experts(weights.router, token) for token in tokens])
+    of_experts = (shares @ weights.expert_bias).reshape(inputs.shape)
+    return weights.output_bias + of_experts
 
 
 def _given_to_experts(weights: FeedForwardWeights, hidden: Tensor, inputs: Tensor) -> Tensor:
@@ -103,7 +123,9 @@ def _given_to_experts(weights: FeedForwardWeights, hidden: Tensor, inputs: Tenso
 
 
 def _shares_of_experts(router: Router, token: Tensor) -> Tensor:
-    scores = [float((token @ column).exp()) for column in router.module.weight]
+    logits = torch.stack([token @ column for column in router.module.weight])
+    logits = logits + getattr(router.module, "bias", 0)
+    scores = [float(logit.exp()) for logit in logits]
     likely = [score / sum(scores) for score in scores]
     used = sorted(range(len(likely)), key=lambda expert: -likely[expert])[: router.module.top_k]
     total = (
