@@ -9,7 +9,8 @@ class Need(StrEnum):
     Of a corpus: from trees to relations. Of a model: images as input; classes; positions added to
     the input as vectors, or applied to queries and keys by rotation; distance terms in the scores;
     kernels, which follow from such a rotation or from distance terms; offsets along the order of
-    tokens; scores made of queries and keys alone; gates in the networks.
+    tokens; scores made of queries and keys alone; gates in the networks; vectors f(x) that are an
+    affine map of the token, or at least the same for every query.
     """
 
     TREES = "trees"
@@ -27,6 +28,8 @@ class Need(StrEnum):
     OFFSETS = "offsets"
     OWN_SCORES = "own_scores"
     GATES = "gates"
+    AFFINE_VECTORS = "affine_vectors"
+    OWN_VECTORS = "own_vectors"
 
 
 class Setting(StrEnum):
@@ -54,7 +57,12 @@ OF_MODELS = (
     Need.OFFSETS,
     Need.OWN_SCORES,
     Need.GATES,
+    Need.AFFINE_VECTORS,
+    Need.OWN_VECTORS,
 )
+TRANSFORMS = ("affine", "latent", "gated")
+"""Kinds of f(x): an affine map of the token; a map with a norm inside; one that a gate of the query
+scales."""
 KNOWS_PLACES_BY = ("added", "turned", "patches", "distance")
 """Sources of position in a model: vectors added to its input; queries and keys rotated by token
 places, or by patch rows and columns; terms of the distance between tokens in the scores."""

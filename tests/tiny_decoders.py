@@ -167,6 +167,23 @@ DECODERS = {
         0,
         transformers.Qwen3MoeForCausalLM,
     ),
+    "youtu": Tiny(
+        _decoder(
+            transformers.YoutuConfig,
+            heads=4,
+            num_key_value_heads=4,
+            kv_lora_rank=7,
+            q_lora_rank=9,
+            qk_rope_head_dim=4,
+            qk_nope_head_dim=3,
+            v_head_dim=5,
+            attention_bias=True,
+        ),
+        gpt2_like,
+        0,
+        transformers.YoutuForCausalLM,
+        heads=4,
+    ),
     "gpt_neox": Tiny(
         _decoder(
             transformers.GPTNeoXConfig,

@@ -174,8 +174,7 @@ def _parts(
     for norm in weights.norms_by_stage[0]:
         read = normed(norm, read)
     yield "norm", read[real], layer.attention_input[real]
-    values = layer.attention_input.unsqueeze(1) @ weights.value_weight
-    values = values + weights.value_bias[:, None]
+    values = weights.values(layer.attention_input)
     by_token = layer.values.transpose(1, 2)
     yield "values", values.transpose(1, 2)[real], by_token[real]
     seen = weights.pairs(real.shape[1]).to(real.device) & real[:, None, None]

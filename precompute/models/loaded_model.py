@@ -119,6 +119,13 @@ class LoadedModel:
         return next((source for source in sources if source != "added"), "added")
 
     @property
+    def transforms(self) -> str:
+        """Return the kind of f(x) of its heads: one of `analysis.needs.TRANSFORMS`."""
+        if any(layer.value_latent is not None for layer in self.layers):
+            return "latent"
+        return "affine"
+
+    @property
     def segment_types(self) -> int:
         return getattr(self.model.config, "type_vocab_size", 0)
 

@@ -167,8 +167,12 @@ def _draws(
 def rows_of_singular_values(model: ModelWeights) -> pa.Table:
     """Return the singular values of every head's f; the linear part has one rank fewer.
 
+    There are none if any layer's f is no affine map.
+
     Formula: `affine_singular_values`, `linear_singular_values`.
     """
+    if not all(layer.transforms_linearly for layer in model.layers):
+        return singular_value.TABLE.schema.empty_table()
     values = np.stack([affine_singular_values(layer).cpu().numpy() for layer in model.layers])
     linear = np.full_like(values, np.nan)
     linear[..., :-1] = [linear_singular_values(layer).cpu().numpy() for layer in model.layers]

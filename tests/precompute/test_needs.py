@@ -147,6 +147,10 @@ UNFIT: list[tuple[Need, list[Callable[[], LoadedModel]], str, Callable[[], Loade
         "those of bert have one: leave {} out, or give a model with gated networks, such as a "
         "Llama.",
     ),
+    (
+        Need.AFFINE_VECTORS, [of("llama")], "vectors f(x) that are an affine map of the token",
+        of("youtu"), "youtu makes its values of a normalised latent: leave {} out.",
+    ),
 ]  # fmt: skip
 """A need, models that meet it, its words, one that does not, and what is said of that one."""
 

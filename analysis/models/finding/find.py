@@ -11,14 +11,20 @@ from analysis.errors import UnfitModel
 from analysis.models.attended import Attended
 from analysis.models.attention import LayerParts
 from analysis.models.feed_forward import FeedForwardWeights
-from analysis.models.finding.attention_sides import Side, output_of, rotation_of, side_of
+from analysis.models.finding.attention_sides import (
+    Side,
+    SplitSide,
+    output_of,
+    rotation_of,
+    side_of,
+    split_side_of,
+)
 from analysis.models.finding.calls import Call, Matrix, Moment, same
 from analysis.models.finding.network import network_of
 from analysis.models.finding.probe import Probe, probe
 from analysis.models.finding.steps import Layer, Steps
 from analysis.models.finding.terms import with_scale
-from analysis.models.head_norm import HeadNormWeights
-from analysis.models.parts import groups, of_every_head
+from analysis.models.parts import groups
 from analysis.models.rotary import PatchRotary, Rotary
 from analysis.models.trace import LayerWeights, Model, in_dtype
 
@@ -32,7 +38,7 @@ class FoundLayer:
     call: Call
     attended: Attended
     query: Side
-    key: Side
+    key: Side | SplitSide
     value: Side
     rotary: Rotary | PatchRotary | None
     output: Matrix
@@ -53,10 +59,6 @@ class FoundLayer:
     def weights(self) -> LayerWeights:
         """The weights of the layer; a factor of a block is folded into its output weights."""
         heads, n_groups = self.attended.query.shape[1], self.attended.value.shape[1]
-        projected: dict[str, Any] = {}
-        for name, side in (("query", self.query), ("key", self.key), ("value", self.value)):
-            projected[f"{name}_weight"] = of_every_head(side.weight, heads)
-            projected[f"{name}_bias"] = of_every_head(side.bias, heads)
         network, factor = self.network(), self.steps.network_factor
         weight, bias = (
             _times(part, self.steps.attention_factor)
@@ -64,7 +66,9 @@ class FoundLayer:
         )
         dtype = weight.dtype
         return LayerWeights(
-            **projected,
+            **self.query.weights("query", heads),
+            **self.key.weights("key", heads),
+            **self.value.weights("value", heads),
             output_weight=weight.unflatten(0, (heads, -1)),
             output_bias=bias,
             feed_forward=replace(
@@ -78,22 +82,12 @@ class FoundLayer:
             score_scale=self.attended.scale,
             score_cap=self.attended.cap,
             rotary=self.rotary,
-            query_norm=in_dtype(_of_heads(self.query.norm, heads), dtype),
-            key_norm=in_dtype(_of_heads(self.key.norm, heads), dtype),
             groups=None if n_groups == heads else groups(n_groups, heads),
         )
 
 
 def _times(part: Tensor, factor: Tensor | None) -> Tensor:
     return part if factor is None else part * factor.to(part)
-
-
-def _of_heads(norm: HeadNormWeights | None, heads: int) -> HeadNormWeights | None:
-    """Return a norm of groups for each head of a group."""
-    if norm is None or norm.scale.dim() == 1:
-        return norm
-    shift = None if norm.shift is None else of_every_head(norm.shift, heads)
-    return replace(norm, scale=of_every_head(norm.scale, heads), shift=shift)
 
 
 def find_layers(
@@ -159,14 +153,14 @@ def _layer(call: Call, seen: Probe, rotations: Sequence[Rotation], moment: Momen
     value = side_of(attended.value, before, seen, slice(None))
     if value is None or value.norm is not None:
         raise UnfitModel(f"{name}: values are made by no matrix.")
-    turned = next(_turned(seen, attended, before, value.read, rotations), None)
+    turned = next(_turned(seen, attended, before, value.stream, rotations), None)
     if turned is None:
         raise UnfitModel(
             f"{name}: queries or keys are not made by a matrix of what values are made of, a norm "
             "of heads and a rotation by the model's frequencies."
         )
     rotary, query, key = turned
-    steps = Layer(call, calls, output, seen).steps(value.read)
+    steps = Layer(call, calls, output, seen).steps(value.stream)
     beside = tuple(c for c in calls if not (c.holds(moment) and c.holds(output.call)))
     network = network_of(steps.network, steps.read, beside, seen)
     return FoundLayer(call, attended, query, key, value, rotary, output, steps, network)
@@ -178,7 +172,7 @@ def _turned(
     before: tuple[Call, ...],
     read: Tensor,
     rotations: Sequence[Rotation],
-) -> Iterator[tuple[Rotation | None, Side, Side]]:
+) -> Iterator[tuple[Rotation | None, Side, Side | SplitSide]]:
     """Readings of queries and keys: as compared, by the first token, which rotations of texts leave
     where it is, or with a rotation of patches undone."""
     compared = attended.query, attended.key
@@ -189,7 +183,8 @@ def _turned(
             views.append(((back.turned(compared[0]), back.turned(compared[1])), slice(None)))
     for sides, rows in views:
         query, key = (side_of(side, before, seen, rows) for side in sides)
-        if query is None or key is None or not all(same(s.read, read) for s in (query, key)):
+        key = key or split_side_of(sides[1], before, seen, rows)
+        if query is None or key is None or not all(same(s.stream, read) for s in (query, key)):
             continue
         turned = rotation_of(query, key, attended, rotations)
         if turned is not None:

@@ -12,6 +12,7 @@ from analysis.errors import UnfitModel
 from analysis.models.images import fit_to_images
 from analysis.models.proof import PARTS, prove
 from analysis.models.reading import Reading, random_inputs, read_model
+from tests.analysis.models.every_type import tiny_type
 from tests.refusals import refused
 from tests.tiny import tiny_model
 from tests.tiny_decoders import EAGER, make_exact
@@ -101,6 +102,13 @@ def test_an_activation_that_is_not_known_is_refused(family):
         f"{kind}: the network's hidden layer is made in no way that is known: by gelu, gelu_tanh, "
         "quick_gelu, relu, relu_squared, silu, tanh, with gates or without."
     )
+
+
+@pytest.mark.parametrize(("chosen", "longest"), [(2048, 64), (20, 20)])
+def test_texts_are_no_longer_than_the_keys_that_queries_choose(chosen, longest, monkeypatch):
+    model = tiny_type("deepseek_v32")
+    monkeypatch.setattr(model.config, "index_topk", chosen)
+    assert read_model(model).places.longest == longest
 
 
 @pytest.mark.parametrize("kind", ["dynamic", "longrope"])

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from analysis.errors import UnfitModel
+from analysis.models.norm import NoNorm
 from analysis.models.proof import PARTS, prove
 from analysis.models.reading import Reading, in_float64, random_inputs, read_model
 from analysis.models.trace import LayerWeights, in_dtype
@@ -57,12 +58,20 @@ def _shift(place: int) -> Fault:
     return _with(norms=dropped)
 
 
+def _of_latent(side: str, change: Callable[[Any], Any]) -> Fault:
+    return _with(**{f"{side}_latent": change})
+
+
 def _next_head(heads: torch.Tensor) -> torch.Tensor:
     return heads.roll(1, dims=0)
 
 
 def _next_group(heads: torch.Tensor) -> torch.Tensor:
     return heads.roll(2, dims=0)  # tiny models have two heads for every key
+
+
+def _next_channel(weight: torch.Tensor) -> torch.Tensor:
+    return weight.roll(1, dims=-1)
 
 
 def _twice(part: Any) -> Any:
@@ -111,6 +120,17 @@ _GATED: dict[str, tuple[Fault, str]] = {
     ),
     "no gates": (_of_network(gate_weight=lambda _: None, gate_bias=lambda _: None), "network"),
 }
+_OF_LATENTS: dict[str, tuple[Fault, str]] = {
+    f"{fault} of {side}": (_of_latent(side, change), part)
+    for side, part in (("query", "weights"), ("key", "weights"), ("value", "values"))
+    for fault, change in {
+        "no latent norm": lambda latent: replace(latent, norm=NoNorm(zero(latent.norm.scale))),
+        "a latent norm of another channel": lambda latent: replace(
+            latent, norm=replace(latent.norm, scale=latent.norm.scale.roll(1))
+        ),
+        "another latent": lambda latent: replace(latent, weight=latent.weight.roll(1, dims=1)),
+    }.items()
+}
 _FIRST_NORM: dict[str, tuple[Fault, str]] = {
     "the first norm of another channel": (_norm(0), "norm")
 }
@@ -136,6 +156,10 @@ FAULTS: dict[str, dict[str, tuple[Fault, str]]] = {
         "no multiplier of the network": (_of_network(output_weight=_twice), "network"),
         "no multiplier of scores": (_with(score_scale=lambda _: 8**-0.5), "weights"),
     },
+    "deepseek_v3": _HEADS
+    | _ROTATED
+    | _OF_LATENTS
+    | {"rotated keys of another channel": (_with(direct_key_weight=_next_channel), "weights")},
     "phi": _HEADS
     | _FIRST_NORM
     | _ROTATED

@@ -145,6 +145,9 @@ def layer_parts(layer: LayerTrace, steps: int | None = None) -> Parts:
     if weights.order.attention[0] == "ln":
         norm = norms.pop(0)
         read = normalised(norm, inputs, inputs, is_bias=True)
+    if (latent := weights.value_latent) is not None:
+        made = read @ latent.weight + latent.bias
+        read = normalised(latent.norm, made, made, is_bias=True)
     values = torch.einsum("jd,hdk->hjk", read, weights.value_weight) + weights.value_bias[:, None]
     transformed = torch.einsum("hjk,hkd->hjd", values, weights.output_weight)
     itself = torch.eye(len(inputs), dtype=inputs.dtype, device=inputs.device)
