@@ -184,6 +184,22 @@ DECODERS = {
         transformers.YoutuForCausalLM,
         heads=4,
     ),
+    "afmoe": Tiny(
+        _decoder(
+            transformers.AfmoeConfig,
+            heads=4,
+            num_key_value_heads=2,
+            head_dim=4,
+            num_dense_layers=2,
+            sliding_window=4,
+            global_attn_every_n_layers=2,
+            attention_bias=True,
+        ),
+        gpt2_like,
+        0,
+        transformers.AfmoeForCausalLM,
+        heads=4,
+    ),
     "gpt_neox": Tiny(
         _decoder(
             transformers.GPTNeoXConfig,

@@ -183,8 +183,7 @@ def _parts(
     yield "weights", made[real], by_query[real]
     total = by_query[real].sum(dim=-1)
     yield "sum", total, torch.ones_like(total)
-    mixed = (layer.attention @ layer.values) @ weights.output_weight
-    attention = mixed.sum(dim=1) + weights.output_bias
+    attention = (layer.mixed @ weights.output_weight).sum(dim=1) + weights.output_bias
     yield "attention", attention[real], layer.attention_output[real]
     yield "network", layer_output(layer)[real], layer.output[real]
 

@@ -21,12 +21,15 @@ class Router:
     n_experts: int
     n_shared: int = 0
     shared_gate: Any = None
+    given: tuple[Tensor, ...] = ()
+    """What the module is given beside the tokens, such as the biases of experts."""
 
     @torch.no_grad()
     def shares(self, read: Float[Tensor, "*any width"]) -> Float[Tensor, "*any expert"]:
         """The factor of each expert's output, without the shared one; a constant to gradients."""
         weight = next(self.module.parameters())
-        chosen = self.module(read.flatten(0, -2).to(weight.dtype))
+        tokens = read.flatten(0, -2).to(weight.dtype)
+        chosen = self.module(tokens[None] if self.given else tokens, *self.given)
         (index,) = (part for part in chosen if not part.is_floating_point())
         share = next(part for part in chosen[1:] if part.is_floating_point())
         every = read.new_zeros(len(index), self.n_experts)

@@ -19,6 +19,7 @@ from analysis.models.head_norm import HeadNormWeights
 from analysis.models.latent import Latent, latent_of
 from analysis.models.norm import Norm
 from analysis.models.offset_terms import OffsetTerms
+from analysis.models.query_gate import QueryGate
 from analysis.models.rotary import PatchRotary, Rotary
 from analysis.scopes import LayerOrder
 
@@ -40,7 +41,8 @@ class LayerWeights:
     a group, and each of them gets a copy. Without groups each head has its own.
 
     Queries, keys or values may be made of a latent of what attention reads: see `Latent`. Keys of a
-    latent may begin with coordinates that `direct_key_weight` makes of what attention reads.
+    latent may begin with coordinates that `direct_key_weight` makes of what attention reads. With a
+    `gate`, f(x) is of a pair: the values times the factors of the query, before the output.
     """
 
     query_weight: Float[Tensor, "head query_read head_width"]
@@ -67,6 +69,7 @@ class LayerWeights:
     key_latent: Latent | None = None
     value_latent: Latent | None = None
     direct_key_weight: Float[Tensor, "head width direct"] | None = None
+    gate: QueryGate | None = None
 
     @cached_property
     def norms_by_stage(self) -> tuple[tuple[Norm, ...], ...]:
@@ -130,7 +133,7 @@ class LayerWeights:
     @property
     def transforms_linearly(self) -> bool:
         """Return True if f is an affine map of the input of attention, so has singular values."""
-        return self.value_latent is None
+        return self.value_latent is None and self.gate is None
 
     def compared(
         self, read: Float[Tensor, "*batch token width"]
@@ -221,6 +224,18 @@ class LayerTrace:
     values: Float[Tensor, "batch head key value_width"]
     attention_output: Float[Tensor, "batch query width"]
     output: Float[Tensor, "batch query width"]
+
+    @property
+    def gate(self) -> Float[Tensor, "batch head query gate_width"] | None:
+        """Factors by which each query scales what its heads mix; None without a gate."""
+        gate = self.weights.gate
+        return None if gate is None else gate.factors(self.attention_input)
+
+    @property
+    def mixed(self) -> Float[Tensor, "batch head query value_width"]:
+        """Values that each head mixes, as the output projection is given them."""
+        mixed, gate = self.attention @ self.values, self.gate
+        return mixed if gate is None else mixed * gate
 
     def of_sequence(self, row: int, n_tokens: int) -> "LayerTrace":
         """Return one sequence of the batch, without padding."""

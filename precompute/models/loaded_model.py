@@ -121,9 +121,10 @@ class LoadedModel:
     @property
     def transforms(self) -> str:
         """Return the kind of f(x) of its heads: one of `analysis.needs.TRANSFORMS`."""
-        if any(layer.value_latent is not None for layer in self.layers):
-            return "latent"
-        return "affine"
+        if any(layer.gate is not None for layer in self.layers):
+            return "gated"
+        has_latents = any(layer.value_latent is not None for layer in self.layers)
+        return "latent" if has_latents else "affine"
 
     @property
     def segment_types(self) -> int:

@@ -140,5 +140,7 @@ class _Step:
         values = torch.einsum("jkd,hde->jkhe", read, weights.value_weight)
         values = values + own * weights.value_bias
         mixed = torch.einsum("hik,jkhe->jihe", self.layer.attention[0], values)
+        if (gate := self.layer.gate) is not None:
+            mixed = mixed * gate[0].transpose(0, 1)
         output = weights.output_weight.flatten(0, 1)
         return mixed.flatten(2) @ output + own * weights.output_bias

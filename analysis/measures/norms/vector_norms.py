@@ -25,6 +25,20 @@ def value_norms(
     return torch.linalg.vector_norm(values @ factor, dim=-1)
 
 
+def gated_norms(
+    values: Float[Tensor, "batch head key head_width"],
+    factor: Float[Tensor, "head head_width head_width"],
+    gate: Float[Tensor, "batch head query gate_width"],
+) -> Float[Tensor, "batch head query key"]:
+    """‖f_i(x_j)‖ of every pair, f_i(x_j) being the values times the gate of the query i.
+
+    Source:
+        kobayashi-2020, section 3.2, eq. 8; the gate is held as attention weights are.
+    """
+    scaled = (values * of_query.unsqueeze(2) for of_query in gate.unbind(2))
+    return torch.stack([value_norms(of_query, factor) for of_query in scaled], dim=2)
+
+
 def attention_received(
     attention: Float[Tensor, "batch head query key"], is_token: Bool[Tensor, "batch query"]
 ) -> Float[Tensor, "batch head key"]:
@@ -44,7 +58,7 @@ def attention_received(
 
 
 def norm_weighted_attention(
-    attention: Float[Tensor, "*any query key"], value_norms: Float[Tensor, "*any key"]
+    attention: Float[Tensor, "*any query key"], norms: Float[Tensor, "*any #query key"]
 ) -> Float[Tensor, "*any query key"]:
     """‖α_ij f(x_j)‖ / Σ_k ‖α_ik f(x_k)‖, which is α where all ‖f(x)‖ are equal.
 
@@ -52,7 +66,7 @@ def norm_weighted_attention(
     weights: the limit of equal norms that shrink to 0.
 
     Args:
-        value_norms: ‖f(x)‖ of every token and head, as `value_norms` gives them.
+        norms: ‖f(x)‖ of every token and head, the same for all queries or of each pair.
 
     Returns:
         Shares in float32 or finer; rows sum to 1 where those of `attention` do not sum to 0.
@@ -65,7 +79,7 @@ def norm_weighted_attention(
     """
     exact = torch.promote_types(attention.dtype, torch.float32)
     weights = attention.to(exact)
-    norms = weights * value_norms.to(exact)[..., None, :]
+    norms = weights * norms.to(exact)
     total = norms.sum(dim=-1, keepdim=True)
     norms /= total.where(total > 0, 1.0)
     return norms if (total > 0).all() else torch.where(total > 0, norms, weights)

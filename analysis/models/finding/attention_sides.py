@@ -8,7 +8,6 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from analysis.errors import UnfitModel
 from analysis.models.attended import Attended
 from analysis.models.finding.calls import ROUND_OFF, Call, Matrix, same
 from analysis.models.finding.copied import copied_from, nearest_columns
@@ -180,6 +179,8 @@ def side_of(
         if before is None or not isinstance(whole, LayerNormWeights | RootMeanSquareWeights):
             return None
         norm = _head_norm(whole, found.column.unflatten(0, shape))
+        if norm is None:
+            return None
         samples = before[:, rows][..., found.column].flatten(0, 1)
         found = copied_from(samples, calls, probe, rows)
     matrix = None if found is None else found.call.matrix
@@ -230,20 +231,27 @@ def split_side_of(
         }
         for is_direct, mask in ((True, there), (False, ~there)):
             direct, others = sides[is_direct], sides[not is_direct]
-            if direct and others and direct.latent is None and others.latent is not None:
+            if not direct or not others or direct.norm or others.norm:
+                continue
+            if direct.latent is None and others.latent is not None:
                 return SplitSide(direct, others, mask)
     return None
 
 
 def _head_norm(
     norm: LayerNormWeights | RootMeanSquareWeights, column: Int[Tensor, "group head_width"]
-) -> HeadNormWeights:
-    """Return a norm over each head, or over all heads of a token, for the columns it is read by."""
+) -> HeadNormWeights | None:
+    """Return a norm over each head, or over all heads of a token, for the columns it is read by.
+
+    None if it is a norm of more than these columns.
+    """
     is_centred = isinstance(norm, LayerNormWeights)
     groups, head_width = column.shape
     over_heads = norm.scale.shape == (groups * head_width,) and groups > 1
     is_shared = norm.scale.shape == (head_width,)
     place = column[0] % head_width if is_shared else column
+    if place.max() >= norm.scale.numel():
+        return None
     scale, shift = (part.flatten()[place] for part in (norm.scale, norm.shift))
     return HeadNormWeights(
         scale, norm.epsilon, over_heads, is_centred, shift if is_centred else None
@@ -304,19 +312,3 @@ def _orders(head_width: int, planes: int) -> Iterator[Int[Tensor, " head_width"]
         rest = torch.cat([places[:start], places[start + 2 * planes :]])
         yield torch.cat([turned, rest])
         yield torch.cat([turned[0::2], turned[1::2], rest])
-
-
-def output_of(attended: Attended, calls: tuple[Call, ...], probe: Probe) -> Matrix:
-    """Find the output projection: the matrix that is given what attention mixed.
-
-    Raises:
-        UnfitModel: if there is none.
-    """
-    mixed = attended.mixed.flatten(2)
-    for call in calls:
-        if same(probe.by_token(call.given), mixed) and (matrix := call.matrix):
-            return matrix
-    raise UnfitModel(
-        "What attention mixes does not go into a matrix as it "
-        "is, so that no vector f(x) belongs to a token alone."
-    )

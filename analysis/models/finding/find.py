@@ -14,13 +14,13 @@ from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.finding.attention_sides import (
     Side,
     SplitSide,
-    output_of,
     rotation_of,
     side_of,
     split_side_of,
 )
 from analysis.models.finding.calls import Call, Matrix, Moment, same
 from analysis.models.finding.network import network_of
+from analysis.models.finding.outputs import FoundGate, output_of
 from analysis.models.finding.probe import Probe, probe
 from analysis.models.finding.steps import Layer, Steps
 from analysis.models.finding.terms import with_scale
@@ -42,6 +42,7 @@ class FoundLayer:
     value: Side
     rotary: Rotary | PatchRotary | None
     output: Matrix
+    gate: FoundGate | None
     steps: Steps
     network: Callable[[], FeedForwardWeights]
 
@@ -82,6 +83,7 @@ class FoundLayer:
             score_scale=self.attended.scale,
             score_cap=self.attended.cap,
             rotary=self.rotary,
+            gate=self.gate and self.gate.weights(),
             groups=None if n_groups == heads else groups(n_groups, heads),
         )
 
@@ -149,7 +151,7 @@ def _layer(call: Call, seen: Probe, rotations: Sequence[Rotation], moment: Momen
     name = type(call.module).__name__
     calls = tuple(other for other in seen.calls if call.holds(other))
     before = tuple(other for other in calls if other.end < moment.start)
-    output = output_of(attended, tuple(c for c in calls if c.start > moment.end), seen)
+    output, gate = output_of(attended, calls, moment.end, seen)
     value = side_of(attended.value, before, seen, slice(None))
     if value is None or value.norm is not None:
         raise UnfitModel(f"{name}: values are made by no matrix.")
@@ -160,10 +162,12 @@ def _layer(call: Call, seen: Probe, rotations: Sequence[Rotation], moment: Momen
             "of heads and a rotation by the model's frequencies."
         )
     rotary, query, key = turned
+    if gate is not None and not same(gate.side.read, value.stream):
+        raise UnfitModel(f"{name}: the gate after attention is not made of what attention reads.")
     steps = Layer(call, calls, output, seen).steps(value.stream)
     beside = tuple(c for c in calls if not (c.holds(moment) and c.holds(output.call)))
     network = network_of(steps.network, steps.read, beside, seen)
-    return FoundLayer(call, attended, query, key, value, rotary, output, steps, network)
+    return FoundLayer(call, attended, query, key, value, rotary, output, gate, steps, network)
 
 
 def _turned(

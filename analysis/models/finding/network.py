@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from inspect import signature
 from itertools import permutations
 
 import torch
@@ -109,10 +110,12 @@ def _experts(
     module, made = call.module, probe.by_token(call.returned)
     experts = next((m for m in module.modules() if _is_experts(m, read.shape[-1])), None)
     router = next((m for m in module.modules() if "Router" in type(m).__name__), None)
+    asked = () if router is None else [*signature(router.forward).parameters][1:]
+    given = tuple(getattr(module, name) for name in asked if hasattr(module, name))
     inside = tuple(other for other in calls if call.holds(other))
     for shared in (None, *_shared(module, read, inside, probe)):
         for activation in GATED if experts is not None and router is not None else ():
-            read_weights = partial(_expert_weights, experts, router, shared, activation)
+            read_weights = partial(_expert_weights, experts, router, given, shared, activation)
             network = read_weights()
             (gate, _), (inputs, _) = network.paths
             hidden = active(read @ gate, activation) * (read @ inputs)
@@ -151,7 +154,11 @@ def _shared(
 
 
 def _expert_weights(
-    experts: Model, router: Model, shared: _Shared | None, activation: str
+    experts: Model,
+    router: Model,
+    given: tuple[Tensor, ...],
+    shared: _Shared | None,
+    activation: str,
 ) -> FeedForwardWeights:
     """All experts side by side, the shared one last."""
     both, down = experts.gate_up_proj.detach(), experts.down_proj.detach()
@@ -171,5 +178,5 @@ def _expert_weights(
         activation=activation,
         gate_weight=gate,
         gate_bias=gate.new_zeros(gate.shape[1]),
-        router=Router(router, len(both), n_shared, shared and shared.gate),
+        router=Router(router, len(both), n_shared, shared and shared.gate, given),
     )

@@ -149,13 +149,14 @@ def layer_parts(layer: LayerTrace, steps: int | None = None) -> Parts:
         made = read @ latent.weight + latent.bias
         read = normalised(latent.norm, made, made, is_bias=True)
     values = torch.einsum("jd,hdk->hjk", read, weights.value_weight) + weights.value_bias[:, None]
-    transformed = torch.einsum("hjk,hkd->hjd", values, weights.output_weight)
+    scaled = slow_gates(layer)[:, :, None] * values[:, None]
+    transformed = torch.einsum("hijk,hkd->hijd", scaled, weights.output_weight)
     itself = torch.eye(len(inputs), dtype=inputs.dtype, device=inputs.device)
     tokens = itself[:, :, None] * inputs[None, :, :]
     nothing = torch.zeros_like(inputs)
     walk = _Walk("ln_attn" if weights.order.attention[0] == "ln" else "attn")
     walk.now = (
-        torch.einsum("hij,hjd->ijd", attention, transformed),
+        torch.einsum("hij,hijd->ijd", attention, transformed),
         weights.output_bias.expand(inputs.shape),
     )
     walk.keep()
@@ -183,6 +184,17 @@ def layer_parts(layer: LayerTrace, steps: int | None = None) -> Parts:
         else:
             walk.normalise(norms.pop(0))
     return Parts(walk.scopes, walk.biases)
+
+
+def slow_gates(layer: LayerTrace) -> Tensor:
+    """Factors by which every query scales the values of a head; 1 without a gate."""
+    gate, read = layer.weights.gate, layer.attention_input[0]
+    if gate is None:
+        return read.new_ones(layer.attention.shape[1], len(read), 1)
+    assert gate.activation == "sigmoid"
+    return torch.stack(
+        [1 / (1 + (-(read @ w + b)).exp()) for w, b in zip(gate.weight, gate.bias, strict=True)]
+    )
 
 
 class _Walk:

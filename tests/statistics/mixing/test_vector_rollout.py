@@ -20,7 +20,7 @@ from analysis.token_types import TOKEN_TYPES
 from precompute.passes import mixing_rollout as passes
 from tests.intervals import assert_ordered
 from tests.statistics.mixing.layers import every_order, in_float32, misread, with_activation
-from tests.statistics.mixing.slow_layers import network_part, normalised
+from tests.statistics.mixing.slow_layers import network_part, normalised, slow_gates
 from tests.statistics.mixing.test_rollout import slow_residual, slow_rollout, slow_shares, two_ways
 from tests.tracing import layers_of, rows_of_tables
 
@@ -67,6 +67,7 @@ def _plus(some: Vectors, others: Vectors) -> Vectors:
 def _attended(layer: LayerTrace, read: Vectors) -> Vectors:
     weights, attention, latent = layer.weights, layer.attention[0], layer.weights.value_latent
     n_heads, n, _ = attention.shape
+    gates = slow_gates(layer)
     if latent is not None:
         none = torch.zeros_like(latent.bias)
         biases = {place: latent.bias if place[1] is None else none for place in read}
@@ -80,6 +81,7 @@ def _attended(layer: LayerTrace, read: Vectors) -> Vectors:
                 value = read[k, source] @ weights.value_weight[head]
                 if source is None:
                     value = value + weights.value_bias[head]
+                value = value * gates[head, i]
                 vector = vector + attention[head, i, k] * (value @ weights.output_weight[head])
         attended[i, source] = torch.as_tensor(vector)
     return attended
@@ -163,8 +165,8 @@ def value_bias_to_no_token(layer: LayerTrace) -> LayerTrace:
 
 @every_order
 def test_one_layer_is_its_whole_map_with_the_value_bias_out_of_f(stacks, attention_error):
-    if stacks[0][0].weights.value_latent is not None:
-        return  # each token scales the bias of its latent by another deviation
+    if not stacks[0][0].weights.transforms_linearly:
+        return  # the norm of a latent, or a gate, scales the bias by another factor for each token
     for layers in stacks:
         for layer in layers:
             (rollout,) = rolled([layer])
