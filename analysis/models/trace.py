@@ -16,10 +16,10 @@ from analysis.measures.positions.query_key_form import (
 )
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.head_norm import HeadNormWeights
-from analysis.models.latent import Latent, latent_of
 from analysis.models.norm import Norm
 from analysis.models.offset_terms import OffsetTerms
-from analysis.models.query_gate import QueryGate
+from analysis.models.projections.latent import Latent, latent_of
+from analysis.models.projections.query_gate import QueryGate
 from analysis.models.rotary import PatchRotary, Rotary
 from analysis.scopes import LayerOrder
 
@@ -45,11 +45,11 @@ class LayerWeights:
     `gate`, f(x) is of a pair: the values times the factors of the query, before the output.
     """
 
-    query_weight: Float[Tensor, "head query_read head_width"]
+    query_weight: Float[Tensor, "head query_input head_width"]
     query_bias: Float[Tensor, "head head_width"]
-    key_weight: Float[Tensor, "head key_read made"]
+    key_weight: Float[Tensor, "head key_input key_width"]
     key_bias: Float[Tensor, "head head_width"]
-    value_weight: Float[Tensor, "head value_read value_width"]
+    value_weight: Float[Tensor, "head value_input value_width"]
     value_bias: Float[Tensor, "head value_width"]
     output_weight: Float[Tensor, "head value_width width"]
     output_bias: Float[Tensor, " width"]
@@ -68,7 +68,7 @@ class LayerWeights:
     query_latent: Latent | None = None
     key_latent: Latent | None = None
     value_latent: Latent | None = None
-    direct_key_weight: Float[Tensor, "head width direct"] | None = None
+    direct_key_weight: Float[Tensor, "head width direct_width"] | None = None
     gate: QueryGate | None = None
 
     @cached_property

@@ -13,9 +13,9 @@ from analysis.models.finding.calls import ROUND_OFF, Call, Matrix, same
 from analysis.models.finding.copied import copied_from, nearest_columns
 from analysis.models.finding.probe import Probe
 from analysis.models.head_norm import HeadNormWeights
-from analysis.models.latent import Latent
 from analysis.models.norm import LayerNormWeights, RootMeanSquareWeights
 from analysis.models.parts import of_every_head
+from analysis.models.projections.latent import Latent
 from analysis.models.rotary import PatchRotary, Rotary
 from analysis.models.trace import in_dtype
 

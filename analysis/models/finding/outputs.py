@@ -13,7 +13,7 @@ from analysis.models.finding.attention_sides import Side
 from analysis.models.finding.calls import ROUND_OFF, Call, Matrix, same
 from analysis.models.finding.copied import nearest_columns
 from analysis.models.finding.probe import Probe
-from analysis.models.query_gate import ACTIVATIONS, QueryGate
+from analysis.models.projections.query_gate import ACTIVATIONS, QueryGate
 
 
 @dataclass(frozen=True)

@@ -214,8 +214,8 @@ def test_places_in_another_order_are_other_places(typed):
 
 SAID = {
     "mamba": "MambaModel computes no attention that is softmax",
-    "qwen3_next": "What attention mixes does not go into a matrix as it is",
-    "deepseek_v3": "DeepseekV3DecoderLayer: queries or keys are not made by a matrix of what",
+    "bitnet": "What attention mixes goes into a matrix neither as it is nor scaled by a gate",
+    "longcat_flash": "LongcatFlashMLA: queries or keys are not made by a matrix of what",
     "apertus": "Linear: the network's hidden layer is made in no way that is known: by gelu,",
     "doge": "DogeDecoderLayer returns something else than the sum of its input, its attention",
     "xlm": "MultiHeadAttention returns something else than the sum of its input, its attention",

@@ -62,6 +62,10 @@ def _of_latent(side: str, change: Callable[[Any], Any]) -> Fault:
     return _with(**{f"{side}_latent": change})
 
 
+def _of_gate(change: Callable[[Any], Any]) -> Fault:
+    return _with(gate=change)
+
+
 def _next_head(heads: torch.Tensor) -> torch.Tensor:
     return heads.roll(1, dims=0)
 
@@ -131,6 +135,21 @@ _OF_LATENTS: dict[str, tuple[Fault, str]] = {
         "another latent": lambda latent: replace(latent, weight=latent.weight.roll(1, dims=1)),
     }.items()
 }
+_OF_GATES: dict[str, tuple[Fault, str]] = {
+    "no gate after attention": (_with(gate=lambda _: None), "attention"),
+    "the gate of another head": (
+        _of_gate(lambda gate: replace(gate, weight=_next_head(gate.weight))), "attention",
+    ),
+    "half of the gate": (
+        _of_gate(lambda gate: replace(gate, weight=gate.weight / 2)), "attention",
+    ),
+    "the gate of the layer's input": (
+        lambda layer: _of_gate(
+            lambda gate: replace(gate, weight=gate.weight / layer.norms[0].scale[:, None])
+        )(layer),
+        "attention",
+    ),
+}  # fmt: skip
 _FIRST_NORM: dict[str, tuple[Fault, str]] = {
     "the first norm of another channel": (_norm(0), "norm")
 }
@@ -160,6 +179,8 @@ FAULTS: dict[str, dict[str, tuple[Fault, str]]] = {
     | _ROTATED
     | _OF_LATENTS
     | {"rotated keys of another channel": (_with(direct_key_weight=_next_channel), "weights")},
+    "afmoe": _HEADS | _GROUPED | _OF_GATES,
+    "laguna": _OF_GATES,
     "phi": _HEADS
     | _FIRST_NORM
     | _ROTATED

@@ -23,6 +23,6 @@ class Latent:
 
 def latent_of(
     latent: Latent | None, read: Float[Tensor, "*any width"]
-) -> Float[Tensor, "*any read"]:
+) -> Float[Tensor, "*any input"]:
     """Return the latent of what attention reads; that itself without one."""
     return read if latent is None else normed(latent.norm, latent.before_norm(read))
