@@ -30,7 +30,7 @@ AXES = {
     "head_width": "width of one head, d' in the papers; head * head_width = width",
     "value_width": "width of one head's values, where it is not that of its queries",
     "gate_width": "value_width, or 1 where a gate scales all coordinates of a head alike",
-    "key_width": "coordinates of a key that its matrix makes; head_width, if no others stand before",
+    "key_width": "coordinates of a key that its matrix makes: head_width, less any direct ones",
     "direct_width": "coordinates of a key that are made of no latent, as its others are",
     "latent": "coordinate of a latent that queries, keys or values are made of",
     **{

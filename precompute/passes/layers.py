@@ -12,11 +12,7 @@ from jaxtyping import Bool, Float, Int, Int8, Int32
 from torch import Tensor
 
 from analysis.measures.mixing.layer_mixing import LayerMixing, layer_mixing
-from analysis.measures.norms.vector_norms import (
-    gated_norms,
-    norm_weighted_attention,
-    value_norms,
-)
+from analysis.measures.norms.vector_norms import norm_weighted_attention, value_norms
 from analysis.measures.pairs.token_relation import token_relations
 from analysis.measures.positions.relative_position_profile import diagonal_sums
 from analysis.measures.probing.word_attention import WordAttention, word_attention
@@ -187,7 +183,7 @@ class Layer:
         """‖f(x)‖ of every head and pair; one row for all queries unless it depends on the query."""
         if (gate := self.trace.gate) is None:
             return self.value_norms[..., None, :]
-        return gated_norms(self.trace.values, self.weights.output_factor, gate)
+        return value_norms(self.trace.values, self.weights.output_factor, gate)
 
     def weighed(self, weighing: str) -> Float[Tensor, "batch head query key"]:
         """Attention of all pairs, by weights or by norms."""

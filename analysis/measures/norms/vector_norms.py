@@ -10,8 +10,11 @@ from analysis.models.trace import LayerWeights
 def value_norms(
     values: Float[Tensor, "batch head key head_width"],
     factor: Float[Tensor, "head head_width head_width"],
-) -> Float[Tensor, "batch head key"]:
+    gate: Float[Tensor, "batch head query gate_width"] | None = None,
+) -> Float[Tensor, "batch head *query key"]:
     """‖f(x_j)‖ of every token and head, from its values and `LayerWeights.output_factor`.
+
+    With a gate it is ‖f_i(x_j)‖ of every pair: values are scaled by the factors of the query.
 
     Returns:
         Euclidean norms in units of the residual stream, never negative.
@@ -20,21 +23,11 @@ def value_norms(
         kobayashi-2020, section 3.2, eq. 8.
 
     Differs:
-        The output bias is left out, as in the paper: it belongs to the block, not to any token.
+        The output bias is left out, as in the paper: it belongs to the block, not to any token. The
+        paper's models have no gates; ours are held as attention weights are.
     """
-    return torch.linalg.vector_norm(values @ factor, dim=-1)
-
-
-def gated_norms(
-    values: Float[Tensor, "batch head key head_width"],
-    factor: Float[Tensor, "head head_width head_width"],
-    gate: Float[Tensor, "batch head query gate_width"],
-) -> Float[Tensor, "batch head query key"]:
-    """‖f_i(x_j)‖ of every pair, f_i(x_j) being the values times the gate of the query i.
-
-    Source:
-        kobayashi-2020, section 3.2, eq. 8; the gate is held as attention weights are.
-    """
+    if gate is None:
+        return torch.linalg.vector_norm(values @ factor, dim=-1)
     scaled = (values * of_query.unsqueeze(2) for of_query in gate.unbind(2))
     return torch.stack([value_norms(of_query, factor) for of_query in scaled], dim=2)
 
