@@ -97,7 +97,7 @@ def prove(
 
 def _check_eager(index: int, ours: Tensor, theirs: Tensor) -> None:
     difference = float((ours - theirs).abs().max())
-    if not difference <= _ALLOWED_ELSE:
+    if not difference <= _ALLOWED["weights"]:
         raise UnfitModel(
             f"Attention weights of layer {index + 1} differ from those of the library's eager "
             f"attention by {difference:.1e}: its scores have a term that is not covered."

@@ -136,7 +136,8 @@ def test_the_parts_of_every_layer_add_up(typed):
     reading = typed.reading
     proof = prove(reading.model, reading.parts, reading.layers, reading.inputs(typed.given))
     assert max(proof.worst(part) for part in PARTS) < ROUND_OFF
-    assert proof.worst("values") < 1e-12
+    has_latents = any(layer.value_latent is not None for layer in reading.layers)
+    assert proof.worst("values") < (ROUND_OFF if has_latents else 1e-12)
 
 
 def test_attention_is_the_library_s_in_every_layer(typed):
@@ -145,7 +146,7 @@ def test_attention_is_the_library_s_in_every_layer(typed):
         theirs = typed.reading.model(**inputs, output_attentions=True, return_dict=True).attentions
     of_layers = (weights for weights in theirs if weights is not None)
     for layer, weights in zip(typed.unpadded, of_layers, strict=True):
-        torch.testing.assert_close(layer.attention, weights, rtol=0, atol=1e-5, check_dtype=False)
+        torch.testing.assert_close(layer.attention, weights, rtol=0, atol=2e-5, check_dtype=False)
 
 
 def test_a_row_sums_to_one_over_the_keys_that_are_seen(typed):

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.parametrize("family", ["afmoe"], indirect=True, scope="
 def by_head(layer: Layer) -> Layer:
     """The layer with one factor for all coordinates of a head."""
     gate = layer.weights.gate
+    assert gate is not None
     one = replace(gate, weight=gate.weight[..., :1], bias=gate.bias[..., :1])
     trace = replace(layer.trace, weights=replace(layer.weights, gate=one))
     return Layer(layer.batch, layer.index, trace)
