@@ -38,7 +38,7 @@ def rows_of_heads_and_tokens(layer: Layer) -> pa.Table:
     """
     batch = layer.batch
     if layer.weights.gate is not None:
-        return head_token.TABLE.schema.empty_table()
+        return head_token.TABLE.shard_schema.empty_table()
     row, position = batch.real_tokens
 
     def of_tokens(by_head: Tensor) -> np.ndarray:
