@@ -112,9 +112,24 @@ def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
                 f"those of {model.name} have none: leave {statistic} out, or give a model with "
                 "such heads, such as a GPT-OSS."
             )
+        how = _TRANSFORMS.get(model.transforms)
+        if how and Need.AFFINE_VECTORS in needs:
+            raise UserError(
+                f"--statistics {statistic} needs vectors f(x) that are an affine map of the token, "
+                f"and {model.name} {how}: leave {statistic} out."
+            )
+        if model.transforms == "gated" and Need.OWN_VECTORS in needs:
+            raise UserError(
+                f"--statistics {statistic} needs vectors f(x) that are the same for every query, "
+                f"and {model.name} {how}: leave {statistic} out."
+            )
         _check_positions(statistic, model)
 
 
+_TRANSFORMS = {
+    "latent": "makes its values of a normalised latent",
+    "gated": "scales what attention mixes by gates of the query",
+}
 _KNOWS_PLACES = {
     "added": "adds positions to its input as vectors",
     "turned": "turns its queries and keys by their positions",

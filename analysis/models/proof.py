@@ -26,6 +26,7 @@ _ALLOWED_ELSE = 1e-5
 softmax in float32 whatever the number format."""
 _SOME_TOKEN = 5
 _COMPARED = ("query_weight", "query_bias", "key_weight", "key_bias", "query_norm", "key_norm")
+_COMPARED += ("query_latent", "key_latent", "direct_key_weight")
 _COMPARED += ("rotary", "offset_terms", "sink_logit")
 """Fields of a layer's weights that attention weights are made of."""
 
@@ -111,7 +112,7 @@ def _check_eager(layer: LayerTrace, theirs: Float[Tensor, "batch head query key"
     if layer.weights.sink_logit is not None and _is_whole(theirs):
         ours = ours / ours.sum(dim=-1, keepdim=True)
     difference = float((ours - theirs).abs().max())
-    if not difference <= _ALLOWED_ELSE:
+    if not difference <= _ALLOWED["weights"]:
         raise UnfitModel(
             f"Attention weights of layer {layer.weights.number} differ from those of the library's "
             f"eager attention by {difference:.1e}: its scores have a term that is not covered."
@@ -215,13 +216,11 @@ def _parts(
     for norm in weights.norms_by_stage[0]:
         read = normed(norm, read)
     yield "norm", read[real], layer.attention_input[real]
-    values = layer.attention_input.unsqueeze(1) @ weights.value_weight
-    values = values + weights.value_bias[:, None]
+    values = weights.values(layer.attention_input)
     by_token = layer.values.transpose(1, 2)
     yield "values", values.transpose(1, 2)[real], by_token[real]
     yield from _weights(layer, real)
-    mixed = (layer.attention @ layer.values) @ weights.output_weight
-    attention = mixed.sum(dim=1) + weights.output_bias
+    attention = (layer.mixed @ weights.output_weight).sum(dim=1) + weights.output_bias
     yield "attention", attention[real], layer.attention_output[real]
     yield "network", layer_output(layer)[real], layer.output[real]
 

@@ -29,7 +29,8 @@ class Router:
     def shares(self, read: Float[Tensor, "*any width"]) -> Float[Tensor, "*any expert"]:
         """The factor of each expert's output, without the shared one; a constant to gradients."""
         weight = next(self.module.parameters())
-        chosen = self.module(read.flatten(0, -2).to(weight.dtype), **self.given)
+        tokens = read.flatten(0, -2).to(weight.dtype)
+        chosen = self.module(tokens[None] if self.given else tokens, **self.given)
         (index,) = (part for part in chosen if not part.is_floating_point())
         share = next(part for part in chosen[1:] if part.is_floating_point())
         every = read.new_zeros(len(index), self.n_experts)

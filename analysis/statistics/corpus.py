@@ -4,7 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import KNOWS_PLACES_BY
+from analysis.needs import KNOWS_PLACES_BY, TRANSFORMS
 from analysis.scopes import ORDERS, LayerOrder
 from analysis.statistics.columns import count, flag, number, text, whole
 from analysis.statistics.question import asks, frame_of, quoted
@@ -152,6 +152,7 @@ PROVENANCE = Table(
         "name <> 'modules_not_read' or regexp_full_match(value, '[A-Za-z0-9_, ]+')",
         "name <> 'weight_bits' or regexp_full_match(value, '[1-9]')",
         "name <> 'reading' or value in ('found', 'code')",
+        f"name <> 'transforms' or value in ({quoted(*TRANSFORMS)})",
         "not starts_with(name, 'proof_') or coalesce(try_cast(value as double) between 0 and 1, "
         "false)",
         "name <> 'max_tokens' or regexp_full_match(value, '[1-9][0-9]{0,8}')",

@@ -131,6 +131,14 @@ class LoadedModel:
         return next((source for source in sources if source != "added"), "added")
 
     @property
+    def transforms(self) -> str:
+        """Return the kind of f(x) of its heads: one of `analysis.needs.TRANSFORMS`."""
+        if any(layer.gate is not None for layer in self.layers):
+            return "gated"
+        has_latents = any(layer.value_latent is not None for layer in self.layers)
+        return "latent" if has_latents else "affine"
+
+    @property
     def segment_types(self) -> int:
         return getattr(self.model.config, "type_vocab_size", 0)
 

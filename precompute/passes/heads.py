@@ -47,7 +47,7 @@ def rows_of_patterns(layer: Layer) -> pa.Table:
         weights = layer.attention[:, heads]
         has_sink = layer.weights.sink_logit is not None
         patterns[WEIGHT].append(pattern_of(weights, layer.is_pair, has_sink=has_sink, **kinds))
-        norms = norm_weighted_attention(weights, layer.value_norms[:, heads])
+        norms = norm_weighted_attention(weights, layer.pair_norms[:, heads])
         patterns[NORM].append(pattern_of(norms, layer.is_pair, **kinds))
     return pa.concat_tables(
         _pattern_rows(layer, weighing, torch.cat(of_slices, dim=1))
@@ -91,15 +91,20 @@ class HeadDistances:
             torch.empty(self._n_heads, len(queries), length, dtype=kind)
             for queries, length in zip(self._queries, lengths, strict=True)
         ]
-        self._norms = [torch.empty(self._n_heads, length, dtype=kind) for length in lengths]
+        has_gates = any(layer.gate is not None for layer in batch.layers)
+        self._norms = [
+            torch.empty(self._n_heads, len(queries) if has_gates else 1, length, dtype=kind)
+            for queries, length in zip(self._queries, lengths, strict=True)
+        ]
 
     def add(self, layer: Layer) -> None:
         first = layer.index * self._batch.n_heads
         here = slice(first, first + self._batch.n_heads)
         for row, queries in enumerate(self._queries):
-            real = slice(self._norms[row].shape[1])
+            real = slice(self._norms[row].shape[-1])
             self._rows[row][here] = layer.attention[row, :, real, real][:, queries].cpu()
-            self._norms[row][here] = layer.value_norms[row, :, real].cpu()
+            norms = layer.pair_norms[row, :, :, real]
+            self._norms[row][here] = (norms if norms.shape[1] == 1 else norms[:, queries]).cpu()
 
     def rows(self) -> pa.Table:
         has_sinks = any(layer.sink_logit is not None for layer in self._batch.layers)

@@ -33,7 +33,8 @@ def rows_of_weights(layer: Layer) -> pa.Table:
     Formula: `sink_weights`, `value_norms`.
     """
     places = layer.batch.shared(places_of)
-    weights = sink_weights(layer.attention, layer.value_norms, layer.is_pair, places=places)
+    norms = {"value_norms": layer.value_norms, "pair_norms": layer.pair_norms}
+    weights = sink_weights(layer.attention, is_pair=layer.is_pair, places=places, **norms)
     return _rows(sink.PER_SEQUENCE, layer, weights, WEIGHTS)
 
 

@@ -67,6 +67,7 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         "gate_rule": model.gate_rule if model.has_gates else NO_GATES,
         "windows": _windows(model),
         "positions_by": model.positions_by,
+        "transforms": model.transforms,
         "gradient_objective": model.objective,
         "relevance_start": model.relevance_start,
         "input": "text" if model.images is None else "images",

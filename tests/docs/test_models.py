@@ -35,6 +35,10 @@ EXAMPLES = {
         **{"Mixtral": "mixtral", "Qwen 2 MoE": "qwen2_moe", "Qwen 3 MoE": "qwen3_moe"},
         **{"OLMoE": "olmoe", "GLM 4 MoE": "glm4_moe", "MiniMax M2": "minimax_m2"},
     },
+    "decoders with latent attention or gates after it": {
+        **{"DeepSeek 2": "deepseek_v2", "DeepSeek 3": "deepseek_v3", "Youtu": "youtu"},
+        **{"MiniCPM 3": "minicpm3", "AFMoE": "afmoe", "Laguna": "laguna"},
+    },
     "models of images": {
         **{"ViT": "vit", "DeiT": "deit", "ViT-MSN": "vit_msn", "I-JEPA": "ijepa", "BEiT": "beit"},
         **{"DINOv2": "dinov2", "DINOv3": "dinov3_vit", "RADIO": "radio"},

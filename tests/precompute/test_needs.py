@@ -152,6 +152,15 @@ UNFIT: list[tuple[Need, list[Callable[[], LoadedModel]], str, Callable[[], Loade
         "those of llama have none: leave {} out, or give a model with such heads, such as a "
         "GPT-OSS.",
     ),
+    (
+        Need.AFFINE_VECTORS, [of("llama")], "vectors f(x) that are an affine map of the token",
+        of("youtu"), "youtu makes its values of a normalised latent: leave {} out.",
+    ),
+    (
+        Need.OWN_VECTORS, [of("llama"), of("youtu")],
+        "vectors f(x) that are the same for every query",
+        of("afmoe"), "afmoe scales what attention mixes by gates of the query: leave {} out.",
+    ),
 ]  # fmt: skip
 """A need, models that meet it, its words, one that does not, and what is said of that one."""
 

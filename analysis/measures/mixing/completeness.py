@@ -79,8 +79,7 @@ def attention_block_errors(
         kobayashi-2020, section 3.2, eq. 7.
     """
     weights = layer.weights
-    mixed = (layer.attention @ layer.values).transpose(1, 2).flatten(2)
-    sent = mixed @ weights.output_weight.flatten(0, 1)
+    sent = layer.mixed.transpose(1, 2).flatten(2) @ weights.output_weight.flatten(0, 1)
     errors = torch.zeros_like(sent[..., 0])
     for row, n_tokens in enumerate(is_token.sum(dim=1).tolist()):  # one sequence fits the cache
         output = layer.attention_output[row, :n_tokens]

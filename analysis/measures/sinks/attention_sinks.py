@@ -17,6 +17,7 @@ def sink_weights(
     is_pair: Bool[Tensor, "batch query key"],
     *,
     places: Bool[Tensor, "batch place key"],
+    pair_norms: Float[Tensor, "batch head #query key"] | None = None,
 ) -> Float[Tensor, "batch head place value"]:
     """The quantities of `analysis.sinks.WEIGHTS`, in their order.
 
@@ -29,6 +30,7 @@ def sink_weights(
 
     Args:
         is_pair: True where a query sees a key and neither is padding.
+        pair_norms: ‖f(x)‖ of every pair, if it is not that of the token for every query.
 
     Returns:
         Shares from 0 to 1, a norm in units of the residual stream, and a ratio; NaN where a
@@ -49,12 +51,13 @@ def sink_weights(
     slices = []
     for heads in head_slices(attention.shape):
         weights, of_heads = attention[:, heads].to(exact), lengths[:, heads]
+        norms = of_heads[..., None, :] if pair_norms is None else pair_norms[:, heads]
         resting = _resting(weights, seen, tokens)
         quantities = [
             resting,
             even.expand_as(resting),
             _resting(weights, seen, neighbours),
-            _resting(norm_weighted_attention(weights, of_heads), seen, tokens),
+            _resting(norm_weighted_attention(weights, norms), seen, tokens),
             _mean(of_heads, tokens),
             _relative(of_heads, tokens, seen.diagonal(dim1=1, dim2=2)),
         ]

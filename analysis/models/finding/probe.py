@@ -59,6 +59,8 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
         open_calls.append((module, next(clock), None if first is None else first.clone()))
 
     def ended(module: nn.Module, _given: tuple, output: Any) -> None:
+        if isinstance(output, Tensor) and output.is_complex():
+            output = output.real, output.imag
         (_, start, given), returned = open_calls.pop(), first_tensor(output)
         if returned is not None:
             read = returned.new_empty(0) if given is None else given

@@ -77,7 +77,10 @@ MEANINGS = {
         "share",
     ),
     "norm_share": ("the same of ‖αf(x)‖, every row scaled to a sum of 1", "share"),
-    "value_norm": ("mean ‖f(x)‖ of the tokens of the place", "stream length"),
+    "value_norm": (
+        "mean ‖f(x)‖ of the tokens of the place; NULL where a gate of the query scales it",
+        "stream length",
+    ),
     "relative_norm": (
         "mean ‖f(x)‖ of the tokens of the place over that of all others",
         "ratio",
@@ -93,7 +96,7 @@ PER_SEQUENCE = Table(
             name,
             f"{meaning}; NULL where there are no others" if name in _MAY_LACK else meaning,
             unit,
-            nullable=name in _MAY_LACK,
+            nullable=name in (*_MAY_LACK, "value_norm"),
         )
         for name, (meaning, unit) in MEANINGS.items()
     ),
@@ -106,7 +109,7 @@ PER_SEQUENCE = Table(
         ),
         f"neighbour is null or neighbour between 0 and {2 * (1 + ROUNDING)}",
         "even > 0",
-        "value_norm >= 0 and isfinite(value_norm)",
+        "value_norm is null or (value_norm >= 0 and isfinite(value_norm))",
         "relative_norm is null or (relative_norm >= 0 and isfinite(relative_norm))",
     ),
     order=("place", "layer", "head", "seq"),

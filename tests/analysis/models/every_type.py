@@ -77,7 +77,7 @@ _OTHERS: dict[str, dict[str, Any]] = {
     "dbrx": {"attn_config": {"kv_n_heads": 2, "rope_theta": 100.0}, "ffn_config": _EXPERTS},
     "deberta": _DISTANCES | {"max_relative_positions": 8},
     "deberta-v2": _DISTANCES,
-    "deepseek_v3": _LATENT,
+    **dict.fromkeys(("deepseek_v2", "deepseek_v3", "deepseek_v32", "glm4_moe_lite"), _LATENT),
     "dots3_note_text": {"num_key_value_heads": _HEADS},
     "esmc": {"num_key_value_heads": _HEADS},
     "falcon_h1": _MAMBA | {"mamba_d_ssm": 64},
@@ -90,6 +90,7 @@ _OTHERS: dict[str, dict[str, Any]] = {
     },
     "gemma4_text": {"vocab_size_per_layer_input": 99},
     "gpt_neo": {"attention_types": [[["global", "local"], 1], [["global"], 1]], "window_size": 3},
+    "glm_moe_dsa": _LATENT,
     "granite": {
         "residual_multiplier": 0.5,
         "attention_multiplier": 0.25,
@@ -108,6 +109,7 @@ _OTHERS: dict[str, dict[str, Any]] = {
     "luke": {"entity_vocab_size": 10},
     "mamba2": {"num_heads": 8, "head_dim": 8},
     "markuplm": {"max_depth": 4},
+    "minicpm3": _LATENT,
     "nemotron_h": {
         "layers_block_type": ["mamba", "attention", "moe"],
         "mamba_num_heads": 8,

@@ -104,6 +104,13 @@ def test_an_activation_that_is_not_known_is_refused(family):
     )
 
 
+@pytest.mark.parametrize(("chosen", "longest"), [(2048, 64), (20, 20)])
+def test_texts_are_no_longer_than_the_keys_that_queries_choose(chosen, longest, monkeypatch):
+    model = tiny_type("deepseek_v32")
+    monkeypatch.setattr(model.config, "index_topk", chosen)
+    assert read_model(model).places.longest == longest
+
+
 @pytest.mark.parametrize("kind", ["dynamic", "longrope"])
 def test_rotations_that_depend_on_the_length_of_a_text_are_refused(kind, monkeypatch):
     model = tiny_model("llama").model

@@ -89,9 +89,7 @@ def test_a_query_gives_weight_to_the_keys_it_sees_and_to_no_other(traced, sequen
 @every_model
 def test_values_are_made_of_the_layer_input_by_the_weights(traced):
     for layer in traced.layers:
-        made = torch.einsum("btw,hwd->bhtd", layer.attention_input, layer.weights.value_weight)
-        made = made + layer.weights.value_bias[None, :, None, :]
-        torch.testing.assert_close(made, layer.values)
+        torch.testing.assert_close(layer.weights.values(layer.attention_input), layer.values)
 
 
 @learned_places_of_texts

@@ -138,7 +138,9 @@ def test_the_parts_of_every_layer_add_up(typed):
     reading = typed.reading
     proof = prove(reading.model, reading.parts, reading.layers, reading.inputs(typed.given))
     assert max(proof.worst(part) for part in PARTS) < ROUND_OFF
-    assert proof.worst("values") < (1e-7 if typed.name in SCALE_VALUES else 1e-12)
+    has_latents = any(layer.value_latent is not None for layer in reading.layers)
+    in_float32 = has_latents or typed.name in SCALE_VALUES
+    assert proof.worst("values") < (ROUND_OFF if in_float32 else 1e-12)
 
 
 def test_attention_is_the_library_s_in_every_layer(typed):
@@ -150,7 +152,7 @@ def test_attention_is_the_library_s_in_every_layer(typed):
         ours = layer.attention
         if typed.name in ("granite_swa", "granitemoe_swa"):  # a sink's share is taken later there
             ours = ours / ours.sum(dim=-1, keepdim=True)
-        torch.testing.assert_close(ours, weights, rtol=0, atol=1e-5, check_dtype=False)
+        torch.testing.assert_close(ours, weights, rtol=0, atol=2e-5, check_dtype=False)
 
 
 def test_a_row_sums_to_one_or_less_the_share_of_a_sink_over_the_keys_that_are_seen(typed):
@@ -241,8 +243,8 @@ def test_places_in_another_order_are_other_places(typed):
 
 SAID = {
     "mamba": "MambaModel computes no attention that is softmax",
-    "qwen3_next": "What attention mixes does not go into a matrix as it is",
-    "deepseek_v3": "DeepseekV3DecoderLayer: queries or keys are not made by a matrix of what",
+    "bitnet": "What attention mixes goes into a matrix neither as it is nor scaled by a gate",
+    "longcat_flash": "LongcatFlashMLA: queries or keys are not made by a matrix of what",
     "doge": "DogeDecoderLayer returns something else than the sum of its input, its attention",
     "xlm": "MultiHeadAttention returns something else than the sum of its input, its attention",
     "mlcd": "The model's rope_type is 'axial'; covered are default, linear,",

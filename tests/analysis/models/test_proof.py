@@ -10,6 +10,7 @@ import torch
 from transformers.models.llama import modeling_llama
 
 from analysis.errors import UnfitModel
+from analysis.models.norm import NoNorm
 from analysis.models.proof import PARTS, prove
 from analysis.models.reading import Reading, in_float64, random_inputs, read_model
 from analysis.models.stream import eager_pass
@@ -59,6 +60,15 @@ def _next_head(heads: torch.Tensor) -> torch.Tensor:
 
 def _next_group(heads: torch.Tensor) -> torch.Tensor:
     return heads.roll(2, dims=0)  # tiny models have two heads for every key
+
+
+def _next_channel(weight: torch.Tensor) -> torch.Tensor:
+    return weight.roll(1, dims=-1)
+
+
+def _gate_of_input(layer: Any) -> LayerWeights:
+    weight = layer.gate.weight / layer.norms[0].scale[:, None]
+    return replace(layer, gate=replace(layer.gate, weight=weight))
 
 
 def _twice(part: Any) -> Any:
@@ -115,6 +125,27 @@ _GATED: dict[str, tuple[Fault, str]] = {
     ),
     "no gates": (_of_network(gate_weight=lambda _: None, gate_bias=lambda _: None), "network"),
 }
+_OF_LATENTS: dict[str, tuple[Fault, str]] = {
+    f"{fault} of {side}": (_with(**{f"{side}_latent": change}), part)
+    for side, part in (("query", "weights"), ("key", "weights"), ("value", "values"))
+    for fault, change in {
+        "no latent norm": lambda latent: replace(latent, norm=NoNorm(zero(latent.norm.scale))),
+        "a latent norm of another channel": lambda latent: replace(
+            latent, norm=replace(latent.norm, scale=latent.norm.scale.roll(1))
+        ),
+        "another latent": lambda latent: replace(latent, weight=_next_channel(latent.weight)),
+    }.items()
+}
+_OF_GATES: dict[str, tuple[Fault, str]] = {
+    "no gate after attention": (_with(gate=lambda _: None), "attention"),
+    "the gate of another head": (
+        _with(gate=lambda gate: replace(gate, weight=_next_head(gate.weight))), "attention",
+    ),
+    "half of the gate": (
+        _with(gate=lambda gate: replace(gate, weight=gate.weight / 2)), "attention",
+    ),
+    "the gate of the layer's input": (_gate_of_input, "attention"),
+}  # fmt: skip
 _FIRST_NORM: dict[str, tuple[Fault, str]] = {
     "the first norm of another channel": (_norm(0, scale=_next_head), "norm"),
     "another size of a norm": (_norm(0, epsilon=lambda _: 0.1), "norm"),
@@ -150,6 +181,12 @@ FAULTS: dict[str, dict[str, tuple[Fault, str]]] = {
         "no multiplier of the network": (_of_network(output_weight=_twice), "network"),
         "no multiplier of scores": (_with(score_scale=lambda _: 8**-0.5), "weights"),
     },
+    "deepseek_v3": _HEADS
+    | _ROTATED
+    | _OF_LATENTS
+    | {"rotated keys of another channel": (_with(direct_key_weight=_next_channel), "weights")},
+    "afmoe": _HEADS | _GROUPED | _OF_GATES,
+    "laguna": _OF_GATES,
     "phi": _HEADS
     | _FIRST_NORM
     | _ROTATED
@@ -191,8 +228,8 @@ FAULTS: dict[str, dict[str, tuple[Fault, str]]] = {
     | _activation("gelu"),
 }
 """Faults by type of model: a post-norm encoder, gated decoders with groups and rotation, one with
-multipliers, a parallel one, one with norms around blocks, with sink logits and experts that clamp,
-of images, with terms of distance."""
+multipliers, a parallel one, one with norms around blocks, with latents, with gates after
+attention, with sink logits and experts that clamp, of images, with terms of distance."""
 UNSEEN: dict[str, Fault] = {
     "no bias of keys": _with(key_bias=zero),
     "keys and queries in another order of coordinates": _with(

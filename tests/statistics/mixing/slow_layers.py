@@ -13,12 +13,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from analysis.measures.mixing.activation_gate import Activation
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.norm import LayerNormWeights, NoNorm, Norm, RootMeanSquareWeights
 from analysis.models.router import Router
 from analysis.models.trace import LayerTrace
 
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {
     "gelu": functional.gelu,
     "gelu_tanh": lambda hidden: functional.gelu(hidden, approximate="tanh"),
     "quick_gelu": lambda hidden: hidden * torch.sigmoid(1.702 * hidden),
@@ -30,7 +31,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "silu": functional.silu,
     "tanh": torch.tanh,
 }
-OTHER_SIDES: dict[str, Callable[[Tensor], Tensor]] = {
+OTHER_SIDES: dict[Activation, Callable[[Tensor], Tensor]] = {
     "quick_gelu_clamped": lambda value: value.clamp(-6, 8)
 }
 """What is multiplied with an activation, 1 being part of its bias, where it is not u itself."""
@@ -167,14 +168,18 @@ def layer_parts(layer: LayerTrace, steps: int | None = None) -> Parts:
     if weights.order.attention[0] == "ln":
         norm = norms.pop(0)
         read = normalised(norm, inputs, inputs, is_bias=True)
+    if (latent := weights.value_latent) is not None:
+        made = read @ latent.weight + latent.bias
+        read = normalised(latent.norm, made, made, is_bias=True)
     values = torch.einsum("jd,hdk->hjk", read, weights.value_weight) + weights.value_bias[:, None]
-    transformed = torch.einsum("hjk,hkd->hjd", values, weights.output_weight)
+    scaled = slow_gates(layer)[:, :, None] * values[:, None]
+    transformed = torch.einsum("hijk,hkd->hijd", scaled, weights.output_weight)
     itself = torch.eye(len(inputs), dtype=inputs.dtype, device=inputs.device)
     tokens = itself[:, :, None] * inputs[None, :, :]
     nothing = torch.zeros_like(inputs)
     walk = _Walk("ln_attn" if weights.order.attention[0] == "ln" else "attn")
     walk.now = (
-        torch.einsum("hij,hjd->ijd", attention, transformed),
+        torch.einsum("hij,hijd->ijd", attention, transformed),
         weights.output_bias.expand(inputs.shape),
     )
     walk.keep()
@@ -202,6 +207,17 @@ def layer_parts(layer: LayerTrace, steps: int | None = None) -> Parts:
         else:
             walk.normalise(norms.pop(0))
     return Parts(walk.scopes, walk.biases)
+
+
+def slow_gates(layer: LayerTrace) -> Tensor:
+    """Factors by which every query scales the values of a head; 1 without a gate."""
+    gate, read = layer.weights.gate, layer.attention_input[0]
+    if gate is None:
+        return read.new_ones(layer.attention.shape[1], len(read), 1)
+    assert gate.activation == "sigmoid"
+    return torch.stack(
+        [1 / (1 + (-(read @ w + b)).exp()) for w, b in zip(gate.weight, gate.bias, strict=True)]
+    )
 
 
 class _Walk:
