@@ -137,15 +137,15 @@ def _experts(
     """
     module, made = call.module, probe.by_token(call.returned)
     stacks = [stack for m in module.modules() for stack in _stacks(m, read.shape[-1])]
-    router = next((m for m in module.modules() if "Router" in type(m).__name__), None)
     inside = tuple(other for other in calls if call.holds(other))
+    router = _router(module, inside)
     ways = (None, *_shared(module, read, inside, probe))
     if beside is not None and made is not None:
         made = made + beside.returned.reshape(made.shape)
         ways = (_Shared(network_of(beside, read, calls, probe), None),)
     for shared in ways:
         for stack, activation in product(stacks if router is not None else (), GATED):
-            read_weights = partial(_expert_weights, module, stack, router, shared, activation)
+            read_weights = partial(_expert_weights, stack, router, shared, activation)
             network = read_weights()
             if same(network_output(network, read), made, ROUND_OFF) and (
                 activation not in LIMITS or _is_clamped(module, network, read)
@@ -155,6 +155,17 @@ def _experts(
         f"{type(module).__name__}: the network is neither two or three matrices nor experts with a "
         "router."
     )
+
+
+def _router(module: Model, inside: tuple[Call, ...]) -> Callable[..., Router] | None:
+    """Return what makes the router of a block, called as there; it may need tensors of the block."""
+    call = next((other for other in inside if "Router" in type(other.module).__name__), None)
+    if call is None:
+        return None
+    asked = signature(call.module.forward).parameters
+    held = {name: getattr(module, name, None) for name in asked}
+    given = {name: tensor for name, tensor in held.items() if isinstance(tensor, Tensor)}
+    return partial(Router, call.module, given=given, reads_batches=call.given.dim() == 3)
 
 
 def _is_clamped(module: Model, network: FeedForwardWeights, read: Tensor) -> bool:
@@ -217,11 +228,12 @@ def _shared(
 
 
 def _expert_weights(
-    module: Model, stack: _Stack, router: Model, shared: _Shared | None, activation: Activation
+    stack: _Stack,
+    router: Callable[..., Router],
+    shared: _Shared | None,
+    activation: Activation,
 ) -> FeedForwardWeights:
-    """All experts side by side, the shared one last; a router may need tensors of the module."""
-    held = {name: getattr(module, name, None) for name in signature(router.forward).parameters}
-    given = {name: tensor for name, tensor in held.items() if isinstance(tensor, Tensor)}
+    """All experts side by side, the shared one last."""
     both, back = stack.of("gate_up_proj"), stack.of("down_proj").flatten(0, 1)
     sides = [side.transpose(0, 1).flatten(1) for side in stack.sides(both)]
     biases = [side.flatten() for side in stack.sides(stack.bias("gate_up_proj"))]
@@ -244,6 +256,6 @@ def _expert_weights(
         activation=activation,
         gate_weight=gate,
         gate_bias=gate_bias,
-        router=Router(router, len(both), n_shared, shared and shared.gate, given),
+        router=router(n_experts=len(both), n_shared=n_shared, shared_gate=shared and shared.gate),
         expert_bias=expert_bias if expert_bias.any() else None,
     )
