@@ -29,6 +29,14 @@ AXES = {
     "diagonal": "every offset that two tokens of a sequence can have: 2 * token - 1 of them",
     "head_width": "width of one head, d' in the papers; head * head_width = width",
     "value_width": "width of one head's values, where it is not that of its queries",
+    "gate_width": "value_width, or 1 where a gate scales all coordinates of a head alike",
+    "key_width": "coordinates of a key that its matrix makes: head_width, less any direct ones",
+    "direct_width": "coordinates of a key that are made of no latent, as its others are",
+    "latent": "coordinate of a latent that queries, keys or values are made of",
+    **{
+        f"{side}_input": f"coordinate that {side} vectors are made of: of a latent, or width"
+        for side in ("query", "key", "value")
+    },
     "input": "coordinate that a matrix reads",
     "output": "coordinate that a matrix makes",
     "copied": "coordinate that was copied from what a module returned",

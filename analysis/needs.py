@@ -10,7 +10,8 @@ class Need(StrEnum):
     the input as vectors, or applied to queries and keys by rotation; distance terms in the scores;
     kernels, which follow from such a rotation or from distance terms; offsets along the order of
     tokens; scores made of queries and keys alone; gates in the networks; layers that all attend,
-    for what is carried from one to the next.
+    for what is carried from one to the next; sink logits of heads; vectors f(x) that are an affine
+    map of the token, or at least the same for every query.
     """
 
     TREES = "trees"
@@ -29,6 +30,9 @@ class Need(StrEnum):
     OWN_SCORES = "own_scores"
     GATES = "gates"
     EVERY_LAYER = "every_layer"
+    SINK_LOGITS = "sink_logits"
+    AFFINE_VECTORS = "affine_vectors"
+    OWN_VECTORS = "own_vectors"
 
 
 class Setting(StrEnum):
@@ -57,7 +61,13 @@ OF_MODELS = (
     Need.OWN_SCORES,
     Need.GATES,
     Need.EVERY_LAYER,
+    Need.SINK_LOGITS,
+    Need.AFFINE_VECTORS,
+    Need.OWN_VECTORS,
 )
+TRANSFORMS = ("affine", "latent", "gated")
+"""Kinds of f(x): an affine map of the token; a map with a norm inside; one that a gate of the query
+scales."""
 KNOWS_PLACES_BY = ("added", "turned", "patches", "distance")
 """Sources of position in a model: vectors added to its input; queries and keys rotated by token
 places, or by patch rows and columns; terms of the distance between tokens in the scores."""

@@ -226,6 +226,12 @@ PAPERS = {
         "When Attention Sink Emerges in Language Models: An Empirical View",
         "https://arxiv.org/abs/2410.10781",
     ),
+    "openai-2025": Paper(
+        "OpenAI",
+        2025,
+        "gpt-oss-120b & gpt-oss-20b Model Card",
+        "https://arxiv.org/abs/2508.10925",
+    ),
     "goldberg-1991": Paper(
         "Goldberg",
         1991,

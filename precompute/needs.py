@@ -106,9 +106,30 @@ def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
                 f"{model.name} {gaps} have no attention: leave {statistic} out, or give a model "
                 "without other layers, such as a Llama."
             )
+        if Need.SINK_LOGITS in needs and not model.has_sink_logits:
+            raise UserError(
+                f"--statistics {statistic} needs heads with a sink logit in their softmax, and "
+                f"those of {model.name} have none: leave {statistic} out, or give a model with "
+                "such heads, such as a GPT-OSS."
+            )
+        how = _TRANSFORMS.get(model.transforms)
+        if how and Need.AFFINE_VECTORS in needs:
+            raise UserError(
+                f"--statistics {statistic} needs vectors f(x) that are an affine map of the token, "
+                f"and {model.name} {how}: leave {statistic} out."
+            )
+        if model.transforms == "gated" and Need.OWN_VECTORS in needs:
+            raise UserError(
+                f"--statistics {statistic} needs vectors f(x) that are the same for every query, "
+                f"and {model.name} {how}: leave {statistic} out."
+            )
         _check_positions(statistic, model)
 
 
+_TRANSFORMS = {
+    "latent": "makes its values of a normalised latent",
+    "gated": "scales what attention mixes by gates of the query",
+}
 _KNOWS_PLACES = {
     "added": "adds positions to its input as vectors",
     "turned": "turns its queries and keys by their positions",

@@ -167,6 +167,56 @@ DECODERS = {
         0,
         transformers.Qwen3MoeForCausalLM,
     ),
+    "gpt_oss": Tiny(
+        _decoder(
+            transformers.GptOssConfig,
+            heads=4,
+            num_key_value_heads=2,
+            head_dim=4,
+            sliding_window=5,
+            num_local_experts=4,
+            num_experts_per_tok=2,
+            experts_implementation="eager",  # which takes float64 too
+            attention_bias=True,
+        ),
+        gpt2_like,
+        0,
+        transformers.GptOssForCausalLM,
+        heads=4,
+    ),
+    "youtu": Tiny(
+        _decoder(
+            transformers.YoutuConfig,
+            heads=4,
+            num_key_value_heads=4,
+            kv_lora_rank=7,
+            q_lora_rank=9,
+            qk_rope_head_dim=4,
+            qk_nope_head_dim=3,
+            v_head_dim=5,
+            attention_bias=True,
+        ),
+        gpt2_like,
+        0,
+        transformers.YoutuForCausalLM,
+        heads=4,
+    ),
+    "afmoe": Tiny(
+        _decoder(
+            transformers.AfmoeConfig,
+            heads=4,
+            num_key_value_heads=2,
+            head_dim=4,
+            num_dense_layers=2,
+            sliding_window=4,
+            global_attn_every_n_layers=2,
+            attention_bias=True,
+        ),
+        gpt2_like,
+        0,
+        transformers.AfmoeForCausalLM,
+        heads=4,
+    ),
     "gpt_neox": Tiny(
         _decoder(
             transformers.GPTNeoXConfig,
@@ -188,7 +238,7 @@ def make_exact(model: Model) -> None:
         kind = type(module).__name__
         if kind.endswith("RMSNorm") or (kind.endswith("LayerNorm") and "T5" in kind):
             module.forward = partial(_exact_norm, module)
-        elif kind.endswith("TopKRouter"):
+        elif kind.endswith("TopKRouter") and not hasattr(module, "bias"):
             module.forward = partial(_exact_router, module)
         elif kind.endswith("Attention"):
             module.register_forward_pre_hook(_with_finite_mask, with_kwargs=True)

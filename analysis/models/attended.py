@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -29,10 +30,29 @@ class Attended:
     @property
     def values(self) -> Float[Tensor, "batch head key value_width"]:
         """Values of every head."""
-        return of_heads(self.value, self.query.shape[1])
+        return of_every_head(self.value, self.query.shape[1], axis=1)
 
 
-def of_heads(shared: Tensor, heads: int) -> Tensor:
-    """Repeat keys or values of groups once for each head of the group."""
-    repeats = heads // shared.shape[1]
-    return shared if repeats == 1 else shared.repeat_interleave(repeats, dim=1)
+def weights_of(
+    scores: Float[Tensor, "*batch head query key"],
+    sink: Float[Tensor, " head"] | None,
+    dtype: torch.dtype | None = None,
+) -> Float[Tensor, "*batch head query key"]:
+    """Attention weights from scores that enter the softmax, and from the logits of sinks.
+
+    With a sink logit s the weights are exp(z_j) / (exp(s) + Σ_k exp(z_k)); their sum is less than 1
+    by the share that goes to no token.
+
+    Args:
+        dtype: number format of the softmax; that of the scores if None.
+    """
+    if sink is None:
+        return scores.softmax(-1, dtype=dtype)
+    taken = sink.to(scores)[:, None, None].expand(*scores.shape[:-1], 1)
+    return torch.cat([scores, taken], -1).softmax(-1, dtype=dtype)[..., :-1]
+
+
+def of_every_head(shared: Tensor, heads: int, *, axis: int) -> Tensor:
+    """Repeat what belongs to groups of heads once for each head of the group."""
+    repeats = heads // shared.shape[axis]
+    return shared if repeats == 1 else shared.repeat_interleave(repeats, dim=axis)

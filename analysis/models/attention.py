@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.masking_utils import eager_mask
 
-from analysis.models.attended import Attended, of_heads
+from analysis.models.attended import Attended, of_every_head, weights_of
 from analysis.models.attention_functions import AttentionFunctions
 from analysis.models.trace import Model
 
@@ -32,15 +32,16 @@ class LayerParts:
     """Modules of one layer whose inputs and outputs make up its trace.
 
     `layer` is given the layer's input and returns its output. `output` returns the output of
-    attention before any normalisation or residual; where the stream gets it times a `factor`, so
-    does the trace. `norm` returns the input of attention; None if attention reads the layer's
-    input.
+    attention before any normalisation or residual; where the stream gets it times a `factor` or
+    plus a `shift`, so does the trace. `norm` returns the input of attention; None if attention
+    reads the layer's input.
     """
 
     layer: Model
     output: Model
     norm: Model | None = None
     factor: Tensor | None = None
+    shift: Tensor | None = None
 
 
 def observed_attention(
@@ -62,7 +63,8 @@ def observed_attention(
     cap, sink = more.get("softcap"), more.get("s_aux")
     bias = tuple(term for term in (more.get("position_bias"), attention_mask) if term is not None)
     weights = _weights(query, key, scaling=scale, cap=cap, bias=bias, sink=sink)
-    mixed = torch.matmul(weights, of_heads(value, query.shape[1])).transpose(1, 2).contiguous()
+    values = of_every_head(value, query.shape[1], axis=1)
+    mixed = torch.matmul(weights, values).transpose(1, 2).contiguous()
     receive = getattr(module, "on_attention", None)
     if receive is not None:
         receive(Attended(query, key, value, weights, mixed, scale, cap, bias, sink))
@@ -71,7 +73,7 @@ def observed_attention(
 
 def _weights(query: Tensor, key: Tensor, **terms: Any) -> Tensor:
     """Return the attention weights; without gradients head by head, so that only they are held."""
-    heads, keys = query.shape[1], of_heads(key, query.shape[1])
+    heads, keys = query.shape[1], of_every_head(key, query.shape[1], axis=1)
     if torch.is_grad_enabled():
         return _of_some(query, keys, slice(None), **terms)
     weights = query.new_empty(*query.shape[:3], key.shape[2])
@@ -98,10 +100,7 @@ def _of_some(
     for term in bias:
         scores += term if term.shape[1] == 1 else term[:, head]
     exact = torch.promote_types(query.dtype, torch.float32)
-    if sink is None:
-        return scores.softmax(-1, dtype=exact).to(query.dtype)
-    taken = sink[head].to(scores).reshape(1, -1, 1, 1).expand(*scores.shape[:-1], 1)
-    return torch.cat([scores, taken], -1).softmax(-1, dtype=exact)[..., :-1].to(query.dtype)
+    return weights_of(scores, None if sink is None else sink[head], exact).to(query.dtype)
 
 
 AttentionInterface.register(IMPLEMENTATION, observed_attention)

@@ -35,6 +35,8 @@ class AttentionFunctions(TorchFunctionMode):
         self, function: Any, types: Any, args: tuple = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         named = dict(kwargs or {})
+        if function is torch.full and args and isinstance(args[-1], float):  # masks of float64
+            named.setdefault("dtype", torch.float64)
         if function in _PRODUCTS and self._weights is not None:
             left, right = _factors(args, named)
             if left.numel() == self._weights.numel() and left.shape[-1] == right.shape[-2]:

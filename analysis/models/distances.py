@@ -3,7 +3,7 @@
 from inspect import signature
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from analysis.errors import UnfitModel
 from analysis.models.finding.find import FoundLayer
@@ -27,7 +27,7 @@ def terms_of_distance(model: Model, layer: FoundLayer, longest: int) -> OffsetTe
         UnfitModel: if terms were seen that are neither.
     """
     holders = (*layer.call.module.modules(), *model.modules())
-    holder = next((m for m in holders if getattr(m, "relative_attention_bias", None)), None)
+    holder = next((m for m in holders if _has_table(m)), None)
     scale, own = layer.attended.scale, layer.attended.scores is not None
     if holder is not None:
         buckets = _buckets(holder)
@@ -43,6 +43,10 @@ def terms_of_distance(model: Model, layer: FoundLayer, longest: int) -> OffsetTe
             "a table by distance nor in proportion to it."
         )
     return terms
+
+
+def _has_table(module: Model) -> bool:
+    return isinstance(getattr(module, "relative_attention_bias", None), nn.Module)
 
 
 def _buckets(holder: Model) -> Tensor:

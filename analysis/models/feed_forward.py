@@ -6,6 +6,7 @@ from functools import cached_property
 from jaxtyping import Float
 from torch import Tensor
 
+from analysis.measures.mixing.activation_gate import Activation
 from analysis.models.router import Router
 
 
@@ -17,19 +18,21 @@ class FeedForwardWeights:
     g = z @ gate_weight + gate_bias and u = z @ input_weight + input_bias.
 
     A mixture of experts is one such network: the hidden layers of all experts beside each other,
-    each times the share that the `router` gives its expert.
+    each times the share that the `router` gives its expert, and with them each `expert_bias`.
 
-    `activation` is a key of `analysis.measures.mixing.activation_gate.GATES`.
+    Of activations with a limit (`analysis.measures.mixing.activation_gate.LIMITS`) u is clamped too
+    before the product.
     """
 
     input_weight: Float[Tensor, "width hidden"]
     input_bias: Float[Tensor, " hidden"]
     output_weight: Float[Tensor, "hidden width"]
     output_bias: Float[Tensor, " width"]
-    activation: str
+    activation: Activation
     gate_weight: Float[Tensor, "width hidden"] | None = None
     gate_bias: Float[Tensor, " hidden"] | None = None
     router: Router | None = None
+    expert_bias: Float[Tensor, "expert width"] | None = None
 
     def routed(
         self, hidden: Float[Tensor, "*any hidden"], read: Float[Tensor, "*any width"]
@@ -38,6 +41,14 @@ class FeedForwardWeights:
         if self.router is None:
             return hidden
         return hidden * self.router.of_units(read, hidden.shape[-1])
+
+    def bias_of(
+        self, read: Float[Tensor, "*any width"]
+    ) -> Float[Tensor, " width"] | Float[Tensor, "*any width"]:
+        """The output bias, and those of experts by their shares, of the network's input."""
+        if self.router is None or self.expert_bias is None:
+            return self.output_bias
+        return self.output_bias + self.router.shares(read) @ self.expert_bias
 
     @cached_property
     def paths(self) -> tuple[tuple[Tensor, Tensor], ...]:

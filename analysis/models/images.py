@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from inspect import signature
+from typing import Any
 
 import torch
+from huggingface_hub.errors import StrictDataclassFieldValidationError
 from jaxtyping import Float
 from torch import Tensor
 
@@ -24,7 +26,10 @@ from analysis.models.layout import (
 from analysis.models.places import Change
 from analysis.models.trace import Model
 
-_CLASS_TOKENS = ("cls_token", "class_embedding")
+_CLASS_TOKENS = ("cls_token", "class_embedding", "cls_register_token")
+_CUT = ("patch_embeddings", "patch_embedding")
+_TO_ANY_GRID = "_interpolate_position_embedding"
+"""RADIO's method that fits its learned positions to any grid."""
 
 
 def reads_images(model: Model) -> bool:
@@ -81,6 +86,7 @@ def fit_to_images(model: Model, size: tuple[int, int]) -> None:
         )
     fixed, patch = two_sizes(model.config.image_size), two_sizes(model.config.patch_size)
     takes_any = learned is not None or hasattr(model, "rope_embeddings")
+    takes_any = takes_any or hasattr(model.embeddings, _TO_ANY_GRID)
     if not takes_any and size != fixed:
         raise UnfitModel(
             f"The model's positions were learned for images of {fixed[0]} × {fixed[1]} pixels "
@@ -93,7 +99,14 @@ def fit_to_images(model: Model, size: tuple[int, int]) -> None:
             f"width), which patches of {patch[0]} × {patch[1]} do not fill. Give multiples of "
             "these as `crop_size` or `size` in preprocessor_config.json."
         )
-    model.config.image_size = list(size)
+    try:
+        model.config.image_size = size[0] if size[0] == size[1] else list(size)
+    except StrictDataclassFieldValidationError as error:
+        raise UnfitModel(
+            f"The model's image processor makes images of {size[0]} × {size[1]} pixels (height × "
+            "width), and its config.json takes square ones alone. Give a square `crop_size` or "
+            "`size` in preprocessor_config.json."
+        ) from error
 
 
 def layout_of(model: Model) -> TokenLayout:
@@ -105,10 +118,16 @@ def layout_of(model: Model) -> TokenLayout:
 
 def _special(model: Model) -> tuple[str, ...]:
     embeddings = model.embeddings
-    names = [CLASS for name in _CLASS_TOKENS if getattr(embeddings, name, None) is not None]
+    stated = (getattr(model.config, name, 0) for name in ("num_register_tokens", "num_registers"))
+    n_registers = max(stated)
+    vectors = [
+        vector for name in _CLASS_TOKENS if (vector := getattr(embeddings, name, None)) is not None
+    ]
+    n_class = sum(vector.numel() // vector.shape[-1] for vector in vectors)
+    n_class -= n_registers if hasattr(embeddings, "cls_register_token") else 0
+    names = [CLASS if place == 1 else f"[CLS{place}]" for place in range(1, n_class + 1)]
     if hasattr(embeddings, "distillation_token"):
         names.append(DISTILLATION)
-    n_registers = getattr(model.config, "num_register_tokens", 0)
     return (*names, *(register(place) for place in range(n_registers)))
 
 
@@ -142,16 +161,20 @@ class ImagePlaces:
     @property
     def embedding(self) -> Float[Tensor, "place width"] | None:
         """One vector for every special token with a place, then one for every patch."""
-        embeddings = self.model.embeddings
+        embeddings, layout = self.model.embeddings, self.layout
+        if fit := getattr(embeddings, _TO_ANY_GRID, None):
+            return fit((layout.rows, layout.columns), self.model.dtype)[0].detach()
         stored = getattr(embeddings, "position_embeddings", None)
         if stored is None:
             table = getattr(embeddings, "position_embedding", None)
             rows = getattr(table, "weight", table)
             return None if rows is None else rows.detach().reshape(-1, rows.shape[-1])
-        if self.layout.learned is None:
+        if layout.learned is None:
             return stored.detach()[0]
+        learned_rows, learned_columns = layout.learned
+        n_special = stored.shape[1] - learned_rows * learned_columns
         # the method asks its first argument for no more than its shape
-        shape = 1, 1 + self.layout.n_patches, stored.shape[-1]
+        shape = 1, n_special + layout.n_patches, stored.shape[-1]
         shaped = stored.new_zeros(()).expand(shape)
         size = two_sizes(self.model.config.image_size)
         return embeddings.interpolate_pos_encoding(shaped, *size)[0].detach()
@@ -162,6 +185,23 @@ class ImagePlaces:
 
     def changed(self, change: Change) -> AbstractContextManager[None]:
         """Change the vectors of places within a context."""
+        every = self._of_tokens
+        return change_output(self.model.embeddings, lambda out: out - every + change(every))
+
+    def without(self, pixels: Float[Tensor, "batch channel row column"]) -> Tensor:
+        """Return the tokens of images before their places are added, by a pass of the model."""
+        seen: list[Tensor] = []
+        with change_output(self.model.embeddings, lambda out: seen.append(out) or out):
+            self.model(pixel_values=pixels.to(self.model.dtype))
+        return seen[0] - self._of_tokens
+
+    @property
+    def _of_tokens(self) -> Float[Tensor, "token width"]:
+        """The vector of every token's place, 0 for registers.
+
+        Raises:
+            UnfitModel: if none were found.
+        """
         added = self.embedding
         if added is None or not self.is_added_last:
             raise UnfitModel(
@@ -170,8 +210,7 @@ class ImagePlaces:
         n_without = self.layout.n_tokens - len(added)
         n_special = len(self.layout.special) - n_without
         nothing = added.new_zeros(n_without, added.shape[1])
-        every = torch.cat([added[:n_special], nothing, added[n_special:]])
-        return change_output(self.model.embeddings, lambda out: out - every + change(every))
+        return torch.cat([added[:n_special], nothing, added[n_special:]])
 
 
 @dataclass(frozen=True)
@@ -210,11 +249,17 @@ class TurnedPatches:
 
 
 def patch_embeddings(
-    model: Model, pixels: Float[Tensor, "batch channel row column"]
+    model: Model, places: Any, pixels: Float[Tensor, "batch channel row column"]
 ) -> Float[Tensor, "batch token width"]:
-    """Embeddings of the patches alone, and the learned vectors of special tokens before them."""
+    """Embeddings of the patches alone, and the learned vectors of special tokens before them.
+
+    Args:
+        places: `ImagePlaces`, if the model has no module for patches alone.
+    """
     embeddings = model.embeddings
-    cut = getattr(embeddings, "patch_embeddings", None) or embeddings.patch_embedding
+    cut = next((getattr(embeddings, name) for name in _CUT if hasattr(embeddings, name)), None)
+    if cut is None:
+        return places.without(pixels)
     patches = cut(pixels.to(model.dtype))
     if patches.dim() == 4:  # as a convolution leaves them: channel, row, column
         patches = patches.flatten(2).mT

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from jaxtyping import Float
 from torch import Tensor
 
 from analysis.errors import UnfitModel
+from analysis.models.attended import of_every_head
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.norm import LayerNormWeights
 from analysis.models.trace import Model
@@ -16,7 +16,8 @@ _ACTIVATIONS = {"gelu": "gelu", "gelu_new": "gelu_tanh", "relu": "relu", "silu":
 
 def layer_norm(module: Model) -> LayerNormWeights:
     """A layer normalisation's weights; the shift is 0 where it has none."""
-    return LayerNormWeights(module.weight.detach(), bias_of(module), module.eps)
+    epsilon = getattr(module, "variance_epsilon", None) or module.eps
+    return LayerNormWeights(module.weight.detach(), bias_of(module), epsilon)
 
 
 def bias_of(projection: Model) -> Tensor:
@@ -67,8 +68,9 @@ def projections(sides: Iterable[tuple[Tensor, Tensor]], heads: int) -> dict[str,
         ("query", "key", "value"), ((query_weight, query_bias), *shared), strict=True
     ):
         cut = weight.detach().unflatten(1, (-1, width)).transpose(0, 1)
-        projected[f"{name}_weight"] = of_every_head(cut, heads)
-        projected[f"{name}_bias"] = of_every_head(bias.detach().unflatten(0, (-1, width)), heads)
+        projected[f"{name}_weight"] = of_every_head(cut, heads, axis=0)
+        cut_bias = bias.detach().unflatten(0, (-1, width))
+        projected[f"{name}_bias"] = of_every_head(cut_bias, heads, axis=0)
         projected["groups"] = None if len(cut) == heads else groups(len(cut), heads)
     return projected
 
@@ -76,9 +78,3 @@ def projections(sides: Iterable[tuple[Tensor, Tensor]], heads: int) -> dict[str,
 def groups(n_groups: int, heads: int) -> tuple[int, ...]:
     """Return the index of each head's keys and values; heads of a group are adjacent."""
     return tuple(head * n_groups // heads for head in range(heads))
-
-
-def of_every_head(shared: Float[Tensor, "group *rest"], heads: int) -> Float[Tensor, "head *rest"]:
-    """Repeat the tensors of head groups once for each head of the group."""
-    repeats = heads // len(shared)
-    return shared if repeats == 1 else shared.repeat_interleave(repeats, dim=0)

@@ -86,7 +86,10 @@ class TextPlaces:
             yield
 
 
-def _turned(output: tuple[Tensor, Tensor], change: Change) -> tuple[Tensor, Tensor]:
+def _turned(output: Any, change: Change) -> Any:
+    """Change the angles of cosines and sines, or of complex numbers."""
+    if isinstance(output, Tensor):
+        return torch.polar(output.abs(), change(output.angle()))
     cosine, sine = output
     angles, size = change(torch.atan2(sine, cosine)), torch.hypot(sine, cosine)
     return angles.cos() * size, angles.sin() * size
@@ -139,6 +142,10 @@ def _added(call: Call, seen: Probe, places: TextPlaces) -> TextPlaces | None:
 
 
 def longest_of(config: Any) -> int:
-    """Return the longest text that a configuration states, in tokens."""
+    """Return the longest text that a configuration states, in tokens.
+
+    Where queries choose among the keys (DeepSeek 3.2), it is the longest of which they see all.
+    """
     stated = (getattr(config, name, None) for name in _LENGTHS)
-    return next((length for length in stated if isinstance(length, int)), _LONGEST)
+    longest = next((length for length in stated if isinstance(length, int)), _LONGEST)
+    return min(longest, getattr(config, "index_topk", None) or longest)

@@ -1,7 +1,7 @@
 """Proof that a model is read right: the parts of every layer add up to what the model computes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import torch
@@ -9,12 +9,12 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.measures.mixing.activation_gate import active
+from analysis.measures.mixing.linear_layer import network_output
 from analysis.models.attention import LayerParts
 from analysis.models.norm import normed
 from analysis.models.places import Places
 from analysis.models.rotary import Rotary
-from analysis.models.stream import OnLayer, stream_layers
+from analysis.models.stream import EagerPass, OnLayer, stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model, in_dtype
 
 PARTS = ("norm", "values", "weights", "sum", "attention", "network")
@@ -25,6 +25,10 @@ _ALLOWED_ELSE = 1e-5
 """Largest error of a part relative to its size: the library takes some norms, angles and the
 softmax in float32 whatever the number format."""
 _SOME_TOKEN = 5
+_COMPARED = ("query_weight", "query_bias", "key_weight", "key_bias", "query_norm", "key_norm")
+_COMPARED += ("query_latent", "key_latent", "direct_key_weight")
+_COMPARED += ("rotary", "offset_terms", "sink_logit")
+"""Fields of a layer's weights that attention weights are made of."""
 
 
 @dataclass(frozen=True)
@@ -51,15 +55,17 @@ def prove(
     layers: tuple[LayerWeights, ...],
     inputs: Mapping[str, Any],
     *,
-    eager: Sequence[Tensor] = (),
+    eager: EagerPass | None = None,
     receive: OnLayer | None = None,
+    weights_alone: bool = False,
 ) -> Proof:
     """Run a model once and add up the parts of every layer, in float64 if its inputs are.
 
     Args:
         inputs: a padded batch of texts, or images.
-        eager: attention weights of the library for these inputs, to compare with.
+        eager: what the library makes of the first of these inputs, without padding.
         receive: is handed every layer too.
+        weights_alone: True to compare attention weights with queries and keys, and nothing else.
 
     Raises:
         UnfitModel: naming the first part that does not add up, the layer and by how much.
@@ -74,11 +80,14 @@ def prove(
         real = torch.ones_like(layer.input[..., 0], dtype=torch.bool)
         if is_token is not None:
             real = is_token.bool()
-        if eager:
-            theirs = eager[index].transpose(1, 2)[real]
-            _check_eager(number, layer.attention.transpose(1, 2)[real], theirs)
-        exact = replace(layer, weights=in_dtype(layer.weights, layer.input.dtype))
-        found = {part: _error(*sides) for part, *sides in _parts(exact, real)}
+        if eager is not None:
+            _check_eager(layer, eager.attention[index])
+        of_layer = layer.weights
+        names = _COMPARED if weights_alone else [field.name for field in fields(of_layer)]
+        read = {name: in_dtype(getattr(of_layer, name), layer.input.dtype) for name in names}
+        exact = replace(layer, weights=replace(of_layer, **read))
+        compared = _weights(exact, real) if weights_alone else _parts(exact, real)
+        found = {part: _error(*sides) for part, *sides in compared}
         for part, error in found.items():
             if not error <= _ALLOWED.get(part, _ALLOWED_ELSE):
                 raise UnfitModel(
@@ -87,21 +96,49 @@ def prove(
                 )
         errors.append(found)
 
-    if eager and len(eager) != len(layers):
+    if eager is not None and len(eager.attention) != len(layers):
         raise UnfitModel(
-            f"Of the {len(eager)} layers of the model {len(layers)} compute attention by the "
-            "library's interface; all have to."
+            f"Of the {len(eager.attention)} layers of the model {len(layers)} compute attention by "
+            "the library's interface; all have to."
         )
-    stream_layers(model, parts, layers, inputs, add_up)
+    returned = stream_layers(model, parts, layers, inputs, add_up)
+    if eager is not None and any(layer.sink_logit is not None for layer in layers):
+        _check_output(returned[: len(eager.output)], eager.output)
     return Proof(tuple(errors))
 
 
-def _check_eager(number: int, ours: Tensor, theirs: Tensor) -> None:
+def _check_eager(layer: LayerTrace, theirs: Float[Tensor, "batch head query key"]) -> None:
+    ours = layer.attention[: len(theirs)]
+    if layer.weights.sink_logit is not None and _is_whole(theirs):
+        ours = ours / ours.sum(dim=-1, keepdim=True)
     difference = float((ours - theirs).abs().max())
+    if not difference <= _ALLOWED["weights"]:
+        raise UnfitModel(
+            f"Attention weights of layer {layer.weights.number} differ from those of the library's "
+            f"eager attention by {difference:.1e}: its scores have a term that is not covered."
+        )
+
+
+def _is_whole(weights: Float[Tensor, "batch head query key"]) -> bool:
+    """Return True if weights sum to 1.
+
+    Some files take a sink's share from what attention returns, and not from its weights.
+    """
+    return bool((weights.sum(dim=-1) - 1).abs().max() <= _ALLOWED_ELSE)
+
+
+def _check_output(ours: Tensor, theirs: Tensor) -> None:
+    """Raise UnfitModel if the library's own attention makes other hidden states.
+
+    Raises:
+        UnfitModel: saying by how much.
+    """
+    difference = _error(ours, theirs)
     if not difference <= _ALLOWED_ELSE:
         raise UnfitModel(
-            f"Attention weights of layer {number} differ from those of the library's eager "
-            f"attention by {difference:.1e}: its scores have a term that is not covered."
+            "With the library's eager attention the last hidden states differ by "
+            f"{difference:.1e} of their size: sink logits enter attention in a way that is not "
+            "covered."
         )
 
 
@@ -127,7 +164,8 @@ def prove_places(
     ids[-1] = _SOME_TOKEN
     blind = tuple(_at_one_place(layer) for layer in layers)
     with places.changed(torch.zeros_like):
-        prove(model, parts, blind, dict(inputs) | {"input_ids": ids}, receive=_check_alike)
+        given = dict(inputs) | {"input_ids": ids}
+        prove(model, parts, blind, given, receive=_check_alike, weights_alone=True)
 
 
 def _check_alike(_index: int, layer: LayerTrace) -> None:
@@ -157,7 +195,7 @@ _SAID = {
     "norm": "the norm before attention differs from the model's",
     "values": "values differ from the model's",
     "weights": "attention weights, made of queries and keys, differ from the model's",
-    "sum": "attention weights of a token do not sum to 1",
+    "sum": "attention weights of a token, with the share of a sink logit, do not sum to 1",
     "attention": "vectors times weights do not add up to the output of attention",
     "network": "attention, residual, norms and network do not add up to the output of the layer",
 }
@@ -178,20 +216,28 @@ def _parts(
     for norm in weights.norms_by_stage[0]:
         read = normed(norm, read)
     yield "norm", read[real], layer.attention_input[real]
-    values = layer.attention_input.unsqueeze(1) @ weights.value_weight
-    values = values + weights.value_bias[:, None]
+    values = weights.values(layer.attention_input)
     by_token = layer.values.transpose(1, 2)
     yield "values", values.transpose(1, 2)[real], by_token[real]
-    seen = weights.pairs(real.shape[1]).to(real.device) & real[:, None, None]
-    scores = weights.scores(layer.attention_input).masked_fill(~seen, -torch.inf)
-    by_query, made = layer.attention.transpose(1, 2), scores.softmax(-1).transpose(1, 2)
-    yield "weights", made[real], by_query[real]
-    total = by_query[real].sum(dim=-1)
-    yield "sum", total, torch.ones_like(total)
-    mixed = (layer.attention @ layer.values) @ weights.output_weight
-    attention = mixed.sum(dim=1) + weights.output_bias
+    yield from _weights(layer, real)
+    attention = (layer.mixed @ weights.output_weight).sum(dim=1) + weights.output_bias
     yield "attention", attention[real], layer.attention_output[real]
     yield "network", layer_output(layer)[real], layer.output[real]
+
+
+def _weights(
+    layer: LayerTrace, real: Bool[Tensor, "batch token"]
+) -> Iterator[tuple[str, Tensor, Tensor]]:
+    """Attention weights of queries and keys, and those of the model; and the sum of these."""
+    weights, by_query = layer.weights, layer.attention.transpose(1, 2)
+    seen = weights.pairs(real.shape[1]).to(real.device) & real[:, None, None]
+    scores = weights.scores(layer.attention_input).masked_fill(~seen, -torch.inf)
+    yield "weights", weights.weights_of(scores).transpose(1, 2)[real], by_query[real]
+    total = by_query[real].sum(dim=-1)
+    if weights.sink_logit is not None:
+        lost = weights.sink_logit[:, None] - scores.logsumexp(-1)
+        total = total + lost.sigmoid().transpose(1, 2)[real]
+    yield "sum", total, torch.ones_like(total)
 
 
 def layer_output(layer: LayerTrace) -> Float[Tensor, "batch token width"]:
@@ -204,21 +250,9 @@ def layer_output(layer: LayerTrace) -> Float[Tensor, "batch token width"]:
     read = layer.input if order.is_parallel else block
     for _ in order.to_network:
         read = normed(next(norms), read)
-    base, made = block, network_output(weights, read)
+    base, made = block, network_output(weights.feed_forward, read)
     if order.is_parallel:
         base = layer.input + block
     for step in order.after_network:
         made = made + base if step == "res" else normed(next(norms), made)
     return made
-
-
-def network_output(
-    weights: LayerWeights, read: Float[Tensor, "*any width"]
-) -> Float[Tensor, "*any width"]:
-    """Output of the feed-forward network."""
-    network = weights.feed_forward
-    made = [read @ weight + bias for weight, bias in network.paths]
-    hidden = active(made[0], network.activation)
-    if len(made) > 1:
-        hidden = hidden * made[1]
-    return network.routed(hidden, read) @ network.output_weight + network.output_bias

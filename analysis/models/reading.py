@@ -62,7 +62,7 @@ class Reading:
         Those of an image are the embeddings of its patches, and special tokens before them.
         """
         if self.layout is not None:
-            return patch_embeddings(self.model, given["pixel_values"])
+            return patch_embeddings(self.model, self.places, given["pixel_values"])
         return self.model.get_input_embeddings().weight.detach()[given["input_ids"]]
 
 
@@ -93,8 +93,8 @@ def read_model(model: Model) -> Reading:
         raise
     except Exception as error:  # a strange architecture may break the search anywhere
         raise UnfitModel(
-            f"{type(model).__name__}: its parts could not be followed "
-            f"({type(error).__name__}: {error})."
+            f"{type(model).__name__} cannot be read: its layers are built in no way that can be "
+            "followed, so that nothing would prove its numbers."
         ) from error
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from typing import Any
@@ -24,8 +25,8 @@ def stream_layers(
     layers: Sequence[LayerWeights],
     inputs: Mapping[str, Any],
     receive: OnLayer,
-) -> None:
-    """Run a model once and hand over its layers, first to last.
+) -> Tensor:
+    """Run a model once, hand over its layers, first to last, and return its last hidden states.
 
     Nothing holds a layer after `receive` returns, so that memory does not grow with their number. A
     module may serve several layers, which are counted as they run.
@@ -36,8 +37,9 @@ def stream_layers(
     def on_attention(attended: Attended) -> None:
         seen["weights"], seen["values"] = attended.weights, attended.values
 
-    def on_output(factor: Tensor | None, output: Tensor) -> None:
-        seen["output"] = output if factor is None else output * factor
+    def on_output(part: LayerParts, output: Tensor) -> None:
+        output = output if part.factor is None else output * part.factor
+        seen["output"] = output if part.shift is None else output + part.shift
 
     def on_layer(output: Tensor) -> None:
         index, given = next(numbers), seen.pop("input")
@@ -58,10 +60,10 @@ def stream_layers(
             _watch_input(stack, part.layer, partial(seen.__setitem__, "input"))
             if part.norm is not None:
                 _watch(stack, part.norm, partial(seen.__setitem__, "normed"))
-            _watch(stack, part.output, partial(on_output, part.factor))
+            _watch(stack, part.output, partial(on_output, part))
             _watch(stack, part.layer, on_layer)
         stack.enter_context(attention_observed(model, size_of(inputs), on_attention))
-        model(**inputs, return_dict=True)
+        return first_tensor(model(**inputs, return_dict=True))
 
 
 def _watch(stack: ExitStack, module: Model, receive: Callable[[Tensor], object]) -> None:
@@ -92,13 +94,22 @@ def size_of(inputs: Mapping[str, Any]) -> int:
     return len(next(iter(inputs.values())))
 
 
-def eager_attention(model: Model, inputs: Mapping[str, Any]) -> tuple[Tensor, ...]:
-    """Return the attention weights of every layer that attends by the library's `eager`.
+@dataclass(frozen=True)
+class EagerPass:
+    """Attention weights of every layer that attends, and the last hidden states."""
 
-    Empty for models that compute attention by code of their own: its weights are those observed.
+    attention: tuple[Tensor, ...]
+    output: Tensor
+
+
+def eager_pass(model: Model, inputs: Mapping[str, Any]) -> EagerPass | None:
+    """Run a model with the library's `eager` attention.
+
+    None for models that compute attention by code of their own: its weights are those observed.
     """
     if not attends_by_interface(model):
-        return ()
+        return None
     with torch.inference_mode():
-        given = model(**inputs, output_attentions=True, return_dict=True).attentions
-    return tuple(weights for weights in given if weights is not None)
+        made = model(**inputs, output_attentions=True, return_dict=True)
+    attention = tuple(weights for weights in made.attentions if weights is not None)
+    return EagerPass(attention, first_tensor(made))

@@ -14,10 +14,13 @@ from analysis.measures.positions.query_key_form import (
     query_key_factors,
     query_key_rotation,
 )
+from analysis.models.attended import weights_of
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.norm import Norm
 from analysis.models.offset_terms import OffsetTerms
+from analysis.models.projections.latent import Latent, latent_of
+from analysis.models.projections.query_gate import QueryGate
 from analysis.models.rotary import PatchRotary, Rotary
 from analysis.scopes import LayerOrder
 
@@ -39,16 +42,23 @@ class LayerWeights:
     norms, if they have any; `offset_terms` are added to the product before scaling. With a
     `score_cap`, the score is score_cap · tanh(s / score_cap). Heads that share keys and values form
     a group, and each of them gets a copy. Without groups each head has its own.
+
+    A `sink_logit` of a head enters the sum of its softmax and brings no vector, so that the weights
+    of a query sum to 1 less the share that goes to no token; None without.
+
+    Queries, keys or values may be made of a latent of what attention reads: see `Latent`. Keys of a
+    latent may begin with coordinates that `direct_key_weight` makes of what attention reads. With a
+    `gate`, f(x) is of a pair: the values times the factors of the query, before the output.
     """
 
     number: int
-    query_weight: Float[Tensor, "head width head_width"]
+    query_weight: Float[Tensor, "head query_input head_width"]
     query_bias: Float[Tensor, "head head_width"]
-    key_weight: Float[Tensor, "head width head_width"]
+    key_weight: Float[Tensor, "head key_input key_width"]
     key_bias: Float[Tensor, "head head_width"]
-    value_weight: Float[Tensor, "head width head_width"]
-    value_bias: Float[Tensor, "head head_width"]
-    output_weight: Float[Tensor, "head head_width width"]
+    value_weight: Float[Tensor, "head value_input value_width"]
+    value_bias: Float[Tensor, "head value_width"]
+    output_weight: Float[Tensor, "head value_width width"]
     output_bias: Float[Tensor, " width"]
     feed_forward: FeedForwardWeights
     order: LayerOrder
@@ -62,6 +72,12 @@ class LayerWeights:
     window: int | None = None
     groups: tuple[int, ...] | None = None
     offset_terms: OffsetTerms | None = None
+    sink_logit: Float[Tensor, " head"] | None = None
+    query_latent: Latent | None = None
+    key_latent: Latent | None = None
+    value_latent: Latent | None = None
+    direct_key_weight: Float[Tensor, "head width direct_width"] | None = None
+    gate: QueryGate | None = None
 
     @cached_property
     def norms_by_stage(self) -> tuple[tuple[Norm, ...], ...]:
@@ -84,15 +100,26 @@ class LayerWeights:
         self, read: Float[Tensor, "*batch token width"]
     ) -> Float[Tensor, "*batch head token head_width"]:
         """Queries from the input of attention, normalised but not rotated."""
-        made = read.unsqueeze(-3) @ self.query_weight + self.query_bias.unsqueeze(-2)
+        given = latent_of(self.query_latent, read)
+        made = given.unsqueeze(-3) @ self.query_weight + self.query_bias.unsqueeze(-2)
         return made if self.query_norm is None else self.query_norm.normed(made)
 
     def keys(
         self, read: Float[Tensor, "*batch token width"]
     ) -> Float[Tensor, "*batch head token head_width"]:
         """Keys of every query head from the input of attention, normalised but not rotated."""
-        made = read.unsqueeze(-3) @ self.key_weight + self.key_bias.unsqueeze(-2)
+        made = latent_of(self.key_latent, read).unsqueeze(-3) @ self.key_weight
+        if self.direct_key_weight is not None:
+            made = torch.cat([read.unsqueeze(-3) @ self.direct_key_weight, made], dim=-1)
+        made = made + self.key_bias.unsqueeze(-2)
         return made if self.key_norm is None else self.key_norm.normed(made)
+
+    def values(
+        self, read: Float[Tensor, "*batch token width"]
+    ) -> Float[Tensor, "*batch head token value_width"]:
+        """Values of every query head from the input of attention."""
+        given = latent_of(self.value_latent, read)
+        return given.unsqueeze(-3) @ self.value_weight + self.value_bias.unsqueeze(-2)
 
     @property
     def positions_by(self) -> str:
@@ -103,13 +130,18 @@ class LayerWeights:
 
     @property
     def compares_directions(self) -> bool:
-        """Return True without query/key norms, rotation or offset terms.
+        """Return True without query/key norms, latents, rotation or offset terms.
 
         Then scores are a bilinear form of the input of attention, and its singular directions are
         those that a head compares.
         """
-        is_plain = self.rotary is None and self.query_norm is None and self.key_norm is None
-        return is_plain and self.offset_terms is None
+        norms = self.query_norm, self.key_norm, self.query_latent, self.key_latent
+        return self.rotary is None and self.offset_terms is None and not any(norms)
+
+    @property
+    def transforms_linearly(self) -> bool:
+        """Return True if f is an affine map of the input of attention, so has singular values."""
+        return self.value_latent is None and self.gate is None
 
     def compared(
         self, read: Float[Tensor, "*batch token width"]
@@ -133,6 +165,12 @@ class LayerWeights:
         """Scores as they enter the softmax, also of pairs that a query does not see."""
         return self.capped(self.products(read) * self.score_scale)
 
+    def weights_of(
+        self, scores: Float[Tensor, "*batch head query key"]
+    ) -> Float[Tensor, "*batch head query key"]:
+        """Attention weights from scores as they enter the softmax; −∞ for pairs not seen."""
+        return weights_of(scores, self.sink_logit)
+
     def products(
         self, read: Float[Tensor, "*batch token width"]
     ) -> Float[Tensor, "*batch head query key"]:
@@ -152,7 +190,7 @@ class LayerWeights:
         return product if terms is None else product + terms.added(queries, keys, rows)
 
     @cached_property
-    def output_factor(self) -> Float[Tensor, "head head_width head_width"]:
+    def output_factor(self) -> Float[Tensor, "head value_width value_width"]:
         """A small square matrix per head that changes norms as the output projection does.
 
         With W_Oᵀ = QR, ‖v W_O‖ = ‖v Rᵀ‖ for every v. Computed in float64, once per model.
@@ -171,7 +209,7 @@ class LayerWeights:
         return query_key_rotation(self.query_key)
 
     @cached_property
-    def hidden_weights(self) -> tuple[Float[Tensor, "head head_width hidden"], ...]:
+    def hidden_weights(self) -> tuple[Float[Tensor, "head value_width hidden"], ...]:
         """Product of every head's output weights and the network's input weights.
 
         One entry for each of the network's paths; deviations of normalisations are left out. Short
@@ -197,9 +235,21 @@ class LayerTrace:
     input: Float[Tensor, "batch token width"]
     attention_input: Float[Tensor, "batch token width"]
     attention: Float[Tensor, "batch head query key"]
-    values: Float[Tensor, "batch head key head_width"]
+    values: Float[Tensor, "batch head key value_width"]
     attention_output: Float[Tensor, "batch query width"]
     output: Float[Tensor, "batch query width"]
+
+    @property
+    def gate(self) -> Float[Tensor, "batch head query gate_width"] | None:
+        """Factors by which each query scales what its heads mix; None without a gate."""
+        gate = self.weights.gate
+        return None if gate is None else gate.factors(self.attention_input)
+
+    @property
+    def mixed(self) -> Float[Tensor, "batch head query value_width"]:
+        """Values that each head mixes, as the output projection is given them."""
+        mixed, gate = self.attention @ self.values, self.gate
+        return mixed if gate is None else mixed * gate
 
     def of_sequence(self, row: int, n_tokens: int) -> "LayerTrace":
         """Return one sequence of the batch, without padding."""

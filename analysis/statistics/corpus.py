@@ -4,7 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import KNOWS_PLACES_BY
+from analysis.needs import KNOWS_PLACES_BY, TRANSFORMS
 from analysis.scopes import ORDERS, LayerOrder
 from analysis.statistics.columns import count, flag, number, text, whole
 from analysis.statistics.question import asks, frame_of, quoted
@@ -152,6 +152,7 @@ PROVENANCE = Table(
         "name <> 'modules_not_read' or regexp_full_match(value, '[A-Za-z0-9_, ]+')",
         "name <> 'weight_bits' or regexp_full_match(value, '[1-9]')",
         "name <> 'reading' or value in ('found', 'code')",
+        f"name <> 'transforms' or value in ({quoted(*TRANSFORMS)})",
         "not starts_with(name, 'proof_') or coalesce(try_cast(value as double) between 0 and 1, "
         "false)",
         "name <> 'max_tokens' or regexp_full_match(value, '[1-9][0-9]{0,8}')",
@@ -175,6 +176,10 @@ REACH = f"least(n_tokens - 1, coalesce({WINDOW}, n_tokens - 1))::bigint"
 """Distance in tokens that a query sees in a layer of a sequence, as SQL over both."""
 IS_CAUSAL = "exists (from provenance where name = 'attention' and value = 'causal')"
 """SQL that is true if queries see no later key."""
+HAS_SINK_LOGITS = """exists (
+    from provenance where name = 'layers_with_sink_logits'
+        and list_contains(string_split(value, ', '), layer::varchar))"""
+"""SQL that is true if heads of a row's layer have a logit for no token."""
 N_OTHERS = f"(({REACH}) * n_tokens - ({REACH}) * (({REACH}) + 1) // 2) * if({IS_CAUSAL}, 1, 2)"
 """Number of pairs of a query and another token in a layer of a sequence, as SQL."""
 CORPUS_TABLES = (SEQUENCES, TOKENS, VOCABULARY)

@@ -5,6 +5,7 @@ import pandas as pd
 from analysis.published.numbers import numbers
 from analysis.statistics.norms import norm_dispersion
 from pages.attention_norms.opened_head import CARD_TABLES, opened_below
+from pages.attention_norms.transforms import by_gates
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import lines
 from pages.ui.head.choice import to_head
@@ -20,7 +21,13 @@ _STATISTICS = dict.fromkeys(("mean", "std", "cv", "max", "min"), "%.2f")
 _PRINTED = {"heads": ("value_norm", "‖f(x)‖"), "inputs": ("input_norm", "‖x‖")}
 
 
-@section("dispersion", norm_dispersion.VALUE_NORM, norm_dispersion.INPUT_NORM, also=CARD_TABLES)
+@section(
+    "dispersion",
+    norm_dispersion.VALUE_NORM,
+    norm_dispersion.INPUT_NORM,
+    also=CARD_TABLES,
+    lacking=by_gates,
+)
 def dispersion(view: View) -> None:
     heads, inputs = ask(norm_dispersion.by_head), ask(norm_dispersion.by_layer)
     view.finding(_finding(view, _pooled(heads), _pooled(inputs)))

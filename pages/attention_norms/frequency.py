@@ -4,6 +4,7 @@ import pandas as pd
 
 from analysis.statistics.norms import frequency_correlation
 from analysis.statistics.parts import OF_TOKENS
+from pages.attention_norms.transforms import by_gates
 from pages.ui.charts.standard import bars
 from pages.ui.choices.links import link_to_view
 from pages.ui.page import section
@@ -18,7 +19,7 @@ from pages.ui.words.quantities import quantity_name
 _COLUMNS = ("origin", "name", "special", "spearman", "low", "high", *OF_TOKENS, "n")
 
 
-@section("frequency", frequency_correlation.TABLE)
+@section("frequency", frequency_correlation.TABLE, lacking=by_gates)
 def frequency(view: View) -> None:
     level = view.pick("level", level_names(OF_TOKENS))
     frame = ask(frequency_correlation.correlations)

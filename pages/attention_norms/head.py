@@ -9,6 +9,7 @@ import streamlit as st
 
 from analysis.statistics.norms import head_token, token_type_mixing
 from pages.attention_norms.opened_head import CARD_TABLES, norms_card, pick_norms_head
+from pages.attention_norms.transforms import by_gates
 from pages.ui.charts import shading
 from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
 from pages.ui.choices.pick import choose
@@ -26,7 +27,7 @@ _DRAWN = "states in which lists of tokens were drawn"
 _CLICKED = "list of tokens that was clicked in"
 
 
-@section("head", head_token.TABLE, also=(token_type_mixing.TABLE, *CARD_TABLES))
+@section("head", head_token.TABLE, also=(token_type_mixing.TABLE, *CARD_TABLES), lacking=by_gates)
 def head(view: View) -> None:
     layer, head = pick_norms_head(view)
     least = view.number("least", 1, 10_000, 5)

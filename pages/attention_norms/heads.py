@@ -4,6 +4,7 @@ import pandas as pd
 
 from analysis.statistics.norms import token_type_mixing
 from pages.attention_norms.opened_head import CARD_TABLES, opened_below
+from pages.attention_norms.transforms import by_gates
 from pages.ui.charts.head_map import quantity_maps
 from pages.ui.head.choice import head_name, to_head
 from pages.ui.page import section
@@ -15,7 +16,7 @@ from pages.ui.words.numbers import ABSENT, percent
 from pages.ui.words.quantities import ordered_types
 
 
-@section("heads", token_type_mixing.TABLE, also=CARD_TABLES)
+@section("heads", token_type_mixing.TABLE, also=CARD_TABLES, lacking=by_gates)
 def heads(view: View) -> None:
     types = ordered_types(ask(token_type_mixing.by_layer, head=None)["token_type"])
     token_type = view.pick("type", types, of="token_type")

@@ -4,6 +4,7 @@ import pandas as pd
 
 from analysis.statistics.norms import token_type_mixing
 from pages.attention_norms.findings import APART, shares_of_types
+from pages.attention_norms.transforms import by_gates
 from pages.ui.charts.standard import bars
 from pages.ui.finding import compared
 from pages.ui.page import section
@@ -18,7 +19,7 @@ from pages.ui.words.quantities import QUANTITIES, in_type_order, quantity_axis, 
 _PAIR = ("attention", "weighted_norm")
 
 
-@section("layers", token_type_mixing.TABLE)
+@section("layers", token_type_mixing.TABLE, lacking=by_gates)
 def layers(view: View) -> None:
     head = _pick_head(view)
     chosen = view.pick(

@@ -9,6 +9,7 @@ import altair as alt
 import pandas as pd
 
 from analysis.statistics.norms import singular_value
+from pages.attention_norms.transforms import no_affine_map
 from pages.ui.charts.colours import ZERO
 from pages.ui.charts.head_map import from_zero, head_map
 from pages.ui.charts.look import layered, tooltips
@@ -28,7 +29,7 @@ _COLUMNS: dict[str, str | None] = {
 }
 
 
-@section("spectra", singular_value.TABLE)
+@section("spectra", singular_value.TABLE, lacking=no_affine_map)
 def spectra(view: View) -> None:
     stretch = _stretch()
     view.finding(_finding(view, stretch))

@@ -10,7 +10,7 @@ from pages.ui.charts.colours import SINK_COLOURS
 from pages.ui.charts.look import with_axes
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
+from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval, side_of
 from pages.ui.words.names import place_name
@@ -37,7 +37,11 @@ def layers(view: View) -> None:
     kept = frame[frame["place"].isin(distinct(frame["place"]))]
     for column, quantity in zip(view.columns(2), ("attention", "relative_norm"), strict=True):
         with column:
-            _of_places(view, kept[kept["quantity"] == quantity], quantity)
+            of_quantity = kept[kept["quantity"] == quantity]
+            if of_quantity.empty and open_store().facts.get("transforms") == "gated":
+                view.write("caption", view.say("gated"))
+            else:
+                _of_places(view, of_quantity, quantity)
 
 
 def _of_places(view: View, frame: pd.DataFrame, quantity: str) -> None:

@@ -26,7 +26,7 @@ from analysis.models.gradients import (
 from analysis.models.layout import CLASS
 from analysis.models.proof import Proof, prove, prove_places, worst_of
 from analysis.models.reading import Reading, in_float64, random_inputs
-from analysis.models.stream import OnLayer, eager_attention, stream_layers
+from analysis.models.stream import OnLayer, eager_pass, stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights
 from analysis.scopes import GATE_RULES
 from analysis.token_types import REGISTER
@@ -36,6 +36,8 @@ from precompute.corpora.sequence import Sequence
 from precompute.models.padding import check_known, padded, sent_to
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+_TEXTS = 3
+"""Number of random texts that a model is proved on."""
 Control = Literal["removed", "permuted"]
 """Change of a text's position embeddings: zeros instead, or another order."""
 
@@ -106,6 +108,11 @@ class LoadedModel:
         return tuple(layer.number for layer in self.layers)
 
     @property
+    def has_sink_logits(self) -> bool:
+        """Return True if heads of any layer have a logit that brings no vector."""
+        return any(layer.sink_logit is not None for layer in self.layers)
+
+    @property
     def windows(self) -> tuple[int | None, ...]:
         """Return the window of each layer in tokens; None without a window."""
         return tuple(layer.window for layer in self.layers)
@@ -122,6 +129,14 @@ class LoadedModel:
         """
         sources = (layer.positions_by for layer in self.layers)
         return next((source for source in sources if source != "added"), "added")
+
+    @property
+    def transforms(self) -> str:
+        """Return the kind of f(x) of its heads: one of `analysis.needs.TRANSFORMS`."""
+        if any(layer.gate is not None for layer in self.layers):
+            return "gated"
+        has_latents = any(layer.value_latent is not None for layer in self.layers)
+        return "latent" if has_latents else "affine"
 
     @property
     def segment_types(self) -> int:
@@ -165,39 +180,38 @@ class LoadedModel:
     def proved(self) -> Proof:
         """Prove in float64 that the model is read right, on random inputs: see `prove`.
 
-        Texts are padded, of one token, and longer than the widest window, if that is no longer than
-        `WIDEST`; images are of noise.
+        Of these texts one is padded to twice its length and one is of a token alone; one more is
+        longer than the widest window, if that is no longer than `WIDEST`. Images are of noise.
 
         Raises:
             UnfitModel: naming what differs from the model, where and by how much.
         """
-        tried, places = random_inputs(self.model), self.reading.places
+        tried, places = random_inputs(self.model, _TEXTS), self.reading.places
         with in_float64(self.model):
-            proofs = [self._proved(tried)]
             if self.images is not None:
-                return proofs[0]
-            n_texts, n_tokens = tried["input_ids"].shape
-            lengths = torch.arange(n_texts, device=self.device).mul(2).clamp(1, n_tokens)
+                return self._proved(tried)
+            n_tokens = tried["input_ids"].shape[1]
+            lengths = torch.tensor([n_tokens, n_tokens // 2, 1], device=self.device)
             is_token = torch.arange(n_tokens, device=self.device) < lengths[:, None]
-            padded_texts = self.reading.inputs(tried | {"attention_mask": is_token.long()})
-            proofs.append(prove(self.model, self.parts, self.layers, padded_texts))
+            proofs = [self._proved(tried | {"attention_mask": is_token.long()})]
             widest = max((window for window in self.windows if window is not None), default=0)
             if 0 < widest <= WIDEST:
                 longest = min(widest + 2, self.positions)
                 proofs.append(self._proved(random_inputs(self.model, 1, longest)))
             if places.can_change:
-                given = self.reading.inputs(tried)
+                given = self.reading.inputs({name: of[:2] for name, of in tried.items()})
                 prove_places(self.model, self.parts, self.layers, places, given)
         return worst_of(proofs)
 
     def _proved(self, given: dict[str, Tensor]) -> Proof:
-        """Prove the reading, and that attention is the library's, on inputs without padding.
+        """Prove the reading, and that attention is the library's on the first input.
 
-        In float64 the library's own softmax, which is in float32, has no weights for queries that
-        see nothing.
+        That has no padding: in float64 the library's own softmax, which is in float32, has no
+        weights for queries that see nothing.
         """
+        first = self.reading.inputs({name: of[:1] for name, of in given.items()})
+        eager = eager_pass(self.model, first)
         inputs = self.reading.inputs(given)
-        eager = eager_attention(self.model, inputs)
         return prove(self.model, self.parts, self.layers, inputs, eager=eager)
 
     def stream_controlled(

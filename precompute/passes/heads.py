@@ -1,6 +1,7 @@
 """Attention of single heads, and how similar heads are: rows from layers and gradients."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -35,7 +36,7 @@ def rows_of_patterns(layer: Layer) -> pa.Table:
     Formula: `head_pattern`, `norm_weighted_attention`, `value_norms`.
     """
     types = layer.batch.token_types
-    kinds = {
+    kinds: dict[str, Any] = {
         "is_cls": types == CLS,
         "is_sep": types == SEP,
         "is_comma_period": types == COMMA_PERIOD,
@@ -44,8 +45,9 @@ def rows_of_patterns(layer: Layer) -> pa.Table:
     patterns: dict[str, list[torch.Tensor]] = {weighing: [] for weighing in WEIGHINGS}
     for heads in head_slices(layer.attention.shape):
         weights = layer.attention[:, heads]
-        patterns[WEIGHT].append(pattern_of(weights, layer.is_pair, **kinds))
-        norms = norm_weighted_attention(weights, layer.value_norms[:, heads])
+        has_sink = layer.weights.sink_logit is not None
+        patterns[WEIGHT].append(pattern_of(weights, layer.is_pair, has_sink=has_sink, **kinds))
+        norms = norm_weighted_attention(weights, layer.pair_norms[:, heads])
         patterns[NORM].append(pattern_of(norms, layer.is_pair, **kinds))
     return pa.concat_tables(
         _pattern_rows(layer, weighing, torch.cat(of_slices, dim=1))
@@ -89,30 +91,44 @@ class HeadDistances:
             torch.empty(self._n_heads, len(queries), length, dtype=kind)
             for queries, length in zip(self._queries, lengths, strict=True)
         ]
-        self._norms = [torch.empty(self._n_heads, length, dtype=kind) for length in lengths]
+        has_gates = any(layer.gate is not None for layer in batch.layers)
+        self._norms = [
+            torch.empty(self._n_heads, len(queries) if has_gates else 1, length, dtype=kind)
+            for queries, length in zip(self._queries, lengths, strict=True)
+        ]
 
     def add(self, layer: Layer) -> None:
         first = layer.index * self._batch.n_heads
         here = slice(first, first + self._batch.n_heads)
         for row, queries in enumerate(self._queries):
-            real = slice(self._norms[row].shape[1])
+            real = slice(self._norms[row].shape[-1])
             self._rows[row][here] = layer.attention[row, :, real, real][:, queries].cpu()
-            self._norms[row][here] = layer.value_norms[row, :, real].cpu()
+            norms = layer.pair_norms[row, :, :, real]
+            self._norms[row][here] = (norms if norms.shape[1] == 1 else norms[:, queries]).cpu()
 
     def rows(self) -> pa.Table:
-        by_weight = self._divergence()
+        has_sinks = any(layer.sink_logit is not None for layer in self._batch.layers)
+        by_weight = self._divergence(to_no_token=has_sinks)
         for rows, norms in zip(self._rows, self._norms, strict=True):
             for head in range(self._n_heads):
                 rows[head] = norm_weighted_attention(rows[head], norms[head])
         both = {WEIGHT: by_weight, NORM: self._divergence()}
         return pa.concat_tables(self._table(weighing, both[weighing]) for weighing in WEIGHINGS)
 
-    def _divergence(self) -> np.ndarray:
-        """Divergence of any two heads, summed over the compared rows of all sequences."""
+    def _divergence(self, *, to_no_token: bool = False) -> np.ndarray:
+        """Divergence of any two heads, summed over the compared rows of all sequences.
+
+        Args:
+            to_no_token: whether the share that goes to no token is one more outcome of a row.
+        """
         total = np.zeros((self._n_heads, self._n_heads))
         for row, (queries, rows) in enumerate(zip(self._queries, self._rows, strict=True)):
             apart = {id(pairs): pairs for pairs in self._batch.pairs[row]}
             seen = np.any([pairs[queries] for pairs in apart.values()], axis=0)
+            if to_no_token:
+                lost = (1 - rows.sum(dim=-1, keepdim=True)).clamp(min=0)
+                rows = torch.cat([rows, lost], dim=-1)
+                seen = np.pad(seen, ((0, 0), (0, 1)), constant_values=True)
             total += head_distances(rows, torch.from_numpy(seen))
         return total
 

@@ -175,14 +175,23 @@ class Layer:
 
     @cached_property
     def value_norms(self) -> Float[Tensor, "batch head key"]:
-        """‖f(x)‖ of every token and head."""
+        """‖f(x)‖ of every token and head; NaN where it depends on the query."""
+        if self.weights.gate is not None:
+            return torch.full_like(self.trace.values[..., 0], torch.nan)
         return value_norms(self.trace.values, self.weights.output_factor)
+
+    @cached_property
+    def pair_norms(self) -> Float[Tensor, "batch head #query key"]:
+        """‖f(x)‖ of every head and pair; one row for all queries unless it depends on the query."""
+        if (gate := self.trace.gate) is None:
+            return self.value_norms[..., None, :]
+        return value_norms(self.trace.values, self.weights.output_factor, gate)
 
     def weighed(self, weighing: str) -> Float[Tensor, "batch head query key"]:
         """Attention of all pairs, by weights or by norms."""
         if weighing == WEIGHT:
             return self.attention
-        return norm_weighted_attention(self.attention, self.value_norms)
+        return norm_weighted_attention(self.attention, self.pair_norms)
 
     def weighed_alone(self, row: int, weighing: str) -> Float[Tensor, "head query key"]:
         """Attention of all pairs in one sequence without padding."""
@@ -190,7 +199,7 @@ class Layer:
         attention = self.attention[row, :, real, real]
         if weighing == WEIGHT:
             return attention
-        return norm_weighted_attention(attention, self.value_norms[row, :, real])
+        return norm_weighted_attention(attention, self.pair_norms[row, :, real, real])
 
     def alone(self, row: int) -> LayerTrace:
         """Return the trace of one sequence without padding."""

@@ -12,6 +12,7 @@ from analysis.measures.mixing.completeness import (
     attention_sum_error,
     worst_token,
 )
+from analysis.measures.mixing.layer_mixing import LayerMixing
 from analysis.measures.mixing.linear_layer import closed_share
 from analysis.measures.mixing.map_similarity import map_similarities
 from analysis.measures.mixing.mixture import ratio_moments, ratios_of_layer
@@ -44,7 +45,11 @@ def attention_completeness(layer: Layer) -> pa.Table:
     errors = attention_block_errors(layer.trace, is_token, layer.batch.hidden_dtype).cpu()
     return table_of(
         completeness.TABLE,
-        attention_sum_error=attention_sum_error(layer.attention, is_token).cpu().numpy(),
+        attention_sum_error=attention_sum_error(
+            layer.attention, is_token, has_sink=layer.weights.sink_logit is not None
+        )
+        .cpu()
+        .numpy(),
         **_worst(
             layer,
             (errors[row, : len(sequence)] for row, sequence in enumerate(layer.batch.sequences)),
@@ -83,7 +88,7 @@ def sequence_mixing_ratio(layer: Layer) -> pa.Table:
     rows = []
     for sequence, mixing in zip(layer.batch.sequences, layer.mixing, strict=True):
         members = {name: of for name, of in _members(sequence).items() if of.any()}
-        ratios = ratios_of_layer(mixing.ratios.numpy())
+        ratios = _ratios(layer, mixing)
         moments = np.stack([ratio_moments(ratios[:, of]) for of in members.values()], axis=1)
         mean, m2, smallest, largest = moments.reshape(4, -1)
         types = np.array([mixing_ratio.MASK_TYPES.index(name) for name in members])
@@ -112,6 +117,13 @@ def _members(sequence: Sequence) -> dict[str, np.ndarray]:
     return {**named, "other": other, "all": np.ones(len(sequence), dtype=bool)}
 
 
+def _ratios(layer: Layer, mixing: LayerMixing) -> Float[np.ndarray, "scope token"]:
+    """Ratios of one sequence; where heads have sink logits its weights sum to less than 1."""
+    has_sink = layer.weights.sink_logit is not None
+    given = mixing.maps[0].sum(dim=1).numpy() if has_sink else 1.0
+    return ratios_of_layer(mixing.ratios.numpy(), given)
+
+
 @fills(mixing_ratio.PER_TOKEN)
 class TokenMixingRatio:
     """One row per token and scope; keeps a sum over the layers for each.
@@ -126,7 +138,7 @@ class TokenMixingRatio:
 
     def add(self, layer: Layer) -> None:
         for total, mixing in zip(self.sums, layer.mixing, strict=True):
-            total += ratios_of_layer(mixing.ratios.numpy())
+            total += _ratios(layer, mixing)
 
     def rows(self) -> pa.Table:
         scopes, n_layers = self.batch.order.of_ratios, len(self.batch.layers)

@@ -32,9 +32,13 @@ _STREAM = 1  # the sample's own stream of random numbers, beside the run's seed
 def rows_of_heads_and_tokens(layer: Layer) -> pa.Table:
     """Return the norm of each token's transformed vector and the attention that it receives.
 
+    There are none if the vector depends on the query.
+
     Formula: `attention_received`, `value_norms`.
     """
     batch = layer.batch
+    if layer.weights.gate is not None:
+        return head_token.TABLE.shard_schema.empty_table()
     row, position = batch.real_tokens
 
     def of_tokens(by_head: Tensor) -> np.ndarray:
@@ -74,7 +78,7 @@ def rows_of_bins(layer: Layer) -> pa.Table:
     Formula: `joint_histogram`, `value_norms`.
     """
     cells, counts = joint_histogram(
-        layer.attention, layer.value_norms, layer.batch.token_types, layer.is_pair
+        layer.attention, layer.pair_norms, layer.batch.token_types, layer.is_pair
     )
     head, token_type, attention_bin, norm_bin = cells.cpu().numpy().T
     return table_of(
@@ -132,7 +136,8 @@ class PairSample:
         places = (self._row, self._head, self._query, self._key)
         row, head, query, key = (torch.from_numpy(of_all[here]).long() for of_all in places)
         self._attention[here] = layer.attention[row, head, query, key].cpu().numpy()
-        self._norm[here] = layer.value_norms[row, head, key].cpu().numpy()
+        norms = layer.pair_norms.expand_as(layer.attention)
+        self._norm[here] = norms[row, head, query, key].cpu().numpy()
 
     def rows(self) -> pa.Table:
         numbers = {"attention": self._attention, "value_norm": self._norm}
@@ -167,8 +172,12 @@ def _draws(
 def rows_of_singular_values(model: ModelWeights) -> pa.Table:
     """Return the singular values of every head's f; the linear part has one rank fewer.
 
+    There are none if any layer's f is no affine map.
+
     Formula: `affine_singular_values`, `linear_singular_values`.
     """
+    if not all(layer.transforms_linearly for layer in model.layers):
+        return singular_value.TABLE.schema.empty_table()
     values = np.stack([affine_singular_values(layer).cpu().numpy() for layer in model.layers])
     linear = np.full_like(values, np.nan)
     linear[..., :-1] = [linear_singular_values(layer).cpu().numpy() for layer in model.layers]

@@ -8,11 +8,15 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from analysis.measures.sinks.attention_sinks import sink_scores, sink_weights
+from analysis.measures.sinks.attention_sinks import (
+    shares_of_no_token,
+    sink_scores,
+    sink_weights,
+)
 from analysis.measures.sinks.largest_activations import largest_activations
-from analysis.sinks import EVERY, POSITIONAL, SCORES, WEIGHTS
+from analysis.sinks import EVERY, NO_TOKEN, POSITIONAL, SCORES, WEIGHTS
 from analysis.statistics.rows import names_of, nulls_where, table_of
-from analysis.statistics.sinks import massive_activation, sink
+from analysis.statistics.sinks import massive_activation, no_token, sink
 from analysis.statistics.table import Table
 from analysis.token_types import TOKEN_TYPES
 from precompute.passes.filling import fills
@@ -29,8 +33,28 @@ def rows_of_weights(layer: Layer) -> pa.Table:
     Formula: `sink_weights`, `value_norms`.
     """
     places = layer.batch.shared(places_of)
-    weights = sink_weights(layer.attention, layer.value_norms, layer.is_pair, places=places)
+    norms = {"value_norms": layer.value_norms, "pair_norms": layer.pair_norms}
+    weights = sink_weights(layer.attention, is_pair=layer.is_pair, places=places, **norms)
     return _rows(sink.PER_SEQUENCE, layer, weights, WEIGHTS)
+
+
+@fills(no_token.PER_SEQUENCE)
+def rows_of_no_token(layer: Layer) -> pa.Table:
+    """Return the share of every head's attention that goes to no token; none without sink logits.
+
+    Formula: `shares_of_no_token`.
+    """
+    if layer.weights.sink_logit is None:
+        return no_token.PER_SEQUENCE.shard_schema.empty_table()
+    shares = shares_of_no_token(layer.attention, layer.is_pair).double().cpu().numpy()
+    row, head = (places.ravel() for places in np.indices(shares.shape[:2]))
+    return table_of(
+        no_token.PER_SEQUENCE,
+        seq=layer.batch.sequence_of_row[row],
+        layer=np.full(len(row), layer.index),
+        head=head,
+        **{name: nulls_where(shares[row, head, at]) for at, name in enumerate(NO_TOKEN)},
+    )
 
 
 @fills(sink.SEQUENCE_SCORE)

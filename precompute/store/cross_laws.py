@@ -1,7 +1,7 @@
 """Laws between the tables of a file: for each a query that counts violations."""
 
 from analysis.scopes import EFFECTS, ORDERS, POST_NORM
-from analysis.statistics.corpus import IS_CAUSAL, N_OTHERS
+from analysis.statistics.corpus import HAS_SINK_LOGITS, IS_CAUSAL, N_OTHERS
 from analysis.statistics.question import quoted
 from analysis.statistics.sample import LEAST_COUNT, is_whole
 
@@ -34,6 +34,10 @@ def _not_1(total: str, rows: str, *, by: str) -> str:
     return f"""
         select count(*) from (select abs({total} - 1) as error from {rows} group by {by})
         where error > $tolerance"""
+
+
+_KNOWN = f"(no_token is not null or not {HAS_SINK_LOGITS})"
+"""SQL that is true unless attention to no token was not measured."""
 
 
 def _n_tokens_of(table: str) -> str:
@@ -83,12 +87,17 @@ CROSS_LAWS = {
             select count(*) as n from head_token group by layer, head
             having n <> {_n_tokens_of("head_token")})""",
     "attention received in a sequence adds up to its number of tokens": _not_1(
-        "sum(attention_received::double) / any_value(n_tokens)",
-        "head_token join sequence using (seq)",
+        "sum(attention_received::double) / any_value(n_tokens) + coalesce(any_value(no_token), 0)",
+        "head_token join sequence using (seq) "
+        f"left join sequence_no_token using (seq, layer, head) where {_KNOWN}",
         by="layer, head, seq",
     ),
     "token types share all attention": _not_1(
-        "sum(attention)", "token_type_mixing", by="layer, head"
+        "sum(attention) + coalesce(any_value(no_token), 0)",
+        "token_type_mixing left join ("
+        "select layer, head, mean as no_token from no_token where quantity = 'no_token') "
+        f"using (layer, head) where {_KNOWN}",
+        by="layer, head",
     ),
     "weights to a token type are the same whether heads or tokens are counted": """
         select count(*) from (

@@ -61,12 +61,13 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         "limit": str(request.limit or "none"),
         "raw_rows": str(request.bounds.raw_rows),
         "python": sys.version.split()[0],
-        "activation": model.layers[0].feed_forward.activation,
+        "activation": str(model.layers[0].feed_forward.activation),
         "layer_order": model.layers[0].order.name,
         "attention": "causal" if model.layers[0].is_causal else "full",
         "gate_rule": model.gate_rule if model.has_gates else NO_GATES,
         "windows": _windows(model),
         "positions_by": model.positions_by,
+        "transforms": model.transforms,
         "gradient_objective": model.objective,
         "relevance_start": model.relevance_start,
         "input": "text" if model.images is None else "images",
@@ -78,6 +79,9 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         facts |= {f"proof_{part}": f"{model.proof.worst(part):.1e}" for part in PARTS}
     if others := model.reading.without_attention:
         facts["without_attention"] = ", ".join(f"{n} {name}" for n, name in others.items())
+    if model.has_sink_logits:
+        with_sinks = (layer.number for layer in model.layers if layer.sink_logit is not None)
+        facts["layers_with_sink_logits"] = ", ".join(map(str, with_sinks))
     if model.not_read:
         facts["modules_not_read"] = ", ".join(model.not_read)
     if model.images is None:

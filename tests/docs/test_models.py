@@ -17,7 +17,8 @@ EXAMPLES = {
         **{"CamemBERT": "camembert", "ELECTRA": "electra", "data2vec": "data2vec-text"},
         **{"DistilBERT": "distilbert", "ALBERT": "albert", "ESM": "esm"},
         **{"ModernBERT": "modernbert", "NomicBERT": "nomic_bert", "MPNet": "mpnet"},
-        **{"RemBERT": "rembert", "DeBERTa 3": "deberta-v2"},
+        **{"RemBERT": "rembert", "DeBERTa": "deberta", "DeBERTa 3": "deberta-v2"},
+        **{"RoFormer": "roformer"},
     },
     "encoders of encoder-decoders": {"T5": "t5", "mT5": "mt5"},
     "decoders": {
@@ -27,15 +28,20 @@ EXAMPLES = {
         **{"OLMo": "olmo", "OLMo 2": "olmo2", "OLMo 3": "olmo3", "Granite": "granite"},
         **{"Cohere": "cohere", "Cohere 2": "cohere2", "StarCoder 2": "starcoder2"},
         **{"SmolLM 3": "smollm3", "Helium": "helium", "Arcee": "arcee", "GLM 4": "glm4"},
-        **{"BLOOM": "bloom", "MPT": "mpt", "Falcon": "falcon"},
+        **{"BLOOM": "bloom", "MPT": "mpt", "Falcon": "falcon", "Apertus": "apertus"},
+        **{"XGLM": "xglm"},
     },
     "decoders with experts": {
         **{"Mixtral": "mixtral", "Qwen 2 MoE": "qwen2_moe", "Qwen 3 MoE": "qwen3_moe"},
-        **{"OLMoE": "olmoe", "GLM 4 MoE": "glm4_moe"},
+        **{"OLMoE": "olmoe", "GLM 4 MoE": "glm4_moe", "MiniMax M2": "minimax_m2"},
+    },
+    "decoders with latent attention or gates after it": {
+        **{"DeepSeek 2": "deepseek_v2", "DeepSeek 3": "deepseek_v3", "Youtu": "youtu"},
+        **{"MiniCPM 3": "minicpm3", "AFMoE": "afmoe", "Laguna": "laguna"},
     },
     "models of images": {
         **{"ViT": "vit", "DeiT": "deit", "ViT-MSN": "vit_msn", "I-JEPA": "ijepa", "BEiT": "beit"},
-        **{"DINOv2": "dinov2", "DINOv3": "dinov3_vit"},
+        **{"DINOv2": "dinov2", "DINOv3": "dinov3_vit", "RADIO": "radio"},
         **{"CLIP": "clip_vision_model", "SigLIP": "siglip_vision_model"},
     },
 }

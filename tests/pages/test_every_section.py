@@ -33,12 +33,14 @@ from tests.pages.kit.section_checks import assert_opened, assert_translated, hom
 BOTH = ("en", "ja")
 OF_TREES = ("syntax", "coreference")
 OF_SEVERAL = {("compare", stem) for stem in ("head_changes", "heads", "pairs", "training")}
+OF_SEVERAL |= {("sinks", "no_token")}
 OF_GATED_AND_TURNED = {("layer_mixing", "gates"), ("positions", "shares")}
 NOT_OFFERED = {
     "turned": OF_SEVERAL
     | {("relevance", "map"), ("positions", "embeddings"), ("positions", "states")},
     "images": OF_SEVERAL | OF_GATED_AND_TURNED | {("relevance", "text")},
     "steps": set(),
+    "sink_logits": set(),
 }
 OF_OTHERS = OF_SEVERAL | OF_GATED_AND_TURNED | {("relevance", "map")}
 NEVER_OF_IMAGES = {

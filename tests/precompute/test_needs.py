@@ -147,6 +147,20 @@ UNFIT: list[tuple[Need, list[Callable[[], LoadedModel]], str, Callable[[], Loade
         "those of bert have one: leave {} out, or give a model with gated networks, such as a "
         "Llama.",
     ),
+    (
+        Need.SINK_LOGITS, [of("gpt_oss")], "heads with a sink logit in their softmax", of("llama"),
+        "those of llama have none: leave {} out, or give a model with such heads, such as a "
+        "GPT-OSS.",
+    ),
+    (
+        Need.AFFINE_VECTORS, [of("llama")], "vectors f(x) that are an affine map of the token",
+        of("youtu"), "youtu makes its values of a normalised latent: leave {} out.",
+    ),
+    (
+        Need.OWN_VECTORS, [of("llama"), of("youtu")],
+        "vectors f(x) that are the same for every query",
+        of("afmoe"), "afmoe scales what attention mixes by gates of the query: leave {} out.",
+    ),
 ]  # fmt: skip
 """A need, models that meet it, its words, one that does not, and what is said of that one."""
 
@@ -166,7 +180,7 @@ def test_what_a_model_does_not_meet_is_told_with_what_to_do(need, fit, words, un
 
 def test_all_other_statistics_are_of_any_model():
     by_offset = (Need.TURNED_POSITIONS, Need.DISTANCE_TERMS, Need.KERNELS)
-    special = (Need.IMAGES, Need.CLASSES, *by_offset, Need.GATES)
+    special = (Need.IMAGES, Need.CLASSES, *by_offset, Need.GATES, Need.SINK_LOGITS)
     others = set(STATISTICS) - set(needing(*special))
     check_model(sorted(others), tiny_model("bert"))
 

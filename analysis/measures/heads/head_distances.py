@@ -21,7 +21,7 @@ def head_distances(
 
     Args:
         attention: α of all or some queries of one text without padding, the heads of all layers
-            one after the other.
+            one after the other; with sink logits the share that goes to no token is one more key.
         seen: True where a query sees a key, in any layer.
 
     Returns:

@@ -18,17 +18,20 @@ def head_pattern(
     is_sep: Bool[Tensor, "batch key"],
     is_comma_period: Bool[Tensor, "batch key"],
     is_first: Bool[Tensor, "batch key"],
+    has_sink: bool = False,
 ) -> Float[Tensor, "batch head value"]:
     """The quantities of `analysis.habits.QUANTITIES`, in their order.
 
     Weights are Σ α over the pairs of a kind, divided by the number of tokens that attend: [SEP]s
     for `sep_to_sep`, all the others for `other_to_sep`, else all. Entropies are the means of
     −Σ_j a ln a with a = 0.9999 α + 0.0001 / m over the m keys that a query sees; `uniform`
-    is the mean of ln m.
+    is the mean of ln m. With sink logits the share of a query that goes to no token is one more
+    outcome, so that `uniform` is the mean of ln (m + 1).
 
     Args:
         is_pair: True where a query sees a key and neither is padding.
         is_first: BOS or the first token of a causal model.
+        has_sink: whether rows of `attention` lack the share of a sink logit.
 
     Returns:
         Shares from 0 to 1 and entropies in nats; NaN where a text has no pair of the kind.
@@ -63,7 +66,11 @@ def head_pattern(
     ]
     n_keys = is_pair.sum(dim=-1)
     entropies = _entropies(attention, is_pair)
-    uniform = n_keys.clamp(min=1).to(attention.dtype).log()[:, None].expand_as(entropies)
+    if has_sink:
+        lost = (1 - attention.sum(dim=-1)).clamp(min=0) * is_token[:, None]
+        entropies = entropies + torch.special.entr(KEPT * lost)
+    outcomes = (n_keys + has_sink).clamp(min=1).to(attention.dtype)
+    uniform = outcomes.log()[:, None].expand_as(entropies)
     return torch.stack(
         [
             *weights,

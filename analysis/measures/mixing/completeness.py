@@ -79,8 +79,7 @@ def attention_block_errors(
         kobayashi-2020, section 3.2, eq. 7.
     """
     weights = layer.weights
-    mixed = (layer.attention @ layer.values).transpose(1, 2).flatten(2)
-    sent = mixed @ weights.output_weight.flatten(0, 1)
+    sent = layer.mixed.transpose(1, 2).flatten(2) @ weights.output_weight.flatten(0, 1)
     errors = torch.zeros_like(sent[..., 0])
     for row, n_tokens in enumerate(is_token.sum(dim=1).tolist()):  # one sequence fits the cache
         output = layer.attention_output[row, :n_tokens]
@@ -129,9 +128,15 @@ def worst_token(errors: Float[Tensor, " query"]) -> tuple[float, int, float]:
 
 
 def attention_sum_error(
-    attention: Float[Tensor, "batch head query key"], is_token: Bool[Tensor, "batch query"]
+    attention: Float[Tensor, "batch head query key"],
+    is_token: Bool[Tensor, "batch query"],
+    *,
+    has_sink: bool = False,
 ) -> Float[Tensor, " batch"]:
     """Return the largest distance from 1 of a real token's attention, summed over the real tokens.
+
+    Args:
+        has_sink: whether a share goes to no token; then what exceeds 1, or goes to padding, counts.
 
     Returns:
         Absolute errors; attention that leaks to padding shows here.
@@ -141,4 +146,7 @@ def attention_sum_error(
     """
     real = is_token.to(attention.dtype)
     spread = (attention.flatten(1, 2) @ real.unsqueeze(-1)).unflatten(1, attention.shape[1:3])
-    return ((spread.squeeze(-1) - 1).abs() * real[:, None, :]).amax(dim=(1, 2))
+    error = spread.squeeze(-1) - 1
+    if has_sink:
+        error = torch.maximum(error, attention.sum(dim=-1) - spread.squeeze(-1)).clamp(min=0)
+    return (error.abs() * real[:, None, :]).amax(dim=(1, 2))

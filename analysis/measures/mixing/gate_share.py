@@ -8,7 +8,16 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.measures.mixing.activation_gate import GATES, active, slope
+from analysis.measures.mixing.activation_gate import (
+    GATES,
+    LIMITS,
+    Activation,
+    active,
+    gate_of,
+    limit_gate,
+    multiplied,
+    slope,
+)
 from analysis.scopes import BIAS_READINGS, GATE_RULES
 
 _SERIES_TERMS, _TERMS_OF_FLOAT32 = 30, 14
@@ -19,24 +28,35 @@ _NODES = tuple(zip((_POINTS + 0.5).tolist(), _POINT_WEIGHTS.tolist(), strict=Tru
 """Nodes from 0 to 1 and their weights, by Gauss–Legendre quadrature."""
 
 
-def gate_share(gate: Float[Tensor, "*any hidden"], activation: str) -> Float[Tensor, "*any hidden"]:
+def gate_share(
+    gate: Float[Tensor, "*any hidden"], activation: Activation
+) -> Float[Tensor, "*any hidden"]:
     """φ(g) = ∫ t · gate(t g) dt from 0 to 1, gate(h) = activation(h) / h.
 
+    Above a limit L that the activation's input is clamped to, activation(g) stays what it is at L:
+    φ(g) = r² φ(L) + (r − r²) gate(L) with r = L/g.
+
     Returns:
-        0 to ½ where the gate is 0 to 1; φ(g) + φ(−g) = ½.
+        0 to ½ where the gate is 0 to 1; φ(g) + φ(−g) = ½ without a limit, or below it.
 
     Source:
         sundararajan-2017, section 3; the closed forms are ours.
     """
     negative, half = -gate.abs(), gate.new_tensor(0.5)
-    closed = _CLOSED[activation](negative)
-    return torch.where(gate > 0, half - closed, closed)
+    closed = _CLOSED[str(activation)](negative)
+    share = torch.where(gate > 0, half - closed, closed)
+    if activation not in LIMITS:
+        return share
+    kept, limit = limit_gate(gate, activation), gate.new_tensor([LIMITS[activation]])
+    below = half - _CLOSED[str(activation)](-limit)
+    beyond = kept.square() * below + (kept - kept.square()) * gate_of(activation)(limit)
+    return torch.where(gate > limit, beyond, share)
 
 
 def gated_shares(
     hidden: Sequence[Float[Tensor, "query hidden"]],
     bias: Sequence[Float[Tensor, "query hidden"]],
-    activation: str,
+    activation: Activation,
     *,
     reading: str = BIAS_READINGS[0],
     rule: str = GATE_RULES[0],
@@ -69,26 +89,51 @@ def gated_shares(
         return factors, factors[0] * bias[0] + factors[1] * bias[1]
     sent = (total - silent for total, silent in zip(hidden, bias, strict=True))
     given = sum(factor * part for factor, part in zip(factors, sent, strict=True))
-    return factors, active(hidden[0], activation) * hidden[1] - given
+    gate, value = hidden
+    return factors, product(gate, value, activation) - given
+
+
+def product(
+    gate: Float[Tensor, "*any hidden"], value: Float[Tensor, "*any hidden"], activation: Activation
+) -> Float[Tensor, "*any hidden"]:
+    """activation(g) ⊙ u, with u clamped where the activation has a limit.
+
+    Source:
+        sundararajan-2017, section 3.
+    """
+    return active(gate, activation) * multiplied(value, activation)
 
 
 _Pair = Sequence[Tensor]
 
 
-def _from_nothing(_: _Pair, ends: _Pair, activation: str) -> tuple[Tensor, Tensor]:
+def _from_nothing(_: _Pair, ends: _Pair, activation: Activation) -> tuple[Tensor, Tensor]:
     gate, value = ends
-    share = gate_share(gate, activation)
-    return value * (GATES[activation](gate) - share), gate * share
+    if activation not in LIMITS:
+        share = gate_share(gate, activation)
+        return value * (gate_of(activation)(gate) - share), gate * share
+    held = multiplied(value, activation)  # reached at this part of the path:
+    reached = torch.where(value == held, 1.0, held / value)
+    share = reached.square() * gate_share(reached * gate, activation)
+    return held * gate_of(activation)(gate) - value * share, gate * share
 
 
-def _halves(starts: _Pair, ends: _Pair, activation: str) -> tuple[Tensor, Tensor]:
+def _halves(starts: _Pair, ends: _Pair, activation: Activation) -> tuple[Tensor, Tensor]:
     (first, value_first), (last, value_last) = starts, ends
     steepness = slope(first.double(), (last - first).double(), activation).to(last.dtype)
     mean = (active(first, activation) + active(last, activation)) / 2
-    return (value_first + value_last) / 2 * steepness, mean
+    held = multiplied(value_first, activation) + multiplied(value_last, activation)
+    return held / 2 * steepness, mean * _value_slope(value_first, value_last, activation)
 
 
-def _along(starts: _Pair, ends: _Pair, activation: str) -> tuple[Tensor, Tensor]:
+def _value_slope(first: Tensor, last: Tensor, activation: Activation) -> Tensor | float:
+    """Mean slope of the other side of the product between two places; 1 without a limit."""
+    if activation not in LIMITS:
+        return 1.0
+    return slope(first.double(), (last - first).double(), activation, multiplied).to(last.dtype)
+
+
+def _along(starts: _Pair, ends: _Pair, activation: Activation) -> tuple[Tensor, Tensor]:
     """Return both integrals from any start, by quadrature."""
     (first, value_first), (last, value_last) = starts, ends
     of_gate, of_value = torch.zeros_like(first), torch.zeros_like(first)
@@ -96,9 +141,11 @@ def _along(starts: _Pair, ends: _Pair, activation: str) -> tuple[Tensor, Tensor]
         gate = first + place * (last - first)
         value = value_first + place * (value_last - value_first)
         of_gate += (
-            weight * value * slope(gate.double(), torch.zeros_like(gate).double(), activation)
+            weight
+            * multiplied(value, activation)
+            * slope(gate.double(), torch.zeros_like(gate).double(), activation)
         )
-        of_value += weight * active(gate, activation)
+        of_value += weight * active(gate, activation) * _value_slope(value, value, activation)
     return of_gate, of_value
 
 
@@ -109,6 +156,11 @@ def _silu(negative: Tensor) -> Tensor:
     dilogarithm = wave * _polynomial(wave, terms)
     integral = negative * wave.log1p() + dilogarithm + math.pi**2 / 12
     return _joined(negative, integral, near=1.5, odd=_SILU_SERIES)
+
+
+def _quick_gelu(negative: Tensor) -> Tensor:
+    """φ of SiLU at 1.702 g, since the gate is SiLU's there."""
+    return _silu(1.702 * negative)
 
 
 def _gelu(negative: Tensor) -> Tensor:
@@ -167,6 +219,7 @@ _CLOSED: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": _gelu,
     "gelu_tanh": _gelu_tanh,
     "relu": torch.zeros_like,
+    "quick_gelu_clamped": _quick_gelu,
 }
 """φ where g ≤ 0."""
 GATED = tuple(_CLOSED)

@@ -7,6 +7,7 @@ text.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 
 import torch
 from jaxtyping import Bool, Float
@@ -21,14 +22,15 @@ from analysis.measures.mixing.linear_layer import (
     linear_layer,
     through,
 )
-from analysis.measures.mixing.mixture import Mixture, Scope, attended
+from analysis.measures.mixing.mixture import PairVectors, Scope, Sent, attended
 from analysis.models.trace import LayerTrace
 from analysis.scopes import BIAS_READINGS, BUDGET, GATE_RULES
 
 KEYS = 64
 """Approximate number of keys whose hidden terms are held at a time."""
 MOST_SHARES = 2**24
-"""Attention weights, of all heads and queries, in the mixtures of the keys taken at a time."""
+"""Attention weights of all heads and queries, or coordinates of vectors, of the keys taken at a
+time."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +78,11 @@ def layer_mixing(
         are post-norm; the same steps in other orders are ours.
     """
     given = linear_layer(layer, bias_reading=bias_reading, gate_rule=gate_rule)
-    parts = [
+    parts = (
         _scopes_of(attended(layer, keys), layer, given, budget=budget, dtype=dtype)
         for keys in _key_slices(layer)
-    ]
-    scopes = [_joined(of_scope) for of_scope in zip(*parts, strict=True)]
+    )
+    scopes = reduce(_joined, parts)
     scopes.insert(0, _of_weights(layer.attention[0].mean(dim=0)))
     errors = layer_errors(layer, _sent(layer, scopes), given.bias, dtype)
     return LayerMixing(
@@ -115,15 +117,17 @@ def attention_mixing(layer: LayerTrace) -> Float[Tensor, "query key"]:
 
 
 def _key_slices(layer: LayerTrace) -> Iterator[slice]:
-    """Yield slices of the keys whose weights, of all heads and queries, fit `MOST_SHARES`."""
-    _, n_heads, n_tokens, _ = layer.attention.shape
-    size = max(1, MOST_SHARES // (n_heads * n_tokens))
+    """Yield slices of the keys whose shares, of all queries, fit `MOST_SHARES`."""
+    n_tokens = layer.attention.shape[-1]
+    has_gate = layer.weights.gate is not None
+    n_shares = layer.input.shape[-1] if has_gate else layer.attention.shape[1]
+    size = max(1, MOST_SHARES // (n_shares * n_tokens))
     for start in range(0, n_tokens, size):
         yield slice(start, min(start + size, n_tokens))
 
 
 def _scopes_of(
-    mixture: Mixture,
+    mixture: Sent,
     layer: LayerTrace,
     given: LinearLayer,
     *,
@@ -133,7 +137,7 @@ def _scopes_of(
     """Every scope of vectors, for some keys."""
     tokens, scopes = layer.input[0], [mixture.scope()]
 
-    def follow(mixture: Mixture, steps: tuple[Step, ...]) -> Mixture:
+    def follow(mixture: Sent, steps: tuple[Step, ...]) -> Sent:
         for step in steps:
             mixture = mixture.after(step, tokens)
             scopes.append(mixture.scope())
@@ -151,13 +155,16 @@ def _scopes_of(
     return scopes + _network_scopes(given, passed.by_keys(budget), entering)
 
 
-def _joined(parts: tuple[Scope, ...]) -> Scope:
-    """Return a scope of all keys, from those of slices."""
-    return Scope(
-        torch.cat([part.map for part in parts], dim=1),
-        torch.stack([part.sums for part in parts]).sum(dim=0),
-        torch.cat([part.own for part in parts]),
-    )
+def _joined(before: list[Scope], following: list[Scope]) -> list[Scope]:
+    """Return every scope of some keys and of those after them."""
+    return [
+        Scope(
+            torch.cat([one.map, other.map], dim=1),
+            one.sums + other.sums,
+            torch.cat([one.own, other.own]),
+        )
+        for one, other in zip(before, following, strict=True)
+    ]
 
 
 def _by_itself(given: LinearLayer, tokens: Tensor) -> Float[Tensor, "query width"]:
@@ -166,7 +173,7 @@ def _by_itself(given: LinearLayer, tokens: Tensor) -> Float[Tensor, "query width
 
 
 def _of_weights(attention: Float[Tensor, "query key"]) -> Scope:
-    """Weights as vectors of one coordinate, so that r_i = 1 − α_ii."""
+    """Weights as vectors of one coordinate, so that r_i = 1 − α_ii / Σ_j α_ij."""
     own = attention.diagonal().unsqueeze(1)
     return Scope(attention, attention.sum(dim=1, keepdim=True), own)
 
@@ -184,12 +191,21 @@ class _Passed:
     """Network output of pairs with some keys, from a hidden vector for each."""
 
     def __init__(
-        self, layer: LayerTrace, network: LinearNetwork, mixture: Mixture, dtype: torch.dtype
+        self,
+        layer: LayerTrace,
+        network: LinearNetwork,
+        mixture: Sent,
+        dtype: torch.dtype,
     ):
-        self.shares = mixture.shares.to(dtype)
+        self.shares, self.dtype = mixture.shares.to(dtype), mixture.shares.dtype
         self.factors = [factor.to(dtype) for factor in network.factors]
         self.output_weight = network.weights.output_weight.to(dtype)
         self.seen = layer.weights.pairs(len(self.factors[0]))[:, mixture.positions]
+        self.of_pairs = None
+        if isinstance(mixture, PairVectors):
+            weights = [weight for weight, _ in network.weights.paths]
+            self.of_pairs = torch.stack(weights).to(dtype).unsqueeze(1)
+            return
         self.own = mixture.terms[:, layer.attention.shape[1] :].transpose(0, 1)
         self.values = layer.values[0][:, mixture.positions]
         self.ways = [
@@ -219,7 +235,7 @@ class _Passed:
             torch.bmm(shares, terms[0], out=total).mul_(factors[0])
             for of_path, factor in zip(terms[1:], factors[1:], strict=True):
                 total.addcmul_(torch.bmm(shares, of_path, out=other), factor)
-            yield keys, queries, (total @ self.output_weight).to(self.values.dtype)
+            yield keys, queries, (total @ self.output_weight).to(self.dtype)
 
     def _terms(self, n_keys: int) -> Iterator[tuple[slice, Float[Tensor, "path key term hidden"]]]:
         """Yield a slice of keys and their terms in the hidden layer, on each of its paths.
@@ -227,6 +243,11 @@ class _Passed:
         Terms are computed for several slices at once: every product reads a whole weight.
         """
         n_tokens, n_hidden = len(self.shares), len(self.output_weight)
+        if self.of_pairs is not None:
+            for start in range(0, n_tokens, n_keys):
+                keys = slice(start, min(start + n_keys, n_tokens))
+                yield keys, self.of_pairs.expand(-1, keys.stop - start, -1, -1)
+            return
         n_made, n_terms = n_keys * max(1, KEYS // n_keys), len(self.values) + len(self.own)
         made = self.values.new_empty(len(self.ways), n_terms, n_made, n_hidden)
         for start in range(0, n_tokens, n_keys):
@@ -257,17 +278,15 @@ def _range_of(seen: Bool[Tensor, " query"]) -> slice:
 def _network_scopes(
     given: LinearLayer,
     passed: Iterator[tuple[slice, slice, Tensor]],
-    entering: tuple[Mixture, Scope],
+    entering: tuple[Sent, Scope],
 ) -> list[Scope]:
     """Scopes after the network and after each later step, including the block's residual.
 
     Keep each pair's norm and contribution to the sum, and the query's own vector.
     """
     mixture, beside = entering
-    n_keys, _, width = mixture.terms.shape
-    n_queries = mixture.shares.shape[1]
-    maps = mixture.terms.new_zeros(1 + len(given.after_network), n_keys, n_queries)
-    sums, own = (mixture.terms.new_zeros(size, width) for size in (n_queries, n_keys))
+    maps = beside.map.new_zeros(1 + len(given.after_network), *beside.map.T.shape)
+    sums, own = torch.zeros_like(beside.sums), torch.zeros_like(beside.own)
     for keys, queries, parts in passed:
         sums[queries] += parts.sum(dim=0)
         place = torch.arange(len(parts), device=parts.device)
@@ -277,7 +296,7 @@ def _network_scopes(
             if isinstance(step, LinearNorm):
                 parts = step.of(queries).linear(parts)
             else:
-                parts.baddbmm_(mixture.shares[keys, queries], mixture.terms[keys])
+                mixture.add_to(parts, keys, queries)
             maps[scope, keys, queries] = parts.norm(dim=-1)
     vectors = [(sums, own)]
     for step in given.after_network:

@@ -1,6 +1,6 @@
 """A layer given its forward pass: every step after attention as a linear map and a bias."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.measures.mixing.activation_gate import activation_gate, activation_shares, active
-from analysis.measures.mixing.gate_share import gated_shares
+from analysis.measures.mixing.gate_share import gated_shares, product
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.norm import Norm, normed
 from analysis.models.trace import LayerTrace
@@ -47,13 +47,14 @@ class LinearNetwork:
     `hidden` holds the input of the hidden layer by path, before the activation. `factors` has one
     entry for each path: the summands of all paths, each times its factor, add up to the summand
     that is projected back. `rest` is the part of the hidden layer due to biases only, before that
-    projection.
+    projection, and `output_bias` what is added behind it.
     """
 
     weights: FeedForwardWeights
     hidden: tuple[Float[Tensor, "query hidden"], ...]
     factors: tuple[Float[Tensor, "query hidden"], ...]
     rest: Float[Tensor, "query hidden"]
+    output_bias: Float[Tensor, "query width"] | Float[Tensor, " width"]
 
     def linear(
         self, parts: Float[Tensor, "*any query width"], *, is_bias: bool = False
@@ -62,21 +63,45 @@ class LinearNetwork:
         own = 1 if is_bias else 0
         paths = zip(self.factors, self.weights.paths, strict=True)
         hidden = sum(factor * (parts @ weight + own * bias) for factor, (weight, bias) in paths)
-        return torch.as_tensor(hidden) @ self.weights.output_weight + own * self.weights.output_bias
+        return torch.as_tensor(hidden) @ self.weights.output_weight + own * self.output_bias
 
     def output(self, read: Float[Tensor, "query width"]) -> Float[Tensor, "query width"]:
         """Network output for its full input."""
-        first, *others = self.hidden
-        hidden = active(first, self.weights.activation)
-        for other in others:
-            hidden = hidden * other
-        routed = self.weights.routed(hidden, read)
-        return routed @ self.weights.output_weight + self.weights.output_bias
+        routed = self.weights.routed(hidden_layer(self.weights, self.hidden), read)
+        return routed @ self.weights.output_weight + self.output_bias
 
     @property
     def bias(self) -> Float[Tensor, "query width"]:
         """Network output due to biases only."""
-        return _product(self.rest, self.weights.output_weight) + self.weights.output_bias
+        return _product(self.rest, self.weights.output_weight) + self.output_bias
+
+
+def hidden_layer(
+    weights: FeedForwardWeights, made: Sequence[Float[Tensor, "*any hidden"]]
+) -> Float[Tensor, "*any hidden"]:
+    """Hidden layer from the inputs of its paths, before any router.
+
+    Source:
+        kobayashi-2024, section 4.
+    """
+    if len(made) == 1:
+        return active(made[0], weights.activation)
+    gate, value = made
+    return product(gate, value, weights.activation)
+
+
+def network_output(
+    weights: FeedForwardWeights, read: Float[Tensor, "*any width"]
+) -> Float[Tensor, "*any width"]:
+    """Output of a feed-forward network.
+
+    Source:
+        kobayashi-2024, section 4.
+    """
+    made = [read @ weight + bias for weight, bias in weights.paths]
+    return weights.routed(hidden_layer(weights, made), read) @ weights.output_weight + (
+        weights.bias_of(read)
+    )
 
 
 Step = LinearNorm | Literal["res"]
@@ -185,7 +210,8 @@ def _network(
             hidden, silent, activation, reading=bias_reading, rule=gate_rule
         )
     *factors, rest = (weights.routed(values, reading.whole) for values in (*factors, rest))
-    return LinearNetwork(weights, tuple(hidden), tuple(factors), rest)
+    output_bias = weights.bias_of(reading.whole)
+    return LinearNetwork(weights, tuple(hidden), tuple(factors), rest, output_bias)
 
 
 def through(

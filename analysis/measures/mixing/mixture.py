@@ -26,6 +26,48 @@ class Scope:
 
 
 @dataclass(frozen=True)
+class PairVectors:
+    """Vectors F_i(x_j) of neighbouring keys, written out: those that a gate of the query scales.
+
+    `first` is the position of the first key.
+    """
+
+    shares: Float[Tensor, "key query width"]
+    """The vectors, as shares of unit vectors."""
+    first: int = 0
+
+    @property
+    def positions(self) -> slice:
+        """Positions of the keys in the sequence."""
+        return slice(self.first, self.first + len(self.shares))
+
+    def with_own(self, vectors: Float[Tensor, "query width"]) -> "PairVectors":
+        """Add a vector of each token to the token's contribution to itself."""
+        shares = self.shares.clone()
+        shares[:, self.positions].diagonal().add_(vectors[self.positions].T)
+        return PairVectors(shares, self.first)
+
+    def after(self, step: Step, tokens: Float[Tensor, "query width"]) -> "PairVectors":
+        """Apply a step of the layer; the residual is the tokens themselves."""
+        if isinstance(step, LinearNorm):
+            return PairVectors(step.linear(self.shares), self.first)
+        return self.with_own(tokens)
+
+    def scope(self) -> Scope:
+        """Norms of all pairs, the part of these keys in every query, and their own vectors."""
+        own = self.shares[:, self.positions].diagonal().T
+        return Scope(self.norms(), self.shares.sum(dim=0), own)
+
+    def norms(self) -> Float[Tensor, "query key"]:
+        """‖F_i(x_j)‖."""
+        return self.shares.norm(dim=-1).T
+
+    def add_to(self, parts: Tensor, keys: slice, queries: slice) -> None:
+        """Add the vectors of some of these keys to other vectors of them, in place."""
+        parts.add_(self.shares[keys, queries])
+
+
+@dataclass(frozen=True)
 class Mixture:
     """Vectors F_i(x_j) = Σ_t shares[j, i, t] · terms[j, t] of neighbouring keys.
 
@@ -73,9 +115,17 @@ class Mixture:
         squares = ((self.shares @ products) * self.shares).sum(dim=-1)
         return squares.clamp_min(0).sqrt().T
 
+    def add_to(self, parts: Tensor, keys: slice, queries: slice) -> None:
+        """Add the vectors of some of these keys to other vectors of them, in place."""
+        parts.baddbmm_(self.shares[keys, queries], self.terms[keys])
 
-def attended(layer: LayerTrace, keys: slice = slice(None)) -> Mixture:
-    """Attention output as a mixture: α and f(x_j) of every head.
+
+Sent = Mixture | PairVectors
+"""What tokens send to each other, by shares of their own vectors or written out."""
+
+
+def attended(layer: LayerTrace, keys: slice = slice(None)) -> Sent:
+    """Attention output as a mixture: α and f(x_j) of every head; with a gate its vectors.
 
     Args:
         layer: a trace of a single sequence without padding.
@@ -83,6 +133,11 @@ def attended(layer: LayerTrace, keys: slice = slice(None)) -> Mixture:
     Source:
         kobayashi-2020, section 3.2, eq. 7.
     """
+    if (gate := layer.gate) is not None:
+        weights, values = layer.attention[0][..., keys].permute(2, 1, 0), layer.values[0][:, keys]
+        mixed = weights[..., None] * values.transpose(0, 1)[:, None] * gate[0].transpose(0, 1)
+        sent = mixed.flatten(2) @ layer.weights.output_weight.flatten(0, 1)
+        return PairVectors(sent, keys.start or 0)
     transformed = layer.values[0][:, keys] @ layer.weights.output_weight
     shares = layer.attention[0][..., keys].permute(2, 1, 0).contiguous()
     return Mixture(transformed.transpose(0, 1), shares, keys.start or 0)
@@ -104,11 +159,16 @@ def ratio_moments(
     return mean, ((exact - mean[:, None]) ** 2).sum(axis=1), exact.min(axis=1), exact.max(axis=1)
 
 
-def ratios_of_layer(ratios: Float[np.ndarray, "scope token"]) -> Float[np.ndarray, "value token"]:
+def ratios_of_layer(
+    ratios: Float[np.ndarray, "scope token"], given: Float[np.ndarray, " token"] | float = 1.0
+) -> Float[np.ndarray, "value token"]:
     """The ratios of a layer's scopes; the one of weights with residual follows that of the weights.
 
-    The residual counts as much as the attention: the off-diagonal part of ½ (ᾱ + I), whose rows sum
-    to 1, is (1 − ᾱ_ii) / 2, half the ratio of the weights.
+    The residual counts as much as a whole row of attention: with s = Σ_j ᾱ_ij the off-diagonal part
+    of ᾱ + I is (s − ᾱ_ii) / (s + 1) of a row, half the ratio of the weights where s is 1.
+
+    Args:
+        given: s, less than 1 where a share of attention goes to no token.
 
     Returns:
         In the order of `LayerOrder.of_ratios`.
@@ -116,4 +176,4 @@ def ratios_of_layer(ratios: Float[np.ndarray, "scope token"]) -> Float[np.ndarra
     Source:
         kobayashi-2021, table 2 and figure 3: AttnRes-W, after abnar-2020.
     """
-    return np.insert(ratios, 1, ratios[0] / 2, axis=0)
+    return np.insert(ratios, 1, ratios[0] * (given / (given + 1)), axis=0)

@@ -42,7 +42,9 @@ def with_residual(attention: Float[np.ndarray, "query key"]) -> Float[np.ndarray
     """½ · attention + ½ · identity: the residual taken to carry as much as the attention.
 
     Args:
-        attention: mean over the heads; rows add up to 1.
+        attention: mean over the heads; rows add up to 1, or less by the share that goes to no
+            token. That share passes nothing on, and `rolled_on` scales the row: the residual then
+            counts for more than half.
 
     Source:
         abnar-2020, section 3, eq. 1.

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.measures.mixing.linear_layer import linear_layer, through
+from analysis.measures.mixing.linear_layer import LinearNorm, linear_layer, through
 from analysis.models.trace import LayerTrace
 from analysis.scopes import BUDGET, GATE_RULES
 
@@ -39,7 +39,7 @@ class VectorRollout:
     each other; products of norms cannot.
 
     All biases of the model are one more summand, given to no token: b_V too, and the shift of every
-    normalisation. Since the rows of attention add up to 1, b_V is the same for every mixture.
+    normalisation. Where rows of attention add up to 1, b_V is the same for every mixture.
 
     Between layers it keeps the vectors themselves, n² · width numbers: see `vector_bytes`.
 
@@ -132,9 +132,15 @@ class _Step:
         self, read: Float[Tensor, "key query width"], *, own: int
     ) -> Float[Tensor, "key query width"]:
         """Apply attention with the weights of the forward pass."""
-        weights = self.layer.weights
+        weights, latent = self.layer.weights, self.layer.weights.value_latent
+        if latent is not None:
+            whole = latent.before_norm(self.layer.attention_input[0])
+            norm = LinearNorm(latent.norm, latent.norm.deviation(whole))
+            read = norm.linear(read @ latent.weight + own * latent.bias, is_bias=bool(own))
         values = torch.einsum("jkd,hde->jkhe", read, weights.value_weight)
         values = values + own * weights.value_bias
         mixed = torch.einsum("hik,jkhe->jihe", self.layer.attention[0], values)
+        if (gate := self.layer.gate) is not None:
+            mixed = mixed * gate[0].transpose(0, 1)
         output = weights.output_weight.flatten(0, 1)
         return mixed.flatten(2) @ output + own * weights.output_bias

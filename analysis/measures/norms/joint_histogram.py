@@ -38,13 +38,14 @@ def _dropped_bits(per_octave: int) -> int:
 
 def joint_histogram(
     attention: Float[Tensor, "batch head query key"],
-    norms: Float[Tensor, "batch head key"],
+    norms: Float[Tensor, "batch head #query key"],
     token_types: Int[Tensor, "batch key"],
     is_pair: Bool[Tensor, "batch query key"],
 ) -> tuple[Int[Tensor, "row 4"], Int[Tensor, " row"]]:
     """Count the pairs of each head by token type, bin of the weight and bin of the norm.
 
     Args:
+        norms: ‖f(x)‖, the same for all queries or of each pair.
         is_pair: True where a query sees a key; other pairs have no weight to count.
 
     Returns:
@@ -69,7 +70,7 @@ def joint_histogram(
 def _of_heads(
     attention: Float[Tensor, "batch head query key"],
     groups: Int[Tensor, "cell 3"],
-    group_of_key: Int[Tensor, "batch head key"],
+    group_of_pair: Int[Tensor, "batch head #query key"],
     no_pair: Bool[Tensor, "batch one query key"] | None,
 ) -> tuple[Int[Tensor, "row 4"], Int[Tensor, " row"]]:
     cells = bins(attention, per_octave=ATTENTION_BINS_PER_OCTAVE)  # in place from here: it is large
@@ -78,7 +79,7 @@ def _of_heads(
     lowest, highest = cells.aminmax()
     width = int(highest - lowest) + 1
     n_cells = len(groups) * width
-    cells += (group_of_key.int() * width - lowest).unsqueeze(2)
+    cells += group_of_pair.int() * width - lowest
     if no_pair is not None:
         cells.masked_fill_(no_pair, n_cells)
     counts = torch.bincount(cells.flatten(), minlength=n_cells)[:n_cells]
@@ -89,14 +90,14 @@ def _of_heads(
 
 
 def _groups(
-    norm_bins: Int[Tensor, "batch head key"], token_types: Int[Tensor, "batch key"]
-) -> tuple[Int[Tensor, "cell 3"], Int[Tensor, "batch head key"]]:
-    """Return the distinct (head, token type, norm bin), and the index of each key's own among them.
+    norm_bins: Int[Tensor, "batch head #query key"], token_types: Int[Tensor, "batch key"]
+) -> tuple[Int[Tensor, "cell 3"], Int[Tensor, "batch head #query key"]]:
+    """Return the distinct (head, token type, norm bin), and the index of each key's or pair's own.
 
     There are few, so that the table of counts stays small enough for the processor's cache.
     """
-    head = torch.arange(norm_bins.shape[1], device=norm_bins.device)[None, :, None]
-    three = torch.broadcast_tensors(head, token_types.unsqueeze(1), norm_bins)
+    head = torch.arange(norm_bins.shape[1], device=norm_bins.device)[:, None, None]
+    three = torch.broadcast_tensors(head, token_types[:, None, None], norm_bins)
     radix = [int(token_types.max()) + 1, int(norm_bins.max()) + 1]
     code = (three[0].long() * radix[0] + three[1]) * radix[1] + three[2]
     distinct, place = code.unique(return_inverse=True)

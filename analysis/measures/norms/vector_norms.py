@@ -10,8 +10,11 @@ from analysis.models.trace import LayerWeights
 def value_norms(
     values: Float[Tensor, "batch head key head_width"],
     factor: Float[Tensor, "head head_width head_width"],
-) -> Float[Tensor, "batch head key"]:
+    gate: Float[Tensor, "batch head query gate_width"] | None = None,
+) -> Float[Tensor, "batch head *query key"]:
     """‖f(x_j)‖ of every token and head, from its values and `LayerWeights.output_factor`.
+
+    With a gate it is ‖f_i(x_j)‖ of every pair: values are scaled by the factors of the query.
 
     Returns:
         Euclidean norms in units of the residual stream, never negative.
@@ -20,9 +23,13 @@ def value_norms(
         kobayashi-2020, section 3.2, eq. 8.
 
     Differs:
-        The output bias is left out, as in the paper: it belongs to the block, not to any token.
+        The output bias is left out, as in the paper: it belongs to the block, not to any token. The
+        paper's models have no gates; ours are held as attention weights are.
     """
-    return torch.linalg.vector_norm(values @ factor, dim=-1)
+    if gate is None:
+        return torch.linalg.vector_norm(values @ factor, dim=-1)
+    scaled = (values * of_query.unsqueeze(2) for of_query in gate.unbind(2))
+    return torch.stack([value_norms(of_query, factor) for of_query in scaled], dim=2)
 
 
 def attention_received(
@@ -44,7 +51,7 @@ def attention_received(
 
 
 def norm_weighted_attention(
-    attention: Float[Tensor, "*any query key"], value_norms: Float[Tensor, "*any key"]
+    attention: Float[Tensor, "*any query key"], norms: Float[Tensor, "*any #query key"]
 ) -> Float[Tensor, "*any query key"]:
     """‖α_ij f(x_j)‖ / Σ_k ‖α_ik f(x_k)‖, which is α where all ‖f(x)‖ are equal.
 
@@ -52,7 +59,7 @@ def norm_weighted_attention(
     weights: the limit of equal norms that shrink to 0.
 
     Args:
-        value_norms: ‖f(x)‖ of every token and head, as `value_norms` gives them.
+        norms: ‖f(x)‖ of every token and head, the same for all queries or of each pair.
 
     Returns:
         Shares in float32 or finer; rows sum to 1 where those of `attention` do not sum to 0.
@@ -65,7 +72,7 @@ def norm_weighted_attention(
     """
     exact = torch.promote_types(attention.dtype, torch.float32)
     weights = attention.to(exact)
-    norms = weights * value_norms.to(exact)[..., None, :]
+    norms = weights * norms.to(exact)
     total = norms.sum(dim=-1, keepdim=True)
     norms /= total.where(total > 0, 1.0)
     return norms if (total > 0).all() else torch.where(total > 0, norms, weights)

@@ -95,7 +95,8 @@ def _attention_error(
     """Largest relative error of attention rebuilt from the scores of some queries."""
     weights, actual = layer.weights, layer.attention[0, :, rows, span]
     scale = weights.score_scale
-    rebuilt = weights.capped(scores * scale).masked_fill_(hidden, float("-inf")).softmax(dim=-1)
+    entering = weights.capped(scores * scale).masked_fill_(hidden, float("-inf"))
+    rebuilt = weights.weights_of(entering)
     seen = ~hidden
     rounded = torch.addcmul(actual, actual, largest, value=scale)
     least = _lengths(rounded) * _ROUNDINGS * visible_share(dtype or actual.dtype)

@@ -174,7 +174,7 @@ def raw_attention(
     """Attention weights of the start in one layer, without any step back.
 
     Returns:
-        Shares, 1 in sum for each head.
+        Shares, 1 in sum for each head, less the share that goes to no token.
 
     Source:
         clark-2019, section 3; abnar-2020, section 3, which calls it raw attention.

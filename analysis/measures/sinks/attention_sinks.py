@@ -17,6 +17,7 @@ def sink_weights(
     is_pair: Bool[Tensor, "batch query key"],
     *,
     places: Bool[Tensor, "batch place key"],
+    pair_norms: Float[Tensor, "batch head #query key"] | None = None,
 ) -> Float[Tensor, "batch head place value"]:
     """The quantities of `analysis.sinks.WEIGHTS`, in their order.
 
@@ -29,6 +30,7 @@ def sink_weights(
 
     Args:
         is_pair: True where a query sees a key and neither is padding.
+        pair_norms: ‖f(x)‖ of every pair, if it is not that of the token for every query.
 
     Returns:
         Shares from 0 to 1, a norm in units of the residual stream, and a ratio; NaN where a
@@ -49,17 +51,51 @@ def sink_weights(
     slices = []
     for heads in head_slices(attention.shape):
         weights, of_heads = attention[:, heads].to(exact), lengths[:, heads]
+        norms = of_heads[..., None, :] if pair_norms is None else pair_norms[:, heads]
         resting = _resting(weights, seen, tokens)
         quantities = [
             resting,
             even.expand_as(resting),
             _resting(weights, seen, neighbours),
-            _resting(norm_weighted_attention(weights, of_heads), seen, tokens),
+            _resting(norm_weighted_attention(weights, norms), seen, tokens),
             _mean(of_heads, tokens),
             _relative(of_heads, tokens, seen.diagonal(dim1=1, dim2=2)),
         ]
         slices.append(torch.stack(quantities, dim=-1))
     return torch.cat(slices, dim=1)
+
+
+def shares_of_no_token(
+    attention: Float[Tensor, "batch head query key"], is_pair: Bool[Tensor, "batch query key"]
+) -> Float[Tensor, "batch head value"]:
+    """The quantities of `analysis.sinks.NO_TOKEN`, in their order.
+
+    Where a head's sink logit enters the softmax, 1 − Σ_j α_ij of a query i goes to no token.
+    `no_token` is its mean over the queries, `early` and `late` over the first and the second half
+    of them. `even` is the mean of 1 / (m_i + 1), m_i being the number of keys that query i sees:
+    that of a head that attends to all of them and to none alike. `first` is the mean of α_i0.
+
+    Args:
+        is_pair: True where a query sees a key and neither is padding.
+
+    Returns:
+        Shares from 0 to 1; NaN for the halves of a single token.
+
+    Source:
+        openai-2025, section on the architecture: the logit; its share is ours.
+    """
+    exact = torch.promote_types(attention.dtype, torch.float32)
+    is_token = is_pair.diagonal(dim1=1, dim2=2)
+    n_tokens = is_token.sum(dim=1, keepdim=True)
+    is_late = 2 * is_token.cumsum(dim=1) > n_tokens + 1
+    halves = [(side & is_token) & (n_tokens > 1) for side in (~is_late, is_late)]
+    queries = torch.stack([is_token, *halves], dim=1).to(exact)
+    means = queries / queries.sum(dim=2, keepdim=True)
+    lost = 1 - (attention.to(exact) * is_pair[:, None]).sum(dim=3)
+    every, early, late = (lost @ means.mT).unbind(dim=2)
+    even = (1 / (is_pair.sum(dim=2) + 1).to(exact) * means[:, 0]).sum(dim=1)
+    first = (attention[..., 0].to(exact) * means[:, :1]).sum(dim=2)
+    return torch.stack([every, even[:, None].expand_as(every), first, early, late], dim=2)
 
 
 def _resting(

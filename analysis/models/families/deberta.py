@@ -1,8 +1,8 @@
-"""DeBERTa 2 and 3: BERT's layers with disentangled attention, whose scores have terms of the
+"""DeBERTa: BERT's layers with disentangled attention, whose scores have terms of the
 distance between two tokens beside the product of query and key.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,11 @@ from analysis.models.parts import layer_norm, network_of, projections
 from analysis.models.trace import LayerWeights, Model
 from analysis.scopes import POST_NORM
 
-FAMILIES = ("deberta-v2",)
+FAMILIES = ("deberta", "deberta-v2")
+
+
+_MAKE_STEPS = ("pos_key_proj", "pos_proj"), ("pos_query_proj", "pos_q_proj")
+"""Names of the matrices that make keys, and queries, of distances."""
 
 
 def check(model: Model) -> None:
@@ -31,6 +35,11 @@ def check(model: Model) -> None:
         raise UnfitModel(
             f"The model's conv_kernel_size is {size}: a convolution mixes neighbouring tokens "
             "beside the first layer. Covered is 0, as in DeBERTa 3."
+        )
+    if getattr(model.config, "talking_head", False):
+        raise UnfitModel(
+            "The model's talking_head is true: its heads mix each other's attention weights. "
+            "Covered is false, as in DeBERTa 1 as it was published."
         )
 
 
@@ -84,8 +93,7 @@ def _layer(model: Model, number: int, layer: Model) -> LayerWeights:
         layer.attention.self,
         layer.attention.output,
     )
-    sides = (attention.query_proj, attention.key_proj, attention.value_proj)
-    projected = projections(((side.weight.T, side.bias) for side in sides), heads)
+    projected = projections(_sides(attention, heads), heads)
     n_terms = 1 + sum(kind in attention.pos_att_type for kind in ("c2p", "p2c"))
     projected["score_scale"] *= n_terms**-0.5
     return LayerWeights(
@@ -103,20 +111,39 @@ def _layer(model: Model, number: int, layer: Model) -> LayerWeights:
     )
 
 
+def _sides(attention: Model, heads: int) -> Iterator[tuple[Tensor, Tensor]]:
+    """Weight and bias of queries, of keys and of values; DeBERTa 1 keeps them head by head."""
+    if not hasattr(attention, "in_proj"):
+        for side in (attention.query_proj, attention.key_proj, attention.value_proj):
+            yield side.weight.T, side.bias
+        return
+    by_head = attention.in_proj.weight.T.unflatten(1, (heads, 3, -1))
+    biases = attention.q_bias, torch.zeros_like(attention.q_bias), attention.v_bias
+    for weight, bias in zip(by_head.unbind(2), biases, strict=True):
+        yield weight.flatten(1), bias
+
+
 def _offset_terms(model: Model, attention: Model) -> OffsetTerms | None:
     """Tables of the layer's distances, as offsets from the query: DeBERTa counts from the key."""
     kinds = attention.pos_att_type if attention.relative_attention else []
     if not {"c2p", "p2c"} & set(kinds):
         return None
-    span, shares = attention.pos_ebd_size, attention.share_att_key
-    steps = model.encoder.get_rel_embedding()[: 2 * span]
-    makes_keys = attention.key_proj if shares else getattr(attention, "pos_key_proj", None)
-    makes_queries = attention.query_proj if shares else getattr(attention, "pos_query_proj", None)
+    steps = model.encoder.get_rel_embedding()
+    span = getattr(attention, "pos_ebd_size", len(steps) // 2)
+    steps = steps[: 2 * span]
+    if getattr(attention, "share_att_key", False):
+        makes_keys, makes_queries = attention.key_proj, attention.query_proj
+    else:
+        makes_keys, makes_queries = (_first(attention, names) for names in _MAKE_STEPS)
     return OffsetTerms(
         buckets=_distances(model).add(span).clamp(0, 2 * span - 1),
         of_queries=_table(makes_keys, steps, attention) if "c2p" in kinds else None,
         of_keys=_table(makes_queries, steps, attention) if "p2c" in kinds else None,
     )
+
+
+def _first(module: Model, names: Sequence[str]) -> Model | None:
+    return next((getattr(module, name) for name in names if hasattr(module, name)), None)
 
 
 def _distances(model: Model) -> Tensor:

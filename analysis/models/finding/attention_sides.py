@@ -2,30 +2,43 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from analysis.errors import UnfitModel
-from analysis.models.attended import Attended
+from analysis.models.attended import Attended, of_every_head
 from analysis.models.finding.calls import ROUND_OFF, Call, Matrix, same
-from analysis.models.finding.copied import copied_from
+from analysis.models.finding.copied import copied_from, nearest_columns
 from analysis.models.finding.probe import Probe
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.norm import LayerNormWeights, RootMeanSquareWeights
+from analysis.models.projections.latent import Latent
 from analysis.models.rotary import PatchRotary, Rotary
+from analysis.models.trace import in_dtype
 
 
 @dataclass(frozen=True)
 class Side:
-    """Queries, keys or values of a layer: columns of a matrix, by group of heads, then a norm."""
+    """Queries, keys or values of a layer: columns of a matrix, by group of heads, then a norm.
+
+    The matrix was given `read` and returned `returned`.
+    """
 
     matrix: Matrix
     column: Int[Tensor, "group head_width"]
     factor: Float[Tensor, "group head_width"]
     read: Float[Tensor, "batch token width"]
+    returned: Float[Tensor, "batch token column"]
     norm: HeadNormWeights | None = None
+    latent: "FoundLatent | None" = None
+    """What the matrix is given, where that is not what attention reads."""
+
+    @property
+    def stream(self) -> Float[Tensor, "batch token width"]:
+        """What attention reads."""
+        return self.read if self.latent is None else self.latent.made.read
 
     @property
     def weight(self) -> Float[Tensor, "group width head_width"]:
@@ -40,10 +53,23 @@ class Side:
         is_one = bool((self.factor == 1).all())
         return columns if is_one else columns * self.factor.flatten().to(columns)
 
+    def weights(self, name: str, heads: int) -> dict[str, Any]:
+        """The fields of `LayerWeights` for queries, keys or values, as the model holds them."""
+        weight = of_every_head(self.weight, heads, axis=0)
+        fields = {
+            "weight": weight,
+            "bias": of_every_head(self.bias, heads, axis=0),
+            "latent": self.latent and self.latent.weights(),
+        }
+        if self.norm is not None:
+            fields["norm"] = in_dtype(_of_heads(self.norm, heads), weight.dtype)
+        return {f"{name}_{field}": part for field, part in fields.items()}
+
     @property
     def made(self) -> Float[Tensor, "batch group token head_width"]:
         """Queries, keys or values before any rotation."""
-        made = self.read.unsqueeze(-3) @ self.weight + self.bias.unsqueeze(-2)
+        columns = self._times(_chosen(self.returned, self.column))
+        made = columns.unflatten(-1, self.column.shape).transpose(1, 2)
         return made if self.norm is None else self.norm.normed(made)
 
     def in_order(self, coordinates: Int[Tensor, " head_width"]) -> "Side":
@@ -63,6 +89,72 @@ class Side:
         return replace(self, factor=torch.where((factor - 1).abs() < ROUND_OFF, 1, factor))
 
 
+@dataclass(frozen=True)
+class FoundLatent:
+    """A latent: one group of columns of a matrix of what attention reads, and their norm."""
+
+    made: Side
+    norm: LayerNormWeights | RootMeanSquareWeights
+
+    def weights(self) -> Latent:
+        """The weights of the latent, as the model holds them."""
+        weight = self.made.weight[0]
+        return Latent(weight, self.made.bias[0], in_dtype(self.norm, weight.dtype))
+
+
+@dataclass(frozen=True)
+class SplitSide:
+    """Keys of two sides: coordinates made of what attention reads, and the others of a latent."""
+
+    direct: Side
+    of_latent: Side
+    is_direct: Bool[Tensor, " head_width"]
+
+    @property
+    def stream(self) -> Float[Tensor, "batch token width"]:
+        """What attention reads."""
+        return self.direct.stream
+
+    def weights(self, name: str, heads: int) -> dict[str, Any]:
+        """The fields of `LayerWeights`, in which the direct coordinates come first."""
+        direct = self.direct.weights(f"direct_{name}", heads)
+        fields = self.of_latent.weights(name, heads)
+        bias = torch.cat([direct[f"direct_{name}_bias"], fields[f"{name}_bias"]], dim=-1)
+        shared = f"direct_{name}_weight"
+        return fields | {shared: direct[shared], f"{name}_bias": bias}
+
+    @property
+    def made(self) -> Float[Tensor, "batch group token head_width"]:
+        """Keys before any rotation."""
+        direct, others = self.direct.made, self.of_latent.made
+        made = direct.new_empty(*direct.shape[:-1], len(self.is_direct))
+        made[..., self.is_direct], made[..., ~self.is_direct] = direct, others
+        return made
+
+    def in_order(self, coordinates: Int[Tensor, " head_width"]) -> "SplitSide":
+        """Return the side with its heads' coordinates in another order."""
+        is_direct = self.is_direct[coordinates]
+        place = torch.where(self.is_direct, self.is_direct.cumsum(0), (~self.is_direct).cumsum(0))
+        place = place[coordinates] - 1
+        return SplitSide(
+            self.direct.in_order(place[is_direct]),
+            self.of_latent.in_order(place[~is_direct]),
+            is_direct,
+        )
+
+    def of_scale(self, scaling: float, planes: int) -> "SplitSide":
+        """Return the side without a scaling that a rotation brings, in the rotation's order."""
+        return replace(self, direct=self.direct.of_scale(scaling, planes))
+
+
+def _of_heads(norm: HeadNormWeights | None, heads: int) -> HeadNormWeights | None:
+    """Return a norm of groups for each head of a group."""
+    if norm is None or norm.scale.dim() == 1:
+        return norm
+    shift = None if norm.shift is None else of_every_head(norm.shift, heads, axis=0)
+    return replace(norm, scale=of_every_head(norm.scale, heads, axis=0), shift=shift)
+
+
 def _chosen(stored: Float[Tensor, "*any column"], column: Int[Tensor, "*some"]) -> Tensor:
     """Return columns in an order; a view where they stand beside each other."""
     column = column.flatten()
@@ -78,7 +170,7 @@ def side_of(
     probe: Probe,
     rows: slice,
 ) -> Side | None:
-    """Find what makes queries, keys or values; None if it is no matrix of what attention reads.
+    """Find what makes queries, keys or values; None if it is no matrix.
 
     Args:
         rows: tokens by which they are recognised: the first alone where later ones are rotated.
@@ -91,25 +183,82 @@ def side_of(
         if before is None or not isinstance(whole, LayerNormWeights | RootMeanSquareWeights):
             return None
         norm = _head_norm(whole, found.column.unflatten(0, shape))
+        if norm is None:
+            return None
         samples = before[:, rows][..., found.column].flatten(0, 1)
         found = copied_from(samples, calls, probe, rows)
     matrix = None if found is None else found.call.matrix
-    read = None if matrix is None else probe.by_token(matrix.call.given)
-    if found is None or matrix is None or read is None:
+    if found is None or matrix is None:
+        return None
+    read, returned = (probe.by_token(part) for part in (matrix.call.given, matrix.call.returned))
+    if read is None or returned is None:
         return None
     column, factor = (part.unflatten(0, shape) for part in (found.column, found.factor))
-    return Side(matrix, column, factor, read, norm)
+    return Side(matrix, column, factor, read, returned, norm, _latent(read, calls, probe))
+
+
+def _latent(
+    read: Float[Tensor, "batch token width"], calls: tuple[Call, ...], probe: Probe
+) -> FoundLatent | None:
+    """Find the norm and the matrix that made what a matrix is given; None if no matrix did."""
+    for call in calls:
+        before = probe.by_token(call.given)
+        if before is None or not same(probe.by_token(call.returned), read) or call.norm is None:
+            continue
+        found = copied_from(before.flatten(0, 1), calls, probe, slice(None))
+        matrix = None if found is None else found.call.matrix
+        if found is None or matrix is None:
+            continue
+        stream, made = (probe.by_token(part) for part in (matrix.call.given, matrix.call.returned))
+        if stream is not None and made is not None:
+            side = Side(matrix, found.column[None], found.factor[None], stream, made)
+            return FoundLatent(side, call.norm)
+    return None
+
+
+def split_side_of(
+    wanted: Float[Tensor, "batch group token head_width"],
+    calls: tuple[Call, ...],
+    probe: Probe,
+    rows: slice,
+) -> SplitSide | None:
+    """Find a matrix for some coordinates of all heads and a latent's for the others; else None."""
+    samples = wanted.transpose(1, 2)[:, rows].flatten(0, 1)
+    for call in reversed(calls):
+        made = probe.by_token(call.returned)
+        if made is None:
+            continue
+        _, _, is_copied = nearest_columns(samples.flatten(1), made[:, rows].flatten(0, 1))
+        there = is_copied.unflatten(0, samples.shape[1:]).all(dim=0)
+        if not there.any() or there.all():
+            continue
+        sides = {
+            part: side_of(wanted[..., mask], calls, probe, rows)
+            for part, mask in ((True, there), (False, ~there))
+        }
+        for is_direct, mask in ((True, there), (False, ~there)):
+            direct, others = sides[is_direct], sides[not is_direct]
+            if not direct or not others or direct.norm or others.norm:
+                continue
+            if direct.latent is None and others.latent is not None:
+                return SplitSide(direct, others, mask)
+    return None
 
 
 def _head_norm(
     norm: LayerNormWeights | RootMeanSquareWeights, column: Int[Tensor, "group head_width"]
-) -> HeadNormWeights:
-    """Return a norm over each head, or over all heads of a token, for the columns it is read by."""
+) -> HeadNormWeights | None:
+    """Return a norm over each head, or over all heads of a token, for the columns it is read by.
+
+    None if it is a norm of more than these columns.
+    """
     is_centred = isinstance(norm, LayerNormWeights)
     groups, head_width = column.shape
     over_heads = norm.scale.shape == (groups * head_width,) and groups > 1
     is_shared = norm.scale.shape == (head_width,)
     place = column[0] % head_width if is_shared else column
+    if place.max() >= norm.scale.numel():
+        return None
     scale, shift = (part.flatten()[place] for part in (norm.scale, norm.shift))
     return HeadNormWeights(
         scale, norm.epsilon, over_heads, is_centred, shift if is_centred else None
@@ -117,8 +266,11 @@ def _head_norm(
 
 
 def rotation_of(
-    query: Side, key: Side, attended: Attended, rotations: Sequence[Rotary | PatchRotary]
-) -> tuple[Rotary | PatchRotary | None, Side, Side] | None:
+    query: Side,
+    key: Side | SplitSide,
+    attended: Attended,
+    rotations: Sequence[Rotary | PatchRotary],
+) -> tuple[Rotary | PatchRotary | None, Side, Side | SplitSide] | None:
     """Find the rotation between queries and keys as made and as compared.
 
     Returns:
@@ -131,19 +283,18 @@ def rotation_of(
     for rotary in rotations:
         for order in _orders(len(straight), rotary.planes):
             order = order.to(straight.device)
-            turned = [
-                side.in_order(order).of_scale(rotary.scaling, rotary.planes)
-                for side in (query, key)
-            ]
-            if _makes(rotary, turned[0], turned[1], attended, order):
-                return rotary, turned[0], turned[1]
+            asked, offered = query.in_order(order), key.in_order(order)
+            asked = asked.of_scale(rotary.scaling, rotary.planes)
+            offered = offered.of_scale(rotary.scaling, rotary.planes)
+            if _makes(rotary, asked, offered, attended, order):
+                return rotary, asked, offered
     return None
 
 
 def _makes(
     rotary: Rotary | PatchRotary | None,
     query: Side,
-    key: Side,
+    key: Side | SplitSide,
     attended: Attended,
     order: Int[Tensor, " head_width"],
 ) -> bool:
@@ -168,19 +319,3 @@ def _orders(head_width: int, planes: int) -> Iterator[Int[Tensor, " head_width"]
         rest = torch.cat([places[:start], places[start + 2 * planes :]])
         yield torch.cat([turned, rest])
         yield torch.cat([turned[0::2], turned[1::2], rest])
-
-
-def output_of(attended: Attended, calls: tuple[Call, ...], probe: Probe) -> Matrix:
-    """Find the output projection: the matrix that is given what attention mixed.
-
-    Raises:
-        UnfitModel: if there is none.
-    """
-    mixed = attended.mixed.flatten(2)
-    for call in calls:
-        if same(probe.by_token(call.given), mixed) and (matrix := call.matrix):
-            return matrix
-    raise UnfitModel(
-        "What attention mixes does not go into a matrix as it "
-        "is, so that no vector f(x) belongs to a token alone."
-    )

@@ -79,10 +79,10 @@ def _matrix_of(call: Call) -> Matrix | None:
     stored = getattr(call.module, "weight", None)
     if not isinstance(stored, Tensor) or stored.dim() != 2:
         return None
+    given, returned = call.given[:1], call.returned[:1]
     for matrix in (Matrix(call, is_turned=True), Matrix(call, is_turned=False)):
-        shape = call.given.shape[-1], call.returned.shape[-1]
-        if matrix.weight.shape == shape and same(
-            call.given @ matrix.weight + matrix.bias, call.returned
+        if matrix.weight.shape == (given.shape[-1], returned.shape[-1]) and same(
+            given @ matrix.weight + matrix.bias, returned
         ):
             return matrix
     return None

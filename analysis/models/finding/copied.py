@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from analysis.models.finding.calls import ROUND_OFF, Call, same
@@ -41,12 +41,20 @@ def copied_from(
 def _columns(
     wanted: Float[Tensor, "sample copied"], made: Float[Tensor, "sample column"]
 ) -> tuple[Int[Tensor, " copied"], Float[Tensor, " copied"]] | None:
-    """Return each wanted column's place among those made, and its factor.
+    """Return each wanted column's place among those made, and its factor; None if one has none."""
+    if len(wanted) != len(made):
+        return None
+    column, factor, is_copied = nearest_columns(wanted, made)
+    return (column, factor) if is_copied.all() else None
+
+
+def nearest_columns(
+    wanted: Float[Tensor, "sample copied"], made: Float[Tensor, "sample column"]
+) -> tuple[Int[Tensor, " copied"], Float[Tensor, " copied"], Bool[Tensor, " copied"]]:
+    """Return the place among those made of each wanted column, its factor, and whether it is that.
 
     A column is told by the ratio of two random projections, which no factor changes.
     """
-    if len(wanted) != len(made):
-        return None
     draw = torch.randn(2, len(made), dtype=made.dtype, generator=torch.Generator().manual_seed(0))
     draw = draw.to(made.device)
     marks, order = ((draw @ made)[0] / (draw @ made)[1]).nan_to_num().sort()
@@ -56,9 +64,9 @@ def _columns(
     column = order[near.gather(0, (marks[near] - asked).abs().argmin(0, keepdim=True))[0]]
     source = made[:, column]
     factor = ((wanted * source).sum(0) / source.square().sum(0)).nan_to_num(1.0)  # 1 for zeros
-    if not same(wanted, source * factor, ROUND_OFF):
-        return None
-    return column, torch.where((factor - 1).abs() < ROUND_OFF, 1, factor)
+    is_copied = (wanted - source * factor).abs() <= ROUND_OFF * (1 + wanted.abs().max())
+    known = torch.where((factor - 1).abs() < ROUND_OFF, 1, factor)
+    return column, known, is_copied.all(dim=0)
 
 
 def parameter_like(module: Model, value: Tensor) -> Tensor:

@@ -11,14 +11,20 @@ from analysis.errors import UnfitModel
 from analysis.models.attended import Attended
 from analysis.models.attention import LayerParts
 from analysis.models.feed_forward import FeedForwardWeights
-from analysis.models.finding.attention_sides import Side, output_of, rotation_of, side_of
+from analysis.models.finding.attention_sides import (
+    Side,
+    SplitSide,
+    rotation_of,
+    side_of,
+    split_side_of,
+)
 from analysis.models.finding.calls import Call, Matrix, Moment, same
 from analysis.models.finding.network import network_of
+from analysis.models.finding.outputs import FoundGate, output_of
 from analysis.models.finding.probe import Probe, probe
 from analysis.models.finding.steps import Layer, Steps
 from analysis.models.finding.terms import with_scale
-from analysis.models.head_norm import HeadNormWeights
-from analysis.models.parts import groups, of_every_head
+from analysis.models.parts import groups
 from analysis.models.rotary import PatchRotary, Rotary
 from analysis.models.trace import LayerWeights, Model, in_dtype
 
@@ -33,46 +39,48 @@ class FoundLayer:
     call: Call
     attended: Attended
     query: Side
-    key: Side
+    key: Side | SplitSide
     value: Side
     rotary: Rotary | PatchRotary | None
     output: Matrix
+    gate: FoundGate | None
     steps: Steps
     network: Callable[[], FeedForwardWeights]
 
     @property
     def parts(self) -> LayerParts:
         """The modules whose inputs and outputs make up the layer's trace."""
-        factor = self.steps.attention_factor
+        steps, dtype = self.steps, self.output.weight.dtype
         return LayerParts(
             self.call.module,
             self.output.call.module,
-            norm=self.steps.before,
-            factor=None if factor is None else factor.to(self.output.weight),
+            norm=steps.before,
+            factor=in_dtype(steps.attention_factor, dtype),
+            shift=in_dtype(steps.attention_shift, dtype),
         )
 
     def weights(self) -> LayerWeights:
         """The weights of the layer; a factor of a block is folded into its output weights."""
         heads, n_groups = self.attended.query.shape[1], self.attended.value.shape[1]
-        projected: dict[str, Any] = {}
-        for name, side in (("query", self.query), ("key", self.key), ("value", self.value)):
-            projected[f"{name}_weight"] = of_every_head(side.weight, heads)
-            projected[f"{name}_bias"] = of_every_head(side.bias, heads)
         network, factor = self.network(), self.steps.network_factor
+        of_experts = network.expert_bias
         weight, bias = (
             _times(part, self.steps.attention_factor)
             for part in (self.output.weight, self.output.bias)
         )
-        dtype = weight.dtype
+        dtype, shift = weight.dtype, self.steps.attention_shift
         return LayerWeights(
             number=self.number,
-            **projected,
+            **self.query.weights("query", heads),
+            **self.key.weights("key", heads),
+            **self.value.weights("value", heads),
             output_weight=weight.unflatten(0, (heads, -1)),
-            output_bias=bias,
+            output_bias=bias if shift is None else bias + shift.to(bias),
             feed_forward=replace(
                 network,
                 output_weight=_times(network.output_weight, factor),
                 output_bias=_times(network.output_bias, factor),
+                expert_bias=of_experts if of_experts is None else _times(of_experts, factor),
             ),
             order=self.steps.order,
             norms=in_dtype(self.steps.norms, dtype),
@@ -80,22 +88,14 @@ class FoundLayer:
             score_scale=self.attended.scale,
             score_cap=self.attended.cap,
             rotary=self.rotary,
-            query_norm=in_dtype(_of_heads(self.query.norm, heads), dtype),
-            key_norm=in_dtype(_of_heads(self.key.norm, heads), dtype),
+            gate=self.gate and self.gate.weights(),
             groups=None if n_groups == heads else groups(n_groups, heads),
+            sink_logit=in_dtype(self.attended.sink, dtype),
         )
 
 
 def _times(part: Tensor, factor: Tensor | None) -> Tensor:
     return part if factor is None else part * factor.to(part)
-
-
-def _of_heads(norm: HeadNormWeights | None, heads: int) -> HeadNormWeights | None:
-    """Return a norm of groups for each head of a group."""
-    if norm is None or norm.scale.dim() == 1:
-        return norm
-    shift = None if norm.shift is None else of_every_head(norm.shift, heads)
-    return replace(norm, scale=of_every_head(norm.scale, heads), shift=shift)
 
 
 @dataclass(frozen=True)
@@ -196,21 +196,25 @@ def _layer(
     name = type(call.module).__name__
     calls = tuple(other for other in seen.calls if call.holds(other))
     before = tuple(other for other in calls if other.end < moment.start)
-    output = output_of(attended, tuple(c for c in calls if c.start > moment.end), seen)
+    output, gate = output_of(attended, calls, moment.end, seen)
     value = side_of(attended.value, before, seen, slice(None))
     if value is None or value.norm is not None:
         raise UnfitModel(f"{name}: values are made by no matrix.")
-    turned = next(_turned(seen, attended, before, value.read, rotations), None)
+    turned = next(_turned(seen, attended, before, value.stream, rotations), None)
     if turned is None:
         raise UnfitModel(
             f"{name}: queries or keys are not made by a matrix of what values are made of, a norm "
             "of heads and a rotation by the model's frequencies."
         )
     rotary, query, key = turned
-    steps = Layer(call, calls, output, seen).steps(value.read)
-    beside = tuple(c for c in calls if not (c.holds(moment) and c.holds(output.call)))
-    network = network_of(steps.network, steps.read, beside, seen)
-    return FoundLayer(number, call, attended, query, key, value, rotary, output, steps, network)
+    if gate is not None and not same(gate.side.read, value.stream):
+        raise UnfitModel(f"{name}: the gate after attention is not made of what attention reads.")
+    steps = Layer(call, calls, output, seen).steps(value.stream)
+    others = tuple(c for c in calls if not (c.holds(moment) and c.holds(output.call)))
+    network = network_of(steps.network, steps.read, others, seen, steps.beside)
+    return FoundLayer(
+        number, call, attended, query, key, value, rotary, output, gate, steps, network
+    )
 
 
 def _turned(
@@ -219,7 +223,7 @@ def _turned(
     before: tuple[Call, ...],
     read: Tensor,
     rotations: Sequence[Rotation],
-) -> Iterator[tuple[Rotation | None, Side, Side]]:
+) -> Iterator[tuple[Rotation | None, Side, Side | SplitSide]]:
     """Readings of queries and keys: as compared, by the first token, which rotations of texts leave
     where it is, or with a rotation of patches undone."""
     compared = attended.query, attended.key
@@ -230,7 +234,8 @@ def _turned(
             views.append(((back.turned(compared[0]), back.turned(compared[1])), slice(None)))
     for sides, rows in views:
         query, key = (side_of(side, before, seen, rows) for side in sides)
-        if query is None or key is None or not all(same(s.read, read) for s in (query, key)):
+        key = key or split_side_of(sides[1], before, seen, rows)
+        if query is None or key is None or not all(same(s.stream, read) for s in (query, key)):
             continue
         turned = rotation_of(query, key, attended, rotations)
         if turned is not None:
@@ -246,7 +251,7 @@ def in_float64(model: Model) -> Iterator[None]:
     has_experts = hasattr(model, "set_experts_implementation")
     experts = model.config._experts_implementation if has_experts else None
     tensors = [t for t in (*model.parameters(), *model.buffers()) if t.is_floating_point()]
-    before = [tensor.dtype for tensor in tensors]
+    before = [tensor.data for tensor in tensors]
     for tensor in tensors:
         tensor.data = tensor.data.double()
     if has_experts:
@@ -254,7 +259,7 @@ def in_float64(model: Model) -> Iterator[None]:
     try:
         yield
     finally:
-        for tensor, dtype in zip(tensors, before, strict=True):
-            tensor.data = tensor.data.to(dtype)
+        for tensor, data in zip(tensors, before, strict=True):
+            tensor.data = data
         if has_experts:
             model.set_experts_implementation(experts)

@@ -1,18 +1,21 @@
 """The feed-forward network behind a call, recognised by what its matrices are given and return."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
-from itertools import permutations
+from itertools import permutations, product
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
+from torch.nn import functional
 
 from analysis.errors import UnfitModel
-from analysis.measures.mixing.activation_gate import GATES, active
+from analysis.measures.mixing.activation_gate import GATES, LIMITS, Activation, Xielu, active
 from analysis.measures.mixing.gate_share import GATED
+from analysis.measures.mixing.linear_layer import network_output
+from analysis.models.capture import first_tensor
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.finding.calls import ROUND_OFF, Call, Matrix, same
 from analysis.models.finding.probe import Probe
@@ -21,20 +24,25 @@ from analysis.models.trace import Model
 
 
 def network_of(
-    call: Call, read: Float[Tensor, "batch token width"], calls: tuple[Call, ...], probe: Probe
+    call: Call,
+    read: Float[Tensor, "batch token width"],
+    calls: tuple[Call, ...],
+    probe: Probe,
+    beside: Call | None = None,
 ) -> Callable[[], FeedForwardWeights]:
     """Find the network whose output a call returned; return what reads its weights.
 
     Args:
         read: what the network is given.
         calls: those of the layer.
+        beside: the call of a network whose output is added to that of experts.
 
     Raises:
         UnfitModel: if its hidden layer is made in no way that is known.
     """
     back = call.matrix
     if back is None:
-        return _experts(call, read, calls, probe)
+        return _experts(call, read, calls, probe, beside)
     hidden = probe.by_token(call.given)
     into = [
         _Path(matrix, made)
@@ -43,10 +51,16 @@ def network_of(
         and (matrix := other.matrix)
         and (made := probe.by_token(other.returned)) is not None
     ]
-    for gate, inputs, activation in _networks(into, len(back.weight)):
-        made = active((gate or inputs).made, activation)
-        product = made if gate is None else made * inputs.made
-        if same(product, hidden, 1e-7) and _is_everywhere(activation, gate or inputs, calls, probe):
+    for gate, inputs, activation in _networks(into, len(back.weight), (*GATES, *_learned(calls))):
+        if activation in LIMITS:
+            continue  # known of experts alone, where its limit can be asked for
+        made = active((gate or inputs).made[:1], activation)
+        joined = made if gate is None else made * inputs.made[:1]
+        if (
+            hidden is not None
+            and same(joined, hidden[:1], 1e-7)
+            and _is_everywhere(activation, gate or inputs, calls, probe)
+        ):
             return partial(_weights, gate, inputs, back, activation)
     raise UnfitModel(
         f"{type(call.module).__name__}: the network's hidden layer is made in no way that is "
@@ -54,12 +68,24 @@ def network_of(
     )
 
 
-def _is_everywhere(activation: str, path: "_Path", calls: tuple[Call, ...], probe: Probe) -> bool:
+def _is_everywhere(
+    activation: Activation, path: "_Path", calls: tuple[Call, ...], probe: Probe
+) -> bool:
     """Return True unless a module computes the activation, and another one for large inputs."""
     wide = torch.linspace(-40, 40, 801, dtype=path.made.dtype, device=path.made.device)
     acts = (call for call in calls if same(probe.by_token(call.given), path.made))
     modules = (call.module for call in acts if next(call.module.parameters(), None) is None)
     return all(same(module(wide), active(wide, activation), ROUND_OFF) for module in modules)
+
+
+def _learned(calls: tuple[Call, ...]) -> Iterator[Xielu]:
+    """Activations with learned sizes that modules keep as the library's xIELU does."""
+    for module in (call.module for call in calls):
+        if hasattr(module, "alpha_p") and hasattr(module, "alpha_n"):
+            positive, negative = (
+                float(functional.softplus(size)) for size in (module.alpha_p, module.alpha_n)
+            )
+            yield Xielu(positive, float(module.beta) + negative, float(module.beta))
 
 
 @dataclass(frozen=True)
@@ -74,7 +100,9 @@ class _Path:
         return stored if self.half is None else stored.chunk(2, dim=-1)[self.half]
 
 
-def _networks(into: list[_Path], hidden: int) -> Iterator[tuple[_Path | None, _Path, str]]:
+def _networks(
+    into: list[_Path], hidden: int, activations: Sequence[Activation]
+) -> Iterator[tuple[_Path | None, _Path, Activation]]:
     """Every network of these paths: gate, inputs and activation."""
     halves = [
         [replace(path, made=half, half=place) for place, half in enumerate(path.made.chunk(2, -1))]
@@ -82,14 +110,14 @@ def _networks(into: list[_Path], hidden: int) -> Iterator[tuple[_Path | None, _P
         if path.made.shape[-1] == 2 * hidden
     ]
     whole = [path for path in into if path.made.shape[-1] == hidden]
-    yield from ((None, path, activation) for path in whole for activation in GATES)
+    yield from ((None, path, activation) for path in whole for activation in activations)
     for paths in (*halves, whole):
         for gate, inputs in permutations(paths, 2):
             yield from ((gate, inputs, activation) for activation in GATED)
 
 
 def _weights(
-    gate: _Path | None, inputs: _Path, back: Matrix, activation: str
+    gate: _Path | None, inputs: _Path, back: Matrix, activation: Activation
 ) -> FeedForwardWeights:
     weight, bias = inputs.part(inputs.matrix.weight), inputs.part(inputs.matrix.bias)
     plain = FeedForwardWeights(weight, bias, back.weight, back.bias, activation)
@@ -100,7 +128,7 @@ def _weights(
 
 
 def _experts(
-    call: Call, read: Tensor, calls: tuple[Call, ...], probe: Probe
+    call: Call, read: Tensor, calls: tuple[Call, ...], probe: Probe, beside: Call | None
 ) -> Callable[[], FeedForwardWeights]:
     """Find experts with a router that make what a call returned, and one that all tokens share.
 
@@ -108,16 +136,20 @@ def _experts(
         UnfitModel: if no reading of the module does.
     """
     module, made = call.module, probe.by_token(call.returned)
-    experts = next((m for m in module.modules() if _is_experts(m, read.shape[-1])), None)
-    router = next((m for m in module.modules() if "Router" in type(m).__name__), None)
+    stacks = [stack for m in module.modules() for stack in _stacks(m, read.shape[-1])]
     inside = tuple(other for other in calls if call.holds(other))
-    for shared in (None, *_shared(module, read, inside, probe)):
-        for activation in GATED if experts is not None and router is not None else ():
-            read_weights = partial(_expert_weights, module, experts, router, shared, activation)
+    router = _router(module, inside)
+    ways = (None, *_shared(module, read, inside, probe))
+    if beside is not None and made is not None:
+        made = made + beside.returned.reshape(made.shape)
+        ways = (_Shared(network_of(beside, read, calls, probe), None),)
+    for shared in ways:
+        for stack, activation in product(stacks if router is not None else (), GATED):
+            read_weights = partial(_expert_weights, stack, router, shared, activation)
             network = read_weights()
-            (gate, _), (inputs, _) = network.paths
-            hidden = active(read @ gate, activation) * (read @ inputs)
-            if same(network.routed(hidden, read) @ network.output_weight, made, ROUND_OFF):
+            if same(network_output(network, read), made, ROUND_OFF) and (
+                activation not in LIMITS or _is_clamped(module, network, read)
+            ):
                 return read_weights
     raise UnfitModel(
         f"{type(module).__name__}: the network is neither two or three matrices nor experts with a "
@@ -125,12 +157,56 @@ def _experts(
     )
 
 
-def _is_experts(module: Model, width: int) -> bool:
-    """Return True for weights of (expert, hidden, width) and (expert, width, hidden)."""
+def _router(module: Model, inside: tuple[Call, ...]) -> Callable[..., Router] | None:
+    """Return what makes the router of a block, called with tensors of the block if it needs some."""
+    call = next((other for other in inside if "Router" in type(other.module).__name__), None)
+    if call is None:
+        return None
+    asked = signature(call.module.forward).parameters
+    held = {name: getattr(module, name, None) for name in asked}
+    given = {name: tensor for name, tensor in held.items() if isinstance(tensor, Tensor)}
+    return partial(Router, call.module, given=given, reads_batches=call.given.dim() == 3)
+
+
+def _is_clamped(module: Model, network: FeedForwardWeights, read: Tensor) -> bool:
+    """Return True if a network has the activation's limit, which large inputs alone reach."""
+    wide = 100 * read
+    return same(first_tensor(module(wide)), network_output(network, wide), ROUND_OFF)
+
+
+@dataclass(frozen=True)
+class _Stack:
+    """Weights of experts, one behind the other, gates and inputs in one matrix.
+
+    Columns of gates and inputs stand in two halves, or alternate.
+    """
+
+    module: Model
+    is_turned: bool
+    alternates: bool
+
+    def of(self, name: str) -> Float[Tensor, "expert input output"]:
+        stored = getattr(self.module, name).detach()
+        return stored.mT if self.is_turned else stored
+
+    def bias(self, name: str) -> Float[Tensor, "expert output"]:
+        stored, weight = getattr(self.module, f"{name}_bias", None), self.of(name)
+        return weight.new_zeros(len(weight), weight.shape[2]) if stored is None else stored.detach()
+
+    def sides(self, columns: Float[Tensor, "*any column"]) -> tuple[Tensor, ...]:
+        """Columns of gates and of inputs."""
+        if self.alternates:
+            return columns[..., ::2], columns[..., 1::2]
+        return columns.chunk(2, dim=-1)
+
+
+def _stacks(module: Model, width: int) -> Iterator[_Stack]:
+    """Yield readings of a module that holds experts; none of another module."""
     both, down = (getattr(module, name, None) for name in ("gate_up_proj", "down_proj"))
-    if not isinstance(both, Tensor) or not isinstance(down, Tensor):
-        return False
-    return both.dim() == 3 and both.shape[2] == width == down.shape[1]
+    if isinstance(both, Tensor) and isinstance(down, Tensor) and both.dim() == 3:
+        for is_turned, axis, other in ((True, 2, 1), (False, 1, 2)):
+            if both.shape[axis] == down.shape[other] == width:
+                yield from (_Stack(module, is_turned, alternates) for alternates in (False, True))
 
 
 @dataclass(frozen=True)
@@ -152,27 +228,34 @@ def _shared(
 
 
 def _expert_weights(
-    block: Model, experts: Model, router: Model, shared: _Shared | None, activation: str
+    stack: _Stack,
+    router: Callable[..., Router],
+    shared: _Shared | None,
+    activation: Activation,
 ) -> FeedForwardWeights:
     """All experts side by side, the shared one last."""
-    asked = (getattr(block, name, None) for name in signature(router.forward).parameters)
-    biases = tuple(bias for bias in asked if isinstance(bias, Tensor))
-    both, down = experts.gate_up_proj.detach(), experts.down_proj.detach()
-    sides = [half.flatten(0, 1).T for half in both.chunk(2, dim=1)]
-    back, n_shared = down.transpose(1, 2).flatten(0, 1), 0
+    both, back = stack.of("gate_up_proj"), stack.of("down_proj").flatten(0, 1)
+    sides = [side.transpose(0, 1).flatten(1) for side in stack.sides(both)]
+    biases = [side.flatten() for side in stack.sides(stack.bias("gate_up_proj"))]
+    n_shared, output_bias = 0, back.new_zeros(back.shape[1])
+    if activation in LIMITS:
+        biases[1] = biases[1] + 1
     if shared is not None:
         beside = shared.network()
-        n_shared = len(beside.output_weight)
+        n_shared, output_bias = len(beside.output_weight), beside.output_bias
         sides = [torch.cat([side, w], 1) for side, (w, _) in zip(sides, beside.paths, strict=True)]
+        biases = [torch.cat([bias, b]) for bias, (_, b) in zip(biases, beside.paths, strict=True)]
         back = torch.cat([back, beside.output_weight])
-    gate, inputs = sides
+    (gate, inputs), (gate_bias, input_bias) = sides, biases
+    expert_bias = stack.bias("down_proj")
     return FeedForwardWeights(
         input_weight=inputs,
-        input_bias=inputs.new_zeros(inputs.shape[1]),
+        input_bias=input_bias,
         output_weight=back,
-        output_bias=back.new_zeros(back.shape[1]),
+        output_bias=output_bias,
         activation=activation,
         gate_weight=gate,
-        gate_bias=gate.new_zeros(gate.shape[1]),
-        router=Router(router, len(both), n_shared, shared and shared.gate, biases),
+        gate_bias=gate_bias,
+        router=router(n_experts=len(both), n_shared=n_shared, shared_gate=shared and shared.gate),
+        expert_bias=expert_bias if expert_bias.any() else None,
     )

@@ -51,15 +51,17 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
     calls: list[Call] = []
     moments: list[Moment] = []
     softmaxes: list[int] = []
-    open_calls: list[tuple[int, Tensor | None]] = []
+    open_calls: list[tuple[Model, int, Tensor | None]] = []
     clock = iter(range(10**9))
 
-    def began(_module: nn.Module, given: tuple, named: dict[str, Any]) -> None:
+    def began(module: nn.Module, given: tuple, named: dict[str, Any]) -> None:
         first = first_tensor((*given, *named.values()))
-        open_calls.append((next(clock), None if first is None else first.clone()))
+        open_calls.append((module, next(clock), None if first is None else first.clone()))
 
     def ended(module: nn.Module, _given: tuple, output: Any) -> None:
-        (start, given), returned = open_calls.pop(), first_tensor(output)
+        if isinstance(output, Tensor) and output.is_complex():
+            output = output.real, output.imag
+        (_, start, given), returned = open_calls.pop(), first_tensor(output)
         if returned is not None:
             read = returned.new_empty(0) if given is None else given
             calls.append(Call(module, read, returned.clone(), start, next(clock), _kind(output)))
@@ -77,8 +79,11 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
         try:
             model(**inputs, return_dict=True)
         except (RuntimeError, ValueError, TypeError, AttributeError, IndexError) as error:
+            given = "images" if "pixel_values" in inputs else "token ids"
+            (inside, *_) = open_calls[-1]
             raise UnfitModel(
-                f"{type(model).__name__} cannot be run on what it reads alone: {error}"
+                f"{type(model).__name__} cannot be read: models are first run on random {given}"
+                f" alone, in float64, and it stops in {type(inside).__name__}."
             ) from error
     if not moments:
         raise UnfitModel(

@@ -1,8 +1,8 @@
 """Steps by which attention and network join a layer's stream: its order, norms and factors."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, replace
+from itertools import chain, permutations
 
 import torch
 from jaxtyping import Float
@@ -34,16 +34,19 @@ class Steps:
     """The steps of a layer that were found.
 
     `before` returns what attention reads, if that is normalised. A factor multiplies what a block
-    adds to the stream, channel by channel; None for 1. `network` is the call that returns the
-    network's output, and `read` what the network is given.
+    adds to the stream, channel by channel; None for 1. A shift is a bias that the layer itself adds
+    to the output of attention. `network` is the call that returns the network's output, `beside`
+    that of a second network whose output is added to it, and `read` what they are given.
     """
 
     order: LayerOrder
     norms: tuple[Norm, ...]
     before: Model | None
     attention_factor: Tensor | None
+    attention_shift: Tensor | None
     network_factor: Tensor | None
     network: Call
+    beside: Call | None
     read: Vectors
 
 
@@ -54,6 +57,7 @@ class _Block:
     steps: tuple[str, ...]
     norms: tuple[Norm, ...] = ()
     factor: Tensor | None = None
+    shift: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,7 @@ class _Joined:
     network: _Block
     call: Call
     stream: Vectors
+    beside: Call | None = None
 
 
 class Layer:
@@ -138,6 +143,9 @@ class Layer:
             factor = (change * vectors).sum((0, 1)) / vectors.square().sum((0, 1))
             if same(change, vectors * factor):
                 return _Block(("ln",) * len(norms), norms, self._known(factor))
+        shift = (change - block).mean((0, 1))
+        if same(change, block + shift):
+            return _Block((), shift=parameter_like(self._layer.module, shift))
         return None
 
     def _known(self, factor: Tensor) -> Tensor | None:
@@ -149,25 +157,33 @@ class Layer:
         """Both blocks one after the other, each with its residual."""
         for middle in self._given_later:
             added = self._added(middle - self._input, self._attention)
-            if added is None:
+            if added is None or same(middle, self._input):
                 continue
             steps = ("attn", *added.steps, "res")
-            plain = _Block(steps, added.norms, added.factor)
+            plain = replace(added, steps=steps)
             yield from self._then_network(middle, plain)
             for call in self._norms_of(middle):
-                normed = _Block((*steps, "ln"), (*added.norms, call.norm), added.factor)
+                normed = replace(added, steps=(*steps, "ln"), norms=(*added.norms, call.norm))
                 yield from self._then_network(call.returned, normed)
             return
 
     def _then_network(self, stream: Vectors, attention: _Block) -> Iterator[_Joined]:
         ends = [(self._returned, ())]
         ends += [(c.given, (c.norm,)) for c in self._norms if same(c.returned, self._returned)]
-        for call, made in self._blocks:
+        alone = ((call, made, None) for call, made in self._blocks)
+        for call, made, beside in chain(alone, self._pairs()):
             for end, last in ends:
-                if added := self._added(end - stream, made):
+                added = self._added(end - stream, made)
+                if added is not None and added.shift is None:
                     steps = ("ff", *added.steps, "res", *("ln" for _ in last))
                     network = _Block(steps, (*added.norms, *last), added.factor)
-                    yield _Joined(attention, network, call, stream)
+                    yield _Joined(attention, network, call, stream, beside)
+
+    def _pairs(self) -> Iterator[tuple[Call, Vectors, Call]]:
+        """Experts and a network beside them: calls of both, and between them their sum."""
+        for (call, made), (beside, more) in permutations(self._blocks, 2):
+            if call.matrix is None and beside.matrix is not None and not call.holds(beside):
+                yield call, made + more, beside
 
     def _parallel(self) -> Iterator[_Joined]:
         """Both blocks added to the layer's input, each times a number."""
@@ -219,8 +235,10 @@ class Layer:
                         (*norms, *later),
                         before and before.module,
                         joined.attention.factor,
+                        joined.attention.shift,
                         joined.network.factor,
                         joined.call,
+                        joined.beside,
                         read,
                     )
         shown = " ".join((*("ln" for _ in first), *joined.attention.steps, "·", *second))

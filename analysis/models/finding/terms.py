@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from analysis.errors import UnfitModel
-from analysis.models.attended import Attended, of_heads
+from analysis.models.attended import Attended, of_every_head
 from analysis.models.finding.calls import same
 from analysis.models.offset_terms import OffsetTerms
 
@@ -30,7 +30,7 @@ def with_scale(attended: Attended) -> Attended:
         name: part.double() for name, part in vars(attended).items() if isinstance(part, Tensor)
     }
     attended = replace(attended, **tensors)
-    keys = of_heads(attended.key, attended.query.shape[1])
+    keys = of_every_head(attended.key, attended.query.shape[1], axis=1)
     products, scores = attended.query @ keys.mT, tensors["scores"]
     sees = (attended.weights > 0).all(dim=0).all(dim=0)
     change, wanted = (of[1:, :, sees] - of[:1, :, sees] for of in (products, scores))

@@ -39,7 +39,10 @@ MEANINGS = {
     "entropy": ("entropy of a token's attention, smoothed", _NATS),
     "entropy_cls": ("entropy of the attention of [CLS], smoothed", _NATS),
     "first": ("attention to BOS or the first token of a causal model", _SHARE),
-    "uniform": ("entropy of a head that attends to everything alike", _NATS),
+    "uniform": (
+        "entropy of a head that attends to everything alike, to no token too with a sink logit",
+        _NATS,
+    ),
 }
 _ALWAYS = ("self", "entropy", "uniform")  # the rest is NULL where there is no such pair
 _HABIT_COLUMNS = {
@@ -69,10 +72,10 @@ PER_SEQUENCE = Table(
             if unit == _SHARE
         ),
         f"entropy between 0 and uniform + {ROUNDING}",
-        f"entropy_cls is null or entropy_cls between 0 and ln(n_tokens) + {ROUNDING}",
+        f"entropy_cls is null or entropy_cls between 0 and ln(n_tokens + 1) + {ROUNDING}",
         "(entropy_cls is null) = (cls is null)",
         "(sep_to_sep is null) = (sep is null)",
-        "uniform <= ln(n_tokens) + 1e-5",
+        "uniform <= ln(n_tokens + 1) + 1e-5",
     ),
     order=("weighing", "layer", "head", "seq"),
     shown_as="sequence_head_pattern_weighing",

@@ -39,7 +39,10 @@ TABLE = Table(
             "ratio",
         ),
         *_WORST_TOKEN,
-        single("attention_sum_error", "largest distance from 1 of a row of attention weights"),
+        single(
+            "attention_sum_error",
+            "largest distance from 1 of a row of attention weights; excess over 1 with sink logits",
+        ),
     ),
     source="kobayashi-2020",
     version=2,

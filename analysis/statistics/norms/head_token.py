@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.statistics.columns import single
 from analysis.statistics.question import asks, frame_of
 from analysis.statistics.table import (
@@ -33,6 +34,7 @@ TABLE = Table(
         "attention_received >= 0",
         "not isnan(value_norm + attention_received)",
     ),
+    needs=(Need.OWN_VECTORS,),
     raw_rows=True,
     order=("layer", "head", "token_type", "seq", "pos"),
     views=(

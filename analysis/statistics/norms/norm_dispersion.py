@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.statistics.columns import count, number, single
 from analysis.statistics.fit import query
 from analysis.statistics.question import asks, frame_of
@@ -54,6 +55,7 @@ def dispersion_query(column: str, *, source: str, key: str) -> str:
             max({column})::double as max
         from {source}
         group by grouping sets (({key}), ())
+        having count(*) > 0
         order by {key}
     """
 
@@ -66,6 +68,7 @@ VALUE_NORM = Table(
     source="kobayashi-2020",
     laws=_LAWS,
     depends_on=(),
+    needs=(Need.OWN_VECTORS,),
     requires=("head_token",),
     made_by=query(dispersion_query("value_norm", source="head_token", key="layer, head")),
 )

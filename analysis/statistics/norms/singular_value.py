@@ -3,6 +3,7 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.needs import Need
 from analysis.statistics.columns import number, whole
 from analysis.statistics.question import asks, frame_of
 from analysis.statistics.table import HEAD, LAYER, Table, View
@@ -37,6 +38,7 @@ TABLE = Table(
         ),
     ),
     depends_on=(),
+    needs=(Need.AFFINE_VECTORS,),
     version=2,
     of_model=True,
 )

@@ -6,6 +6,7 @@ from duckdb import DuckDBPyConnection
 from jaxtyping import Float
 from numpy import ndarray
 
+from analysis.needs import Need
 from analysis.statistics.columns import count, number, text
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import BlockSums, block_sizes, by_block, make_table
@@ -109,6 +110,7 @@ TABLE = Table(
         ),
     ),
     depends_on=(),
+    needs=(Need.OWN_VECTORS,),
     requires=("head_token",),
     made_by=_mixing,
 )

@@ -6,6 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.needs import Need, Setting
 from analysis.relevance_rules import ALL
 from analysis.statistics.columns import named, number, single, singles
+from analysis.statistics.corpus import HAS_SINK_LOGITS
 from analysis.statistics.means import Means, both_ways, mean_of
 from analysis.statistics.question import asks, placed, sequences_of
 from analysis.statistics.table import (
@@ -33,14 +34,17 @@ TABLE = Table(
     key=(SEQUENCE, RULE, START_LAYER, HEAD_OR_MEAN),
     values=(
         singles(
-            "relevance", "relevance of every token of the input, special ones included; 1 in sum"
+            "relevance",
+            "relevance of every token of the input, special ones included; 1 in sum, of attention "
+            "less what goes to no token",
         ),
     ),
     source="sawaki-2025",
     needs=(Need.EVERY_LAYER,),
     laws=(
         "list_min(relevance) >= 0",
-        f"abs(list_sum(relevance) - 1) <= if(rule = 'attention', {ROUNDING}, 1e-4)",
+        f"abs(list_sum(relevance) - 1) <= if(rule = 'attention', {ROUNDING}, 1e-4) "
+        f"or rule = 'attention' and list_sum(relevance) < 1 and {HAS_SINK_LOGITS}",
     ),
     order=("seq", "rule", "layer", "head"),
     depends_on=(Setting.GATE_RULE, Setting.KEPT),

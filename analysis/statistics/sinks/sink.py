@@ -40,20 +40,27 @@ PLACE_OR_ALL = named("place", f"{EVERY} (every token), {_MEANING}")
 DEPTH = small("depth", "layers gone through: 0 is what the first layer reads", "layers")
 
 
-def of_heads_and_layers(table: str, quantities: Sequence[str]) -> Fit:
-    """Return the fit of means over sequences by head, and over the mean of a layer's heads."""
+def of_heads_and_layers(
+    table: str, quantities: Sequence[str], of: tuple[str, ...] = ("place",)
+) -> Fit:
+    """Return the fit of means over sequences by head, and over the mean of a layer's heads.
+
+    Args:
+        of: columns of the key besides layer and head.
+    """
+    named = "".join(f"{column}, " for column in of)
     of_heads = f"""
         unpivot (
-            select seq, head, place, columns([{quoted(*quantities)}])::double
+            select seq, head, {named} columns([{quoted(*quantities)}])::double
             from {table} where layer = $layer
         )
         on {", ".join(quantities)} into name quantity value mean
     """
-    of_layers = f"select seq, place, quantity, avg(mean) as mean from ({of_heads}) group by all"
+    of_layers = f"select seq, {named} quantity, avg(mean) as mean from ({of_heads}) group by all"
     layers = f"select distinct layer from {table} order by layer"
     return mean_of(
-        Means(of_heads, ["head", "place", "quantity"], per=layers),
-        Means(of_layers, ["place", "quantity"], per=layers),
+        Means(of_heads, ["head", *of, "quantity"], per=layers),
+        Means(of_layers, [*of, "quantity"], per=layers),
     )
 
 
@@ -70,7 +77,10 @@ MEANINGS = {
         "share",
     ),
     "norm_share": ("the same of ‖αf(x)‖, every row scaled to a sum of 1", "share"),
-    "value_norm": ("mean ‖f(x)‖ of the tokens of the place", "stream length"),
+    "value_norm": (
+        "mean ‖f(x)‖ of the tokens of the place; NULL where a gate of the query scales it",
+        "stream length",
+    ),
     "relative_norm": (
         "mean ‖f(x)‖ of the tokens of the place over that of all others",
         "ratio",
@@ -86,7 +96,7 @@ PER_SEQUENCE = Table(
             name,
             f"{meaning}; NULL where there are no others" if name in _MAY_LACK else meaning,
             unit,
-            nullable=name in _MAY_LACK,
+            nullable=name in (*_MAY_LACK, "value_norm"),
         )
         for name, (meaning, unit) in MEANINGS.items()
     ),
@@ -99,7 +109,7 @@ PER_SEQUENCE = Table(
         ),
         f"neighbour is null or neighbour between 0 and {2 * (1 + ROUNDING)}",
         "even > 0",
-        "value_norm >= 0 and isfinite(value_norm)",
+        "value_norm is null or (value_norm >= 0 and isfinite(value_norm))",
         "relative_norm is null or (relative_norm >= 0 and isfinite(relative_norm))",
     ),
     order=("place", "layer", "head", "seq"),

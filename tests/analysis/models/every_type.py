@@ -64,13 +64,20 @@ _LARGEST = 3_000_000
 _MAMBA = {"mamba_n_heads": 8, "mamba_d_head": 8, "mamba_expand": 2}
 _EXPERTS = {"ffn_hidden_size": 16, "moe_num_experts": 4, "moe_top_k": 2}
 _LATENT = {"num_key_value_heads": _HEADS, "head_dim": 4}
+_DISTANCES = {
+    "relative_attention": True,
+    "pos_att_type": ["c2p", "p2c"],
+    "position_biased_input": False,
+}
 _SWIN = {"embed_dim": 8, "depths": [1, 1], "num_heads": [2, 2], "window_size": 2}
 _OTHERS: dict[str, dict[str, Any]] = {
     "axk1": _LATENT,
     "bamba": _MAMBA | {"attn_layer_indices": [1]},
     "ctrl": {"dff": _HIDDEN},
     "dbrx": {"attn_config": {"kv_n_heads": 2, "rope_theta": 100.0}, "ffn_config": _EXPERTS},
-    "deepseek_v3": _LATENT,
+    "deberta": _DISTANCES | {"max_relative_positions": 8},
+    "deberta-v2": _DISTANCES,
+    **dict.fromkeys(("deepseek_v2", "deepseek_v3", "deepseek_v32", "glm4_moe_lite"), _LATENT),
     "dots3_note_text": {"num_key_value_heads": _HEADS},
     "esmc": {"num_key_value_heads": _HEADS},
     "falcon_h1": _MAMBA | {"mamba_d_ssm": 64},
@@ -83,6 +90,7 @@ _OTHERS: dict[str, dict[str, Any]] = {
     },
     "gemma4_text": {"vocab_size_per_layer_input": 99},
     "gpt_neo": {"attention_types": [[["global", "local"], 1], [["global"], 1]], "window_size": 3},
+    "glm_moe_dsa": _LATENT,
     "granite": {
         "residual_multiplier": 0.5,
         "attention_multiplier": 0.25,
@@ -101,6 +109,7 @@ _OTHERS: dict[str, dict[str, Any]] = {
     "luke": {"entity_vocab_size": 10},
     "mamba2": {"num_heads": 8, "head_dim": 8},
     "markuplm": {"max_depth": 4},
+    "minicpm3": _LATENT,
     "nemotron_h": {
         "layers_block_type": ["mamba", "attention", "moe"],
         "mamba_num_heads": 8,
@@ -110,7 +119,7 @@ _OTHERS: dict[str, dict[str, Any]] = {
     "perceiver": {"d_latents": _WIDTH, "num_latents": 4, "num_self_attends_per_block": 1},
     "qwen3_5_text": {"layer_types": ["linear_attention", "full_attention", "full_attention"]},
     "qwen3_next": {"layer_types": ["linear_attention", "full_attention", "full_attention"]},
-    "radio": {"max_img_size": 16},
+    "radio": {"max_img_size": 24, "image_size": 16},
     "reformer": {"axial_pos_embds": False, "attn_layers": ["local", "lsh", "local"]},
     "roc_bert": {"pronunciation_vocab_size": 9, "shape_vocab_size": 9},
     "yolos": {"image_size": [16, 16], "num_detection_tokens": 2},
@@ -162,7 +171,11 @@ def tiny_type(model_type: str, **settings: Any) -> Model:
     torch.manual_seed(0)
     with torch.no_grad():
         for parameter in model.parameters():  # biases start at 0 and would hide in every law
-            parameter.add_(torch.randn_like(parameter) * 0.3)
+            if parameter.requires_grad:  # tables of sines are fixed
+                parameter.add_(torch.randn_like(parameter) * 0.3)
+        for name, buffer in model.named_buffers():
+            if name.endswith("_bias"):  # of experts
+                buffer.add_(torch.randn_like(buffer) * 0.3)
     model.eval().requires_grad_(False)
     return model.get_encoder() if model.config.is_encoder_decoder else model
 

@@ -12,6 +12,7 @@ from analysis.errors import UnfitModel
 from analysis.models.images import fit_to_images
 from analysis.models.proof import PARTS, prove
 from analysis.models.reading import Reading, random_inputs, read_model
+from tests.analysis.models.every_type import tiny_type
 from tests.refusals import refused
 from tests.tiny import tiny_model
 from tests.tiny_decoders import EAGER, make_exact
@@ -103,6 +104,13 @@ def test_an_activation_that_is_not_known_is_refused(family):
     )
 
 
+@pytest.mark.parametrize(("chosen", "longest"), [(2048, 64), (20, 20)])
+def test_texts_are_no_longer_than_the_keys_that_queries_choose(chosen, longest, monkeypatch):
+    model = tiny_type("deepseek_v32")
+    monkeypatch.setattr(model.config, "index_topk", chosen)
+    assert read_model(model).places.longest == longest
+
+
 @pytest.mark.parametrize("kind", ["dynamic", "longrope"])
 def test_rotations_that_depend_on_the_length_of_a_text_are_refused(kind, monkeypatch):
     model = tiny_model("llama").model
@@ -129,4 +137,56 @@ def test_a_convolution_beside_the_first_layer_is_refused(monkeypatch):
     assert refused(UnfitModel, read_model, model) == (
         "The model's conv_kernel_size is 3: a convolution mixes neighbouring tokens beside the "
         "first layer. Covered is 0, as in DeBERTa 3."
+    )
+
+
+def test_heads_that_mix_each_other_s_weights_are_refused(monkeypatch):
+    model = tiny_type("deberta")
+    monkeypatch.setattr(model.config, "talking_head", True, raising=False)
+    assert refused(UnfitModel, read_model, model) == (
+        "The model's talking_head is true: its heads mix each other's attention weights. Covered "
+        "is false, as in DeBERTa 1 as it was published."
+    )
+
+
+@pytest.mark.parametrize("kinds", [["c2p"], ["p2c"], ["c2p", "p2c"], []])
+@pytest.mark.parametrize("steps", [-1, 4])
+def test_deberta_is_read_with_any_of_its_terms(kinds, steps):
+    options: dict[str, Any] = {
+        "relative_attention": True,
+        "pos_att_type": kinds,
+        "max_relative_positions": steps,
+    }
+    layers = read(transformers.DebertaConfig(**BERT, **options)).layers
+    assert all((layer.offset_terms is None) == (not kinds) for layer in layers)
+
+
+@pytest.mark.parametrize("n_class", [1, 3])
+@pytest.mark.parametrize("n_registers", [0, 2])
+def test_an_image_may_have_several_class_tokens(n_class, n_registers):
+    sizes: dict[str, Any] = {
+        "hidden_size": 12,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "image_size": 8,
+        "patch_size": 4,
+        "max_img_size": 16,
+    }
+    counts = {"num_cls_tokens": n_class, "num_registers": n_registers, "summary_idxs": [0]}
+    layout = read(transformers.RadioConfig(**sizes, **counts, **EAGER)).layout
+    class_tokens = ("[CLS]", "[CLS2]", "[CLS3]")[:n_class]
+    assert layout is not None
+    assert layout.special == (*class_tokens, *("[REG1]", "[REG2]")[:n_registers])
+
+
+def test_positions_of_radio_fit_the_images():
+    model = tiny_type("radio")
+    fit_to_images(model, (20, 20))
+    vectors = read_model(model).places.embedding
+    assert vectors is not None
+    assert vectors.shape == (5 * 5, 32)
+    assert refused(UnfitModel, fit_to_images, model, (12, 8)) == (
+        "The model's image processor makes images of 12 × 8 pixels (height × width), and its "
+        "config.json takes square ones alone. Give a square `crop_size` or `size` in "
+        "preprocessor_config.json."
     )

@@ -52,7 +52,9 @@ def test_the_trace_has_every_layer_in_the_shapes_of_the_model(family, traced):
 def test_the_attention_block_is_the_sum_of_its_parts(traced, attention_error):
     for layer in traced.layers:
         assert attention_block_errors(layer, traced.is_token).max() < 1e-13
-        assert attention_sum_error(layer.attention, traced.is_token).max() < attention_error
+        has_sink = layer.weights.sink_logit is not None
+        error = attention_sum_error(layer.attention, traced.is_token, has_sink=has_sink)
+        assert error.max() < attention_error
 
 
 def test_layers_hand_on_what_they_put_out(traced):
@@ -87,9 +89,7 @@ def test_a_query_gives_weight_to_the_keys_it_sees_and_to_no_other(traced, sequen
 @every_model
 def test_values_are_made_of_the_layer_input_by_the_weights(traced):
     for layer in traced.layers:
-        made = torch.einsum("btw,hwd->bhtd", layer.attention_input, layer.weights.value_weight)
-        made = made + layer.weights.value_bias[None, :, None, :]
-        torch.testing.assert_close(made, layer.values)
+        torch.testing.assert_close(layer.weights.values(layer.attention_input), layer.values)
 
 
 @learned_places_of_texts
@@ -124,7 +124,7 @@ def test_the_attention_is_made_of_the_layer_input_by_the_weights(traced):
         scores = layer.weights.scores(layer.attention_input)
         seen = traced.is_token[:, None, None, :] & layer.weights.pairs(scores.shape[-1])
         rows = traced.is_token[:, None, :, None].expand(scores.shape)
-        made = scores.masked_fill(~seen, -torch.inf).softmax(dim=-1)
+        made = layer.weights.weights_of(scores.masked_fill(~seen, -torch.inf))
         # angles and DeBERTa's scale are in float32, whatever the model is in
         in_float32 = layer.weights.rotary or layer.weights.offset_terms
         rtol, atol = (1e-5, 1e-6) if in_float32 else (None, None)

@@ -14,7 +14,9 @@ import torch
 import transformers
 from torch import Tensor
 
-from analysis.errors import UnfitModel
+from analysis.errors import UnfitModel, UserError
+from analysis.models.attention_functions import AttentionFunctions
+from analysis.models.capture import change_output
 from analysis.models.places import Change
 from analysis.models.proof import PARTS, prove
 from analysis.models.reading import Reading, in_float64, random_inputs, read_model
@@ -136,23 +138,32 @@ def test_the_parts_of_every_layer_add_up(typed):
     reading = typed.reading
     proof = prove(reading.model, reading.parts, reading.layers, reading.inputs(typed.given))
     assert max(proof.worst(part) for part in PARTS) < ROUND_OFF
-    assert proof.worst("values") < 1e-12
+    has_latents = any(layer.value_latent is not None for layer in reading.layers)
+    in_float32 = has_latents or typed.name in SCALE_VALUES
+    assert proof.worst("values") < (ROUND_OFF if in_float32 else 1e-12)
 
 
 def test_attention_is_the_library_s_in_every_layer(typed):
     inputs = typed.reading.inputs(typed.alone)
-    with torch.inference_mode():
+    with torch.inference_mode(), AttentionFunctions(1, lambda _: None):  # for XGLM in float64
         theirs = typed.reading.model(**inputs, output_attentions=True, return_dict=True).attentions
     of_layers = (weights for weights in theirs if weights is not None)
     for layer, weights in zip(typed.unpadded, of_layers, strict=True):
-        torch.testing.assert_close(layer.attention, weights, rtol=0, atol=1e-5, check_dtype=False)
+        ours = layer.attention
+        if typed.name in ("granite_swa", "granitemoe_swa"):  # a sink's share is taken later there
+            ours = ours / ours.sum(dim=-1, keepdim=True)
+        torch.testing.assert_close(ours, weights, rtol=0, atol=2e-5, check_dtype=False)
 
 
-def test_a_row_sums_to_one_over_the_keys_that_are_seen(typed):
+def test_a_row_sums_to_one_or_less_the_share_of_a_sink_over_the_keys_that_are_seen(typed):
     for layer in typed.padded:
         n_tokens = layer.attention.shape[-1]
-        text = layer.attention[0]
-        torch.testing.assert_close(text.sum(-1), torch.ones_like(text[..., 0]), rtol=0, atol=1e-6)
+        text, expected = layer.attention[0], torch.ones_like(layer.attention[0, ..., 0])
+        if (sink := layer.weights.sink_logit) is not None:
+            scores = layer.weights.scores(layer.attention_input)[0].exp()
+            tokens = (scores * layer.weights.pairs(n_tokens)).sum(dim=-1)
+            expected = tokens / (tokens + sink.exp()[:, None])
+        torch.testing.assert_close(text.sum(-1), expected, rtol=0, atol=1e-6)
         assert torch.equal((text > 0).any(0), layer.weights.pairs(n_tokens))
 
 
@@ -168,8 +179,27 @@ def test_one_token_attends_to_itself(typed):
         return
     for layer in typed.padded:
         alone = layer.of_sequence(2, 1)
-        assert (alone.attention == 1).all()
+        assert layer.weights.sink_logit is not None or (alone.attention == 1).all()
+        assert ((alone.attention > 0) & (alone.attention <= 1)).all()
         assert alone.output.isfinite().all()
+
+
+def test_tokens_of_an_image_are_patches_special_tokens_and_their_places(typed):
+    reading = typed.reading
+    if reading.layout is None or reading.places.embedding is None or not reading.places.can_change:
+        return
+    made, places = reading.word_embeddings(typed.alone), reading.places.embedding
+    n_without = reading.layout.n_tokens - len(places)
+    seen = []
+    with change_output(reading.model.embeddings, lambda made: seen.append(made) or made):
+        typed.layers(typed.alone)
+    n_special = len(reading.layout.special) - n_without
+    tokens = [*range(n_special), *range(n_special + n_without, reading.layout.n_tokens)]
+    torch.testing.assert_close(made[:, tokens] + places, seen[0][:, tokens], rtol=1e-6, atol=1e-6)
+
+
+SCALE_VALUES = ("mimo_v2_flash",)
+"""Types that multiply values by a number, which weights in float32 hold rounded."""
 
 
 def changed(typed: Typed, change: Change) -> list[LayerTrace] | None:
@@ -192,6 +222,8 @@ def test_without_places_tokens_that_are_alike_are_attended_to_alike(typed):
         seen = attention > 0
         alike = (attention.sum(-1) / seen.sum(-1)).unsqueeze(-1) * seen
         torch.testing.assert_close(attention, alike, rtol=1e-5, atol=1e-7)
+        if layer.weights.sink_logit is not None and layer.weights.is_causal:
+            break  # a sink's share tells how many tokens a query sees, so its place
     assert far(removed[0].attention, typed.placed[0].attention) > 1e-4
 
 
@@ -211,14 +243,18 @@ def test_places_in_another_order_are_other_places(typed):
 
 SAID = {
     "mamba": "MambaModel computes no attention that is softmax",
-    "qwen3_next": "What attention mixes does not go into a matrix as it is",
-    "deepseek_v3": "DeepseekV3DecoderLayer: queries or keys are not made by a matrix of what",
-    "apertus": "Linear: the network's hidden layer is made in no way that is known: by gelu,",
+    "bitnet": "What attention mixes goes into a matrix neither as it is nor scaled by a gate",
+    "longcat_flash": "LongcatFlashMLA: queries or keys are not made by a matrix of what",
     "doge": "DogeDecoderLayer returns something else than the sum of its input, its attention",
     "xlm": "MultiHeadAttention returns something else than the sum of its input, its attention",
     "mlcd": "The model's rope_type is 'axial'; covered are default, linear,",
     "vit_mae": "An image has 5 tokens, and 17 were expected:",
-    "videomae": "VideoMAEModel cannot be run on what it reads alone:",
+    "videomae": "VideoMAEModel cannot be read: models are first run on random images alone, in "
+    "float64, and it stops in VideoMAEPatchEmbeddings.",
+    "fsmt": "FSMTEncoder cannot be read: its layers are built in no way that can be followed, so "
+    "that nothing would prove its numbers.",
+    "clip": "Model 'clip' (clip) is read one part at a time: text or vision. Give --part text or "
+    "--part vision.",
     "squeezebert": "SqueezeBertModel: no item of a list of modules holds its attention.",
 }
 """Beginnings of refusals of types that are not read, one for each kind of cause."""
@@ -226,7 +262,7 @@ SAID = {
 
 @pytest.mark.parametrize("model_type", REFUSED)
 def test_a_type_that_is_not_read_is_refused_by_one_sentence(model_type):
-    said = refused(UnfitModel, proved_reading, tiny_type(model_type))
+    said = refused(UserError, proved_reading, model_type)
     assert "\n" not in said
     assert said.startswith(SAID.get(model_type, ""))
 

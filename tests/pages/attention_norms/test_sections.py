@@ -12,6 +12,7 @@ import pytest
 from analysis.statistics.norms import attention_norm_distribution
 from pages.attention_norms.pair_panels import edges
 from tests.pages.conftest import bodies, charts, frames, in_address, sentences
+from tests.pages.kit.copies import lacking
 from tests.pages.kit.figures import click
 from tests.pages.kit.section_checks import stems
 
@@ -179,3 +180,22 @@ def test_what_never_varies_is_told_and_draws_nothing(after, section):
     assert frequency.info
     assert "no ratio" in sentences(spectra), "a head that maps to nothing has none"
     assert len(charts(spectra)) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "stem", "said"),
+    [
+        ("gated", "head", "a token has no length ‖f(x)‖ of its own"),
+        ("gated", "dispersion", "a token has no length ‖f(x)‖ of its own"),
+        ("gated", "spectra", "f differs from query to query"),
+        ("latent", "spectra", "f is no linear map of [x 1]"),
+    ],
+)
+def test_a_section_says_why_the_model_has_no_such_numbers(kind, stem, said, section, changed):
+    folder = changed(
+        f"update stored.provenance set value = '{kind}' where name = 'transforms'",
+        *(statement for table in ("head_token", "singular_value") for statement in lacking(table)),
+    )
+    session = section(stem, folder)
+    assert said in session.info[0].value
+    assert not charts(session)

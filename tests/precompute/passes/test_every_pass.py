@@ -33,6 +33,8 @@ def families_of(table: Table) -> tuple[str, ...]:
     needs = set(table.needs)
     if needs & {Need.IMAGES, Need.CLASSES}:
         return ("vit",)
+    if Need.SINK_LOGITS in needs:
+        return ("gpt_oss",)
     if Need.GATES in needs:
         return OF_DECODERS
     if Need.TURNED_POSITIONS in needs:

@@ -8,8 +8,9 @@ import torch
 
 from analysis.models.trace import LayerTrace, in_dtype
 
-ORDERS = ("bert", "gpt2", "llama", "gemma2", "olmo2", "gpt_neox", "dinov2_with_registers")
-"""One family of every order of layers, with every kind of network and normalisation."""
+_DECODERS = ("gpt2", "llama", "gemma2", "olmo2", "gpt_neox", "youtu", "afmoe")
+ORDERS = ("bert", *_DECODERS, "dinov2_with_registers")
+"""One family of every order of layers, with every kind of network, normalisation and values."""
 every_order = pytest.mark.parametrize("family", ORDERS, indirect=True, scope="session")
 one_post_norm = pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 

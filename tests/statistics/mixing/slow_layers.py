@@ -13,20 +13,28 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from analysis.measures.mixing.activation_gate import Activation
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.norm import LayerNormWeights, NoNorm, Norm, RootMeanSquareWeights
 from analysis.models.router import Router
 from analysis.models.trace import LayerTrace
 
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {
     "gelu": functional.gelu,
     "gelu_tanh": lambda hidden: functional.gelu(hidden, approximate="tanh"),
     "quick_gelu": lambda hidden: hidden * torch.sigmoid(1.702 * hidden),
+    "quick_gelu_clamped": lambda hidden: (
+        hidden.clamp(max=7) * torch.sigmoid(1.702 * hidden.clamp(max=7))
+    ),
     "relu": functional.relu,
     "relu_squared": lambda hidden: functional.relu(hidden).square(),
     "silu": functional.silu,
     "tanh": torch.tanh,
 }
+OTHER_SIDES: dict[Activation, Callable[[Tensor], Tensor]] = {
+    "quick_gelu_clamped": lambda value: value.clamp(-6, 8)
+}
+"""What is multiplied with an activation, 1 being part of its bias, where it is not u itself."""
 PLACES, SHARES = (numbers / 2 for numbers in np.polynomial.legendre.leggauss(100))
 
 
@@ -71,12 +79,13 @@ def network_part(
         own_gate = part @ weights.gate_weight + (weights.gate_bias if is_bias else 0)
         hidden = torch.zeros_like(own_inputs)
         for place, share in zip(PLACES + 0.5, SHARES, strict=True):
-            slope = _slope(activation, place * gate)
-            hidden += share * (
-                slope * place * inputs * own_gate + activation(place * gate) * own_inputs
-            )
+            slope, value = _slope(activation, place * gate), place * inputs
+            own_value = own_inputs
+            if (other := OTHER_SIDES.get(weights.activation)) is not None:
+                own_value, value = _slope(other, value) * own_inputs, other(value)
+            hidden += share * (slope * value * own_gate + activation(place * gate) * own_value)
     hidden = _given_to_experts(weights, hidden, whole)
-    return hidden @ weights.output_weight + (weights.output_bias if is_bias else 0)
+    return hidden @ weights.output_weight + (_output_bias(weights, whole) if is_bias else 0)
 
 
 def network_output(weights: FeedForwardWeights, inputs: Tensor) -> Tensor:
@@ -86,8 +95,20 @@ def network_output(weights: FeedForwardWeights, inputs: Tensor) -> Tensor:
     if weights.gate_weight is None or weights.gate_bias is None:
         hidden = activation(hidden)
     else:
+        hidden = OTHER_SIDES.get(weights.activation, torch.clone)(hidden)
         hidden = hidden * activation(inputs @ weights.gate_weight + weights.gate_bias)
-    return _given_to_experts(weights, hidden, inputs) @ weights.output_weight + weights.output_bias
+    given = _given_to_experts(weights, hidden, inputs)
+    return given @ weights.output_weight + _output_bias(weights, inputs)
+
+
+def _output_bias(weights: FeedForwardWeights, inputs: Tensor) -> Tensor:
+    """The bias behind the network, and those of experts by the router's shares."""
+    if weights.router is None or weights.expert_bias is None:
+        return weights.output_bias
+    tokens = inputs.reshape(-1, inputs.shape[-1])
+    shares = torch.stack([_shares_of_experts(weights.router, token) for token in tokens])
+    of_experts = (shares @ weights.expert_bias).reshape(inputs.shape)
+    return weights.output_bias + of_experts
 
 
 def _given_to_experts(weights: FeedForwardWeights, hidden: Tensor, inputs: Tensor) -> Tensor:
@@ -103,7 +124,9 @@ def _given_to_experts(weights: FeedForwardWeights, hidden: Tensor, inputs: Tenso
 
 
 def _shares_of_experts(router: Router, token: Tensor) -> Tensor:
-    scores = [float((token @ column).exp()) for column in router.module.weight]
+    logits = torch.stack([token @ column for column in router.module.weight])
+    logits = logits + getattr(router.module, "bias", 0)
+    scores = [float(logit.exp()) for logit in logits]
     likely = [score / sum(scores) for score in scores]
     used = sorted(range(len(likely)), key=lambda expert: -likely[expert])[: router.module.top_k]
     total = (
@@ -145,14 +168,18 @@ def layer_parts(layer: LayerTrace, steps: int | None = None) -> Parts:
     if weights.order.attention[0] == "ln":
         norm = norms.pop(0)
         read = normalised(norm, inputs, inputs, is_bias=True)
+    if (latent := weights.value_latent) is not None:
+        made = read @ latent.weight + latent.bias
+        read = normalised(latent.norm, made, made, is_bias=True)
     values = torch.einsum("jd,hdk->hjk", read, weights.value_weight) + weights.value_bias[:, None]
-    transformed = torch.einsum("hjk,hkd->hjd", values, weights.output_weight)
+    scaled = slow_gates(layer)[:, :, None] * values[:, None]
+    transformed = torch.einsum("hijk,hkd->hijd", scaled, weights.output_weight)
     itself = torch.eye(len(inputs), dtype=inputs.dtype, device=inputs.device)
     tokens = itself[:, :, None] * inputs[None, :, :]
     nothing = torch.zeros_like(inputs)
     walk = _Walk("ln_attn" if weights.order.attention[0] == "ln" else "attn")
     walk.now = (
-        torch.einsum("hij,hjd->ijd", attention, transformed),
+        torch.einsum("hij,hijd->ijd", attention, transformed),
         weights.output_bias.expand(inputs.shape),
     )
     walk.keep()
@@ -180,6 +207,17 @@ def layer_parts(layer: LayerTrace, steps: int | None = None) -> Parts:
         else:
             walk.normalise(norms.pop(0))
     return Parts(walk.scopes, walk.biases)
+
+
+def slow_gates(layer: LayerTrace) -> Tensor:
+    """Factors by which every query scales the values of a head; 1 without a gate."""
+    gate, read = layer.weights.gate, layer.attention_input[0]
+    if gate is None:
+        return read.new_ones(layer.attention.shape[1], len(read), 1)
+    assert gate.activation == "sigmoid"
+    return torch.stack(
+        [1 / (1 + (-(read @ w + b)).exp()) for w, b in zip(gate.weight, gate.bias, strict=True)]
+    )
 
 
 class _Walk:

@@ -8,28 +8,46 @@ import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import Tensor
+from transformers.activations import XIELUActivation
 
-from analysis.measures.mixing.activation_gate import GATES, activation_gate, activation_shares
+from analysis.measures.mixing.activation_gate import (
+    GATES,
+    Activation,
+    Xielu,
+    activation_gate,
+    activation_shares,
+    active,
+)
 from analysis.measures.mixing.gate_share import GATED, gate_share, gated_shares
 from analysis.scopes import BIAS_READINGS, GATE_RULES
 from tests.statistics.mixing import slow_layers
 
-ACTIVATIONS: dict[str, Callable[[float], float]] = {
+XIELU = Xielu(positive=0.9, negative=0.6, beta=0.5)
+ACTIVATIONS: dict[Activation, Callable[[float], float]] = {
     "gelu": lambda h: h * 0.5 * (1 + math.erf(h / math.sqrt(2))),
     "gelu_tanh": lambda h: (
         0.5 * h * (1 + math.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h**3)))
     ),
     "quick_gelu": lambda h: h / (1 + math.exp(-1.702 * h)),
+    "quick_gelu_clamped": lambda h: min(h, 7) / (1 + math.exp(-1.702 * min(h, 7))),
     "relu": lambda h: max(h, 0.0),
     "relu_squared": lambda h: max(h, 0.0) ** 2,
     "silu": lambda h: h / (1 + math.exp(-h)),
     "tanh": math.tanh,
+    XIELU: lambda h: 0.5 * h + (0.9 * h * h if h > 0 else 0.6 * (math.expm1(h) - h)),
 }
+every_activation = pytest.mark.parametrize("name", ACTIVATIONS, ids=str)
+CLAMPED = "quick_gelu_clamped"
 Sides = list[tuple[float, float]]
 
 
+def multiplied(value: float, name: Activation) -> float:
+    """The other side of an activation's product."""
+    return min(max(value, -6.0), 8.0) if name == CLAMPED else value
+
+
 def twin(
-    sides: Sides, name: str, *, start: tuple[float, float] = (0.0, 0.0), steps: int = 1000
+    sides: Sides, name: Activation, *, start: tuple[float, float] = (0.0, 0.0), steps: int = 1000
 ) -> list[float]:
     """Integrated Gradients of activation(g) · u by sums over the path, for summands of g and u.
 
@@ -40,12 +58,16 @@ def twin(
     activation, given = ACTIVATIONS[name], [0.0] * len(sides)
     whole_gate, whole_value = map(sum, zip(*sides, strict=True))
     width = abs(whole_gate) / (4 * steps) or 1e-6
+    step_of_value = abs(whole_value) / (4 * steps) or 1e-6
     for step in range(steps):
         at = (step + 0.5) / steps
         gate, value = start[0] + at * whole_gate, start[1] + at * whole_value
         slope = (activation(gate + width) - activation(gate - width)) / (2 * width)
+        ends = (multiplied(value + side, name) for side in (step_of_value, -step_of_value))
+        passed = (next(ends) - next(ends)) / (2 * step_of_value)
+        held = multiplied(value, name)
         for place, (of_gate, of_value) in enumerate(sides):
-            given[place] += (slope * value * of_gate + activation(gate) * of_value) / steps
+            given[place] += (slope * held * of_gate + activation(gate) * passed * of_value) / steps
     return given
 
 
@@ -59,15 +81,16 @@ def shared_out(factors: tuple[Tensor, ...], sides: Sides) -> list[float]:
 
 
 WIDE = torch.cat([torch.linspace(-40, 40, 801), torch.tensor([-1e4, -1e-9, 0, 1e-9, 1e4])]).double()
+CLOSED = [name for name in GATED if name != CLAMPED]
 SIDES = st.lists(st.tuples(st.floats(-3, 3), st.floats(-3, 3)), min_size=1, max_size=5)
 smooth = pytest.mark.parametrize("name", [name for name in GATED if name != "relu"])
 
 
 def test_every_activation_has_its_slow_twins():
-    assert set(GATES) == set(ACTIVATIONS) == set(slow_layers.ACTIVATIONS)
+    assert set(GATES) == set(ACTIVATIONS) - {XIELU} == set(slow_layers.ACTIVATIONS)
 
 
-@pytest.mark.parametrize("name", GATES)
+@every_activation
 @given(summands=st.lists(st.floats(-3, 3), min_size=1, max_size=5))
 def test_shares_are_those_of_integrated_gradients(name, summands):
     assume(abs(sum(summands)) > 1e-9)  # at 0 a ReLU's gate leaps, and rounding decides the side
@@ -85,11 +108,18 @@ def test_shares_add_up_to_the_activation_in_either_format(name):
     torch.testing.assert_close(narrow, gate, atol=1e-6, rtol=1e-5)
 
 
+def test_xielu_is_the_library_s():
+    library = XIELUActivation(alpha_p_init=0.9, alpha_n_init=0.6, beta=0.5, dtype=torch.float64)
+    torch.testing.assert_close(active(WIDE, XIELU), library(WIDE), atol=1e-6, rtol=1e-12)
+    narrow = activation_gate(WIDE.float(), XIELU).double()
+    torch.testing.assert_close(narrow, activation_gate(WIDE, XIELU), atol=1e-6, rtol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("name", "limit"),
     [
-        *(("gelu", 0.5), ("gelu_tanh", 0.5), ("quick_gelu", 0.5), ("silu", 0.5)),
-        *(("relu", 0.0), ("relu_squared", 0.0), ("tanh", 1.0)),
+        *(("gelu", 0.5), ("gelu_tanh", 0.5), ("quick_gelu", 0.5), (CLAMPED, 0.5), ("silu", 0.5)),
+        *(("relu", 0.0), ("relu_squared", 0.0), ("tanh", 1.0), (XIELU, 0.5)),
     ],
 )
 def test_at_nothing_the_gate_is_the_limit_and_no_nan(name, limit):
@@ -97,7 +127,7 @@ def test_at_nothing_the_gate_is_the_limit_and_no_nan(name, limit):
 
 
 @pytest.mark.parametrize("reading", BIAS_READINGS)
-@pytest.mark.parametrize("name", GATES)
+@every_activation
 def test_every_reading_of_the_bias_is_its_own_path(name, reading):
     summands = [0.9, -0.4, 1.3]
     for bias in (-0.7, 0.2, 1.1):
@@ -112,7 +142,7 @@ def test_every_reading_of_the_bias_is_its_own_path(name, reading):
 
 
 @pytest.mark.parametrize("reading", BIAS_READINGS)
-@pytest.mark.parametrize("name", ["gelu", "gelu_tanh", "quick_gelu", "silu", "tanh"])
+@pytest.mark.parametrize("name", ["gelu", "gelu_tanh", "quick_gelu", CLAMPED, "silu", "tanh"])
 def test_gates_do_not_jump_where_tokens_or_all_cancel(name, reading):
     """Tokens that add up to nothing, or that undo the bias, are no division by 0."""
     for bias in (-0.8, 0.0, 0.8):
@@ -135,7 +165,7 @@ def test_the_share_of_a_gate_is_the_integral_of_its_definition(name):
         assert share == pytest.approx(sum(values) / 2000 / gate, abs=2e-6)
 
 
-@pytest.mark.parametrize("name", GATED)
+@pytest.mark.parametrize("name", CLOSED)
 def test_shares_of_opposite_gates_add_up_to_a_half_without_jumps_in_either_format(name):
     there = WIDE[WIDE != 0] if name == "relu" else WIDE  # which has no slope at 0
     total = gate_share(there, name) + gate_share(-there, name)
@@ -153,7 +183,8 @@ def test_shares_of_opposite_gates_add_up_to_a_half_without_jumps_in_either_forma
 def test_products_are_shared_out_by_integrated_gradients(name, sides):
     sums = one(*(sum(column) for column in zip(*sides, strict=True)))
     factors, _ = gated_shares(sums, one(0, 0), name)
-    assert shared_out(factors, sides) == pytest.approx(twin(sides, name, steps=300), abs=1e-3)
+    near = 5e-2 if name == CLAMPED else 1e-3  # steps of the twin miss where its path bends
+    assert shared_out(factors, sides) == pytest.approx(twin(sides, name, steps=300), abs=near)
 
 
 @pytest.mark.parametrize("name", GATED)
@@ -162,7 +193,7 @@ def test_half_goes_to_each_side_of_the_product(name, sides):
     gate, value = (sum(column) for column in zip(*sides, strict=True))
     assume(min(abs(gate), abs(value)) > 1e-3)
     factors, _ = gated_shares(one(gate, value), one(0, 0), name, rule="half")
-    half = ACTIVATIONS[name](gate) * value / 2
+    half = ACTIVATIONS[name](gate) * multiplied(value, name) / 2
     expected = [half * of_gate / gate + half * of_value / value for of_gate, of_value in sides]
     assert shared_out(factors, sides) == pytest.approx(expected, rel=1e-3, abs=1e-6)
 
@@ -190,8 +221,36 @@ def test_all_of_the_product_is_shared_out(name, reading, rule):
     sums = tokens + bias
     factors, rest = gated_shares(list(sums[:2]), list(bias[:2]), name, reading=reading, rule=rule)
     given = sum(factor * side for factor, side in zip(factors, tokens[:2], strict=True))
-    product = GATES[name](sums[0]) * sums[0] * sums[1]
+    value = slow_layers.OTHER_SIDES.get(name, torch.clone)(sums[1])
+    product = GATES[name](sums[0]) * sums[0] * value
     torch.testing.assert_close(given + rest, product, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "sides",
+    [
+        [(5.0, 2.0), (6.0, -1.0)],  # the gate above its limit
+        [(2.0, 7.0), (-1.0, 4.0)],  # the other side above its own
+        [(3.0, -9.0), (9.0, 1.0)],  # both, on either end
+        [(-2.0, 30.0), (-1.0, -1.0)],
+    ],
+)
+def test_beyond_the_limits_of_a_clamped_product_its_path_bends(sides):
+    sums = one(*(sum(column) for column in zip(*sides, strict=True)))
+    for rule in GATE_RULES:
+        factors, rest = gated_shares(sums, one(0, 0), CLAMPED, rule=rule)
+        shares = shared_out(factors, sides)
+        product = ACTIVATIONS[CLAMPED](sums[0].item()) * multiplied(sums[1].item(), CLAMPED)
+        assert sum(shares) + rest.item() == pytest.approx(product, abs=1e-12)
+        assert rest.item() == pytest.approx(0, abs=1e-12)
+        if rule == "ig":
+            assert shares == pytest.approx(twin(sides, CLAMPED, steps=4000), abs=2e-3)
+    whole = [sums[0], sums[1] + 1]
+    bent, rest = gated_shares(whole, one(0.0, 1.0), CLAMPED, reading="constant")
+    from_bias = twin(sides, CLAMPED, start=(0.0, 1.0), steps=4000)
+    assert shared_out(bent, sides) == pytest.approx(from_bias, abs=1.0)
+    product = ACTIVATIONS[CLAMPED](whole[0].item()) * multiplied(whole[1].item(), CLAMPED)
+    assert sum(shared_out(bent, sides)) + rest.item() == pytest.approx(product, abs=1e-9)
 
 
 def test_rules_part_where_gates_are_closed_and_are_one_where_they_are_linear():

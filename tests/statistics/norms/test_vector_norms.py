@@ -26,7 +26,7 @@ def test_norms_sums_and_shares_are_those_of_the_vectors_one_by_one(traced, seque
         n = len(sequence)
         norms = value_norms(layer.values, layer.weights.output_factor)
         received = attention_received(layer.attention, traced.is_token) * norms
-        weighted = norm_weighted_attention(layer.attention, norms)[row, :, :n, :n]
+        weighted = norm_weighted_attention(layer.attention, norms[..., None, :])[row, :, :n, :n]
         for head in range(norms.shape[1]):
             vectors = twin.vectors_of(layer, row, head, n)
             attention = layer.attention[row, head, :n, :n].double()
@@ -46,7 +46,7 @@ def test_rows_without_any_norm_keep_their_weights(dtype):
     scores = torch.randn(3, 6, 6, generator=torch.Generator().manual_seed(0))
     attention = scores.softmax(dim=-1).tril().to(dtype)
     norms = torch.tensor([[0.0] * 6, [1.0] * 6, [0.0] + [2.0] * 5]).to(dtype)
-    weighted = norm_weighted_attention(attention, norms)
+    weighted = norm_weighted_attention(attention, norms[..., None, :])
     assert weighted.dtype == torch.promote_types(dtype, torch.float32)
     torch.testing.assert_close(weighted[0], attention[0].to(weighted.dtype))
     assert weighted[2, 0, 0] == attention[2, 0, 0], "the first query sees nothing else"
