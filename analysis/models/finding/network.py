@@ -144,7 +144,9 @@ def _experts(
         made = made + beside.returned.reshape(made.shape)
         ways = (_Shared(network_of(beside, read, calls, probe), None),)
     for shared in ways:
-        for stack, activation in product(stacks if router is not None else (), GATED):
+        for stack, activation in product(stacks, GATED):
+            if router is None:
+                break
             read_weights = partial(_expert_weights, stack, router, shared, activation)
             network = read_weights()
             if same(network_output(network, read), made, ROUND_OFF) and (
@@ -158,7 +160,7 @@ def _experts(
 
 
 def _router(module: Model, inside: tuple[Call, ...]) -> Callable[..., Router] | None:
-    """Return what makes the router of a block, called with tensors of the block if it needs some."""
+    """Return what makes the router of a block, which may take tensors of the block; None if none."""
     call = next((other for other in inside if "Router" in type(other.module).__name__), None)
     if call is None:
         return None
