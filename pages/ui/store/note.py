@@ -9,11 +9,14 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Note:
-    """Progress note of a run: sequences done and in all, statistics, process and machine."""
+    """Progress note of a run: its stage, what is done of it and in all (0 if unknown), the seconds
+    left if they are known, bytes of memory, machine and process."""
 
-    n_done: int
-    n_sequences: int
-    n_statistics: int
+    stage: str
+    done: float
+    total: int
+    seconds_left: float | None
+    memory: int
     machine: str
     process: int
 
