@@ -46,10 +46,10 @@ def events_to(folder: Path, clock: Callable[[], float] = time.monotonic) -> OnEv
         if not isinstance(event, Advanced) or clock() - written < SECONDS_BETWEEN_LOOKS:
             return
         written = clock()
-        told = Advanced(event.job, event.share, worker, resident_bytes())
+        of_worker = Advanced(event.job, event.share, worker, resident_bytes())
         new = folder / f"{worker}.new"
-        with suppress(OSError):  # the run goes on without being told, or has just ended
-            new.write_text(json.dumps(asdict(told)), encoding="utf-8")
+        with suppress(OSError):  # the run goes on without being of_worker, or has just ended
+            new.write_text(json.dumps(asdict(of_worker)), encoding="utf-8")
             new.replace(folder / f"{worker}.json")
 
     return write

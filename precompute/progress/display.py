@@ -72,8 +72,8 @@ def displayed(output: Path) -> Iterator[OnEvent]:
         finally:
             ended.set()
             looking.join()
-    for each in made:
-        print(made_line(each, account), flush=True)
+    for file in made:
+        print(made_line(file, account), flush=True)
 
 
 @contextmanager

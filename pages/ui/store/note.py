@@ -6,6 +6,8 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
+STAGES = ("model", "proof", "corpus", "weights", "sequences", "tables", "file")
+
 
 @dataclass(frozen=True)
 class Note:
@@ -27,6 +29,8 @@ def note_beside(file: Path) -> Note | None:
         try:
             note = Note(**json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):  # it ended just now, or is not of this version
+            continue
+        if note.stage not in STAGES:
             continue
         if note.machine != socket.gethostname() or _is_running(note.process):
             return note
