@@ -48,7 +48,7 @@ def events_to(folder: Path, clock: Callable[[], float] = time.monotonic) -> OnEv
         written = clock()
         of_worker = Advanced(event.job, event.share, worker, resident_bytes())
         new = folder / f"{worker}.new"
-        with suppress(OSError):  # the run goes on without being of_worker, or has just ended
+        with suppress(OSError):  # the run goes on without its news, or has just ended
             new.write_text(json.dumps(asdict(of_worker)), encoding="utf-8")
             new.replace(folder / f"{worker}.json")
 
