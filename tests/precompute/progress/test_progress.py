@@ -1,6 +1,7 @@
 """Events of a run add up to an account, which lines, workers and the last line show."""
 
 import io
+import json
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,7 +17,7 @@ from precompute.progress.account import Account
 from precompute.progress.bars import bars
 from precompute.progress.crew import crew_folder, events_to
 from precompute.progress.display import Lines, begun_line, displayed, duration, made_line, state_of
-from precompute.progress.events import Advanced, Begun, Event, Finished, Made
+from precompute.progress.events import Advanced, Begun, Event, Finished, Key, Made
 from precompute.run import run
 from tests.small_store import request
 
@@ -36,7 +37,8 @@ def clock(monkeypatch) -> Clock:
 
 def _jobs() -> Begun:
     """Two jobs of unlike cost: the second has as many sequences, four times as dear."""
-    sizes, costs = {1: 4, 2: 4}, {1: 10.0, 2: 40.0}
+    sizes: dict[Key, int] = {1: 4, 2: 4}
+    costs: dict[Key, float] = {1: 10.0, 2: 40.0}
     return Begun("sequences", total=12, found=4, found_shards=9, sizes=sizes, costs=costs)
 
 
@@ -141,8 +143,6 @@ def test_workers_tell_of_the_jobs_that_run_and_of_their_memory(clock, tmp_path, 
 
 
 def _resident(crew: Path) -> int:
-    import json
-
     return json.loads(next(crew.glob("*.json")).read_text())["memory"]
 
 
