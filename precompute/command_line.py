@@ -24,6 +24,7 @@ from precompute.options import (
     RunnerName,
     Segments,
 )
+from precompute.progress.display import displayed
 from precompute.serve import serve
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -107,38 +108,37 @@ def run(
     ] = 8,
 ) -> None:
     """Run a model over a corpus. Rerun the command to resume; the results are identical."""
-    from precompute.jobs.bounds import Bounds
-    from precompute.jobs.runners import runner_for
-    from precompute.run import Request
-    from precompute.run import run as run_request
+    with displayed(output) as on_event:  # before what takes seconds to import
+        from precompute.jobs.bounds import Bounds
+        from precompute.jobs.runners import runner_for
+        from precompute.run import Request
+        from precompute.run import run as run_request
 
-    request = Request(
-        model=model,
-        corpus=corpus[0] if len(corpus) == 1 else tuple(corpus),
-        output=output,
-        statistics=_names(statistics),
-        mask_rate=mask,
-        seed=seed,
-        max_tokens=max_tokens,
-        limit=limit,
-        device=str(device),
-        dtype=str(dtype),
-        packing=str(packing),
-        column=column,
-        segments=str(segments),
-        gate_rule=str(gate_rule),
-        random_weights=random_weights,
-        part=None if part is None else str(part),
-        frequencies=frequencies,
-        word_vectors=word_vectors,
-        pair_memory=pair_memory,
-        until=until,
-        bounds=Bounds(raw_rows=raw_rows),
-    )
-    with runner_for(runner, workers, cpus=cpus_per_worker, gpus=gpus_per_worker) as run_jobs:
-        plan = run_request(request, run_jobs)
-    names = ", ".join(table.name for table in plan.passes)
-    print(f"{output}: {len(plan.corpus)} sequences, {plan.corpus.n_tokens} tokens: {names}")
+        request = Request(
+            model=model,
+            corpus=corpus[0] if len(corpus) == 1 else tuple(corpus),
+            output=output,
+            statistics=_names(statistics),
+            mask_rate=mask,
+            seed=seed,
+            max_tokens=max_tokens,
+            limit=limit,
+            device=str(device),
+            dtype=str(dtype),
+            packing=str(packing),
+            column=column,
+            segments=str(segments),
+            gate_rule=str(gate_rule),
+            random_weights=random_weights,
+            part=None if part is None else str(part),
+            frequencies=frequencies,
+            word_vectors=word_vectors,
+            pair_memory=pair_memory,
+            until=until,
+            bounds=Bounds(raw_rows=raw_rows),
+        )
+        with runner_for(runner, workers, cpus=cpus_per_worker, gpus=gpus_per_worker) as run_jobs:
+            run_request(request, run_jobs, on_event)
 
 
 @app.command()

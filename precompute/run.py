@@ -11,6 +11,7 @@ import torch
 from analysis.errors import UserError
 from analysis.statistics.corpus import provenance
 from analysis.statistics.corpus import run as stored_run
+from precompute import SHARDS
 from precompute.corpora.frequencies import Frequencies, read_frequencies
 from precompute.corpora.images.digits import read_digit_images
 from precompute.corpora.images.images import read_images
@@ -31,19 +32,22 @@ from precompute.jobs.shortage import reporting_shortage
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.needs import allowed, check_corpus, check_known, check_model
+from precompute.progress.events import Event, Made, OnEvent, ignore
 from precompute.request import Request, check_gate_rule, check_segments, image_corpus_name
 from precompute.store.build import build
 from precompute.store.open_file import opened
 from precompute.store.provenance import NO_GATES, NO_PART, identity, provenance_facts, run_row
 
-SHARDS = ".shards"
 _OF_FOLDERS, _OF_PATHS = re.compile(r"\?"), re.compile(r"[\\\ud800-\udfff]")
 """Names that DuckDB misreads: `?` in a folder begins parameters, a backslash is a slash, and bytes
 outside of UTF-8 are lost."""
 
 
-def run(request: Request, runner: Runner) -> Plan:
+def run(request: Request, runner: Runner, on_event: OnEvent = ignore) -> Plan:
     """Compute all missing parts and publish the file; return the plan.
+
+    Args:
+        on_event: receives the events of the run.
 
     Raises:
         UserError: for any error that the user can correct.
@@ -55,11 +59,19 @@ def run(request: Request, runner: Runner) -> Plan:
         _assert_writable(request.output)
         # where `~` and `md:` are names
         request = replace(request, output=request.output.absolute())
-        with claimed(request.output, repr(request)) as assert_claimed:
-            return _run(request, runner, assert_claimed)
+        claim = claimed(request.output, repr(request))
+        with claim as assert_claimed, noting(request.output) as note:
+
+            def tell(event: Event) -> None:
+                note(event)
+                on_event(event)
+
+            return _run(request, runner, assert_claimed, tell)
 
 
-def _run(request: Request, runner: Runner, assert_claimed: Callable[[], None]) -> Plan:
+def _run(
+    request: Request, runner: Runner, assert_claimed: Callable[[], None], on_event: OnEvent
+) -> Plan:
     model = load_model(
         request.model,
         device=request.device,
@@ -68,6 +80,7 @@ def _run(request: Request, runner: Runner, assert_claimed: Callable[[], None]) -
         gate_rule=request.gate_rule,
         random_weights=request.random_weights,
         part=request.part,
+        on_event=on_event,
     )
     if model.random_weights is not None:
         print(f"Untrained: weights drawn anew with seed {model.random_weights}.")
@@ -91,26 +104,29 @@ def _run(request: Request, runner: Runner, assert_claimed: Callable[[], None]) -
     check_model(request.statistics or (), model)
     check_segments(model)
     check_gate_rule(model)
-    with noting(request.output, runner) as noted:
-        plan, stopped = _finished(request, model, noted)
-        facts = provenance_facts(request, model, plan.corpus) | stopped
-        row = run_row(request, model, plan)
-        build(plan, request.output, row, facts, before_publishing=assert_claimed)
+    plan, stopped = _finished(request, model, runner, on_event)
+    facts = provenance_facts(request, model, plan.corpus) | stopped
+    row = run_row(request, model, plan)
+    build(plan, request.output, row, facts, before_publishing=assert_claimed, on_event=on_event)
+    corpus = plan.corpus
+    on_event(Made(request.output, len(corpus), corpus.n_tokens, len(plan.passes)))
     return plan
 
 
-def _finished(request: Request, model: LoadedModel, runner: Runner) -> tuple[Plan, dict[str, str]]:
+def _finished(
+    request: Request, model: LoadedModel, runner: Runner, on_event: OnEvent
+) -> tuple[Plan, dict[str, str]]:
     """Finish a plan and return it with the file's facts on stopping.
 
     With --until each round reads twice as many sequences as the one before, from the first on. So
     its file equals that of a run with this limit.
     """
     if request.until is None:
-        return _finished_plan(request, model, runner), {"until": "none"}
+        return _finished_plan(request, model, runner, on_event), {"until": "none"}
     limit = FIRST
     while True:
         most = limit if request.limit is None else min(limit, request.limit)
-        plan = _finished_plan(replace(request, limit=most), model, runner)
+        plan = _finished_plan(replace(request, limit=most), model, runner, on_event)
         widest = widest_interval(plan, request.statistics or [])
         n_read = len(plan.corpus)
         print(f"{n_read} sequences: the widest interval is {widest or 'not known yet'}.")
@@ -120,12 +136,12 @@ def _finished(request: Request, model: LoadedModel, runner: Runner) -> tuple[Pla
         limit *= 2
 
 
-def _finished_plan(request: Request, model: LoadedModel, runner: Runner) -> Plan:
-    corpus = indexed(_reading(request, model), request.output.parent / SHARDS)
+def _finished_plan(request: Request, model: LoadedModel, runner: Runner, on_event: OnEvent) -> Plan:
+    corpus = indexed(_reading(request, model), request.output.parent / SHARDS, on_event)
     check_corpus(request.statistics or (), corpus)
     check_known(corpus, model)
     plan = _plan(request, model, corpus)
-    finish_plan(plan, model, runner)
+    finish_plan(plan, model, runner, on_event)
     return plan
 
 

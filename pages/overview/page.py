@@ -26,6 +26,7 @@ from pages.ui.choices.links import link_to_view
 from pages.ui.finding import Finding
 from pages.ui.lazily import folded
 from pages.ui.store.absences import absences
+from pages.ui.store.build import progress_of
 from pages.ui.store.chosen import ask, open_store, shows_images
 from pages.ui.store.note import note_beside
 from pages.ui.words.lines import with_capital
@@ -82,8 +83,7 @@ def _watch(path: str) -> None:
     note = note_beside(Path(path))
     if note is None:
         st.rerun()
-    key = "overview.computing" if note.n_done < note.n_sequences else "overview.merging"
-    st.caption(say(key, done=note.n_done, total=note.n_sequences, n=note.n_statistics))
+    st.caption(say("overview.computing", progress=progress_of(note)))
 
 
 def stopped() -> None:

@@ -3,59 +3,68 @@
 import json
 import os
 import socket
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from precompute.jobs.plan import Job, Plan
-from precompute.jobs.progress import OnProgress
-from precompute.jobs.runner import Runner
 from precompute.jobs.shards import unfinished_name
-from precompute.models.loaded_model import LoadedModel
+from precompute.progress.account import Account
+from precompute.progress.events import Advanced, Event, OnEvent
+
+_SECONDS_BETWEEN_NOTES = 1.0
 
 
 @dataclass(frozen=True)
 class Note:
-    """Progress of a run: sequences done and in all, statistics, machine and process."""
+    """Progress of a run: its stage, what is done of it and in all, the seconds left if they are
+    known, bytes of memory, machine and process."""
 
-    n_done: int
-    n_sequences: int
-    n_statistics: int
+    stage: str
+    done: float
+    total: int
+    seconds_left: float | None
+    memory: int
     machine: str
     process: int
 
 
 @contextmanager
-def noting(output: Path, runner: Runner) -> Iterator[Runner]:
-    """Wrap a runner so that it keeps a note beside the output until the run ends."""
+def noting(output: Path, clock: Callable[[], float] = time.monotonic) -> Iterator[OnEvent]:
+    """Yield a receiver of events that keeps a note beside the output until the run ends.
+
+    Args:
+        clock: returns seconds; of jobs under way a note is written once a second.
+    """
     output.parent.mkdir(parents=True, exist_ok=True)
     path = unfinished_name(output.with_name(f"{output.name}.computing"))
+    account, written = Account(), -_SECONDS_BETWEEN_NOTES
 
-    def run(plan: Plan, model: LoadedModel, jobs: list[Job], report: OnProgress) -> None:
-        sizes = [plan.size(job) for job in jobs if isinstance(job, int)]
-        n_sequences = sum(sizes) or len(plan.corpus)
-        n_done = 0 if sizes else n_sequences
-
-        def note(n: int) -> None:
-            nonlocal n_done
-            n_done += n
-            _write(
-                path,
-                Note(n_done, n_sequences, len(plan.statistics), socket.gethostname(), os.getpid()),
-            )
-
-        def report_and_note(n: int) -> None:
-            report(n)
-            note(n if sizes else 0)
-
-        note(0)
-        runner(plan, model, jobs, report_and_note)
+    def note(event: Event) -> None:
+        nonlocal written
+        account.receive(event)
+        if isinstance(event, Advanced) and clock() - written < _SECONDS_BETWEEN_NOTES:
+            return
+        written = clock()
+        _write(path, _note(account))
 
     try:
-        yield run
+        yield note
     finally:
         path.unlink(missing_ok=True)
+
+
+def _note(account: Account) -> Note:
+    return Note(
+        account.stage,
+        round(account.done, 1),
+        account.total,
+        account.seconds_left,
+        account.memory,
+        socket.gethostname(),
+        os.getpid(),
+    )
 
 
 def _write(path: Path, note: Note) -> None:

@@ -1,7 +1,7 @@
 """Plan of a run: the jobs for one model on one corpus, and the path of each shard."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -179,6 +179,10 @@ class Plan:
     def size(self, job: Job) -> int:
         """Return the number of sequences or tables of a job."""
         return self.corpus.job_sizes[job] if isinstance(job, int) else 1
+
+    def costs(self, jobs: Iterable[Job]) -> dict[Job, float]:
+        """Return numbers proportional to the time that jobs of sequences take."""
+        return {job: self.corpus.job_pairs(job) for job in jobs if isinstance(job, int)}
 
     def files(self, job: Job) -> list[Path]:
         """Return the paths of all files that a job writes."""

@@ -11,7 +11,7 @@ errors do not name the job.
 import socket
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -22,13 +22,13 @@ from typing import Any
 from analysis.errors import UserError
 from precompute import __version__
 from precompute.jobs.plan import Job, Plan
-from precompute.jobs.progress import OnProgress
 from precompute.jobs.ray_cluster import joined_cluster, ray_module
 from precompute.jobs.runner import Runner
-from precompute.jobs.shards import unfinished_name
 from precompute.jobs.waiting import Waiting
-from precompute.jobs.workers import start_worker, work
+from precompute.jobs.workers import start_worker, tell_news, work
 from precompute.models.loaded_model import LoadedModel
+from precompute.progress.crew import SECONDS_BETWEEN_LOOKS, crew_folder
+from precompute.progress.events import Finished, OnEvent
 
 _MOST_DEATHS = 3
 _OF_ITS_NODE = "its node has died"  # in Ray's account of a worker that is not to blame
@@ -52,7 +52,7 @@ def ray_runner(*, workers: int, cpus: int = 1, gpus: float | None = None) -> Ite
     """
     ray, crew, planned = ray_module(), list[Any](), None
 
-    def run(plan: Plan, model: LoadedModel, jobs: list[Job], report: OnProgress) -> None:
+    def run(plan: Plan, model: LoadedModel, jobs: list[Job], on_event: OnEvent) -> None:
         nonlocal planned
         if not ray.is_initialized():
             cluster.enter_context(joined_cluster(ray))
@@ -64,40 +64,30 @@ def ray_runner(*, workers: int, cpus: int = 1, gpus: float | None = None) -> Ite
         actor = ray.remote(num_cpus=cpus, num_gpus=share, max_restarts=0, max_task_retries=0)
         folder = plan.folder.absolute()  # a worker may stand in another folder
         name = str(Path(model.name).absolute()) if Path(model.name).is_dir() else model.name
-        with _probe(folder) as probe:
+        with crew_folder(folder) as events:
             new_worker = partial(
                 actor(_RayWorker).remote,
                 ray.put(replace(plan, folder=folder)),
                 name,
                 "cuda" if share else model.device,
                 threads=cpus,
-                probe=probe,
+                events=events,
                 version=__version__,
             )
             waiting = Waiting(jobs, plan.needs)
-            _share(ray, new_worker, waiting, report, workers=workers, need=need, free=crew)
+            tell = partial(tell_news, events, on_event)
+            _share(ray, new_worker, waiting, on_event, tell, workers=workers, need=need, free=crew)
 
     with ExitStack() as cluster:
         yield run
-
-
-@contextmanager
-def _probe(folder: Path) -> Iterator[Path]:
-    """Create a file by which a worker checks that it has the driver's folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    probe = unfinished_name(folder / "probe")
-    probe.touch()
-    try:
-        yield probe
-    finally:
-        probe.unlink(missing_ok=True)
 
 
 def _share(
     ray: ModuleType,
     new_worker: Callable[[], Any],
     waiting: Waiting,
-    report: OnProgress,
+    on_event: OnEvent,
+    tell: Callable[[Collection[Job]], object],
     *,
     workers: int,
     need: str,
@@ -106,6 +96,7 @@ def _share(
     """Run every job on one of several workers, and replace each worker that dies.
 
     Args:
+        tell: passes on how far the running jobs are.
         free: idle workers, before and after.
     """
     deaths = Counter[Job | None]()
@@ -122,17 +113,20 @@ def _share(
 
     for _ in range(min(workers, len(waiting)) - len(free)):
         start()
-    has_waited = False
+    waited = 0.0
     while waiting:
         begin()
-        ended, _ = ray.wait(list(at_hand), timeout=_SECONDS_TILL_NOTICE)
-        if not ended and not has_waited and all(job is None for _, job in at_hand.values()):
-            has_waited = True
-            _say_what_is_missing(ray, need)
+        ended, _ = ray.wait(list(at_hand), timeout=SECONDS_BETWEEN_LOOKS)
+        running = [job for _, job in at_hand.values() if job is not None]
+        tell(running)
+        if not ended and not running:
+            waited += SECONDS_BETWEEN_LOOKS
+            if waited == _SECONDS_TILL_NOTICE:
+                _say_what_is_missing(ray, need)
         for task in ended:
             worker, job = at_hand.pop(task)
             try:
-                n_sequences = _answer(ray, task)
+                _answer(ray, task)
             except ray.exceptions.RayActorError as error:
                 deaths[job] += _OF_ITS_NODE not in str(error)
                 _check_deaths(job, deaths[job], error)
@@ -144,13 +138,13 @@ def _share(
             free.append(worker)
             if job is not None:
                 waiting.finish(job)
-                report(n_sequences)
+                on_event(Finished(job))
 
 
-def _answer(ray: ModuleType, ended: Any) -> int:
-    """Return a worker's result, or raise its UserError."""
+def _answer(ray: ModuleType, ended: Any) -> None:
+    """Raise a worker's UserError, if it has raised one."""
     try:
-        return ray.get(ended)
+        ray.get(ended)
     except ray.exceptions.RayTaskError as error:
         if isinstance(error.cause, UserError):
             raise error.cause from None
@@ -186,12 +180,12 @@ class _RayWorker:
     """One worker with the plan and a model of its own, which it loads when needed."""
 
     def __init__(
-        self, plan: Plan, name: str, device: str, *, threads: int, probe: Path, version: str
+        self, plan: Plan, name: str, device: str, *, threads: int, events: Path, version: str
     ):
         self.plan, self.name, self.device = plan, name, device
-        self.threads, self.probe, self.version = threads, probe, version
+        self.threads, self.events, self.version = threads, events, version
 
-    def ready(self) -> int:
+    def ready(self) -> None:
         """Return once everything that jobs need is there.
 
         Raises:
@@ -203,14 +197,13 @@ class _RayWorker:
                 f"Node {node} has Mixscope {__version__}, and the run was started with "
                 f"{self.version}. Install the same version on every node."
             )
-        if not self.probe.exists():
+        if not self.events.exists():
             raise UserError(
-                f"Node {node} does not see {self.probe.parent}. Give --output in a folder that "
+                f"Node {node} does not see {self.events.parent}. Give --output in a folder that "
                 "all nodes share."
             )
-        start_worker(self.plan, self.name, self.device, self.threads)
-        return 0
+        start_worker(self.plan, self.name, self.device, self.threads, self.events)
 
-    def work(self, job: Job) -> int:
-        """Run a job and return its number of sequences or tables."""
-        return work(job)
+    def work(self, job: Job) -> None:
+        """Run a job."""
+        work(job)

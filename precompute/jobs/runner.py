@@ -11,10 +11,10 @@ from duckdb import DuckDBPyConnection
 
 from analysis.errors import UserError
 from analysis.statistics.table import Table
+from precompute.corpora.index.corpus import n_pairs
 from precompute.corpora.sequence import Sequence as Input
 from precompute.jobs.memory import most_pairs, return_freed_memory
 from precompute.jobs.plan import Job, Plan, batches
-from precompute.jobs.progress import OnProgress, progress
 from precompute.jobs.seal import is_intact, set_aside
 from precompute.jobs.shards import counted_from_1, finish_shard, merged
 from precompute.jobs.tables import finish_corpus, finish_table, workspace
@@ -22,31 +22,39 @@ from precompute.jobs.writing import Write, at_once, beside
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import rows_of_batch, rows_of_weights
 from precompute.passes.layers import batch_of
+from precompute.progress.events import Advanced, Begun, Finished, OnEvent, Stage, ignore
 
-Runner = Callable[[Plan, LoadedModel, list[Job], OnProgress], None]
+Runner = Callable[[Plan, LoadedModel, list[Job], OnEvent], None]
 
 
-def finish_plan(plan: Plan, model: LoadedModel, runner: Runner) -> None:
+def finish_plan(plan: Plan, model: LoadedModel, runner: Runner, on_event: OnEvent = ignore) -> None:
     """Compute every missing file of the plan; replace a damaged one.
+
+    Args:
+        on_event: receives the stages `weights`, `sequences` and `tables`, and their jobs.
 
     Raises:
         UserError: if one is damaged again as soon as it is written.
     """
     return_freed_memory()
-    _finish_weights(plan, model)
+    _finish_weights(plan, model, on_event)
     run = partial(runner, plan, model)
-    _finish(plan, range(len(plan.corpus.job_sizes)), run, unit="sequences")
+    _finish(plan, range(len(plan.corpus.job_sizes)), run, "sequences", on_event)
     _set_aside(list(filter(_is_damaged, plan.corpus_files)))
     finish_corpus(plan)
-    _finish(plan, plan.tables, run, unit="tables")
+    _finish(plan, plan.tables, run, "tables", on_event)
 
 
-def _finish_weights(plan: Plan, model: LoadedModel) -> None:
+def _finish_weights(plan: Plan, model: LoadedModel, on_event: OnEvent) -> None:
     """Compute the passes over the model alone, in this process."""
-    for table in plan.passes:
-        if table.of_model:
-            _set_aside(list(filter(_is_damaged, plan.shards(table))))
-            finish_shard(plan.shard_folder(table), 0, partial(_of_weights, table, model))
+    tables = [table for table in plan.passes if table.of_model]
+    _set_aside([shard for table in tables for shard in plan.shards(table) if _is_damaged(shard)])
+    waiting = [table for table in tables if not plan.shards(table)[0].exists()]
+    n_found = len(tables) - len(waiting)
+    on_event(Begun("weights", len(tables), n_found, n_found))
+    for table in waiting:
+        finish_shard(plan.shard_folder(table), 0, partial(_of_weights, table, model))
+        on_event(Finished(table.name))
 
 
 def _is_damaged(file: Path) -> bool:
@@ -56,20 +64,22 @@ def _is_damaged(file: Path) -> bool:
 def _finish(
     plan: Plan,
     jobs: Sequence[Job],
-    run: Callable[[list[Job], OnProgress], None],
-    *,
-    unit: str,
+    run: Callable[[list[Job], OnEvent], None],
+    stage: Stage,
+    on_event: OnEvent,
 ) -> None:
     """Run the jobs with missing or damaged files, and check their files again."""
     for job in jobs:
         _set_aside(plan.damaged(job))
-    waiting = [job for job in jobs if not all(file.exists() for file in plan.files(job))]
+    there = {job: [file.exists() for file in plan.files(job)] for job in jobs}
+    waiting = [job for job in jobs if not all(there[job])]
+    total, sizes = sum(map(plan.size, jobs)), {job: plan.size(job) for job in waiting}
+    n_found, n_shards = total - sum(sizes.values()), sum(map(sum, there.values()))
+    on_event(Begun(stage, total, n_found, n_shards, sizes, plan.costs(waiting)))
     for is_again in (False, True):
         if not waiting:
             return
-        total, left = (sum(map(plan.size, some)) for some in (jobs, waiting))
-        with progress(total, already=total - left, unit=unit) as report:
-            run(waiting, report)
+        run(waiting, on_event)
         damaged = {job: plan.damaged(job) for job in waiting}
         waiting = [job for job in waiting if _set_aside(damaged[job])]
         if is_again and waiting:
@@ -89,18 +99,18 @@ def _set_aside(damaged: list[Path]) -> list[Path]:
     return damaged
 
 
-def run_local(plan: Plan, model: LoadedModel, jobs: list[Job], report: OnProgress) -> None:
+def run_local(plan: Plan, model: LoadedModel, jobs: list[Job], on_event: OnEvent) -> None:
     """Run jobs one by one in this process, writing the shards of one while computing the next."""
     with beside() as write, workspace(plan.folder) as database:
         for job in jobs:
-            finish_job(plan, lambda: model, job, report, write, database)
+            finish_job(plan, lambda: model, job, on_event, write, database)
 
 
 def finish_job(
     plan: Plan,
     model: Callable[[], LoadedModel],
     job: Job,
-    report: OnProgress,
+    on_event: OnEvent,
     write: Write = at_once,
     database: DuckDBPyConnection | None = None,
 ) -> None:
@@ -111,25 +121,40 @@ def finish_job(
         database: a workspace, in which nothing stays; without one a table opens its own.
     """
     if isinstance(job, int):
-        _finish_sequences(plan, model, job, report, write)
+        _finish_sequences(plan, model, job, on_event, write)
         return
+    on_event(Advanced(job, 0))
     with nullcontext(database) if database else workspace(plan.folder) as store:
         finish_table(store, plan, job)
-    report(1)
+    on_event(Finished(job))
 
 
 def _finish_sequences(
-    plan: Plan, model: Callable[[], LoadedModel], index: int, report: OnProgress, write: Write
+    plan: Plan, model: Callable[[], LoadedModel], index: int, on_event: OnEvent, write: Write
 ) -> None:
     """Compute missing shards of some sequences: each batch is traced once for all passes."""
     missing = plan.missing(index)
     if not missing:
         return
-    parts = []
-    for sequences in batches(plan.corpus.job(index), most_pairs(model())):
-        parts.append(_batch_rows(missing, model(), sequences, plan))
-        report(len(sequences))
-    write(partial(_write, plan, missing, index, parts, model().numbers))
+    sequences, parts = plan.corpus.job(index), list[list[pa.Table]]()
+    cost, spent = n_pairs(sequences), 0.0
+    for batch in batches(sequences, most_pairs(model())):
+        of_batch = n_pairs(batch) / cost
+        on_share = partial(_tell_share, on_event, index, spent, of_batch)
+        parts.append(_batch_rows(missing, model(), batch, plan, on_share))
+        spent += of_batch
+    layers = model().numbers
+
+    def finish() -> None:
+        _write(plan, missing, index, parts, layers)
+        on_event(Finished(index))
+
+    write(finish)
+
+
+def _tell_share(on_event: OnEvent, job: int, before: float, of_batch: float, share: float) -> None:
+    """Report a share of a batch as that of its job."""
+    on_event(Advanced(job, before + of_batch * share))
 
 
 def _write(
@@ -158,7 +183,11 @@ def _shard(table: Table, rows: list[pa.Table], layers: tuple[int, ...]) -> pa.Ta
 
 
 def _batch_rows(
-    tables: tuple[Table, ...], model: LoadedModel, sequences: tuple[Input, ...], plan: Plan
+    tables: tuple[Table, ...],
+    model: LoadedModel,
+    sequences: tuple[Input, ...],
+    plan: Plan,
+    on_share: Callable[[float], object],
 ) -> list[pa.Table]:
     """Return the rows of every table for one batch, which is traced once for all of them."""
     controlled = partial(model.stream_controlled, seed=plan.facts.seed)
@@ -172,4 +201,4 @@ def _batch_rows(
         controlled=controlled if model.reading.places.can_change else None,
         kept=plan.kept,
     )
-    return [*rows_of_batch(tables, model, batch).values()]
+    return [*rows_of_batch(tables, model, batch, on_share).values()]

@@ -3,23 +3,27 @@
 import multiprocessing
 import os
 import signal
+from collections.abc import Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cached_property
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.context import BaseContext
+from pathlib import Path
 from threading import Thread
 from typing import Any, ClassVar
 
 from analysis.errors import UnfitModel, UserError
 from precompute.jobs.memory import return_freed_memory, set_threads
 from precompute.jobs.plan import Job, Plan
-from precompute.jobs.runner import OnProgress, finish_job
+from precompute.jobs.runner import finish_job
 from precompute.jobs.waiting import Waiting
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import modules_of_passes
+from precompute.progress.crew import SECONDS_BETWEEN_LOOKS, crew_folder, events_to, news
+from precompute.progress.events import Finished, OnEvent
 
 _AT_HAND = 2
 """Jobs per process, the running one included, so that none waits for the next."""
@@ -32,6 +36,7 @@ class _Worker:
     plan: Plan
     name: str
     device: str
+    on_event: OnEvent
     here: ClassVar["_Worker"]
 
     @cached_property
@@ -68,16 +73,20 @@ def _starting_quickly() -> BaseContext:
     return context
 
 
-def start_worker(plan: Plan, name: str, device: str, threads: int) -> None:
-    """Store the plan and the model's name in this process, for all jobs."""
+def start_worker(plan: Plan, name: str, device: str, threads: int, crew: Path) -> None:
+    """Store the plan and the model's name in this process, for all jobs.
+
+    Args:
+        crew: the folder for its events.
+    """
     return_freed_memory()
     set_threads(threads)
-    _Worker.here = _Worker(plan, name, device)
+    _Worker.here = _Worker(plan, name, device, events_to(crew))
 
 
-def _start_process(plan: Plan, name: str, device: str, threads: int) -> None:
+def _start_process(plan: Plan, name: str, device: str, threads: int, crew: Path) -> None:
     Thread(target=_end_with_parent, daemon=True).start()
-    start_worker(plan, name, device, threads)
+    start_worker(plan, name, device, threads, crew)
 
 
 def _end_with_parent() -> None:
@@ -88,11 +97,17 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def work(job: Job) -> int:
-    """Run a job and return its number of sequences or tables."""
+def work(job: Job) -> None:
+    """Run a job, and tell how far it is."""
     here = _Worker.here
-    finish_job(here.plan, lambda: here.model, job, lambda _: None)
-    return here.plan.size(job)
+    finish_job(here.plan, lambda: here.model, job, here.on_event)
+
+
+def tell_news(crew: Path, on_event: OnEvent, running: Collection[Job]) -> None:
+    """Pass on how far the running jobs of all workers are."""
+    for event in news(crew):
+        if event.job in running:
+            on_event(event)
 
 
 def _check_weights(plan: Plan, model: LoadedModel) -> None:
@@ -109,7 +124,7 @@ def run_processes(
     plan: Plan,
     model: LoadedModel,
     jobs: list[Job],
-    report: OnProgress,
+    on_event: OnEvent,
     *,
     workers: int,
     cpus: int | None = None,
@@ -123,30 +138,33 @@ def run_processes(
         UserError: if a process dies; finished jobs stay.
     """
     threads = cpus or max(1, (os.cpu_count() or 1) // workers)
-    waiting, begun = Waiting(jobs, plan.needs), dict[Future[int], Job]()
-    pool = ProcessPoolExecutor(
-        workers,
-        mp_context=_starting_quickly(),
-        initializer=_start_process,
-        initargs=(plan, model.name, model.device, threads),
-    )
-    try:
-        while waiting:
-            for job in waiting.take(_AT_HAND * workers - len(begun)):
-                begun[pool.submit(work, job)] = job
-            for done in wait(begun, return_when=FIRST_COMPLETED).done:
-                report(done.result())
-                waiting.finish(begun.pop(done))
-    except BrokenProcessPool as error:
-        raise UserError(
-            "A worker process died, most often for want of memory. Rerun the command with "
-            f"fewer than --workers {workers}: finished shards are kept."
-        ) from error
-    except KeyboardInterrupt:
-        _kill_workers()
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    waiting, begun = Waiting(jobs, plan.needs), dict[Future[None], Job]()
+    with crew_folder(plan.folder) as crew:
+        pool = ProcessPoolExecutor(
+            workers,
+            mp_context=_starting_quickly(),
+            initializer=_start_process,
+            initargs=(plan, model.name, model.device, threads, crew),
+        )
+        try:
+            while waiting:
+                for job in waiting.take(_AT_HAND * workers - len(begun)):
+                    begun[pool.submit(work, job)] = job
+                for done in wait(begun, SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED).done:
+                    done.result()
+                    waiting.finish(begun[done])
+                    on_event(Finished(begun.pop(done)))
+                tell_news(crew, on_event, begun.values())
+        except BrokenProcessPool as error:
+            raise UserError(
+                "A worker process died, most often for want of memory. Rerun the command with "
+                f"fewer than --workers {workers}: finished shards are kept."
+            ) from error
+        except KeyboardInterrupt:
+            _kill_workers()
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _kill_workers() -> None:

@@ -33,6 +33,7 @@ from precompute.models.model_heads import (
 )
 from precompute.models.model_parts import chosen_part, part_of
 from precompute.models.random_weights import drawn_model, drawn_sha256
+from precompute.progress.events import Begun, OnEvent, ignore
 
 _HUB_FILES = ["config.json", "*.safetensors", "*.safetensors.index.json", "adapter_config.json"]
 _HUB_FILES += ["tokenizer*", "special_tokens_map.json", "added_tokens.json"]
@@ -51,6 +52,7 @@ def load_model(
     gate_rule: str = GATE_RULES[0],
     random_weights: int | None = None,
     part: str | None = None,
+    on_event: OnEvent = ignore,
 ) -> LoadedModel:
     """Load a model by folder, hub name (`name@revision`), or bundled name.
 
@@ -61,11 +63,13 @@ def load_model(
         random_weights: the seed of an untrained model of the same architecture; its revision and
             hash are its own, and no weights are needed.
         part: the part of a model that has several; `text`, `vision` or `encoder`.
+        on_event: receives the beginning of two stages: `model` and `proof`.
 
     Raises:
         UserError: if it is missing, holds no safetensors weights, is of an unknown family, or has
             not just one such part.
     """
+    on_event(Begun("model"))
     folder, revision = _folder(name, fetch=fetch)
     folder, not_read = transformer_of(folder, name)
     configuration = configuration_of(folder, name)
@@ -113,6 +117,7 @@ def load_model(
         part=part,
         not_read=not_read,
     )
+    on_event(Begun("proof"))
     return replace(loaded, proof=loaded.proved())
 
 

@@ -21,6 +21,7 @@ from precompute.jobs.sample import register_texts
 from precompute.jobs.shards import unfinished_name
 from precompute.jobs.tables import Config, database_config, facts_of
 from precompute.passes import STATISTICS
+from precompute.progress.events import Begun, Finished, OnEvent, ignore
 from precompute.store.check import assert_laws, assert_parts_add_up
 from precompute.store.image_tables import image_rows
 
@@ -32,6 +33,7 @@ def build(
     facts: dict[str, str],
     *,
     before_publishing: Callable[[], None] = lambda: None,
+    on_event: OnEvent = ignore,
 ) -> None:
     """Build the file beside its name and rename it when complete; readers of the old one go on.
 
@@ -39,11 +41,13 @@ def build(
         run: the one row of `run`.
         facts: the rows of `provenance`.
         before_publishing: may raise, which leaves the old file as it is.
+        on_event: receives the stage `file` and the number of tables that are in it.
 
     Raises:
         BrokenLaw: if a table breaks its contract; the old file stays.
     """
     unfinished = unfinished_name(output)
+    on_event(Begun("file", total=len(STATISTICS)))
     with _new_file(unfinished) as store:
         store.execute("create schema stored")
         _add_dicts(store, corpus_tables.RUN, [run])
@@ -55,6 +59,7 @@ def build(
         _add_rows(store, image_table.TABLE, image_rows(plan))
         for table in STATISTICS.values():
             add_table(store, table, plan.table_file(table) if table in plan.passes else None)
+            on_event(Finished(table.name))
         assert_parts_add_up(store)
         _add_manifest(store)
         store.execute("checkpoint")

@@ -48,7 +48,20 @@ def test_run_check_and_show(place):
     done = _run(*_asked(place, "a.duckdb", "--statistics", "head_token"))
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    assert "3/3 sequences, " in done.stdout
+    lines = done.stdout.splitlines()
+    assert (
+        lines[0] == f"Making {place / 'a.duckdb'}. Ctrl-C stops it, and the same command goes on."
+    )
+    for line in (
+        "model",
+        "proof",
+        "corpus",
+        "weights",
+        "sequences: 0 of 3",
+        "tables: 0 of 2",
+        "file",
+    ):
+        assert line in lines
     assert "\r" not in done.stdout + done.stderr, "there is no terminal"
     assert done.stdout.splitlines()[-1].startswith(f"{place / 'a.duckdb'}: 3 sequences, ")
     checked = _run("check", place / "a.duckdb")

@@ -4,18 +4,21 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 import typer
 
 from precompute import stopping
-from precompute.stopping import stoppable
+from precompute.stopping import say_if_stopped, stoppable
 from tests import processes
 from tests.small_store import request
-from tests.tools.faults.interrupts import STOPPED, assert_stopped, hear_ctrl_c, wait_for_handler
+from tests.tools.faults.interrupts import assert_stopped, hear_ctrl_c, wait_for_handler
 
+_COMMAND_GIVEN = stopping.command_given
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
@@ -25,6 +28,7 @@ def handlers(monkeypatch):
     before = {number: signal.getsignal(number) for number in (*SIGNALS, signal.SIGALRM)}
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     monkeypatch.setattr(stopping, "end_quietly", sys.exit)
+    monkeypatch.setattr(stopping, "command_given", lambda: "mixscope run")
     hear_ctrl_c()
     yield
     for number, handler in before.items():
@@ -69,7 +73,50 @@ def test_a_command_that_gets_a_signal_says_one_line(number, command, capsys):
     with pytest.raises(SystemExit) as ended:
         stoppable(lambda: command(number))
     assert ended.value.code == SIGNALS[number]
-    assert capsys.readouterr() == ("", STOPPED)
+    assert capsys.readouterr() == ("", "Stopped. Go on: mixscope run\n")
+
+
+def test_a_stopped_command_says_what_is_kept_and_only_once(capsys):
+    def command():
+        say_if_stopped(lambda: "Kept in there: 3 of 4.")
+        signal.raise_signal(signal.SIGTERM)
+
+    with pytest.raises(SystemExit):
+        stoppable(command)
+    assert capsys.readouterr().err == "Stopped. Kept in there: 3 of 4. Go on: mixscope run\n"
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_what_does_not_hear_a_signal_is_ended_all_the_same(number, capsys, monkeypatch):
+    """Of a call into a library the main thread does not return to Python."""
+    ended, statuses = threading.Event(), []
+    monkeypatch.setattr(stopping, "_GRACE", 0)
+    monkeypatch.setattr(stopping.os, "_exit", lambda n: (statuses.append(n), ended.set()))
+
+    def deaf():
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(number)
+        assert ended.wait(60)
+
+    stoppable(deaf)
+    assert statuses == [SIGNALS[number]]
+    assert capsys.readouterr().err == "Stopped. Go on: mixscope run\n"
+
+
+@pytest.mark.parametrize(
+    ("found", "given", "expected"),
+    [
+        ("/bin/mixscope", ["/bin/mixscope", "run", "--limit", "2"], "mixscope run --limit 2"),
+        ("/other/mixscope", ["/bin/mixscope", "show", "a b"], "/bin/mixscope show 'a b'"),
+        (None, ["/x/precompute/__main__.py", "demo"], "python3 -m precompute demo"),
+    ],
+)
+def test_the_command_that_goes_on_is_the_one_that_was_given(found, given, expected, monkeypatch):
+    monkeypatch.setattr(stopping, "command_given", _COMMAND_GIVEN)
+    monkeypatch.setattr(sys, "argv", given)
+    monkeypatch.setattr(sys, "orig_argv", ["python3", "-m", "precompute", "demo"])
+    monkeypatch.setattr(stopping.shutil, "which", lambda name: found)
+    assert stopping.command_given() == expected
 
 
 def test_a_command_that_gets_none_ends_as_it_does(capsys):
@@ -119,4 +166,3 @@ def test_a_run_that_is_stopped_leaves_one_line_and_no_process(phase, number, tmp
         time.sleep(0.01)
     os.killpg(run.pid, number)
     assert assert_stopped(run, number) == "stopped in one line"
-    assert not list(tmp_path.glob(".*.claim")) + list(tmp_path.glob("*.computing*"))

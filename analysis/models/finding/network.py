@@ -160,7 +160,7 @@ def _experts(
 
 
 def _router(module: Model, inside: tuple[Call, ...]) -> Callable[..., Router] | None:
-    """Return what makes the router of a block of experts, or None; it may take tensors of the block."""
+    """Return the router of a block of experts, which may take tensors of it; None if none."""
     call = next((other for other in inside if "Router" in type(other.module).__name__), None)
     if call is None:
         return None

@@ -1,6 +1,5 @@
 """Build of the demo from the dashboard: one at a time, shown to every visitor."""
 
-import re
 import shlex
 import subprocess
 import sys
@@ -12,9 +11,10 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui.store.folder import is_read_only
+from pages.ui.store.note import Note, note_beside
+from pages.ui.words.numbers import count
 from pages.ui.words.say import plain, say
 
-_PROGRESS = re.compile(r"(\d+)/(\d+) sequences, ([\d.]+) per second, (\w+) s left")
 _SECONDS_BETWEEN_LOOKS = 1.0
 
 
@@ -98,13 +98,24 @@ def _watch(output: Path) -> None:
     build = _workshop().build
     if build is None or build.process.poll() is not None or output.exists():
         st.rerun()
-    lines = list(build.lines)
-    progress = next((match for match in map(_PROGRESS.match, reversed(lines)) if match), None)
-    if progress and progress[1] == progress[2]:
-        st.progress(1.0, say("build.finishing", total=progress[2]))
-    elif progress:
-        done, total, rate, left = progress.groups()
-        text = say("build.progress", done=done, total=total, rate=rate, left=left)
-        st.progress(int(done) / int(total), text)
+    note = note_beside(output)
+    if note is None:
+        st.progress(0.0, say("build.starting"))
     else:
-        st.progress(0.0, plain(lines[-1]) if lines else say("build.starting"))
+        st.progress(share_done(note), progress_of(note))
+
+
+def share_done(note: Note) -> float:
+    """Share of a stage that is done; 0 if it has no end that is known."""
+    return min(note.done / note.total, 1.0) if note.total else 0.0
+
+
+def progress_of(note: Note) -> str:
+    """Sentence on a run in progress: its stage, what is done of it, and the time left."""
+    stage, values = say(f"build.stage.{note.stage}"), {}
+    if note.total:
+        values = {"done": f"{note.done:,.1f}".removesuffix(".0"), "total": count(note.total)}
+    if values and note.seconds_left is not None:
+        minutes = max(1, round(note.seconds_left / 60))
+        return say("build.at_part_left", stage=stage, minutes=count(minutes), **values)
+    return say("build.at_part" if values else "build.at", stage=stage, **values)

@@ -6,14 +6,19 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
+STAGES = ("model", "proof", "corpus", "weights", "sequences", "tables", "file")
+
 
 @dataclass(frozen=True)
 class Note:
-    """Progress note of a run: sequences done and in all, statistics, process and machine."""
+    """Progress note of a run: its stage, what is done of it and in all (0 if unknown), the seconds
+    left if they are known, bytes of memory, machine and process."""
 
-    n_done: int
-    n_sequences: int
-    n_statistics: int
+    stage: str
+    done: float
+    total: int
+    seconds_left: float | None
+    memory: int
     machine: str
     process: int
 
@@ -24,6 +29,8 @@ def note_beside(file: Path) -> Note | None:
         try:
             note = Note(**json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):  # it ended just now, or is not of this version
+            continue
+        if note.stage not in STAGES:
             continue
         if note.machine != socket.gethostname() or _is_running(note.process):
             return note

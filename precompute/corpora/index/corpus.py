@@ -1,7 +1,7 @@
 """A corpus in parts on disk: its size, and the sequences of one job or of all."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from jaxtyping import Int32
 
@@ -123,6 +124,12 @@ class Corpus:
         part, place = self._job_places[index]
         return sequences_of(self._file(part).read_row_group(place))
 
+    def job_pairs(self, index: int) -> int:
+        """Return the number of pairs of tokens in the sequences of one job, read from the disk."""
+        part, place = self._job_places[index]
+        ids = self._file(part).read_row_group(place, ["ids"])["ids"]
+        return int((pc.call_function("list_value_length", [ids]).to_numpy() ** 2).sum())
+
     def part(self, index: int) -> tuple[Sequence, ...]:
         """Return the sequences of one part, in the order of the corpus."""
         return sequences_of(self._file(index).read().sort_by("index"))
@@ -160,6 +167,12 @@ class Corpus:
 
     def _file(self, part: int) -> pq.ParquetFile:
         return pq.ParquetFile(part_path(self.folder, part), page_checksum_verification=True)
+
+
+def n_pairs(sequences: Iterable[Sequence]) -> int:
+    """Return the number of pairs of tokens, to which the cost of most statistics is
+    proportional."""
+    return sum(len(sequence) ** 2 for sequence in sequences)
 
 
 def part_path(folder: Path, index: int) -> Path:

@@ -19,6 +19,7 @@ from precompute.corpora.reading import Reading
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.seal import is_intact, set_aside
 from precompute.jobs.shards import fingerprint, finish_shard, named_when_whole
+from precompute.progress.events import Advanced, Begun, OnEvent, ignore
 
 VERSION = 4
 """Version of the readers' output; to be raised whenever that changes."""
@@ -29,8 +30,11 @@ _NOTHING = Part(0, 0, "", (), (), (), truncated=0, document=None, unit=-1)
 _SUMMARY = b"part"
 
 
-def indexed(reading: Reading, folder: Path) -> Corpus:
+def indexed(reading: Reading, folder: Path, on_event: OnEvent = ignore) -> Corpus:
     """Read the missing parts of a corpus below `folder` and return the corpus.
+
+    Args:
+        on_event: receives the stage `corpus` and the number of sequences read.
 
     Raises:
         BadCorpus: for the first error in the corpus; the parts before it stay.
@@ -43,15 +47,16 @@ def indexed(reading: Reading, folder: Path) -> Corpus:
     )
     corpus_file = home / "whole.json"
     parts = list(_parts_there(home))
+    n_read = sum(part.n_sequences for part in parts)
+    on_event(Begun("corpus", found=n_read))
     if corpus_file.exists():
         corpus = _there(home, corpus_file)
         if corpus is not None and list(corpus.parts) == parts:
             return replace(corpus, name=reading.name, revisions=reading.revisions)
         corpus_file.unlink()
     before = parts[-1] if parts else _NOTHING
-    n_read = sum(part.n_sequences for part in parts)
     reading.counts["truncated"] += before.truncated
-    for sequences in _cut(reading.begin(n_read)):
+    for sequences in _cut(_told(reading.begin(n_read), on_event)):
         units = list(_units(sequences, before))
         before = replace(
             _summed(before, sequences),
@@ -106,6 +111,14 @@ def _parts_there(home: Path) -> Iterator[Part]:
                 print(f"{damaged} is kept as {aside.name} and read again.", file=sys.stderr)
             return
         yield Part.of(json.loads(pq.read_schema(path).metadata[_SUMMARY]))
+
+
+def _told(sequences: Iterable[Sequence], on_event: OnEvent) -> Iterator[Sequence]:
+    """Yield sequences and report how many were read."""
+    for n, sequence in enumerate(sequences, start=1):
+        yield sequence
+        if n % JOB_SEQUENCES == 0:
+            on_event(Advanced("reading", n))
 
 
 def _cut(sequences: Iterable[Sequence]) -> Iterator[list[Sequence]]:

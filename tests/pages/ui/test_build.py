@@ -2,11 +2,19 @@
 
 import sys
 import time
+from dataclasses import replace
+from typing import get_args
 
 import pytest
 import streamlit as st
 
 from pages.ui.store import build
+from pages.ui.store.note import STAGES, Note
+from pages.ui.words.say import catalogue
+from precompute.progress.events import Stage
+
+SOME = Note("sequences", 64.5, 144, 170.0, 2**30, "here", 1)
+RUNNING = "Running the model over the sequences"
 
 PAGE = (
     "import streamlit as st\nfrom pages.ui.store.chosen import open_store\n"
@@ -56,26 +64,42 @@ def test_the_build_is_a_process_of_this_python_without_a_shell(monkeypatch, tmp_
     assert not seen.get("shell")
 
 
+@pytest.mark.parametrize(
+    ("note", "lang", "expected"),
+    [
+        (SOME, "en", "Running the model over the sequences: 64.5 of 144, about 3 min left"),
+        (SOME, "ja", "各系列へのモデルの適用：144件中64.5件、残り約3分"),
+        (replace(SOME, seconds_left=None), "en", f"{RUNNING}: 64.5 of 144"),
+        (
+            replace(SOME, done=64.0, seconds_left=0.0),
+            "en",
+            f"{RUNNING}: 64 of 144, about 1 min left",
+        ),
+        (replace(SOME, stage="model", done=0, total=0), "en", "Loading the model …"),
+        (None, "en", "Starting …"),
+    ],
+)
 def test_progress_is_shown_to_every_visitor_and_only_one_build_runs(
-    monkeypatch, in_session, tmp_path
+    monkeypatch, in_session, tmp_path, note, lang, expected
 ):
-    program(
-        monkeypatch,
-        "print('64/144 sequences, 16.1 per second, 5 s left', flush=True)\n"
-        "import time; time.sleep(60)",
-    )
-    first = in_session(PAGE)
+    program(monkeypatch, "import time; time.sleep(60)")
+    monkeypatch.setattr(build, "note_beside", lambda output: note)
+    first = in_session(PAGE, lang=lang)
     first.button[0].click().run()
     started = under_way()
-    wait_for(lambda: started.lines)
-    for visitor in (first.run(), in_session(PAGE)):
+    for visitor in (first.run(), in_session(PAGE, lang=lang)):
         assert not visitor.exception
         assert not visitor.button
-        assert visitor.get("progress")[0].proto.text == (
-            "64 of 144 sequences, 16.1 per second, 5 s left"
-        )
+        assert visitor.get("progress")[0].proto.text == expected
     build._workshop().start(tmp_path)
     assert under_way() is started
+
+
+def test_each_stage_of_a_run_has_words():
+    assert {key for key in catalogue() if key.startswith("build.stage.")} == {
+        f"build.stage.{stage}" for stage in get_args(Stage)
+    }
+    assert get_args(Stage) == STAGES
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])

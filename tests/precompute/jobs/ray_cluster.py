@@ -15,12 +15,13 @@ os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 from ray.cluster_utils import Cluster
 
 from precompute.jobs import ray_workers
+from precompute.progress.events import Event, Finished, Key
 from precompute.request import Request
 from precompute.run import run
 
 
-def lose_node(asked: Request) -> list[int]:
-    """Return what a run with room for one of its two workers reports.
+def lose_node(asked: Request) -> list[Key]:
+    """Return the jobs that a run with room for one of its two workers finishes.
 
     The node is killed once a job is done, and another comes.
     """
@@ -28,12 +29,14 @@ def lose_node(asked: Request) -> list[int]:
     cluster = Cluster(initialize_head=True, head_node_args=head)
     os.environ["RAY_ADDRESS"] = str(cluster.address)
     nodes = [cluster.add_node(num_cpus=1)]
-    reported: list[int] = []
+    reported: list[Key] = []
 
-    def losing(runner, plan, model, jobs, report):
-        def lose(n_sequences: int) -> None:
-            reported.append(n_sequences)
-            report(n_sequences)
+    def losing(runner, plan, model, jobs, on_event):
+        def lose(event: Event) -> None:
+            on_event(event)
+            if not isinstance(event, Finished):
+                return
+            reported.append(event.job)
             while nodes:
                 cluster.remove_node(nodes.pop(), allow_graceful=False)
                 cluster.add_node(num_cpus=1)

@@ -11,14 +11,15 @@ from pathlib import Path
 import pytest
 
 from pages.ui.store.note import Note, note_beside
-from precompute.jobs import note, runner
+from precompute.jobs import note
 from precompute.jobs.note import noting
 from precompute.jobs.runner import run_local
 from precompute.jobs.shards import unfinished_name
+from precompute.progress.events import Advanced, Begun, Event, Finished
 from precompute.run import run
 from tests.small_store import request
 
-SOME = Note(1, 2, 3, socket.gethostname(), os.getpid())
+SOME = Note("sequences", 1.5, 2, 3.0, 4, socket.gethostname(), os.getpid())
 
 
 def _note(folder: Path, written: Note | str) -> Path:
@@ -28,28 +29,43 @@ def _note(folder: Path, written: Note | str) -> Path:
     return folder / "a.duckdb"
 
 
-def test_a_run_says_how_far_it_is_until_it_ends(tmp_path, monkeypatch):
+def test_a_run_says_how_far_it_is_until_it_ends(tmp_path):
     asked = request(tmp_path, statistics=["token_norm"], output=tmp_path / "new" / "a.duckdb")
-    seen = [note_beside(asked.output)]
-    finish_job = runner.finish_job
+    seen: list[tuple[str, float, int]] = []
 
-    def watched(plan, model, job, report, *write):
-        seen.append(note_beside(asked.output))
-        finish_job(plan, model, job, report, *write)
-        seen.append(note_beside(asked.output))
+    def look(event: Event) -> None:
+        found = note_beside(asked.output)
+        assert found is not None
+        if isinstance(event, Begun | Finished):
+            seen.append((found.stage, found.done, found.total))
 
-    monkeypatch.setattr(runner, "finish_job", watched)
-    n = len(run(asked, run_local).corpus)
-    begun = Note(0, n, 2, socket.gethostname(), os.getpid())
-    done = replace(begun, n_done=n)
-    assert seen[:3] == [None, begun, done]
-    assert {*seen[3:]} == {done}, "while tables are merged"
     assert note_beside(asked.output) is None
+    n = len(run(asked, run_local, look).corpus)
+    begun = ["model", "proof", "corpus", "weights"]
+    assert [stage for stage, *_ in seen[:4]] == begun
+    assert seen[4:9] == [
+        *(("sequences", done, n) for done in (0, n)),
+        *(("tables", done, 2) for done in (0, 1, 2)),
+    ]
+    assert {stage for stage, *_ in seen[9:]} == {"file"}
+    assert note_beside(asked.output) is None
+
+
+def test_jobs_under_way_are_noted_once_a_second(tmp_path):
+    now = 0.0
+    with noting(tmp_path / "a.duckdb", lambda: now) as tell:
+        tell(Begun("sequences", total=8, sizes={0: 8}))
+        noted = []
+        for now, share in ((0.9, 0.25), (1.0, 0.5), (1.9, 0.75)):  # noqa: B007
+            tell(Advanced(0, share))
+            found = note_beside(tmp_path / "a.duckdb")
+            noted.append(found and found.done)
+    assert noted == [0, 4, 4]
 
 
 def test_a_run_that_fails_leaves_no_note(tmp_path):
     def fail():
-        with noting(tmp_path / "a.duckdb", run_local):
+        with noting(tmp_path / "a.duckdb"):
             _note(tmp_path, SOME)
             seen.extend(note_beside(tmp_path / name) for name in ("a.duckdb", "b.duckdb"))
             raise ZeroDivisionError
@@ -71,7 +87,7 @@ def test_the_note_of_a_run_that_was_killed_counts_no_more(tmp_path):
 
 @pytest.mark.parametrize(
     "content",
-    ["", "[]", '{"n_done": 1}', '{"of": "another version"}', *map(str, (1, None, "a"))],
+    ["", "[]", '{"done": 1}', '{"of": "another version"}', *map(str, (1, None, "a"))],
 )
 def test_what_is_no_note_is_passed_over(tmp_path, content):
     assert note_beside(_note(tmp_path, content)) is None

@@ -13,9 +13,9 @@ from types import ModuleType
 import pytest
 
 from analysis.errors import UserError
-from precompute.corpora.index.write import JOB_SEQUENCES
 from precompute.jobs import ray_cluster, ray_workers, runners
 from precompute.jobs.waiting import Waiting
+from precompute.progress.events import Finished
 from precompute.request import Request
 from tests.refusals import refused
 from tests.small_store import request, shard_rows, shards_only
@@ -49,8 +49,9 @@ def test_jobs_of_a_node_that_dies_are_done_by_one_that_comes_later(asked, tmp_pa
     words = [asked.model, str(asked.corpus), str(output), *STATISTICS]
     output_text = _python("-m", "tests.precompute.jobs.ray_cluster", *words)
     reported = json.loads(output_text.splitlines()[-1])
-    assert reported[:N_JOBS] == [JOB_SEQUENCES] * N_JOBS
-    assert sum(reported[N_JOBS:]) == len(plan.passes), "tables are merged on the cluster too"
+    assert sorted(reported[:N_JOBS]) == [*range(N_JOBS)]
+    tables = {table.name for table in plan.passes}
+    assert {*reported[N_JOBS:]} == tables, "tables are merged on the cluster too"
     assert shard_rows(shards_only(replace(asked, output=output))) == expected
     assert not list(output.parent.rglob("*.unfinished*"))
 
@@ -70,14 +71,14 @@ def test_a_cluster_of_its_own_listens_on_loopback_alone():
 class Worker(ray_workers._RayWorker):
     """A worker of which nothing is loaded."""
 
-    def __init__(self, probe: Path, version: str):
-        super().__init__(None, "", "", threads=1, probe=probe, version=version)  # pyright: ignore[reportArgumentType]
+    def __init__(self, events: Path, version: str):
+        super().__init__(None, "", "", threads=1, events=events, version=version)  # pyright: ignore[reportArgumentType]
 
 
 def test_a_node_that_lacks_what_the_driver_has_is_named(tmp_path):
-    message = refused(UserError, Worker(tmp_path / "probe", "0.0.0").ready)
+    message = refused(UserError, Worker(tmp_path / "events", "0.0.0").ready)
     assert "and the run was started with 0.0.0. Install the same version on every node." in message
-    message = refused(UserError, Worker(tmp_path / "probe", ray_workers.__version__).ready)
+    message = refused(UserError, Worker(tmp_path / "events", ray_workers.__version__).ready)
     assert message.endswith(
         f"does not see {tmp_path}. Give --output in a folder that all nodes share."
     )
@@ -173,15 +174,14 @@ class PlayedRay(ModuleType):
             def __init__(self, call):
                 self.remote = lambda *given: lambda: call(*given)
 
-        return type("Worker", (), {"ready": Method(lambda: 0), "work": Method(job)})()
+        return type("Worker", (), {"ready": Method(lambda: None), "work": Method(job)})()
 
 
-def shared(ray, job, jobs, report, *, workers):
+def shared(ray, job, jobs, on_event, *, workers, tell=lambda _: None):
     """Distribute independent jobs, each run by `job`."""
+    settings = {"workers": workers, "need": "1 CPU", "free": []}
     waiting = Waiting(jobs, lambda _: frozenset())
-    ray_workers._share(
-        ray, lambda: ray.worker(job), waiting, report, workers=workers, need="1 CPU", free=[]
-    )
+    ray_workers._share(ray, lambda: ray.worker(job), waiting, on_event, tell, **settings)
 
 
 def test_a_job_that_kills_every_worker_ends_the_run_and_the_others_are_done():
@@ -191,13 +191,12 @@ def test_a_job_that_kills_every_worker_ends_the_run_and_the_others_are_done():
         if index == 1:
             raise _Died("out of memory\nat length")
         done.append(index)
-        return 10 + index
 
     ray = PlayedRay()
     with pytest.raises(UserError, match=r"3 Ray workers died of one job .number 2., "):
         shared(ray, job, [0, 1, 2, 3], reported.append, workers=2)
     assert sorted(done) == [0, 2, 3]
-    assert sorted(reported) == [10, 12, 13]
+    assert {*reported} == {*map(Finished, (0, 2, 3))}
 
 
 def test_nodes_that_come_and_go_end_no_run():
@@ -206,11 +205,12 @@ def test_nodes_that_come_and_go_end_no_run():
     def job(index):
         for reason in lost:
             raise _Died(reason)
-        return index
 
-    ray, reported = PlayedRay(), []
-    shared(ray, job, [1, 2], reported.append, workers=2)
-    assert sorted(reported) == [1, 2]
+    ray, reported, running = PlayedRay(), [], []
+    shared(ray, job, [1, 2], reported.append, workers=2, tell=running.append)
+    assert {*reported} == {Finished(1), Finished(2)}
+    assert running[0] == [], "workers start"
+    assert {job for jobs in running for job in jobs} == {1, 2}
 
 
 def test_an_error_of_a_worker_is_raised_as_it_was():

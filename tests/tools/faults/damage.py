@@ -5,8 +5,8 @@ from random import Random
 
 import duckdb
 
+from precompute import SHARDS
 from precompute.jobs.seal import is_intact
-from precompute.run import SHARDS
 from precompute.store.check import faults
 from precompute.store.show import every_table
 from tests.tools.faults.process import Wrong

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 
 import duckdb
 
+from precompute import SHARDS
 from precompute.jobs.seal import is_intact
-from precompute.run import SHARDS
 from tests.tiny import save_tiny
 from tests.tools.faults.phases import measured, small_and_quick, together
 from tests.tools.faults.process import Ended, Happening, Running, Wrong, nothing

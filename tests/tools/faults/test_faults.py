@@ -70,7 +70,7 @@ def test_an_end_that_none_may_have_would_be_seen(status, stderr):
 )
 def test_another_line_and_a_process_that_goes_on_would_be_seen(program, monkeypatch):
     monkeypatch.setattr(interrupts, "PATIENCE", 1.0)
-    typed = ["sh", "-c", f"{program.replace('{line}', interrupts.STOPPED)}\nexit 130"]
+    typed = ["sh", "-c", f"{program.replace('{line}', 'Stopped. Go on: mixscope')}\nexit 130"]
     run = subprocess.Popen(typed, stderr=subprocess.PIPE, text=True, start_new_session=True)
     with pytest.raises(Wrong, match=r"Aborted\.|goes on"):
         interrupts.assert_stopped(run, signal.SIGINT)

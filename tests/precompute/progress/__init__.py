@@ -1,0 +1,1 @@
+"""Tests of how a run tells how far it is."""
