@@ -1,7 +1,11 @@
 """Request of a run, and checks of its options against corpus and model."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from analysis.errors import UserError
 from analysis.scopes import BUDGET, GATE_RULES
@@ -21,8 +25,8 @@ _OF_TEXT = {
 
 @dataclass(frozen=True)
 class Request:
-    """Settings of a run from the command line; `corpus` is a tuple for a corpus of several
-    files."""
+    """Settings of a run from the command line; `corpus` is a tuple for a corpus of several files,
+    `check_sequences` is None for as many as the budget of checks pays for."""
 
     model: str
     corpus: str | tuple[str, ...]
@@ -44,7 +48,42 @@ class Request:
     word_vectors: Path | None = None
     pair_memory: int = BUDGET // 2**20
     until: float | None = None
+    check_sequences: int | None = None
     bounds: Bounds = USUAL
+
+
+def request_of(options: Mapping[str, Any]) -> Request:
+    """Return the request of the options of `run`, by name; others are those of a runner."""
+    corpus, names = tuple(options["corpus"]), options.get("statistics")
+    given = {field.name: options[field.name] for field in fields(Request) if field.name in options}
+    given |= {name: str(value) for name, value in given.items() if isinstance(value, StrEnum)}
+    given |= {
+        "corpus": corpus[0] if len(corpus) == 1 else corpus,
+        "statistics": names and [word.strip() for word in names.split(",") if word.strip()],
+        "mask_rate": options["mask"],
+        "bounds": Bounds(raw_rows=options["raw_rows"]),
+    }
+    request = Request(**given)
+    return request if request.output else replace(request, output=_usual_output(request))
+
+
+_UNUSUAL = re.compile(r"[^\w.-]+")
+
+
+def _usual_output(request: Request) -> Path:
+    """Return the path of a run's file by its model, part and weights, and its first corpus."""
+    first = request.corpus if isinstance(request.corpus, str) else request.corpus[0]
+    seed = request.random_weights
+    untrained = None if seed is None else f"untrained{seed}"
+    words = (_short(request.model.rpartition("@")[0] or request.model), request.part, untrained)
+    corpus = _short(first.partition("@")[0]).partition(".")[0]
+    name = "-".join(word for word in (*words, corpus) if word)
+    return Path("statistics") / f"{_UNUSUAL.sub('-', name)}.duckdb"
+
+
+def _short(name: str) -> str:
+    """Return the last part of a path or of a name of the hub."""
+    return Path(name).name or Path(name).absolute().name
 
 
 def image_corpus_name(request: Request) -> str:

@@ -21,20 +21,29 @@ from precompute.corpora.reading import Reading
 from precompute.corpora.source import DEMO_DIGITS
 from precompute.corpora.word_vectors import WordVectors, read_word_vectors
 from precompute.corpora.wording import path_as_given
+from precompute.jobs.bounds import checked_within_budget
 from precompute.jobs.claim import claimed
 from precompute.jobs.enough import FIRST, check_intervals, widest_interval
 from precompute.jobs.note import noting
-from precompute.jobs.plan import Facts, Plan, chosen_statistics, kept_sequences
+from precompute.jobs.plan import Facts, Plan, kept_sequences
 from precompute.jobs.runner import Runner, finish_plan
 from precompute.jobs.shards import remove_unfinished
 from precompute.jobs.shortage import reporting_shortage
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.needs import allowed, check_corpus, check_known, check_model
+from precompute.planning.choice import chosen_statistics, in_order, named_statistics
 from precompute.request import Request, check_gate_rule, check_segments, image_corpus_name
 from precompute.store.build import build
 from precompute.store.open_file import opened
-from precompute.store.provenance import NO_GATES, NO_PART, identity, provenance_facts, run_row
+from precompute.store.provenance import (
+    NO_GATES,
+    NO_PART,
+    checked_facts,
+    identity,
+    provenance_facts,
+    run_row,
+)
 
 SHARDS = ".shards"
 _OF_FOLDERS, _OF_PATHS = re.compile(r"\?"), re.compile(r"[\\\ud800-\udfff]")
@@ -51,7 +60,7 @@ def run(request: Request, runner: Runner) -> Plan:
     with reporting_shortage(request.output):
         chosen_statistics(request.statistics)  # a misspelt name fails before anything is loaded
         if request.until is not None:
-            check_intervals(request.statistics)
+            check_intervals(named_statistics(request.statistics))
         _assert_writable(request.output)
         # where `~` and `md:` are names
         request = replace(request, output=request.output.absolute())
@@ -88,12 +97,12 @@ def _run(request: Request, runner: Runner, assert_claimed: Callable[[], None]) -
     if model.images is not None and model.images.interpolation:
         print(f"Positions: {model.images.interpolation} by the model itself.")
     remove_unfinished(request.output, request.output.parent / SHARDS)
-    check_model(request.statistics or (), model)
+    check_model(named_statistics(request.statistics), model)
     check_segments(model)
     check_gate_rule(model)
     with noting(request.output, runner) as noted:
         plan, stopped = _finished(request, model, noted)
-        facts = provenance_facts(request, model, plan.corpus) | stopped
+        facts = provenance_facts(request, model, plan.corpus) | checked_facts(plan) | stopped
         row = run_row(request, model, plan)
         build(plan, request.output, row, facts, before_publishing=assert_claimed)
     return plan
@@ -111,7 +120,7 @@ def _finished(request: Request, model: LoadedModel, runner: Runner) -> tuple[Pla
     while True:
         most = limit if request.limit is None else min(limit, request.limit)
         plan = _finished_plan(replace(request, limit=most), model, runner)
-        widest = widest_interval(plan, request.statistics or [])
+        widest = widest_interval(plan, named_statistics(request.statistics))
         n_read = len(plan.corpus)
         print(f"{n_read} sequences: the widest interval is {widest or 'not known yet'}.")
         if n_read < limit or (widest is not None and widest.width <= request.until):
@@ -122,7 +131,7 @@ def _finished(request: Request, model: LoadedModel, runner: Runner) -> tuple[Pla
 
 def _finished_plan(request: Request, model: LoadedModel, runner: Runner) -> Plan:
     corpus = indexed(_reading(request, model), request.output.parent / SHARDS)
-    check_corpus(request.statistics or (), corpus)
+    check_corpus(named_statistics(request.statistics), corpus)
     check_known(corpus, model)
     plan = _plan(request, model, corpus)
     finish_plan(plan, model, runner)
@@ -179,10 +188,10 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
     if request.frequencies:
         vocabulary = model.model.config.vocab_size
         frequencies = read_frequencies(request.frequencies, vocabulary=vocabulary)
-    names = request.statistics
-    if names is not None:
+    names = chosen_statistics(request.statistics)
+    if request.statistics is not None:
         run_identity = identity(request, model, corpus)
-        names = names + _statistics_already_in(request, run_identity, model.part)
+        names = in_order({*names, *_statistics_already_in(request, run_identity, model.part)})
     return Plan(
         folder=request.output.parent / SHARDS,
         facts=Facts(
@@ -196,7 +205,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
             model.part,
         ),
         corpus=corpus,
-        statistics=tuple(allowed(chosen_statistics(names), corpus)),
+        statistics=tuple(allowed(names, corpus)),
         frequencies=frequencies,
         word_vectors=_word_vectors(request, corpus),
         hidden_budget=request.pair_memory * 2**20,
@@ -205,6 +214,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
         ),
         images=model.images,
         bounds=request.bounds,
+        n_checked=request.check_sequences or checked_within_budget(len(corpus)),
     )
 
 

@@ -168,7 +168,7 @@ def _batch_rows(
         seed=plan.facts.seed,
         hidden_budget=plan.hidden_budget,
         exemplars=plan.exemplars,
-        followed=plan.followed,
+        checked=plan.checked,
         controlled=controlled if model.reading.places.can_change else None,
         kept=plan.kept,
     )
