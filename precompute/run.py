@@ -33,6 +33,7 @@ from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.needs import allowed, check_corpus, check_known, check_model
 from precompute.planning.choice import chosen_statistics, in_order, named_statistics
+from precompute.planning.summary import summary
 from precompute.request import Request, check_gate_rule, check_segments, image_corpus_name
 from precompute.store.build import build
 from precompute.store.open_file import opened
@@ -58,17 +59,35 @@ def run(request: Request, runner: Runner) -> Plan:
         UserError: for any error that the user can correct.
     """
     with reporting_shortage(request.output):
-        chosen_statistics(request.statistics)  # a misspelt name fails before anything is loaded
-        if request.until is not None:
-            check_intervals(named_statistics(request.statistics))
-        _assert_writable(request.output)
-        # where `~` and `md:` are names
-        request = replace(request, output=request.output.absolute())
+        request = _checked(request)
         with claimed(request.output, repr(request)) as assert_claimed:
             return _run(request, runner, assert_claimed)
 
 
-def _run(request: Request, runner: Runner, assert_claimed: Callable[[], None]) -> Plan:
+def planned(request: Request) -> tuple[Plan, LoadedModel]:
+    """Return the plan of a run and its model; read the corpus unless that was done before.
+
+    Raises:
+        UserError: for any error that the user can correct.
+    """
+    with reporting_shortage(request.output):
+        request = _checked(request)
+        model = _loaded(request)
+        return _plan_of_corpus(request, model), model
+
+
+def _checked(request: Request) -> Request:
+    """Return the request with an absolute path, where `~` and `md:` are names, unless its options
+    are wrong, which shows before anything is loaded."""
+    chosen_statistics(request.statistics)
+    if request.until is not None:
+        check_intervals(named_statistics(request.statistics))
+    _assert_writable(request.output)
+    return replace(request, output=request.output.absolute())
+
+
+def _loaded(request: Request) -> LoadedModel:
+    """Load the model, say how it is read, and check that it fits the request."""
     model = load_model(
         request.model,
         device=request.device,
@@ -96,10 +115,15 @@ def _run(request: Request, runner: Runner, assert_claimed: Callable[[], None]) -
         print("This processor has no bfloat16 arithmetic: float32 is faster here, and more exact.")
     if model.images is not None and model.images.interpolation:
         print(f"Positions: {model.images.interpolation} by the model itself.")
-    remove_unfinished(request.output, request.output.parent / SHARDS)
     check_model(named_statistics(request.statistics), model)
     check_segments(model)
     check_gate_rule(model)
+    return model
+
+
+def _run(request: Request, runner: Runner, assert_claimed: Callable[[], None]) -> Plan:
+    model = _loaded(request)
+    remove_unfinished(request.output, request.output.parent / SHARDS)
     with noting(request.output, runner) as noted:
         plan, stopped = _finished(request, model, noted)
         facts = provenance_facts(request, model, plan.corpus) | checked_facts(plan) | stopped
@@ -130,12 +154,17 @@ def _finished(request: Request, model: LoadedModel, runner: Runner) -> tuple[Pla
 
 
 def _finished_plan(request: Request, model: LoadedModel, runner: Runner) -> Plan:
+    plan = _plan_of_corpus(request, model)
+    print("\n".join(summary(plan)), flush=True)
+    finish_plan(plan, model, runner)
+    return plan
+
+
+def _plan_of_corpus(request: Request, model: LoadedModel) -> Plan:
     corpus = indexed(_reading(request, model), request.output.parent / SHARDS)
     check_corpus(named_statistics(request.statistics), corpus)
     check_known(corpus, model)
-    plan = _plan(request, model, corpus)
-    finish_plan(plan, model, runner)
-    return plan
+    return _plan(request, model, corpus)
 
 
 def _is_imitated(model: LoadedModel) -> bool:
