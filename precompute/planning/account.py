@@ -37,6 +37,7 @@ def _costs(plan: Plan, estimate: Estimate) -> Iterator[str]:
     for group, cost in estimate.of_groups().items():
         n_statistics = len({*groups()[group]} & {*plan.statistics})
         yield _row(group, str(n_statistics), *_columns(cost))
+    yield _row("start", "", *_columns(estimate.start))
     yield _row("forward passes", "", *_columns(estimate.passes))
     yield _row("corpus and file", "", *_columns(estimate.file))
     yield _row("all", str(len(plan.statistics)), *_columns(estimate.total))

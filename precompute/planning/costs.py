@@ -1,5 +1,6 @@
 """Estimate of what a run takes: processor time, memory, bytes of the file."""
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,10 +36,12 @@ class Cost:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Costs by statistic, of the forward passes, and of tables of the corpus and the file itself;
-    `memory` is the peak of the whole run, 0 where the system does not tell."""
+    """Costs by statistic, of loading the model, of passes over the model alone and with the corpus,
+    and of tables of the corpus and the file itself; `memory` is the peak of the whole run, 0 where
+    the system does not tell."""
 
     statistics: dict[str, Cost]
+    start: Cost
     passes: Cost
     file: Cost
     memory: int
@@ -46,7 +49,7 @@ class Estimate:
     @property
     def total(self) -> Cost:
         """Return the cost of everything."""
-        whole = sum(self.statistics.values(), self.passes + self.file)
+        whole = sum(self.statistics.values(), self.start + self.passes + self.file)
         return Cost(whole.seconds, self.memory, whole.bytes)
 
     def of_groups(self) -> dict[str, Cost]:
@@ -64,6 +67,7 @@ class Estimate:
 
 def estimated(plan: Plan, model: LoadedModel) -> Estimate:
     """Estimate what is left to do of a plan, by filling its tables from a few sequences."""
+    start = Cost(time.process_time())  # a run reads the model and the corpus as this process did
     tables = tuple(table for table in plan.passes if table.of_layers)
     probes = measured(plan, model, tables)
     with TemporaryDirectory(prefix="mixscope-plan-") as folder:
@@ -95,7 +99,7 @@ def estimated(plan: Plan, model: LoadedModel) -> Estimate:
     n_bytes = sum(cost.bytes for cost in costs.values()) + _in_file(finished.bytes[CORPUS])
     building = finished.seconds[CORPUS] + _FILE_SECONDS + n_bytes * _SECONDS_OF_BYTE
     file = Cost(building, 0, _in_file(finished.bytes[CORPUS]))
-    return Estimate(costs, Cost(passes), file, peak)
+    return Estimate(costs, start, Cost(passes), file, peak)
 
 
 def _in_file(n_bytes: int) -> int:

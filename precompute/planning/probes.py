@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from analysis.contracts import CHECKS, groups
 from analysis.statistics.positions import position_spectrum
-from analysis.statistics.relevance import perturbation
+from analysis.statistics.relevance import perturbation, relevance_map
 from analysis.statistics.table import Table
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.bounds import evenly_spaced
@@ -135,6 +135,8 @@ def n_chosen(plan: Plan, table: Table) -> int:
     if table == perturbation.PER_SEQUENCE:
         _, longest = plan.corpus.longest[0]
         return min(len(plan.kept), WHOLE_LAYERS, max(1, TOKENS // longest))
+    if table == relevance_map.TABLE:
+        return len(plan.kept)
     if table.name in groups()["relevance"]:
         return min(len(plan.kept), WHOLE_LAYERS)
     return len(plan.exemplars)
