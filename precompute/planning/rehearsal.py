@@ -44,22 +44,24 @@ def rehearsed(plan: Plan, model: LoadedModel, probes: Probes, folder: Path) -> F
     """Estimate what the tables of a plan take, once the passes over the corpus are done.
 
     Rows of the probes are copied until there are as many sequences as in the corpus, or a few
-    dozen. From those numbers on, costs grow as between the two rehearsals, those of pairs with the
-    number of different pairs.
+    dozen. From there on, costs grow as between the two rehearsals. Copies have no new pairs of
+    tokens, so that the size of their tables grows with the number of different pairs.
     """
     n = len(plan.corpus)
     many = _rehearse(plan, model, probes, folder / "many", min(n, _MANY))
     few = many if n <= _MANY else _rehearse(plan, model, probes, folder / "few", _FEW)
     pairs = _growth_of_pairs(plan, probes)
 
-    def grown(name: str, least: float, most: float) -> float:
-        if name in groups()["pairs"]:
-            return most * pairs
+    def grown(least: float, most: float) -> float:
         steps = max(0, min(n, plan.bounds.blocks) - _MANY) / (_MANY - _FEW)
         return most + max(0.0, most - least) * steps
 
-    seconds = {name: grown(name, few.seconds[name], most) for name, most in many.seconds.items()}
-    sizes = {name: int(grown(name, few.bytes[name], most)) for name, most in many.bytes.items()}
+    seconds = {name: grown(few.seconds[name], most) for name, most in many.seconds.items()}
+    of_pairs = groups()["pairs"]
+    sizes = {
+        name: int(most * pairs if name in of_pairs else grown(few.bytes[name], most))
+        for name, most in many.bytes.items()
+    }
     return Finished(seconds, sizes)
 
 

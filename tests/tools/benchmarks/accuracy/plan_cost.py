@@ -1,6 +1,6 @@
 """Estimate of a plan against the run: processor time, peak of memory, bytes of the file.
 
-    python -m tests.tools.benchmarks.plan_cost MODEL CORPUS [--limit 24] [--statistics all]
+    python -m tests.tools.benchmarks.accuracy.plan_cost MODEL CORPUS [--limit 24] [--statistics all]
 
 The run is a process of its own. Printed are estimate, truth and their ratio, and what the plan
 itself took.
