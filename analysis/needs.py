@@ -38,11 +38,12 @@ class Need(StrEnum):
 class Setting(StrEnum):
     """Settings of a run that the numbers of some tables depend on, and of others not.
 
-    The rule for gated networks, the sequences whose relevance maps are kept, and the files of word
-    frequencies and of word vectors.
+    The rule for gated networks, the number of sequences that checks of robustness read, the
+    sequences whose relevance maps are kept, and the files of word frequencies and of word vectors.
     """
 
     GATE_RULE = "gate_rule"
+    CHECKED = "checked"
     KEPT = "kept"
     FREQUENCIES = "frequencies"
     WORD_VECTORS = "word_vectors"

@@ -1,9 +1,10 @@
 """The commands of `python -m precompute`."""
 
 import sys
+from functools import wraps
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,9 +24,10 @@ from precompute.options import (
     Part,
     RunnerName,
     Segments,
+    StatisticsOption,
 )
 from precompute.progress.display import displayed
-from precompute.serve import serve
+from precompute.serve import open_file, serve
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -43,10 +45,13 @@ def every_command(
 def run(
     model: Model,
     corpus: CorpusFiles,
-    output: Annotated[Path, typer.Option(help="The file to make, ending in .duckdb.")],
-    statistics: Annotated[
-        str | None, typer.Option(help="Names with commas between; all unless given.")
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help="The file to make, ending in .duckdb; statistics/MODEL-CORPUS.duckdb unless given."
+        ),
     ] = None,
+    statistics: StatisticsOption = None,
     mask: Annotated[float, typer.Option(help="Share of the tokens to mask.")] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Seed of every random choice.")] = 0,
     max_tokens: Annotated[int, typer.Option(min=1, help="Longest sequence.")] = 128,
@@ -95,6 +100,14 @@ def run(
             min=0, help="Stop when no 95% interval of the named statistics is wider than this."
         ),
     ] = None,
+    check_sequences: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Sequences that the checks of robustness read; as many as a tenth of the run's "
+            "time pays for, at least 2, unless given.",
+        ),
+    ] = None,
     raw_rows: Annotated[
         int,
         typer.Option(
@@ -108,37 +121,26 @@ def run(
     ] = 8,
 ) -> None:
     """Run a model over a corpus. Rerun the command to resume; the results are identical."""
-    with displayed(output) as on_event:  # before what takes seconds to import
-        from precompute.jobs.bounds import Bounds
+    options = dict(locals())
+    from precompute.request import request_of
+
+    request = request_of(options)
+    with displayed(request.output) as on_event:  # before what takes seconds to import
         from precompute.jobs.runners import runner_for
-        from precompute.run import Request
         from precompute.run import run as run_request
 
-        request = Request(
-            model=model,
-            corpus=corpus[0] if len(corpus) == 1 else tuple(corpus),
-            output=output,
-            statistics=_names(statistics),
-            mask_rate=mask,
-            seed=seed,
-            max_tokens=max_tokens,
-            limit=limit,
-            device=str(device),
-            dtype=str(dtype),
-            packing=str(packing),
-            column=column,
-            segments=str(segments),
-            gate_rule=str(gate_rule),
-            random_weights=random_weights,
-            part=None if part is None else str(part),
-            frequencies=frequencies,
-            word_vectors=word_vectors,
-            pair_memory=pair_memory,
-            until=until,
-            bounds=Bounds(raw_rows=raw_rows),
-        )
         with runner_for(runner, workers, cpus=cpus_per_worker, gpus=gpus_per_worker) as run_jobs:
             run_request(request, run_jobs, on_event)
+
+
+@app.command()
+@wraps(run, assigned=())
+def plan(**options: Any) -> None:
+    """Say what a run with these options will cost, from two sequences; it makes no file."""
+    from precompute.planning.account import account
+    from precompute.request import request_of
+
+    print("\n".join(account(request_of(options))))
 
 
 @app.command()
@@ -244,16 +246,7 @@ def convert(
 
 
 app.command()(serve)
-
-
-def _names(statistics: str | None) -> list[str] | None:
-    """Return the names in a comma-separated list; None without a list."""
-    if statistics is None:
-        return None
-    names = [name.strip() for name in statistics.split(",") if name.strip()]
-    if not names:
-        raise typer.BadParameter("names no statistic", param_hint="--statistics")
-    return names
+app.command("open")(open_file)
 
 
 def run_command() -> None:

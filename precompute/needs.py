@@ -1,9 +1,10 @@
-"""Checks of a corpus and a model against the needs of statistics."""
+"""Checks of a corpus and a model against the needs of statistics and the options of a run."""
 
 from collections.abc import Iterable
 
 from analysis.errors import BadCorpus, UserError
 from analysis.needs import OF_MODELS, OF_TEXTS, Need
+from analysis.scopes import GATE_RULES
 from precompute.corpora.index.corpus import Corpus
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import STATISTICS
@@ -180,4 +181,31 @@ def _check_positions(statistic: str, model: LoadedModel) -> None:
         raise UserError(
             f"--statistics {statistic} needs scores that queries and keys make alone, and "
             f"{model.name} {_KNOWS_PLACES[how]}: leave {statistic} out."
+        )
+
+
+def check_segments(model: LoadedModel) -> None:
+    """Raise UserError if segment ids are to be zeroed for a model without segments.
+
+    Raises:
+        UserError: naming the option.
+    """
+    if model.segments == "zero" and model.images is None and model.segment_types < 2:
+        raise UserError(
+            f"--segments zero gives every token segment id 0, and model {model.name!r} "
+            f"distinguishes no segments (its segment types: {model.segment_types}). "
+            "Leave --segments out."
+        )
+
+
+def check_gate_rule(model: LoadedModel) -> None:
+    """Raise UserError if a gate rule is given for a model without gates.
+
+    Raises:
+        UserError: naming the option.
+    """
+    if model.gate_rule != GATE_RULES[0] and not model.has_gates:
+        raise UserError(
+            f"--gate-rule {model.gate_rule} is for networks that multiply two hidden layers, and "
+            f"those of model {model.name!r} have one. Leave --gate-rule out."
         )

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from analysis.contracts import groups
 from precompute.models.bundled import BUNDLED
 
 Device = StrEnum("Device", ["auto", "cpu", "cuda"])
@@ -33,6 +34,23 @@ PackingOption = Annotated[
         help="How plain text becomes sequences: pairs of paragraphs, sentences packed in two "
         "segments, or the whole file in texts of exactly --max-tokens. Of an annotated corpus "
         "`trees` reads every sentence by itself, also where documents bear coreference."
+    ),
+]
+
+
+def _names(words: str | None) -> str | None:
+    """Refuse a list without a name."""
+    if words is not None and not words.replace(",", "").strip():
+        raise typer.BadParameter("names no statistic")
+    return words
+
+
+StatisticsOption = Annotated[
+    str | None,
+    typer.Option(
+        callback=_names,
+        help=f"Names of statistics or of groups, with commas between: {', '.join(groups())}. "
+        "-NAME takes one away. All that the model and the corpus allow, unless given.",
     ),
 ]
 Column = Annotated[

@@ -1,12 +1,15 @@
-"""Request of a run, and checks of its options against corpus and model."""
+"""Request of a run."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from analysis.errors import UserError
 from analysis.scopes import BUDGET, GATE_RULES
 from precompute.jobs.bounds import USUAL, Bounds
-from precompute.models.loaded_model import LoadedModel
 
 _OF_TEXT = {
     "mask_rate": "--mask",
@@ -21,8 +24,8 @@ _OF_TEXT = {
 
 @dataclass(frozen=True)
 class Request:
-    """Settings of a run from the command line; `corpus` is a tuple for a corpus of several
-    files."""
+    """Settings of a run from the command line; `corpus` is a tuple for a corpus of several files,
+    `check_sequences` is None for as many as the budget of checks pays for."""
 
     model: str
     corpus: str | tuple[str, ...]
@@ -44,7 +47,42 @@ class Request:
     word_vectors: Path | None = None
     pair_memory: int = BUDGET // 2**20
     until: float | None = None
+    check_sequences: int | None = None
     bounds: Bounds = USUAL
+
+
+def request_of(options: Mapping[str, Any]) -> Request:
+    """Return the request of the options of `run`, by name; others are those of a runner."""
+    corpus, names = tuple(options["corpus"]), options.get("statistics")
+    given = {field.name: options[field.name] for field in fields(Request) if field.name in options}
+    given |= {name: str(value) for name, value in given.items() if isinstance(value, StrEnum)}
+    given |= {
+        "corpus": corpus[0] if len(corpus) == 1 else corpus,
+        "statistics": names and [word.strip() for word in names.split(",") if word.strip()],
+        "mask_rate": options["mask"],
+        "bounds": Bounds(raw_rows=options["raw_rows"]),
+    }
+    request = Request(**given)
+    return request if request.output else replace(request, output=_usual_output(request))
+
+
+_UNUSUAL = re.compile(r"[^\w.-]+")
+
+
+def _usual_output(request: Request) -> Path:
+    """Return the path of a run's file by its model, part and weights, and its first corpus."""
+    first = request.corpus if isinstance(request.corpus, str) else request.corpus[0]
+    seed = request.random_weights
+    untrained = None if seed is None else f"untrained{seed}"
+    words = (_short(request.model.rpartition("@")[0] or request.model), request.part, untrained)
+    corpus = _short(first.partition("@")[0]).partition(".")[0]
+    name = "-".join(word for word in (*words, corpus) if word)
+    return Path("statistics") / f"{_UNUSUAL.sub('-', name)}.duckdb"
+
+
+def _short(name: str) -> str:
+    """Return the last part of a path or of a name of the hub."""
+    return Path(name).name or Path(name).absolute().name
 
 
 def image_corpus_name(request: Request) -> str:
@@ -65,30 +103,3 @@ def image_corpus_name(request: Request) -> str:
                 f"as it has patches. Leave {option} out."
             )
     return request.corpus
-
-
-def check_segments(model: LoadedModel) -> None:
-    """Raise UserError if segment ids are to be zeroed for a model without segments.
-
-    Raises:
-        UserError: naming the option.
-    """
-    if model.segments == "zero" and model.images is None and model.segment_types < 2:
-        raise UserError(
-            f"--segments zero gives every token segment id 0, and model {model.name!r} "
-            f"distinguishes no segments (its segment types: {model.segment_types}). "
-            "Leave --segments out."
-        )
-
-
-def check_gate_rule(model: LoadedModel) -> None:
-    """Raise UserError if a gate rule is given for a model without gates.
-
-    Raises:
-        UserError: naming the option.
-    """
-    if model.gate_rule != GATE_RULES[0] and not model.has_gates:
-        raise UserError(
-            f"--gate-rule {model.gate_rule} is for networks that multiply two hidden layers, and "
-            f"those of model {model.name!r} have one. Leave --gate-rule out."
-        )

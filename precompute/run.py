@@ -22,21 +22,38 @@ from precompute.corpora.reading import Reading
 from precompute.corpora.source import DEMO_DIGITS
 from precompute.corpora.word_vectors import WordVectors, read_word_vectors
 from precompute.corpora.wording import path_as_given
+from precompute.jobs.bounds import checked_within_budget
 from precompute.jobs.claim import claimed
 from precompute.jobs.enough import FIRST, check_intervals, widest_interval
 from precompute.jobs.note import noting
-from precompute.jobs.plan import Facts, Plan, chosen_statistics, kept_sequences
+from precompute.jobs.plan import Facts, Plan, kept_sequences
 from precompute.jobs.runner import Runner, finish_plan
 from precompute.jobs.shards import remove_unfinished
 from precompute.jobs.shortage import reporting_shortage
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
-from precompute.needs import allowed, check_corpus, check_known, check_model
+from precompute.needs import (
+    allowed,
+    check_corpus,
+    check_gate_rule,
+    check_known,
+    check_model,
+    check_segments,
+)
+from precompute.planning.choice import chosen_statistics, in_order, named_statistics
+from precompute.planning.summary import summary
 from precompute.progress.events import Event, Made, OnEvent, ignore
-from precompute.request import Request, check_gate_rule, check_segments, image_corpus_name
+from precompute.request import Request, image_corpus_name
 from precompute.store.build import build
 from precompute.store.open_file import opened
-from precompute.store.provenance import NO_GATES, NO_PART, identity, provenance_facts, run_row
+from precompute.store.provenance import (
+    NO_GATES,
+    NO_PART,
+    checked_facts,
+    identity,
+    provenance_facts,
+    run_row,
+)
 
 _OF_FOLDERS, _OF_PATHS = re.compile(r"\?"), re.compile(r"[\\\ud800-\udfff]")
 """Names that DuckDB misreads: `?` in a folder begins parameters, a backslash is a slash, and bytes
@@ -53,12 +70,7 @@ def run(request: Request, runner: Runner, on_event: OnEvent = ignore) -> Plan:
         UserError: for any error that the user can correct.
     """
     with reporting_shortage(request.output):
-        chosen_statistics(request.statistics)  # a misspelt name fails before anything is loaded
-        if request.until is not None:
-            check_intervals(request.statistics)
-        _assert_writable(request.output)
-        # where `~` and `md:` are names
-        request = replace(request, output=request.output.absolute())
+        request = _checked(request)
         claim = claimed(request.output, repr(request))
         with claim as assert_claimed, noting(request.output) as note:
 
@@ -69,9 +81,30 @@ def run(request: Request, runner: Runner, on_event: OnEvent = ignore) -> Plan:
             return _run(request, runner, assert_claimed, tell)
 
 
-def _run(
-    request: Request, runner: Runner, assert_claimed: Callable[[], None], on_event: OnEvent
-) -> Plan:
+def planned(request: Request) -> tuple[Plan, LoadedModel]:
+    """Return the plan of a run and its model; read the corpus unless that was done before.
+
+    Raises:
+        UserError: for any error that the user can correct.
+    """
+    with reporting_shortage(request.output):
+        request = _checked(request)
+        model = _loaded(request)
+        return _plan_of_corpus(request, model), model
+
+
+def _checked(request: Request) -> Request:
+    """Return the request with an absolute path, where `~` and `md:` are names, unless its options
+    are wrong, which shows before anything is loaded."""
+    chosen_statistics(request.statistics)
+    if request.until is not None:
+        check_intervals(named_statistics(request.statistics))
+    _assert_writable(request.output)
+    return replace(request, output=request.output.absolute())
+
+
+def _loaded(request: Request, on_event: OnEvent = ignore) -> LoadedModel:
+    """Load the model, say how it is read, and check that it fits the request."""
     model = load_model(
         request.model,
         device=request.device,
@@ -100,12 +133,19 @@ def _run(
         print("This processor has no bfloat16 arithmetic: float32 is faster here, and more exact.")
     if model.images is not None and model.images.interpolation:
         print(f"Positions: {model.images.interpolation} by the model itself.")
-    remove_unfinished(request.output, request.output.parent / SHARDS)
-    check_model(request.statistics or (), model)
+    check_model(named_statistics(request.statistics), model)
     check_segments(model)
     check_gate_rule(model)
+    return model
+
+
+def _run(
+    request: Request, runner: Runner, assert_claimed: Callable[[], None], on_event: OnEvent
+) -> Plan:
+    model = _loaded(request, on_event)
+    remove_unfinished(request.output, request.output.parent / SHARDS)
     plan, stopped = _finished(request, model, runner, on_event)
-    facts = provenance_facts(request, model, plan.corpus) | stopped
+    facts = provenance_facts(request, model, plan.corpus) | checked_facts(plan) | stopped
     row = run_row(request, model, plan)
     build(plan, request.output, row, facts, before_publishing=assert_claimed, on_event=on_event)
     corpus = plan.corpus
@@ -127,7 +167,7 @@ def _finished(
     while True:
         most = limit if request.limit is None else min(limit, request.limit)
         plan = _finished_plan(replace(request, limit=most), model, runner, on_event)
-        widest = widest_interval(plan, request.statistics or [])
+        widest = widest_interval(plan, named_statistics(request.statistics))
         n_read = len(plan.corpus)
         print(f"{n_read} sequences: the widest interval is {widest or 'not known yet'}.")
         if n_read < limit or (widest is not None and widest.width <= request.until):
@@ -137,12 +177,17 @@ def _finished(
 
 
 def _finished_plan(request: Request, model: LoadedModel, runner: Runner, on_event: OnEvent) -> Plan:
-    corpus = indexed(_reading(request, model), request.output.parent / SHARDS, on_event)
-    check_corpus(request.statistics or (), corpus)
-    check_known(corpus, model)
-    plan = _plan(request, model, corpus)
+    plan = _plan_of_corpus(request, model, on_event)
+    print("\n".join(summary(plan)), flush=True)
     finish_plan(plan, model, runner, on_event)
     return plan
+
+
+def _plan_of_corpus(request: Request, model: LoadedModel, on_event: OnEvent = ignore) -> Plan:
+    corpus = indexed(_reading(request, model), request.output.parent / SHARDS, on_event)
+    check_corpus(named_statistics(request.statistics), corpus)
+    check_known(corpus, model)
+    return _plan(request, model, corpus)
 
 
 def _is_imitated(model: LoadedModel) -> bool:
@@ -195,10 +240,10 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
     if request.frequencies:
         vocabulary = model.model.config.vocab_size
         frequencies = read_frequencies(request.frequencies, vocabulary=vocabulary)
-    names = request.statistics
-    if names is not None:
+    names = chosen_statistics(request.statistics)
+    if request.statistics is not None:
         run_identity = identity(request, model, corpus)
-        names = names + _statistics_already_in(request, run_identity, model.part)
+        names = in_order({*names, *_statistics_already_in(request, run_identity, model.part)})
     return Plan(
         folder=request.output.parent / SHARDS,
         facts=Facts(
@@ -212,7 +257,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
             model.part,
         ),
         corpus=corpus,
-        statistics=tuple(allowed(chosen_statistics(names), corpus)),
+        statistics=tuple(allowed(names, corpus)),
         frequencies=frequencies,
         word_vectors=_word_vectors(request, corpus),
         hidden_budget=request.pair_memory * 2**20,
@@ -221,6 +266,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
         ),
         images=model.images,
         bounds=request.bounds,
+        n_checked=request.check_sequences or checked_within_budget(len(corpus)),
     )
 
 

@@ -1,4 +1,4 @@
-"""The command that starts the dashboard for several readers, and its checks before that."""
+"""Commands that start the dashboard, for several readers or on one file, and their checks."""
 
 import os
 import re
@@ -6,6 +6,7 @@ import socket
 import sys
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlencode
 
 import typer
 
@@ -14,6 +15,7 @@ from analysis.errors import UserError
 _APP = Path(__file__).parents[1] / "app.py"
 _PREFIX = re.compile(r"[\w.~-]+(/[\w.~-]+)*", re.ASCII)
 _NAME = re.compile(r"[\w.-]+", re.ASCII)
+_HERE = "127.0.0.1"
 _EVERY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104
 
 
@@ -22,7 +24,7 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = 8501,
     host: Annotated[
         str, typer.Option(help="The address of this machine to listen on; 0.0.0.0 is every one.")
-    ] = "127.0.0.1",
+    ] = _HERE,
     prefix: Annotated[
         str, typer.Option(help="The path below which a proxy has the dashboard, such as /mixscope.")
     ] = "",
@@ -44,15 +46,39 @@ def serve(
         "server.baseUrlPath": [path],
         "server.allowedHosts": [*dict.fromkeys(("127.0.0.1", "localhost", *names))],
     }
+    _start(settings, {"MIXSCOPE_STATISTICS": str(folder), "MIXSCOPE_READ_ONLY": "1"})
+
+
+def open_file(
+    file: Annotated[Path, typer.Argument(help="A file of statistics, ending in .duckdb.")],
+    port: Annotated[int, typer.Option(min=1, max=65535)] = 8501,
+) -> None:
+    """Start the dashboard on a file, for this machine alone, and print the address to visit."""
+    _check_app()
+    if not file.is_file():
+        raise UserError(f"There is no file {file}. `mixscope run` and `mixscope demo` make some.")
+    if file.suffix != ".duckdb":
+        raise UserError(f"{file} does not end in .duckdb, so the dashboard would not find it.")
+    _check_address(_HERE, port)
+    print(f"http://{_HERE}:{port}/?{urlencode({'file': file.name})}", flush=True)
+    settings = {"server.port": [str(port)], "server.address": [_HERE]}
+    _start(settings, {"MIXSCOPE_STATISTICS": str(file.parent)})
+
+
+def _start(settings: dict[str, list[str]], variables: dict[str, str]) -> None:
+    """Replace this process by the dashboard's."""
     options = [f"--{setting}={value}" for setting, values in settings.items() for value in values]
-    environment = os.environ | {"MIXSCOPE_STATISTICS": str(folder), "MIXSCOPE_READ_ONLY": "1"}
     command = [sys.executable, "-m", "streamlit", "run", str(_APP), *options]
-    os.execve(sys.executable, command, environment)  # noqa: S606
+    os.execve(sys.executable, command, os.environ | variables)  # noqa: S606
+
+
+def _check_app() -> None:
+    if not _APP.is_file():
+        raise UserError("This installation has no dashboard: `pip install -e .` in a checkout.")
 
 
 def _check_folder(folder: Path) -> None:
-    if not _APP.is_file():
-        raise UserError("This installation has no dashboard: `pip install -e .` in a checkout.")
+    _check_app()
     if not folder.is_dir():
         raise UserError(f"There is no folder {folder}. Give the one that holds .duckdb files.")
     if not any(folder.glob("*.duckdb")):

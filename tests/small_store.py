@@ -47,7 +47,8 @@ def request(folder: Path, family: str = "bert", *, annotated: bool = False, **se
     reads_images = family in TINY_VISION
     corpus = _images(folder) if reads_images else _text(folder, annotated=annotated)
     length: dict[str, Any] = {} if reads_images else {"max_tokens": 36}
-    chosen = {"output": folder / "tiny.duckdb", "device": "cpu"} | length | settings
+    chosen: dict[str, Any] = {"output": folder / "tiny.duckdb", "device": "cpu"}
+    chosen |= {"check_sequences": 32} | length | settings
     return Request(model=str(model), corpus=str(corpus), **chosen)
 
 

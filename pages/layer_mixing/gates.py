@@ -7,6 +7,7 @@ from pages.layer_mixing.findings import three_decimals
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, has_gates
+from pages.ui.store.missing import show_more_checks
 from pages.ui.view import View
 from pages.ui.words.interval import with_interval
 from pages.ui.words.numbers import percent
@@ -26,6 +27,7 @@ def gates(view: View) -> None:
             chart = lines(layers, y=quantity, ends=ends, zero=quantity == "closed")
             view.figure(quantity, layers, chart)
     view.table("table", frame, ["layer", *_QUANTITIES, "n_sequences"])
+    show_more_checks(gate_rule_agreement.TABLE)
 
 
 def _finding(view: View, mean: pd.Series, layers: pd.DataFrame) -> str:

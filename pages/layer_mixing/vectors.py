@@ -14,6 +14,7 @@ from pages.layer_mixing.rollout import origins, own_place
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, layer_order
+from pages.ui.store.missing import show_more_checks
 from pages.ui.view import View
 from pages.ui.words.interval import beside_0, with_interval
 from pages.ui.words.names import scope_name, token_type_name
@@ -36,6 +37,7 @@ def vectors(view: View) -> None:
     _agreement(view, ask(vector_rollout.agreement), n=int(sums["n_sequences"].max()))
     origins(view, distances, types, (scope, VECTORS), scope)
     _table(view, distances, scope)
+    show_more_checks(vector_rollout.TABLE, vector_rollout.AGREEMENT)
 
 
 def _own(view: View, distances: pd.DataFrame, scope: str) -> str:

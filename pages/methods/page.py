@@ -16,6 +16,7 @@ from pages.ui.frame import table
 from pages.ui.lazily import folded
 from pages.ui.method import mathematics, methods
 from pages.ui.store.chosen import Store, ask, chosen_file, readable, without_attention
+from pages.ui.store.missing import show_more_checks
 from pages.ui.words.columns import column_settings
 from pages.ui.words.interval_sentence import interval_sentence, listed_form
 from pages.ui.words.names import scope_meaning, scope_name
@@ -115,6 +116,7 @@ def bias_readings() -> None:
         columns={"layer": layer_column, "name": say("methods.bias.reading"), **numbers},
         options={"placeholder": "—"},
     )
+    show_more_checks(bias_reading.TABLE)
 
 
 def _bias_finding(means: pd.DataFrame) -> str:

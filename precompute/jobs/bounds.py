@@ -20,6 +20,19 @@ class Bounds:
 
 
 USUAL = Bounds()
+_LEAST_CHECKED, _MOST_CHECKED = 2, 32
+_SHARE_OF_CHECKS = 10
+"""Checks of robustness take at most one part in so many of a run's processor time."""
+_COST_OF_CHECKS = 3
+"""Processor time of all checks of a sequence, in those of all its other statistics, as measured on
+the demo model. A constant, so that a run reads the same sequences on any machine."""
+
+
+def checked_within_budget(n_sequences: int) -> int:
+    """Return how many sequences checks of robustness read: as many as a tenth of the run pays
+    for, at least two, at most 32."""
+    affordable = n_sequences // (_SHARE_OF_CHECKS * _COST_OF_CHECKS)
+    return min(n_sequences, max(_LEAST_CHECKED, min(_MOST_CHECKED, affordable)))
 
 
 def evenly_spaced(indices: Iterable[int], n: int) -> frozenset[int]:

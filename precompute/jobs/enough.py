@@ -24,13 +24,13 @@ class Widest:
         return f"{self.width:.4g} ({self.statistic})"
 
 
-def check_intervals(statistics: list[str] | None) -> None:
+def check_intervals(statistics: list[str]) -> None:
     """Raise UserError if a run cannot stop by the intervals of these statistics.
 
     Raises:
         UserError: none is named, or one has no interval; naming the statistics with intervals.
     """
-    if statistics is None:
+    if not statistics:
         raise UserError(
             "--until needs --statistics: name those whose intervals decide, such as "
             "token_type_mixing."

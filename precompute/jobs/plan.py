@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.errors import UnknownName
 from analysis.needs import Setting
 from analysis.relevance_rules import RULES
 from analysis.scopes import BUDGET, GATE_RULES, LayerOrder
@@ -28,11 +27,7 @@ if TYPE_CHECKING:  # which loads torch
 
 BATCH_PAIRS = 16 * 128 * 128
 EXEMPLARS = 4
-FOLLOWED = 32
-"""Most sequences whose tokens are followed through the layers as vectors: they take several times
-as long as all maps of whole layers."""
 IMAGE_MAP_BYTES, TEXT_MAP_BYTES = 512 * 2**20, 32 * 2**20
-_PROOFS = ("completeness",)  # in every file, whatever the request
 CORPUS = (corpus.SEQUENCES, corpus.TOKENS, *annotation.TABLES, corpus.VOCABULARY)
 """Tables that hold the corpus itself; every fit may read them."""
 Job = int | str
@@ -65,7 +60,8 @@ class Plan:
 
     `hidden_budget` limits memory and changes no number: see `Batch`. `kept` are the sequences with
     stored relevance maps and pictures; `images` reads a corpus of images. `bounds` limit the rows
-    of single sequences in the file.
+    of single sequences in the file. `n_checked` is the number of sequences that checks of
+    robustness read.
     """
 
     folder: Path
@@ -78,6 +74,7 @@ class Plan:
     kept: frozenset[int] = frozenset()
     images: "ImageReader | None" = None
     bounds: Bounds = USUAL
+    n_checked: int = 0
 
     @property
     def passes(self) -> tuple[Table, ...]:
@@ -91,15 +88,15 @@ class Plan:
         return frozenset(index for index, _ in self.corpus.longest[:EXEMPLARS])
 
     @cached_property
-    def followed(self) -> frozenset[int]:
-        """Return the sequences whose tokens are followed through the layers as vectors."""
-        return evenly_spaced(range(len(self.corpus)), FOLLOWED)
+    def checked(self) -> frozenset[int]:
+        """Return the sequences that checks of robustness read."""
+        return evenly_spaced(range(len(self.corpus)), self.n_checked)
 
     @property
     def kept_first(self) -> frozenset[int]:
         """Return all sequences with stored data that needs their tokens."""
         shown = range(min(SHOWN, len(self.corpus)))
-        return self.exemplars | self.followed | self.kept | frozenset(shown)
+        return self.exemplars | self.checked | self.kept | frozenset(shown)
 
     def shard_folder(self, table: Table) -> Path:
         """Return the folder of a table's shards, named by everything its numbers depend on."""
@@ -124,6 +121,7 @@ class Plan:
     def _declared(self, table: Table) -> dict[str, object]:
         """Return the value of each setting that a table depends on."""
         values: dict[str, object] = {
+            Setting.CHECKED: sorted(self.checked),
             Setting.KEPT: sorted(self.kept),
             Setting.FREQUENCIES: self.frequencies and self.frequencies.sha256,
             Setting.WORD_VECTORS: self.word_vectors and self.word_vectors.sha256,
@@ -220,19 +218,3 @@ def batches(
             batch = []
         batch.append(sequence)
     yield tuple(batch)
-
-
-def chosen_statistics(names: list[str] | None) -> tuple[str, ...]:
-    """Return the given statistics and all that they need, in the order they run; None means all.
-
-    Raises:
-        UnknownName: naming the statistics there are.
-    """
-    wanted = set(STATISTICS) if names is None else set().union(*map(_with_required, names))
-    return tuple(name for name in STATISTICS if name in wanted)
-
-
-def _with_required(name: str) -> set[str]:
-    if name not in STATISTICS:
-        raise UnknownName("statistic", name, STATISTICS)
-    return {name, *_PROOFS}.union(*map(_with_required, STATISTICS[name].requires))

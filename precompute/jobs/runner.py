@@ -21,7 +21,7 @@ from precompute.jobs.tables import finish_corpus, finish_table, workspace
 from precompute.jobs.writing import Write, at_once, beside
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import rows_of_batch, rows_of_weights
-from precompute.passes.layers import batch_of
+from precompute.passes.layers import Batch, batch_of
 from precompute.progress.events import Advanced, Begun, Finished, OnEvent, Stage, ignore
 
 Runner = Callable[[Plan, LoadedModel, list[Job], OnEvent], None]
@@ -37,7 +37,7 @@ def finish_plan(plan: Plan, model: LoadedModel, runner: Runner, on_event: OnEven
         UserError: if one is damaged again as soon as it is written.
     """
     return_freed_memory()
-    _finish_weights(plan, model, on_event)
+    finish_weights(plan, model, on_event)
     run = partial(runner, plan, model)
     _finish(plan, range(len(plan.corpus.job_sizes)), run, "sequences", on_event)
     _set_aside(list(filter(_is_damaged, plan.corpus_files)))
@@ -45,7 +45,7 @@ def finish_plan(plan: Plan, model: LoadedModel, runner: Runner, on_event: OnEven
     _finish(plan, plan.tables, run, "tables", on_event)
 
 
-def _finish_weights(plan: Plan, model: LoadedModel, on_event: OnEvent) -> None:
+def finish_weights(plan: Plan, model: LoadedModel, on_event: OnEvent = ignore) -> None:
     """Compute the passes over the model alone, in this process."""
     tables = [table for table in plan.passes if table.of_model]
     _set_aside([shard for table in tables for shard in plan.shards(table) if _is_damaged(shard)])
@@ -170,7 +170,7 @@ def _write(
         layers: numbers of the layers in the model.
     """
     for table, rows in zip(tables, zip(*parts, strict=True), strict=True):
-        shard = partial(_shard, table, list(rows), layers)
+        shard = partial(shard_of, table, list(rows), layers)
         finish_shard(plan.shard_folder(table), index, shard)
 
 
@@ -178,7 +178,8 @@ def _of_weights(table: Table, model: LoadedModel) -> pa.Table:
     return counted_from_1(rows_of_weights(table, model.weights), model.numbers)
 
 
-def _shard(table: Table, rows: list[pa.Table], layers: tuple[int, ...]) -> pa.Table:
+def shard_of(table: Table, rows: list[pa.Table], layers: tuple[int, ...]) -> pa.Table:
+    """Return the rows of a shard, from those of its batches."""
     return counted_from_1(merged(table, rows), layers)
 
 
@@ -190,15 +191,20 @@ def _batch_rows(
     on_share: Callable[[float], object],
 ) -> list[pa.Table]:
     """Return the rows of every table for one batch, which is traced once for all of them."""
+    batch = batch_for(plan, model, sequences)
+    return [*rows_of_batch(tables, model, batch, on_share).values()]
+
+
+def batch_for(plan: Plan, model: LoadedModel, sequences: Sequence[Input]) -> Batch:
+    """Return a batch with the settings of a plan."""
     controlled = partial(model.stream_controlled, seed=plan.facts.seed)
-    batch = batch_of(
+    return batch_of(
         model,
         sequences,
         seed=plan.facts.seed,
         hidden_budget=plan.hidden_budget,
         exemplars=plan.exemplars,
-        followed=plan.followed,
+        checked=plan.checked,
         controlled=controlled if model.reading.places.can_change else None,
         kept=plan.kept,
     )
-    return [*rows_of_batch(tables, model, batch, on_share).values()]

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib import import_module
 from math import inf
@@ -20,6 +21,7 @@ from precompute.models.loaded_model import LoadedModel
 from precompute.passes.layers import Batch, Layer, run_layers
 
 Filler = TypeVar("Filler", bound=Callable[..., Any])
+Watch = Callable[[str], AbstractContextManager[object]]
 
 
 _LARGE = 64 * 2**20
@@ -83,6 +85,8 @@ def rows_of_batch(
     model: LoadedModel,
     batch: Batch,
     on_share: Callable[[float], object] = lambda _: None,
+    *,
+    watch: Watch = nullcontext,
 ) -> dict[str, pa.Table]:
     """Return the rows of several tables for one batch, by name, from one forward pass.
 
@@ -90,6 +94,7 @@ def rows_of_batch(
         on_share: receives the share of the work that is done. Layers count alike, and within one
             each table counts what it has cost in those before; the rows at the end are a layer
             more.
+        watch: entered with a table's name for as long as something is computed for it.
     """
     fillings = {table.name: begin(table, batch) for table in tables}
     costs, n_steps = dict.fromkeys(fillings, 0.0), len(batch.layers) + 1
@@ -98,7 +103,8 @@ def rows_of_batch(
         known, done = costs.copy(), 0.0
         for name, filling in fillings.items():
             started = time.perf_counter()
-            filling.add(layer)
+            with watch(name):
+                filling.add(layer)
             costs[name] += time.perf_counter() - started
             done += known[name]
             on_share((layer.index + done / (sum(known.values()) or inf)) / n_steps)
@@ -109,7 +115,8 @@ def rows_of_batch(
     rows = dict[str, pa.Table]()
     for name, filling in fillings.items():
         on_share((len(batch.layers) + len(rows) / len(fillings)) / n_steps)
-        rows[name] = filling.rows()
+        with watch(name):
+            rows[name] = filling.rows()
     batch.let_go()
     return rows
 

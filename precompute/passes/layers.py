@@ -40,8 +40,8 @@ class Batch:
     `layers` are the weights of the model. `embed` returns rows of the embedding table.
     `hidden_dtype` is the number format of the hidden vectors of pairs, that of the trace if None;
     `hidden_budget` the bytes they may take at a time. `exemplars` are the indices of the few
-    sequences with stored maps and waves, `followed` of those whose tokens are followed through the
-    layers as vectors. `controlled` runs one sequence again with its positions removed or permuted,
+    sequences with stored maps and waves, `checked` of those that checks of robustness read.
+    `controlled` runs one sequence again with its positions removed or permuted,
     and hands over each layer. `gradients` runs some of the sequences again and returns the
     gradients of their losses with respect to attention; it is None if none of them has a loss.
     `gate_rule` is the attribution rule of gated networks. `kept` are the sequences with stored
@@ -57,7 +57,7 @@ class Batch:
     hidden_dtype: torch.dtype | None = None
     hidden_budget: int = BUDGET
     exemplars: frozenset[int] = frozenset()
-    followed: frozenset[int] = frozenset()
+    checked: frozenset[int] = frozenset()
     controlled: Callable[[Sequence, Control, OnLayer], None] | None = None
     gradients: Callable[[tuple[Sequence, ...]], AttentionGradients | None] | None = None
     gate_rule: str = GATE_RULES[0]

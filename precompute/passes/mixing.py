@@ -31,9 +31,6 @@ from precompute.corpora.sequence import Sequence
 from precompute.passes.filling import fills
 from precompute.passes.layers import Batch, Layer
 
-COMPARED = 16
-"""Most sequences in which attribution rules are compared."""
-
 
 @fills(completeness.TABLE)
 def attention_completeness(layer: Layer) -> pa.Table:
@@ -191,7 +188,7 @@ def sequence_bias_reading(layer: Layer) -> pa.Table:
     batch = layer.batch
     before, after = map(batch.order.scopes.index, batch.order.effects["ff"])
     rows = []
-    for row in batch.rows_of(batch.followed, COMPARED):
+    for row in batch.rows_of(batch.checked):
         pairs = batch.pairs[row][layer.index]
         readings = [layer.mixing_of(row, bias_reading=reading) for reading in BIAS_READINGS]
         steps = (mixing.maps[[before, after]].numpy()[:, pairs] for mixing in readings)
@@ -217,7 +214,7 @@ def bias_reading_pair(layer: Layer) -> pa.Table:
     """
     batch = layer.batch
     rows = []
-    for row in batch.rows_of(batch.followed, COMPARED):
+    for row in batch.rows_of(batch.checked):
         pairs, ids = batch.pairs[row][layer.index], batch.sequences[row].ids
         target, source = np.nonzero(pairs & ~np.eye(len(pairs), dtype=bool))
         maps = {name: layer.mixing_of(row, bias_reading=name).maps for name in BIAS_READINGS}
@@ -244,7 +241,7 @@ def sequence_gate_rule(layer: Layer) -> pa.Table:
     Formula: `closed_share`, `layer_mixing`, `map_similarities`.
     """
     batch = layer.batch
-    rows = batch.rows_of(batch.followed, COMPARED)
+    rows = batch.rows_of(batch.checked)
     if layer.weights.feed_forward.gate_weight is None or not rows:
         return gate_rule_agreement.PER_SEQUENCE.shard_schema.empty_table()
     after = batch.order.scopes.index(batch.order.network)

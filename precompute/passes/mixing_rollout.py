@@ -97,7 +97,7 @@ class Vectors:
 
     def __init__(self, batch: Batch):
         width = batch.layers[0].output_weight.shape[-1]
-        lengths = {row: len(batch.sequences[row]) for row in batch.rows_of(batch.followed)}
+        lengths = {row: len(batch.sequences[row]) for row in batch.rows_of(batch.checked)}
         self._rows = [
             row for row, n in lengths.items() if vector_bytes(n, width) <= MOST_VECTOR_BYTES
         ]

@@ -4,6 +4,7 @@ import sys
 from datetime import UTC, datetime
 from importlib.metadata import version
 
+from analysis.contracts import CHECKS, groups
 from analysis.models.families import deberta
 from analysis.models.proof import PARTS
 from analysis.statistics import SCHEMA_VERSION
@@ -59,6 +60,7 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         "random_weights": "none" if model.random_weights is None else str(model.random_weights),
         "part": model.part or NO_PART,
         "limit": str(request.limit or "none"),
+        "check_sequences": str(request.check_sequences or "none"),
         "raw_rows": str(request.bounds.raw_rows),
         "python": sys.version.split()[0],
         "activation": str(model.layers[0].feed_forward.activation),
@@ -88,6 +90,12 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         return facts | _of_text(request, model, corpus)
     positions = model.images.interpolation or "as learned"
     return facts | {"image_processor": model.images.settings, "positions": positions}
+
+
+def checked_facts(plan: Plan) -> dict[str, str]:
+    """Return how many sequences of all the checks of robustness read, if there are any."""
+    checks = {*groups()[CHECKS]} & {*plan.statistics}
+    return {"checked": f"{len(plan.checked)}/{len(plan.corpus)}"} if checks else {}
 
 
 def _windows(model: LoadedModel) -> str:

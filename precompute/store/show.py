@@ -7,6 +7,7 @@ from typing import Any
 
 import duckdb
 
+from analysis.contracts import ALL, groups
 from analysis.contracts import every_table as every_table
 from analysis.errors import UserError
 from analysis.foreign_file import OtherSchema, rows
@@ -113,8 +114,10 @@ def _worst(layer: dict[Hashable, Any], error: str, place: str, percentile: str) 
 
 
 def statistics_lines() -> Iterator[str]:
-    """Yield each statistic with its views and their grain."""
+    """Yield each statistic with its group, its views and their grain."""
+    group_of = {name: group for group, names in groups().items() if group != ALL for name in names}
     for name, table in STATISTICS.items():
         yield name
+        yield f"    group {group_of[name]}"
         for view in table.all_views:
             yield f"    {view.name}: {view.grain}"

@@ -13,6 +13,7 @@ import typer
 from click import ClickException
 from typer.exceptions import TyperException
 
+from analysis.contracts import groups
 from analysis.errors import UnknownName
 from precompute import passes
 from precompute.command_line import app
@@ -84,7 +85,8 @@ def _mixscope(arguments: list[str]) -> None:
         return
     _expect(name in commands, f"mixscope has no command {name}")
     given = commands[name].make_context(name, rest).params.get("statistics")
-    unknown = set(given.split(",")) - STATISTICS if given else set()
+    words = {word.removeprefix("-") for word in given.split(",")} if given else set()
+    unknown = words - STATISTICS - {*groups()}
     _expect(not unknown, f"no statistic is called {unknown}")
 
 

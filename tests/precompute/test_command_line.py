@@ -9,6 +9,7 @@ from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from unittest.mock import patch
 
+import duckdb
 import pytest
 
 from precompute import command_line
@@ -101,9 +102,13 @@ def test_statistics_lists_every_name_with_what_it_writes():
     lines = _run("statistics").stdout.splitlines()
     assert [line for line in lines if not line.startswith(" ")] == [*STATISTICS]
     views = [view for statistic in STATISTICS.values() for view in statistic.all_views]
-    assert [line for line in lines if line.startswith(" ")] == [
+    said = [line for line in lines if line.startswith(" ")]
+    in_group = [line for line in said if line.startswith("    group ")]
+    assert [line for line in said if line not in in_group] == [
         f"    {view.name}: {view.grain}" for view in views
     ]
+    assert lines[lines.index("vector_rollout") + 1] == "    group checks"
+    assert len(in_group) == len(STATISTICS)
 
 
 def test_convert_makes_json_lines_that_give_the_same_numbers(place):
@@ -113,6 +118,41 @@ def test_convert_makes_json_lines_that_give_the_same_numbers(place):
     )
     forms = [set(json.loads(line)) for line in (place / "t.jsonl").read_text().splitlines()]
     assert forms == [{"text_a", "text_b"}, {"text"}, {"text_a", "text_b"}]
+
+
+def test_a_run_without_output_is_called_after_model_and_corpus(place, monkeypatch):
+    monkeypatch.chdir(place)
+    asked = ["--corpus", place / "text.txt", "--max-tokens", "36", "--statistics", "sinks,-sink"]
+    done = _run("run", "--model", "model", *asked)
+    assert done.returncode == 0, done.stderr
+    assert ": layers 1, sinks 7\n" in done.stdout
+    shown = _run("show", "statistics/model-text.duckdb").stdout
+    assert "sequence_massive_activation" in shown
+
+
+def test_a_plan_counts_what_the_run_then_has(place):
+    asked = _asked(place, "planned.duckdb", "--statistics", "sink,vector_completeness")[1:]
+    planned = _run("plan", *asked)
+    assert planned.returncode == 0, planned.stderr
+    assert not (place / "planned.duckdb").exists()
+    done = _run("run", *asked)
+    sizes, chosen, of_checks, *rest = planned.stdout.splitlines()
+    assert f"\n{sizes}\n{chosen}\n{of_checks}\n" in f"\n{done.stdout}"
+    assert of_checks == "checks read 2 of 3 sequences; --check-sequences sets how many"
+    rows = {line.split("  ")[0]: line.split() for line in rest}
+    assert chosen.split(": ")[1] == ", ".join(
+        f"{group} {rows[group][1]}" for group in ("checks", "layers", "sinks")
+    )
+    with duckdb.connect(str(place / "planned.duckdb"), read_only=True) as store:
+        [(n, statistics)] = store.execute("select n_sequences, statistics from run").fetchall()
+        facts = dict(store.execute("from provenance").fetchall())
+        read = "select count(distinct seq) from vector_completeness"
+        [(n_checked,)] = store.execute(read).fetchall()
+    assert sizes.startswith(f"{n} sequences, ")
+    assert chosen.startswith(f"{len(statistics)} statistics: ")
+    assert rows["all"][1] == str(len(statistics))
+    assert facts["checked"] == f"{n_checked}/{n}" == "2/3"
+    assert facts["check_sequences"] == "none"
 
 
 def test_a_masked_run_says_so_in_the_file(place):

@@ -10,7 +10,7 @@ import pytest
 
 from analysis.errors import UserError
 from precompute import serve as module
-from precompute.serve import serve
+from precompute.serve import open_file, serve
 
 ROOT = Path(__file__).parents[2]
 
@@ -129,4 +129,40 @@ def test_an_installation_without_the_dashboard_is_told(folder, started, monkeypa
     assert str(refused.value) == (
         "This installation has no dashboard: `pip install -e .` in a checkout."
     )
+    assert not started
+
+
+def test_a_file_is_opened_for_this_machine_alone(folder, started, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    (folder / "a b&c.duckdb").touch()
+    open_file(folder / "a b&c.duckdb", port=port)
+    assert capsys.readouterr().out == f"http://127.0.0.1:{port}/?file=a+b%26c.duckdb\n"
+    assert started["command"] == [
+        *(sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py")),
+        *(f"--server.port={port}", "--server.address=127.0.0.1"),
+    ]
+    assert started["environment"] == os.environ | {"MIXSCOPE_STATISTICS": "statistics"}
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        (
+            "statistics/none.duckdb",
+            "There is no file statistics/none.duckdb. `mixscope run` and `mixscope demo` make "
+            "some.",
+        ),
+        (
+            "statistics",
+            "There is no file statistics. `mixscope run` and `mixscope demo` make some.",
+        ),
+        ("a.db", "a.db does not end in .duckdb, so the dashboard would not find it."),
+    ],
+)
+def test_what_cannot_be_opened_is_refused_in_one_line(folder, started, file, message):
+    Path("a.db").touch()
+    with pytest.raises(UserError) as refused:
+        open_file(Path(file))
+    assert str(refused.value) == message
     assert not started

@@ -4,7 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import Need
+from analysis.needs import Need, Setting
 from analysis.statistics.columns import number, single
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import means
@@ -29,7 +29,7 @@ PER_SEQUENCE = Table(
     source="achtibat-2024",
     needs=(Need.GATES,),
     laws=("spearman between -1 - 1e-6 and 1 + 1e-6", "closed between 0 and 1"),
-    depends_on=(),
+    depends_on=(Setting.CHECKED,),
 )
 _SEQUENCES = """
     select seq, true as every, avg({quantity}::double) as mean

@@ -10,6 +10,7 @@ _DEFAULTS = {
     "seed": "0",
     "max-tokens": "128",
     "limit": "none",
+    "check-sequences": "none",
     "dtype": "float32",
     "packing": "paragraphs",
     "column": "text",

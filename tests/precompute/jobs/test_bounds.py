@@ -1,8 +1,9 @@
 """Blocks and samples are drawn from the index of a sequence, documents whole."""
 
 import numpy as np
+import pytest
 
-from precompute.jobs.bounds import block_of, sample_order
+from precompute.jobs.bounds import block_of, checked_within_budget, sample_order
 
 BLOCKS = 16
 
@@ -38,3 +39,11 @@ def test_a_sample_takes_what_must_be_there_first_and_then_as_it_is_drawn():
     assert order[2:].tolist() != sorted(order[2:].tolist())
     longer = sample_order(2000, {3, 998}).tolist()
     assert [place for place in longer if place < 1000] == order.tolist()
+
+
+@pytest.mark.parametrize(
+    ("n_sequences", "n_checked"),
+    [(1, 1), (2, 2), (24, 2), (89, 2), (90, 3), (960, 32), (9999, 32)],
+)
+def test_checks_read_what_a_tenth_of_the_run_pays_for(n_sequences, n_checked):
+    assert checked_within_budget(n_sequences) == n_checked

@@ -4,13 +4,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.errors import UnknownName
 from analysis.models.gradients import NO_TARGET
 from analysis.scopes import POST_NORM
-from precompute.jobs.plan import BATCH_PAIRS, Facts, Plan, batches, chosen_statistics
+from precompute.jobs.plan import BATCH_PAIRS, Facts, Plan, batches
 from precompute.passes import STATISTICS
+from precompute.planning.choice import chosen_statistics
 from tests.precompute.corpora.whole import on_disk
-from tests.refusals import refused
 
 
 @pytest.fixture
@@ -36,22 +35,6 @@ def test_batches_are_no_larger_than_their_budget(plan, sequences):
     sizes = [len(batch) for batch in batches(many)]
     assert sum(sizes) == len(many)
     assert max(sizes) * len(longest) ** 2 <= BATCH_PAIRS < (max(sizes) + 1) * len(longest) ** 2
-
-
-def test_a_statistic_brings_what_it_needs_in_the_order_they_run():
-    assert chosen_statistics(["token_type_mixing", "completeness"]) == (
-        "completeness",
-        "head_token",
-        "token_type_mixing",
-    )
-    assert chosen_statistics(None) == tuple(statistic.name for statistic in STATISTICS.values())
-
-
-def test_an_unknown_statistic_is_told_the_nearest():
-    assert refused(UnknownName, chosen_statistics, ["head_tokens"]).startswith(
-        "No statistic is called 'head_tokens'. Did you mean 'head_token'? Known: "
-        "attention_norm_correlation,"
-    )
 
 
 def _places(plan: Plan) -> dict[str, Path]:

@@ -83,7 +83,7 @@ def _rows_of(family, sequences, *, are_annotated: bool) -> dict[str, pa.Table]:
         if family in families_of(table) and bool(ANNOTATED & set(table.needs)) == are_annotated
     ]
     tiny = tiny_model(family)
-    return rows_of_tables(tables, tiny, sequences, exemplars=CHOSEN, followed=CHOSEN, kept=CHOSEN)
+    return rows_of_tables(tables, tiny, sequences, exemplars=CHOSEN, checked=CHOSEN, kept=CHOSEN)
 
 
 def _stored(table: Table, shards: list[pa.Table]) -> pd.DataFrame:
@@ -138,7 +138,7 @@ KEEP_LAYERS = {
 
 @pytest.mark.parametrize("family", BOTH_WAYS + OF_DECODERS, indirect=True, scope="session")
 def test_a_layer_is_let_go_before_the_next_one_is_done(family, tiny, sequences):
-    batch = batch_of(tiny, sequences, exemplars=CHOSEN, followed=CHOSEN)
+    batch = batch_of(tiny, sequences, exemplars=CHOSEN, checked=CHOSEN)
     fillings = [
         begin(table, batch)
         for table in OF_LAYERS
@@ -158,7 +158,7 @@ def test_a_layer_is_let_go_before_the_next_one_is_done(family, tiny, sequences):
 
 def test_a_batch_goes_when_its_rows_are_made():
     tiny, sequences = tiny_model("bert"), tiny_sequences("bert")
-    batch = batch_of(tiny, sequences, followed=CHOSEN, kept=CHOSEN)
+    batch = batch_of(tiny, sequences, checked=CHOSEN, kept=CHOSEN)
     of_batch = weakref.ref(batch)
     names = ("sequence_relevance", "sequence_rollout", "sequence_vector_rollout")
     rows_of_batch([STATISTICS[name] for name in names], tiny, batch)

@@ -12,7 +12,7 @@ from tests.statistics.fits import made, store_of
 from tests.tracing import rows_of_table
 
 two_ways = pytest.mark.parametrize("family", ["bert", "gpt2"], indirect=True, scope="session")
-FIRST = {"followed": frozenset({0})}
+FIRST = {"checked": frozenset({0})}
 
 
 @two_ways

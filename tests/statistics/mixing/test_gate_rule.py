@@ -7,7 +7,8 @@ import pytest
 
 from analysis.errors import UserError
 from precompute.jobs.runner import run_local
-from precompute.request import Request, check_gate_rule
+from precompute.needs import check_gate_rule
+from precompute.request import Request
 from precompute.run import run
 from tests.refusals import refused
 from tests.tiny import save_tiny, tiny_model

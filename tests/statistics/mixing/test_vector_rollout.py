@@ -262,9 +262,9 @@ TABLES = (
 @two_ways
 def test_rows_are_about_followed_sequences(tiny, sequences, traced_alone):
     followed = frozenset({FOLLOWED})
-    found = rows_of_tables(TABLES, tiny, sequences, followed=followed)
+    found = rows_of_tables(TABLES, tiny, sequences, checked=followed)
     shares, agreement, sums = (found[table.name].to_pandas() for table in TABLES)
-    layers = layers_of(tiny, sequences, followed=followed)
+    layers = layers_of(tiny, sequences, checked=followed)
     scopes = layers[0].batch.order.scopes
     types = [TOKEN_TYPES[kind] for kind in sequences[FOLLOWED].token_types]
     is_seen = tiny.layers[0].pairs(len(types)).numpy()
@@ -298,7 +298,7 @@ def test_sequences_whose_vectors_take_too_much_memory_are_left_out(tiny, sequenc
     lengths = sorted(map(len, sequences))
     width = tiny.layers[0].query_weight.shape[1]
     monkeypatch.setattr(passes, "MOST_VECTOR_BYTES", lengths[1] ** 2 * width * 4)
-    found = rows_of_tables(TABLES, tiny, sequences, followed=frozenset(range(len(sequences))))
+    found = rows_of_tables(TABLES, tiny, sequences, checked=frozenset(range(len(sequences))))
     short = {sequence.index for sequence in sequences if len(sequence) <= lengths[1]}
     assert len(short) == 2
     for rows in found.values():

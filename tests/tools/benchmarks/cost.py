@@ -17,10 +17,12 @@ from analysis.models.reading import read_model
 from analysis.scopes import POST_NORM
 from analysis.statistics import SCHEMA_VERSION
 from precompute.corpora.sequence import Sequence
-from precompute.jobs.plan import Facts, Plan, batches, chosen_statistics
+from precompute.jobs.bounds import checked_within_budget
+from precompute.jobs.plan import Facts, Plan, batches
 from precompute.jobs.runner import finish_plan, run_local
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
+from precompute.planning.choice import chosen_statistics
 from precompute.store.build import build
 from tests.precompute.corpora.whole import on_disk
 
@@ -56,7 +58,8 @@ def bert_base() -> LoadedModel:
 
 def plan_of(sequences: tuple[Sequence, ...], folder: Path, names: list[str] | None) -> Plan:
     corpus = on_disk(sequences, folder)
-    return Plan(folder, Facts("0" * 64, "float32", 0, POST_NORM), corpus, chosen_statistics(names))
+    facts, n_checked = Facts("0" * 64, "float32", 0, POST_NORM), checked_within_budget(len(corpus))
+    return Plan(folder, facts, corpus, chosen_statistics(names), n_checked=n_checked)
 
 
 def run_row(plan: Plan, *, n_layers: int, n_heads: int, hidden_size: int) -> dict[str, Any]:

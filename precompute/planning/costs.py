@@ -1,0 +1,107 @@
+"""Estimate of what a run takes: processor time, memory, bytes of the file."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from analysis.contracts import ALL, groups
+from precompute.jobs.memory import peak_memory, reset_peak_memory
+from precompute.jobs.plan import Plan
+from precompute.models.loaded_model import LoadedModel
+from precompute.planning.probes import MODEL, measured, n_chosen
+from precompute.planning.rehearsal import CORPUS, WEIGHTS, rehearsed
+
+_FILE_SECONDS, _SECONDS_OF_BYTE = 1.5, 2e-8
+_BYTES_OF_TABLE, _BYTES_OF_BYTE = 180_000, 1.1
+"""Building the file: what it takes at all and for each byte; bytes of a table in a file, at least
+and for each byte as Parquet. Measured on the files of the demo."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Processor time in seconds, bytes of memory at a time, bytes of the file."""
+
+    seconds: float = 0.0
+    memory: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(
+            self.seconds + other.seconds,
+            max(self.memory, other.memory),
+            self.bytes + other.bytes,
+        )
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Costs by statistic, of loading the model, of passes over the model alone and with the corpus,
+    and of tables of the corpus and the file itself; `memory` is the peak of the whole run, 0 where
+    the system does not tell."""
+
+    statistics: dict[str, Cost]
+    start: Cost
+    passes: Cost
+    file: Cost
+    memory: int
+
+    @property
+    def total(self) -> Cost:
+        """Return the cost of everything."""
+        whole = sum(self.statistics.values(), self.start + self.passes + self.file)
+        return Cost(whole.seconds, self.memory, whole.bytes)
+
+    def of_groups(self) -> dict[str, Cost]:
+        """Return the cost of every group that has statistics here."""
+        return {
+            group: self.of(names)
+            for group, names in groups().items()
+            if group != ALL and not self.statistics.keys().isdisjoint(names)
+        }
+
+    def of(self, names: tuple[str, ...]) -> Cost:
+        """Return the cost of some statistics together."""
+        return sum((self.statistics.get(name, Cost()) for name in names), Cost())
+
+
+def estimated(plan: Plan, model: LoadedModel) -> Estimate:
+    """Estimate what is left to do of a plan, by filling its tables from a few sequences."""
+    start = Cost(time.process_time())  # a run reads the model and the corpus as this process did
+    tables = tuple(table for table in plan.passes if table.of_layers)
+    probes = measured(plan, model, tables)
+    with TemporaryDirectory(prefix="mixscope-plan-") as folder:
+        reset_peak_memory()
+        finished = rehearsed(plan, model, probes, Path(folder))
+        peak = max(probes.peak, peak_memory())
+    jobs = range(len(plan.corpus.job_sizes))
+    missing = {job: plan.missing(job) for job in jobs}
+
+    def left(name: str) -> float:
+        """Return the share of the corpus that lacks a table; of `MODEL`, any table."""
+        lacking = (
+            plan.size(job)
+            for job in jobs
+            if any(name in (MODEL, table.name) for table in missing[job])
+        )
+        return sum(lacking) / len(plan.corpus)
+
+    costs = {}
+    for table in plan.passes:
+        is_there = plan.table_file(table).exists()
+        seconds = 0.0 if is_there else finished.seconds[table.name]
+        memory = 0
+        if table.of_layers:
+            seconds += left(table.name) * probes.seconds(table.name, n_chosen(plan, table))
+            memory = probes.memory(table.name)
+        costs[table.name] = Cost(seconds, memory, _in_file(finished.bytes[table.name]))
+    passes = left(MODEL) * probes.seconds(MODEL, 0) + finished.seconds[WEIGHTS]
+    n_bytes = sum(cost.bytes for cost in costs.values()) + _in_file(finished.bytes[CORPUS])
+    building = finished.seconds[CORPUS] + _FILE_SECONDS + n_bytes * _SECONDS_OF_BYTE
+    file = Cost(building, 0, _in_file(finished.bytes[CORPUS]))
+    return Estimate(costs, start, Cost(passes), file, peak)
+
+
+def _in_file(n_bytes: int) -> int:
+    """Return the bytes of a table in the file, from those of its Parquet file."""
+    return int(n_bytes * _BYTES_OF_BYTE) + _BYTES_OF_TABLE

@@ -1,0 +1,140 @@
+"""Costs of tables and fits, measured on copies of a few sequences' rows."""
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import cycle, islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from analysis.contracts import groups
+from analysis.statistics.table import SEQUENCE, Table
+from precompute.corpora.index.write import indexed
+from precompute.corpora.reading import Reading
+from precompute.jobs.bounds import evenly_spaced
+from precompute.jobs.plan import Plan
+from precompute.jobs.runner import finish_weights, shard_of
+from precompute.jobs.shards import finish_shard
+from precompute.jobs.tables import finish_corpus, finish_table, workspace
+from precompute.models.loaded_model import LoadedModel
+from precompute.planning.probes import Probes, n_chosen
+
+_FEW, _MANY = 12, 36
+"""Sequences of two rehearsals: enough for intervals, and three times as many."""
+_READ = 128
+"""Most sequences whose pairs of tokens are counted."""
+CORPUS, WEIGHTS = "corpus", "weights"
+"""Names in place of a table's: tables of the corpus itself; all passes over weights."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """Processor time of tables and fits, and bytes of their files, by the table's name."""
+
+    seconds: dict[str, float]
+    bytes: dict[str, int]
+
+
+def rehearsed(plan: Plan, model: LoadedModel, probes: Probes, folder: Path) -> Finished:
+    """Estimate what the tables of a plan take, once the passes over the corpus are done.
+
+    Rows of the probes are copied until there are as many sequences as in the corpus, or a few
+    dozen. From there on, costs grow as between the two rehearsals. Copies have no new pairs of
+    tokens, so that the size of their tables grows with the number of different pairs.
+    """
+    n = len(plan.corpus)
+    many = _rehearse(plan, model, probes, folder / "many", min(n, _MANY))
+    few = many if n <= _MANY else _rehearse(plan, model, probes, folder / "few", _FEW)
+    pairs = _growth_of_pairs(plan, probes)
+
+    def grown(least: float, most: float) -> float:
+        steps = max(0, min(n, plan.bounds.blocks) - _MANY) / (_MANY - _FEW)
+        return most + max(0.0, most - least) * steps
+
+    seconds = {name: grown(few.seconds[name], most) for name, most in many.seconds.items()}
+    of_pairs = groups()["pairs"]
+    sizes = {
+        name: int(most * pairs if name in of_pairs else grown(few.bytes[name], most))
+        for name, most in many.bytes.items()
+    }
+    return Finished(seconds, sizes)
+
+
+def _rehearse(
+    plan: Plan, model: LoadedModel, probes: Probes, folder: Path, n_sequences: int
+) -> Finished:
+    """Finish the tables of a corpus of copies."""
+    copies = [
+        replace(sequence, index=index, document=None)
+        for index, sequence in enumerate(islice(cycle(probes.sequences), n_sequences))
+    ]
+    reading = Reading("copies", {}, lambda first: iter(copies[first:]), lambda: "0" * 64)
+    reading = replace(reading, is_images=plan.corpus.is_images)
+    small = replace(
+        plan,
+        folder=folder,
+        corpus=indexed(reading, folder),
+        kept=evenly_spaced(range(n_sequences), len(plan.kept)),
+    )
+    seconds = defaultdict[str, float](float)
+    started = time.process_time()
+    finish_weights(small, model)
+    seconds[WEIGHTS] = time.process_time() - started
+    for table in small.passes:
+        if table.of_layers:
+            rows = [*_copied(plan, table, probes, n_sequences)]
+            compute = partial(shard_of, table, rows, model.numbers)
+            started = time.process_time()
+            finish_shard(small.shard_folder(table), 0, compute)
+            seconds[table.name] += time.process_time() - started
+    started = time.process_time()
+    finish_corpus(small)
+    seconds[CORPUS] = time.process_time() - started
+    with workspace(folder) as database:
+        for name in small.tables:
+            started = time.process_time()
+            finish_table(database, small, name)
+            seconds[name] += time.process_time() - started
+    sizes = {table.name: small.table_file(table).stat().st_size for table in small.passes}
+    sizes[WEIGHTS] = 0
+    sizes[CORPUS] = sum(file.stat().st_size for file in small.corpus_files)
+    return Finished(dict(seconds), sizes)
+
+
+def _copied(plan: Plan, table: Table, probes: Probes, n_sequences: int) -> Iterator[pa.Table]:
+    """Yield rows of a table as those of so many sequences."""
+    rows = probes.batch.rows[table.name]
+    known = [sequence.index for sequence in probes.sequences]
+    if not rows.num_rows:
+        rows, known = probes.chosen.rows[table.name], [0]
+        n_sequences = min(n_sequences, n_chosen(plan, table))
+    if SEQUENCE.name not in rows.column_names:
+        yield from [rows] * -(-n_sequences // len(known))
+        return
+    place = rows.column_names.index(SEQUENCE.name)
+    of_sequence = {index: rows.filter(pc.field(SEQUENCE.name) == index) for index in known}
+    for new, index in enumerate(islice(cycle(known), n_sequences)):
+        part = of_sequence[index]
+        numbers = pa.array(np.full(part.num_rows, new), rows.schema.field(place).type)
+        yield part.set_column(place, rows.schema.field(place), numbers)
+
+
+def _growth_of_pairs(plan: Plan, probes: Probes) -> float:
+    """Return how many times more different pairs of tokens the corpus has than the probes."""
+    here = _n_pairs([sequence.ids for sequence in probes.sequences])
+    n = len(plan.corpus)
+    read = [sequence.ids for sequence in islice(plan.corpus, min(n, _READ))]
+    whole, half = _n_pairs(read), _n_pairs(read[: -(-len(read) // 2)])
+    exponent = np.log2(whole / half) if len(read) > 1 else 1.0  # by Heaps' law
+    return whole * (n / len(read)) ** exponent / here
+
+
+def _n_pairs(texts: list[np.ndarray]) -> int:
+    """Return the number of different pairs of tokens."""
+    codes = [(ids[:, None].astype(np.int64) * 2**32 + ids[None, :]).ravel() for ids in texts]
+    return len(np.unique(np.concatenate([np.unique(code) for code in codes])))
