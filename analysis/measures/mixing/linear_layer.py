@@ -71,7 +71,8 @@ class LinearNetwork:
 
     def of(self, queries: slice) -> "LinearNetwork":
         """Return the network restricted to some queries."""
-        hidden, factors = (tuple(of[queries] for of in part) for part in (self.hidden, self.factors))
+        hidden = tuple(of_path[queries] for of_path in self.hidden)
+        factors = tuple(of_path[queries] for of_path in self.factors)
         return LinearNetwork(self.weights, hidden, factors, self.rest[queries])
 
     def output(self, read: Float[Tensor, "query width"]) -> Float[Tensor, "query width"]:
