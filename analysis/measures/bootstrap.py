@@ -39,12 +39,14 @@ class Redraws:
             Lower and upper end of the central 95%; NaN where fewer than `LEAST_UNITS` units have
             the cell, since a percentile bootstrap of so few is too narrow.
         """
-        ends = percentile_interval(resampled)
         names, of_unit = np.unique(self.units, return_inverse=True)
+        if len(names) < LEAST_UNITS:
+            low, high = np.full((2, present.shape[1]), np.nan)
+            return low, high
         has_cell = np.zeros((len(names), present.shape[1]), dtype=bool)
         np.logical_or.at(has_cell, of_unit, present)
         few = has_cell.sum(axis=0) < LEAST_UNITS
-        low, high = (np.where(few, np.nan, end) for end in ends)
+        low, high = (np.where(few, np.nan, end) for end in percentile_interval(resampled))
         return low, high
 
 

@@ -130,10 +130,10 @@ def _gather(
     store: DuckDBPyConnection, name: str, query: Callable[[str], str], asked: Mapping[str, Any]
 ) -> None:
     """Create a temporary table from a query that takes a condition on `seq`, slice by slice."""
-    empty = f"create or replace temp table {name} as {query('false')}"
-    store.execute(empty, dict(asked))
+    into = f"create or replace temp table {name} as"
     for some in slices(store):
-        store.execute(f"insert into {name} {query(some)}", dict(asked))
+        store.execute(f"{into} {query(some)}", dict(asked))
+        into = f"insert into {name}"
 
 
 def means(

@@ -227,7 +227,7 @@ class _Passed:
         # filled again and again: fresh memory is slow
         totals, others = first.new_empty(2, n_keys * first.numel())
         for keys, terms in self._terms(n_keys):
-            queries = _range_of(self.seen[:, keys].any(dim=1))
+            queries = range_of(self.seen[:, keys].any(dim=1))
             shares = self.shares[keys, queries]
             factors = [full[queries] for full in self.factors]
             shape = len(shares), *factors[0].shape
@@ -269,7 +269,7 @@ class _Passed:
                 torch.mm(vectors[keys], of_tokens, out=term)
 
 
-def _range_of(seen: Bool[Tensor, " query"]) -> slice:
+def range_of(seen: Bool[Tensor, " query"]) -> slice:
     """Return the range from the first query that sees any key to the last."""
     places = seen.nonzero()
     return slice(int(places[0]), int(places[-1]) + 1)

@@ -12,7 +12,7 @@ from analysis.measures.mixing.activation_gate import activation_gate, activation
 from analysis.measures.mixing.gate_share import gated_shares, product
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.norm import Norm, normed
-from analysis.models.trace import LayerTrace
+from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import BIAS_READINGS, GATE_RULES
 
 RESIDUAL: Literal["res"] = "res"
@@ -60,10 +60,23 @@ class LinearNetwork:
         self, parts: Float[Tensor, "*any query width"], *, is_bias: bool = False
     ) -> Float[Tensor, "*any query width"]:
         """Apply the network to a summand of its input; its own biases belong to the bias."""
-        own = 1 if is_bias else 0
-        paths = zip(self.factors, self.weights.paths, strict=True)
-        hidden = sum(factor * (parts @ weight + own * bias) for factor, (weight, bias) in paths)
-        return torch.as_tensor(hidden) @ self.weights.output_weight + own * self.output_bias
+        first, *others = (
+            parts @ weight + bias if is_bias else parts @ weight
+            for weight, bias in self.weights.paths
+        )
+        hidden = first.mul_(self.factors[0])
+        for of_path, factor in zip(others, self.factors[1:], strict=True):
+            hidden.addcmul_(of_path, factor)
+        sent = hidden @ self.weights.output_weight
+        return sent + self.output_bias if is_bias else sent
+
+    def of(self, queries: slice) -> "LinearNetwork":
+        """Return the network restricted to some queries."""
+        hidden, factors = (
+            tuple(of_path[queries] for of_path in paths) for paths in (self.hidden, self.factors)
+        )
+        bias = self.output_bias if self.output_bias.dim() == 1 else self.output_bias[queries]
+        return LinearNetwork(self.weights, hidden, factors, self.rest[queries], bias)
 
     def output(self, read: Float[Tensor, "query width"]) -> Float[Tensor, "query width"]:
         """Network output for its full input."""
@@ -121,6 +134,21 @@ class LinearLayer:
     after_network: tuple[Step, ...]
     bias: Float[Tensor, "query width"]
     """Part of the layer's output that is due to biases, not to a token of its input."""
+
+    def of(self, queries: slice) -> "LinearLayer":
+        """Return the layer restricted to some queries."""
+        return LinearLayer(
+            tuple(norm.of(queries) for norm in self.read),
+            tuple(_restricted(step, queries) for step in self.after_attention),
+            tuple(norm.of(queries) for norm in self.to_network),
+            self.network.of(queries),
+            tuple(_restricted(step, queries) for step in self.after_network),
+            self.bias[queries],
+        )
+
+
+def _restricted(step: Step, queries: slice) -> Step:
+    return step.of(queries) if isinstance(step, LinearNorm) else step
 
 
 def linear_layer(
@@ -183,6 +211,20 @@ class _Flow:
                 steps.append(step)
                 flow = _Flow(normed(norm, flow.whole), step.linear(flow.bias, is_bias=True))
         return tuple(steps), flow
+
+
+def has_biases(weights: LayerWeights) -> bool:
+    """Return True if any bias reaches the network's hidden layer.
+
+    Without one all readings of the bias are the same: their paths are.
+
+    Source:
+        kobayashi-2024, section 4.2.
+    """
+    _, after_attention, to_network, _ = weights.norms_by_stage
+    shifts = (norm.shift for norm in (*after_attention, *to_network))
+    own = (bias for _, bias in weights.feed_forward.paths)
+    return any(bool(bias.any()) for bias in (weights.output_bias, *shifts, *own))
 
 
 def _hidden(weights: FeedForwardWeights, vectors: Tensor) -> list[Tensor]:

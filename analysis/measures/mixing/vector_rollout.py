@@ -6,8 +6,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.measures.mixing.linear_layer import LinearNorm, linear_layer, through
-from analysis.models.trace import LayerTrace
+from analysis.measures.mixing.layer_mixing import range_of
+from analysis.measures.mixing.linear_layer import LinearLayer, LinearNorm, linear_layer, through
+from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import BUDGET, GATE_RULES
 
 
@@ -67,6 +68,7 @@ class VectorRollout:
         self.bias = torch.zeros_like(inputs)
         self.parts = inputs.new_zeros(len(inputs), *inputs.shape)
         self.parts.diagonal().copy_(inputs.T)
+        self.reached = torch.eye(len(inputs), dtype=torch.bool)
 
     def pass_layer(self, layer: LayerTrace) -> TokenVectors:
         """Propagate all vectors through the next layer.
@@ -74,15 +76,17 @@ class VectorRollout:
         Args:
             layer: a trace of a single sequence without padding.
         """
-        step, n_tokens = _Step(layer, self.gate_rule), len(self.parts)
+        step, n_tokens = _Step.of_layer(layer, self.gate_rule), len(self.parts)
         n_keys = min(n_tokens, max(1, self.budget // step.bytes_per_key))
-        map, sums = self.bias.new_empty(n_tokens, n_tokens), torch.zeros_like(self.bias)
+        self.reached = layer.weights.pairs(n_tokens).float() @ self.reached.float() > 0
+        map, sums = self.bias.new_zeros(n_tokens, n_tokens), torch.zeros_like(self.bias)
         for start in range(0, n_tokens, n_keys):
             keys = slice(start, start + n_keys)
-            parts = step.passed_on(self.parts[keys])
-            map[:, keys] = parts.norm(dim=-1).T
-            sums += parts.sum(dim=0)
-            self.parts[keys] = parts
+            queries = range_of(self.reached[:, keys].any(dim=1))
+            parts = step.of(queries).passed_on(self.parts[keys, queries])
+            map[queries, keys] = parts.norm(dim=-1).T
+            sums[queries] += parts.sum(dim=0)
+            self.parts[keys, queries] = parts
         self.bias = step.passed_on(self.bias[None], is_bias=True)[0]
         output = layer.output[0]
         missed = (sums + self.bias - output).norm(dim=-1) / output.norm(dim=-1)
@@ -98,12 +102,36 @@ def vector_bytes(n_tokens: int, width: int) -> int:
     return n_tokens**2 * width * torch.float32.itemsize
 
 
+@dataclass(frozen=True)
 class _Step:
-    """One layer as a linear map of any summand of its input, given the forward pass."""
+    """One layer as a linear map of any summand of its input at some queries, given the forward
+    pass."""
 
-    def __init__(self, layer: LayerTrace, gate_rule: str):
-        self.layer = layer
-        self.given = linear_layer(layer, gate_rule=gate_rule)
+    weights: LayerWeights
+    attention: Float[Tensor, "head query key"]
+    given: LinearLayer
+    latent_norm: LinearNorm | None
+    gate: Float[Tensor, "head query value_width"] | None
+
+    @classmethod
+    def of_layer(cls, layer: LayerTrace, gate_rule: str) -> "_Step":
+        given, norm = linear_layer(layer, gate_rule=gate_rule), None
+        latent = layer.weights.value_latent
+        if latent is not None:
+            whole = latent.before_norm(layer.attention_input[0])
+            norm = LinearNorm(latent.norm, latent.norm.deviation(whole))
+        gate = None if layer.gate is None else layer.gate[0]
+        return cls(layer.weights, layer.attention[0], given, norm, gate)
+
+    def of(self, queries: slice) -> "_Step":
+        """Return the layer of summands that are 0 at all other queries and stay so."""
+        return _Step(
+            self.weights,
+            self.attention[:, queries, queries],
+            self.given.of(queries),
+            self.latent_norm and self.latent_norm.of(queries),
+            None if self.gate is None else self.gate[:, queries],
+        )
 
     @property
     def bytes_per_key(self) -> int:
@@ -117,30 +145,36 @@ class _Step:
         Args:
             is_bias: True if the summand is the bias, to which the layer adds its own.
         """
-        given = self.given
+        given, is_parallel = self.given, self.weights.order.is_parallel
         read = through(given.read, parts, parts, is_bias=is_bias)
-        sent = self._attended(read, own=int(is_bias))
+        sent = self._attended(read, is_bias=is_bias)
         stream = through(given.after_attention, sent, parts, is_bias=is_bias)
-        beside = parts if self.layer.weights.order.is_parallel else stream
+        beside = parts if is_parallel else stream
         normed = through(given.to_network, beside, beside, is_bias=is_bias)
         passed = given.network.linear(normed, is_bias=is_bias)
-        if self.layer.weights.order.is_parallel:
+        if is_parallel:
             passed = passed + stream
         return through(given.after_network, passed, beside, is_bias=is_bias)
 
     def _attended(
-        self, read: Float[Tensor, "key query width"], *, own: int
+        self, read: Float[Tensor, "key query width"], *, is_bias: bool
     ) -> Float[Tensor, "key query width"]:
-        """Apply attention with the weights of the forward pass."""
-        weights, latent = self.layer.weights, self.layer.weights.value_latent
-        if latent is not None:
-            whole = latent.before_norm(self.layer.attention_input[0])
-            norm = LinearNorm(latent.norm, latent.norm.deviation(whole))
-            read = norm.linear(read @ latent.weight + own * latent.bias, is_bias=bool(own))
-        values = torch.einsum("jkd,hde->jkhe", read, weights.value_weight)
-        values = values + own * weights.value_bias
-        mixed = torch.einsum("hik,jkhe->jihe", self.layer.attention[0], values)
-        if (gate := self.layer.gate) is not None:
-            mixed = mixed * gate[0].transpose(0, 1)
-        output = weights.output_weight.flatten(0, 1)
-        return mixed.flatten(2) @ output + own * weights.output_bias
+        """Apply attention with the weights of the forward pass.
+
+        Values are mixed before they are projected back; heads of a group share theirs.
+        """
+        weights, latent = self.weights, self.weights.value_latent
+        if latent is not None and self.latent_norm is not None:
+            made = read @ latent.weight
+            read = self.latent_norm.linear(made + latent.bias if is_bias else made, is_bias=is_bias)
+        groups = weights.groups or tuple(range(len(weights.value_weight)))
+        firsts = [groups.index(group) for group in dict.fromkeys(groups)]
+        values = torch.einsum("jkd,hde->hkje", read, weights.value_weight[firsts])
+        if is_bias:
+            values = values + weights.value_bias[firsts, None, None]
+        of_heads = values[[firsts.index(groups.index(group)) for group in groups]].flatten(2)
+        mixed = (self.attention @ of_heads).unflatten(2, values.shape[2:])
+        if self.gate is not None:
+            mixed = mixed * self.gate.unsqueeze(2)
+        sent = torch.einsum("hije,hed->jid", mixed, weights.output_weight)
+        return sent + weights.output_bias if is_bias else sent

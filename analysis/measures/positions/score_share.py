@@ -8,7 +8,7 @@ from jaxtyping import Complex, Float, Int
 
 def position_kernel(
     means: Complex[np.ndarray, "*head plane"],
-    frequencies: Float[np.ndarray, "*head plane"],
+    frequencies: Float[np.ndarray, " plane"],
     offsets: Int[np.ndarray, " offset"],
 ) -> Float[np.ndarray, "*head offset"]:
     """K(t) = Re Σ_c m_c e^(−iθ_c t), the mean–mean term of a head's scores.
@@ -24,8 +24,8 @@ def position_kernel(
     Source:
         su-2021, section 3.2.1, eq. 12; yamamoto-2023, section 3.5, whose weighted sum it replaces.
     """
-    waves = means[..., None] * np.exp(-1j * frequencies[..., None] * offsets)
-    return np.real(waves).sum(axis=-2)
+    angles = frequencies[:, None] * offsets
+    return means.real @ np.cos(angles) + means.imag @ np.sin(angles)
 
 
 PARTS = ("position", "query", "key", "content")

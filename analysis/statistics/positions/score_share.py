@@ -51,8 +51,7 @@ def _kernels(
         bucket = ((first <= offsets) & (offsets <= last)).argmax(axis=0)
         return ((totals.query + totals.key + totals.bias) / n_pairs)[:, bucket]
     means = totals.query / n_pairs * (totals.key / n_pairs).conj()
-    frequencies = np.broadcast_to(cells["frequency"].to_numpy(), means.shape)
-    return position_kernel(means, frequencies, offsets)
+    return position_kernel(means, cells["frequency"].to_numpy(), offsets)
 
 
 KERNEL = Table(

@@ -1,15 +1,21 @@
 """Readings of the bias side by side: rows of sequences and pairs, and their means in a store."""
 
+import dataclasses
+
 import pandas as pd
 import pytest
+import torch
 from scipy.stats import spearmanr
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
+from analysis.measures.mixing.linear_layer import has_biases
+from analysis.models.norm import LayerNormWeights
+from analysis.models.trace import LayerTrace
 from analysis.scopes import BIAS_READINGS
 from analysis.statistics.mixing import bias_reading
 from analysis.statistics.pairs import pair_delta
 from tests.statistics.fits import made, store_of
-from tests.tracing import rows_of_table
+from tests.tracing import layers_of, rows_of_table
 
 two_ways = pytest.mark.parametrize("family", ["bert", "gpt2"], indirect=True, scope="session")
 FIRST = {"checked": frozenset({0})}
@@ -40,6 +46,55 @@ def test_pairs_under_the_first_reading_are_those_of_all_other_numbers(tiny, sequ
     for column in ("layer", "source", "target"):
         assert found[column].tolist() == every[column].tolist()
     assert found[BIAS_READINGS[0]].tolist() == pytest.approx(every["ff"].tolist())
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama"], indirect=True, scope="session")
+def test_without_biases_one_reading_is_measured_for_all(tiny, sequences):
+    layer = layers_of(tiny, sequences[:1])[0]
+    assert has_biases(layer.weights)
+    silent = dataclasses.replace(layer, trace=_without_biases(layer.trace))
+    assert not has_biases(silent.weights)
+    first, *others = (silent.mixing_of(0, bias_reading=reading) for reading in BIAS_READINGS)
+    assert all(other is first for other in others)
+    for reading in BIAS_READINGS:
+        written_out = layer_mixing(silent.trace, bias_reading=reading)
+        torch.testing.assert_close(written_out.maps, first.maps, atol=1e-8, rtol=1e-7)
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama"], indirect=True, scope="session")
+def test_any_bias_before_the_activation_keeps_the_readings_apart(traced_alone):
+    weights = traced_alone[0].layers[0].weights
+    silent = _without_biases(traced_alone[0].layers[0]).weights
+    network, silent_network = weights.feed_forward, silent.feed_forward
+    names = ["input_bias", *(["gate_bias"] if network.gate_bias is not None else [])]
+    for name in names:
+        forward = dataclasses.replace(silent_network, **{name: getattr(network, name)})
+        assert has_biases(dataclasses.replace(silent, feed_forward=forward))
+    assert has_biases(dataclasses.replace(silent, output_bias=weights.output_bias))
+    assert has_biases(dataclasses.replace(silent, norms=weights.norms)) == any(
+        norm.shift.any() for norm in weights.norms_by_stage[2]
+    )
+
+
+def _without_biases(layer: LayerTrace) -> LayerTrace:
+    """The layer with zeros for every bias and shift before the activation; its vectors stay."""
+    weights, network = layer.weights, layer.weights.feed_forward
+    biases = {name: torch.zeros_like(network.input_bias) for name in ("input_bias", "gate_bias")}
+    if network.gate_bias is None:
+        biases.pop("gate_bias")
+    norms = tuple(
+        dataclasses.replace(norm, shift=torch.zeros_like(norm.shift))
+        if isinstance(norm, LayerNormWeights)
+        else norm
+        for norm in weights.norms
+    )
+    silent = dataclasses.replace(
+        weights,
+        output_bias=torch.zeros_like(weights.output_bias),
+        feed_forward=dataclasses.replace(network, **biases),
+        norms=norms,
+    )
+    return dataclasses.replace(layer, weights=silent)
 
 
 def test_where_too_few_pairs_are_left_none_are_counted():

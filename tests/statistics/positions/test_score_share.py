@@ -179,8 +179,7 @@ def test_the_kernel_of_constant_queries_and_keys_is_all_of_every_score(traced_al
     totals = plane_totals(read, weights)
     means = (totals.query * totals.key.conj()).numpy() / totals.n_pairs**2
     n = len(read)
-    frequencies = np.broadcast_to(rotary.frequencies.numpy(), means.shape)
-    kernel = position_kernel(means, frequencies, np.arange(1 - n, n))
+    kernel = position_kernel(means, rotary.frequencies.numpy(), np.arange(1 - n, n))
     queries, keys = (rotary.turned(side) for side in (weights.queries(read), weights.keys(read)))
     scores = (queries @ keys.mT * weights.score_scale).numpy()
     for i in range(n):
