@@ -64,7 +64,8 @@ def network_of(
             return partial(_weights, gate, inputs, back, activation)
     raise UnfitModel(
         f"{type(call.module).__name__}: the network's hidden layer is made in no way that is "
-        f"known: by {', '.join(GATES)}, with gates or without."
+        f"known: by {', '.join(name for name in GATES if name not in LIMITS)}, with gates or "
+        "without."
     )
 
 

@@ -81,6 +81,7 @@ _OTHERS: dict[str, dict[str, Any]] = {
     "dots3_note_text": {"num_key_value_heads": _HEADS},
     "esmc": {"num_key_value_heads": _HEADS},
     "falcon_h1": _MAMBA | {"mamba_d_ssm": 64},
+    "flint": {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"]},
     "funnel": {"block_sizes": [1, 1, 1], "num_decoder_layers": 1},
     "gemma3n_text": {
         "num_kv_shared_layers": 0,

@@ -47,7 +47,7 @@ def made_of_scores(layer: LayerTrace, weights: LayerWeights) -> torch.Tensor:
     """Attention by the weights alone."""
     scores = weights.scores(layer.attention_input)
     unseen = ~weights.pairs(scores.shape[-1])
-    return scores.masked_fill(unseen, -torch.inf).softmax(dim=-1)
+    return weights.weights_of(scores.masked_fill(unseen, -torch.inf))
 
 
 @with_rotary_positions
