@@ -3,6 +3,7 @@
 import os
 import re
 import socket
+import subprocess
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -47,7 +48,14 @@ def serve(
     options = [f"--{setting}={value}" for setting, values in settings.items() for value in values]
     environment = os.environ | {"MIXSCOPE_STATISTICS": str(folder), "MIXSCOPE_READ_ONLY": "1"}
     command = [sys.executable, "-m", "streamlit", "run", str(_APP), *options]
-    os.execve(sys.executable, command, environment)  # noqa: S606
+    _become(command, environment)
+
+
+def _become(command: list[str], environment: dict[str, str]) -> None:
+    """Replace this process by a command; on Windows, which has no such call, wait for its end."""
+    if os.name == "nt":
+        sys.exit(subprocess.run(command, env=environment).returncode)  # noqa: S603
+    os.execve(command[0], command, environment)  # noqa: S606
 
 
 def _check_folder(folder: Path) -> None:
