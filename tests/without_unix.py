@@ -68,9 +68,8 @@ def made(folder: Path) -> Path:
     options = {"model": folder / "model", "corpus": "demo", "limit": 8, "max-tokens": 24}
     options |= {"output": output, "statistics": "token_norm,head_token,token_type_mixing"}
     command = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-    with patch.object(sys, "argv", ["mixscope", "run", *command]):
-        with suppress(SystemExit):
-            main()
+    with patch.object(sys, "argv", ["mixscope", "run", *command]), suppress(SystemExit):
+        main()
     return output
 
 
