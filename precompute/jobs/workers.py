@@ -128,7 +128,7 @@ def run_processes(
         workers,
         mp_context=_starting_quickly(),
         initializer=_start_process,
-        initargs=(plan, model.name, model.device, threads),
+        initargs=(plan, model.name, str(model.model.device), threads),
     )
     try:
         while waiting:

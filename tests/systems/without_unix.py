@@ -1,6 +1,6 @@
 """Mixscope where the system lacks what only Unix has, as Windows does: run as a program.
 
-    python -m tests.without_unix FOLDER
+    python -m tests.systems.without_unix FOLDER
 
 Libraries are imported first, since on Windows they use other code. Then every module and function
 that Windows lacks is hidden, a file is made of the demo's articles by a tiny model, pages are
@@ -34,7 +34,7 @@ OF_SIGNAL = (
     *("sigwait", "siginterrupt", "pause"),
 )
 NOT_IN_NAMES = frozenset('<>:"|?*\\')
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGES = ("overview", "query")
 
 

@@ -14,12 +14,12 @@ from precompute import serve, stopping
 from precompute.jobs import shards
 from precompute.run import _misread
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
 def test_without_what_only_unix_has_all_of_it_works(tmp_path):
-    command = [sys.executable, "-m", "tests.without_unix", str(tmp_path)]
+    command = [sys.executable, "-m", "tests.systems.without_unix", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert not done.returncode, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
