@@ -56,7 +56,7 @@ def run(
     seed: Annotated[int, typer.Option(min=0, help="Seed of every random choice.")] = 0,
     max_tokens: Annotated[int, typer.Option(min=1, help="Longest sequence.")] = 128,
     limit: Limit = None,
-    device: Device = Device.auto,
+    device: Device = "auto",
     dtype: Dtype = Dtype.float32,
     runner: RunnerName = RunnerName.local,
     workers: Annotated[int, typer.Option(min=1, help="Processes that run the model.")] = 1,

@@ -8,8 +8,14 @@ import typer
 from analysis.contracts import groups
 from precompute.models.bundled import BUNDLED
 
-Device = StrEnum("Device", ["auto", "cpu", "cuda"])
 Dtype = StrEnum("Dtype", ["float32", "bfloat16"])
+Device = Annotated[
+    str,
+    typer.Option(
+        help="Where the model runs: any device that torch knows, such as cpu, cuda:1, mps or xpu; "
+        "auto takes a CUDA GPU where there is one."
+    ),
+]
 Packing = StrEnum("Packing", ["paragraphs", "sentences", "blocks", "trees"])
 Segments = StrEnum("Segments", ["read", "zero"])
 GateRule = StrEnum("GateRule", ["ig", "half"])

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import duckdb
 import torch
@@ -206,12 +206,18 @@ def _assert_writable(output: Path) -> None:
             f"Give --output {output.with_suffix('.duckdb')}"
         )
     path = output.absolute()
-    misread = _OF_FOLDERS.search(str(path.parent)) or _OF_PATHS.search(str(path))
-    if misread:
+    if misread := _misread(path):
         raise UserError(
-            f"{path_as_given(path)} holds {misread[0]!r}, which DuckDB does not take as a letter. "
+            f"{path_as_given(path)} holds {misread!r}, which DuckDB does not take as a letter. "
             "Give --output a path without it."
         )
+
+
+def _misread(path: PurePath) -> str:
+    """Return a letter of a path that DuckDB misreads; a separator of Windows is none."""
+    folder, whole = path.parent.as_posix(), path.as_posix()
+    found = _OF_FOLDERS.search(folder) or _OF_PATHS.search(whole)
+    return found[0] if found else ""
 
 
 def _reading(request: Request, model: LoadedModel) -> Reading:

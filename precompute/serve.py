@@ -3,6 +3,7 @@
 import os
 import re
 import socket
+import subprocess
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -69,7 +70,14 @@ def _start(settings: dict[str, list[str]], variables: dict[str, str]) -> None:
     """Replace this process by the dashboard's."""
     options = [f"--{setting}={value}" for setting, values in settings.items() for value in values]
     command = [sys.executable, "-m", "streamlit", "run", str(_APP), *options]
-    os.execve(sys.executable, command, os.environ | variables)  # noqa: S606
+    _become(command, os.environ | variables)
+
+
+def _become(command: list[str], environment: dict[str, str]) -> None:
+    """Replace this process by a command; on Windows, which has no such call, wait for its end."""
+    if os.name == "nt":
+        sys.exit(subprocess.run(command, env=environment).returncode)  # noqa: S603
+    os.execve(command[0], command, environment)  # noqa: S606
 
 
 def _check_app() -> None:

@@ -18,6 +18,7 @@ from typing import NoReturn
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)  # of Ctrl-C, and of `kill` and schedulers
 _SOON = 0.01  # seconds
+_HAS_ALARM = hasattr(signal, "setitimer")  # Windows has none
 _GRACE = 1.5
 """Seconds for cleaning up after a signal. Some calls do not hear of signals until they return."""
 
@@ -64,9 +65,9 @@ def stoppable(command: Callable[[], object]) -> None:
         """Raise it again if it was raised where nothing can be, as in `__del__`."""
         if not isinstance(lost.exc_value, KeyboardInterrupt):
             sys.__unraisablehook__(lost)
-            return
-        signal.signal(signal.SIGALRM, stop)
-        signal.setitimer(signal.ITIMER_REAL, _SOON)
+        elif _HAS_ALARM:
+            signal.signal(signal.SIGALRM, stop)
+            signal.setitimer(signal.ITIMER_REAL, _SOON)
 
     with _ended_late(stop_line):
         try:
@@ -127,7 +128,8 @@ def command_given() -> str:
 
 def _ignore_signals() -> None:
     """Ignore signals while the process cleans up at its end."""
-    signal.setitimer(signal.ITIMER_REAL, 0)
+    if _HAS_ALARM:
+        signal.setitimer(signal.ITIMER_REAL, 0)
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 

@@ -2,17 +2,16 @@
 
 SQL of unknown origin may run without a point of interruption, take memory that the database does
 not count, or end its process; a SELECT can hold a COPY that writes. So the kernel enforces limits
-as well (`pages.ui.bounded`), and once the file is open, no other can be opened.
+as well where it has them (`pages.ui.bounded`), and once the file is open, no other can be opened.
 """
 
 import re
-import resource
 from typing import Any
 
 import duckdb
 from duckdb import DuckDBPyConnection, StatementType
 
-from pages.ui.bounded.loop import Answer, answer_lines
+from pages.ui.bounded.loop import Answer, answer_lines, limit
 
 _SETTINGS: dict[str, Any] = {
     "allow_community_extensions": False,
@@ -28,7 +27,7 @@ def opened(statements: list[str], rows: int, columns: int) -> Answer:
     store = duckdb.connect(":memory:", config=_SETTINGS)
     for statement in statements:
         store.execute(statement)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+    limit("RLIMIT_NOFILE", 0)
     return lambda sql: _answered(store, sql, rows, columns)
 
 

@@ -1,96 +1,103 @@
-"""Lock of an output: one run at a time, or several runs of the same request."""
+"""Claims on an output: one run at a time, or several runs of the same request."""
 
-import fcntl
-import json
+import hashlib
 import os
+import re
+import secrets
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+
+from filelock import BaseFileLock, FileLock, Timeout
 
 from analysis.errors import UserError
 
-_PAUSE = 0.01  # seconds until a claim is looked at again that another run makes or removes
+_PAUSE = 0.01  # seconds until claims are looked at again after two runs began at once
+_NAMED = re.compile(r"\.(?P<asked>[0-9a-f]{16})-(?P<process>[0-9]+)-[0-9a-f]+\.claim$")
 
 
 @contextmanager
 def claimed(output: Path, asked: str) -> Iterator[Callable[[], None]]:
-    """Hold the output until the run ends, however it ends: the lock goes with the process.
+    """Hold the output until the run ends, however it ends: its lock goes with the process.
 
-    Runs of the same request share the lock, compute together and write the same file. With
-    different requests the last run would replace the file of the first.
+    Runs of the same request compute together and write the same file. With different requests the
+    last run would replace the file of the first.
 
     Args:
         asked: the whole request, as any text.
 
     Yields:
-        A function that raises UserError if the lock is lost, as when its file was removed by hand.
+        A function that raises UserError if the claim is lost, as when its file was removed by hand.
 
     Raises:
         UserError: while a run of another request lives.
     """
     output.parent.mkdir(parents=True, exist_ok=True)
-    path = output.with_name(f".{output.name}.claim")
-    held = _shared(path, output, asked)
+    request = hashlib.sha256(asked.encode(errors="surrogateescape")).hexdigest()[:16]
+    token = f"{request}-{os.getpid()}-{secrets.token_hex(4)}"
+    held = FileLock(output.with_name(f".{output.name}.{token}.claim"))
+    _claim(held, output, request)
     try:
-        yield lambda: _assert_held(held, path, output)
+        yield lambda: _assert_held(held, output)
     finally:
-        if _locked(held, fcntl.LOCK_EX):  # no other run shares it
-            path.unlink(missing_ok=True)
-        os.close(held)
+        _remove(held)
 
 
-def _shared(path: Path, output: Path, asked: str) -> int:
-    """Return the lock's file, locked for this process and others with the same request."""
+def _claim(held: BaseFileLock, output: Path, request: str) -> None:
+    """Take the lock, and keep it if no run of another request lives.
+
+    Every run claims before it looks, so that of two at once neither can miss the other.
+    """
     while True:
-        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        if _locked(file, fcntl.LOCK_EX) and _is_at(file, path):
-            os.ftruncate(file, 0)  # of a run that was killed
-            os.pwrite(file, json.dumps({"process": os.getpid(), "asked": asked}).encode(), 0)
-        if _locked(file, fcntl.LOCK_SH) and _is_at(file, path):
-            claim = _read(file)
-            if claim.get("asked") == asked:
-                return file
-            if claim:
-                os.close(file)
-                raise _taken(output, claim)
-        os.close(file)
+        held.acquire()
+        if _rival(output, request) is None:
+            return
+        _remove(held)
         time.sleep(_PAUSE)
+        if (process := _rival(output, request)) is not None:
+            raise _taken(output, process)
 
 
-def _locked(file: int, kind: int) -> bool:
+def _rival(output: Path, request: str) -> str | None:
+    """Return the process of a living run of another request, and remove claims of ended ones."""
+    for path in output.parent.iterdir():
+        name = path.name.removeprefix(f".{output.name}")
+        claim = _NAMED.fullmatch(name) if name != path.name else None
+        if claim and claim["asked"] != request and _lives(path):
+            return claim["process"]
+    return None
+
+
+def _lives(path: Path) -> bool:
+    """Return whether a process holds a claim; remove a claim that nobody holds."""
+    lock = FileLock(path, blocking=False)
     try:
-        fcntl.flock(file, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        lock.acquire()
+    except Timeout:
+        return True
+    _remove(lock)
+    return False
 
 
-def _is_at(file: int, path: Path) -> bool:
-    """Return whether the open file is still the one that bears the name."""
-    return path.exists() and os.path.samestat(os.fstat(file), path.stat())
+def _remove(lock: BaseFileLock) -> None:
+    """Remove a lock's file while it is held, so that nobody else can hold what has no name."""
+    with suppress(PermissionError):  # of Windows, where the release removes the file
+        Path(lock.lock_file).unlink(missing_ok=True)
+    lock.release()
 
 
-def _read(file: int) -> dict[str, Any]:
-    """Return process and request from the lock's file; empty while it is being written."""
-    try:
-        return json.loads(os.pread(file, os.fstat(file).st_size, 0))
-    except ValueError:
-        return {}
-
-
-def _assert_held(file: int, path: Path, output: Path) -> None:
-    if not _is_at(file, path):
+def _assert_held(lock: BaseFileLock, output: Path) -> None:
+    if not Path(lock.lock_file).exists():
         raise UserError(
-            f"{path} was removed while this run computed {output}, so that another run may write "
-            "the same file. Nothing was replaced. Rerun the command to resume."
+            f"{lock.lock_file} was removed while this run computed {output}, so that another run "
+            "may write the same file. Nothing was replaced. Rerun the command to resume."
         )
 
 
-def _taken(output: Path, claim: dict[str, Any]) -> UserError:
+def _taken(output: Path, process: str) -> UserError:
     return UserError(
-        f"A run with other settings or statistics, begun by process {claim['process']}, is "
+        f"A run with other settings or statistics, begun by process {process}, is "
         f"computing {output}, and the later file would replace the other. Wait until it has ended "
         "and rerun the command, which then adds to its file, or give another --output."
     )

@@ -117,7 +117,8 @@ def remove_unfinished(output: Path, shards: Path) -> None:
     """Delete half-written files of killed runs beside an output and below its shards.
 
     The name identifies the owner. Files of a process of this machine that has ended are deleted; of
-    other machines those without a write in the last hour, since their run may still be going.
+    other machines, and on Windows, those without a write in the last hour, since their run may
+    still be going.
     """
     pattern = f".*{UNFINISHED}*"
     for left_over in [*output.parent.glob(pattern), *shards.rglob(pattern)]:
@@ -131,6 +132,8 @@ def _is_orphan(name: str) -> bool:
     """Return True if an unfinished file belongs to a process of this machine that has ended."""
     owner = _OWNER.search(name)
     if owner is None or owner["machine"] != _machine():
+        return False
+    if os.name == "nt":  # where a signal of 0 would interrupt the process; age tells
         return False
     try:
         os.kill(int(owner["process"]), 0)

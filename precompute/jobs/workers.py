@@ -144,7 +144,7 @@ def run_processes(
             workers,
             mp_context=_starting_quickly(),
             initializer=_start_process,
-            initargs=(plan, model.name, model.device, threads, crew),
+            initargs=(plan, model.name, str(model.model.device), threads, crew),
         )
         try:
             while waiting:

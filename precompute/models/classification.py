@@ -39,7 +39,7 @@ class Classification:
 
     def probabilities(self, sequences: SequenceOf[Sequence]) -> Float[Tensor, "batch class"]:
         """Return the probability of each class."""
-        return self._probabilities(self.model.inputs(sequences))
+        return self._probabilities(self.model.inputs(sequences)).to(self.model.measured_on)
 
     def gradients(self, sequences: SequenceOf[Sequence]) -> ClassGradients:
         """Gradients of the predicted class's logit with respect to attention weights."""
@@ -50,7 +50,9 @@ class Classification:
             return returned.logits.gather(1, predicted[:, None]).sum()
 
         slopes = self.model.attention_gradients(inputs, loss, self.classifier)
-        return ClassGradients(tuple(layer.float() for layer in slopes), predicted)
+        there = self.model.measured_on
+        widened = tuple(layer.to(there, torch.float32) for layer in slopes)
+        return ClassGradients(widened, predicted.to(there))
 
     def of_variants(
         self, sequence: Sequence, kept: Bool[Tensor, "variant patch"]
@@ -66,7 +68,7 @@ class Classification:
             is_kept = grid.repeat_interleave(height, 1).repeat_interleave(width, 2).unsqueeze(1)
             changed = torch.where(is_kept, pixels, mean).to(self.model.model.device)
             probabilities.append(self._probabilities({"pixel_values": changed}))
-        return torch.cat(probabilities)
+        return torch.cat(probabilities).to(self.model.measured_on)
 
     def _probabilities(self, inputs: dict[str, Tensor]) -> Float[Tensor, "batch class"]:
         with torch.inference_mode():

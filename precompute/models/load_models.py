@@ -1,5 +1,6 @@
 """The only reader of weights: a folder in Hugging Face format, a hub name, or a bundled model."""
 
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from analysis.models.reading import read_model
 from analysis.models.trace import Model, in_dtype
 from analysis.scopes import GATE_RULES
 from precompute.models.bundled import BUNDLED, check_bundled
+from precompute.models.devices import chosen_device, has_float64
 from precompute.models.load_processor import load_image_reader
 from precompute.models.load_tokenizer import VOCABULARIES, ReadTokenizer, read_tokenizer
 from precompute.models.loaded_model import DTYPES, LoadedModel
@@ -87,8 +89,10 @@ def load_model(
         with_head, whole = (drawn, drawn.base_model) if loader else (None, drawn)
         drawn.to(DTYPES[dtype])
     model = part_of(whole, part, name)
-    del whole  # with the parts that are not read
-    (model if with_head is None else with_head).to(_device(device))
+    runs_on = chosen_device(device)
+    measured_on = runs_on if has_float64(runs_on) else torch.device("cpu")
+    whole = model if with_head is None else with_head
+    whole.to(measured_on)
     # fits the model to its image size, before its places are found
     images = load_image_reader(folder, name, model) if reads_images(model) else None
     read = ReadTokenizer(None, "")
@@ -98,6 +102,8 @@ def load_model(
     layers = reading.layers
     if dtype != "float32":
         layers = tuple(in_dtype(layer, torch.float32) for layer in layers)
+    if measured_on != runs_on:
+        layers = deepcopy(layers)  # the model's own go with it
     loaded = LoadedModel(
         name=name,
         revision=_revision(revision, weights_sha256, random_weights),
@@ -118,7 +124,9 @@ def load_model(
         not_read=not_read,
     )
     on_event(Begun("proof"))
-    return replace(loaded, proof=loaded.proved())
+    proof = loaded.proved()
+    whole.to(runs_on)
+    return replace(loaded, proof=proof)
 
 
 def _revision(commit: str, weights_sha256: str, random_weights: int | None) -> str:
@@ -237,11 +245,3 @@ def _check_finite(model: Model, folder: Path) -> None:
                 f"The weights in {folder} are not all finite: {name} holds NaN or infinity. Train "
                 "or save the model again."
             )
-
-
-def _device(device: str) -> str:
-    if device == "cuda" and not torch.cuda.is_available():
-        raise UserError("No CUDA device was found. Take --device cpu or auto.")
-    if device == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    return device

@@ -86,6 +86,11 @@ class LoadedModel:
         return self.model.device.type
 
     @property
+    def measured_on(self) -> torch.device:
+        """Device of what is measured: the model's own, or the processor if that has no float64."""
+        return self.layers[0].query_weight.device
+
+    @property
     def hidden_dtype(self) -> torch.dtype | None:
         """Number format for the hidden vectors of pairs; None for that of the trace."""
         return None if self.dtype == "float32" else DTYPES[self.dtype]
@@ -95,7 +100,7 @@ class LoadedModel:
         """Return the weights for statistics without a corpus, in the number format of the trace."""
         embedding = self.reading.places.embedding
         widened = embedding if embedding is None or self.dtype == "float32" else embedding.float()
-        return ModelWeights(self.layers, widened)
+        return ModelWeights(self.layers, None if widened is None else widened.to(self.measured_on))
 
     @property
     def has_gates(self) -> bool:
@@ -161,7 +166,7 @@ class LoadedModel:
             change_positions: maps the position embeddings to those that the model gets instead.
         """
         inputs = self.reading.inputs(self.inputs(sequences))
-        widened = receive if self.dtype == "float32" else _in_float32(receive)
+        widened = _handed_over(receive, self.measured_on)
         places = self.reading.places
         with places.changed(change_positions) if change_positions else nullcontext():
             stream_layers(self.model, self.parts, self.layers, inputs, widened)
@@ -175,7 +180,7 @@ class LoadedModel:
         """
         with torch.inference_mode():
             words = self.reading.word_embeddings(self.inputs(sequences))
-        return words if self.dtype == "float32" else words.float()
+        return words.to(self.measured_on, torch.float32)
 
     def proved(self) -> Proof:
         """Prove in float64 that the model is read right, on random inputs: see `prove`.
@@ -289,8 +294,8 @@ class LoadedModel:
         if not has_loss.any():
             return None
         slopes = self.attention_gradients(inputs, loss, self.language_model)
-        widened = slopes if self.dtype == "float32" else tuple(layer.float() for layer in slopes)
-        return AttentionGradients(self.objective, widened, has_loss)
+        widened = tuple(layer.to(self.measured_on, torch.float32) for layer in slopes)
+        return AttentionGradients(self.objective, widened, has_loss.to(self.measured_on))
 
     def attention_gradients(
         self, inputs: dict[str, Tensor], loss: Loss, with_head: Model | None
@@ -347,12 +352,16 @@ class LoadedModel:
         return is_token.to(self.model.device)
 
 
-def _in_float32(receive: OnLayer) -> OnLayer:
-    """Widen a layer's tensors before it is handed over; the arithmetic before is unchanged."""
+def _handed_over(receive: OnLayer, device: torch.device) -> OnLayer:
+    """Bring a layer's tensors to a device in float32; the arithmetic before is unchanged."""
 
-    def widened(index: int, layer: LayerTrace) -> None:
+    def brought(index: int, layer: LayerTrace) -> None:
         parts = {field.name: getattr(layer, field.name) for field in fields(layer)}
-        tensors = {name: part.float() for name, part in parts.items() if isinstance(part, Tensor)}
+        tensors = {
+            name: part.to(device, torch.float32)
+            for name, part in parts.items()
+            if isinstance(part, Tensor)
+        }
         receive(index, replace(layer, **tensors))
 
-    return widened
+    return brought

@@ -275,7 +275,7 @@ def batch_of(model: LoadedModel, sequences: SequenceOf[Sequence], **run: Any) ->
     return Batch(
         tuple(sequences),
         layers=model.layers,
-        is_token=model.is_token(sequences),
+        is_token=model.is_token(sequences).to(model.measured_on),
         embed=model.word_embeddings,
         **of_model | run,
     )

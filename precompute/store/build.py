@@ -180,7 +180,7 @@ def _new_file(path: Path) -> Iterator[DuckDBPyConnection]:
 
 def _publish(unfinished: Path, output: Path) -> None:
     """Rename a complete file to its final name: fsync, then rename."""
-    with unfinished.open("rb") as file:
+    with unfinished.open("r+b") as file:  # Windows flushes what may be written
         os.fsync(file.fileno())
     output.with_name(f"{output.name}.wal").unlink(missing_ok=True)
     os.replace(unfinished, output)

@@ -1,14 +1,15 @@
 """Client of a bounded process, which answers one question after the other within limits."""
 
 import json
-import signal
 import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from threading import Timer
+from threading import Event, Timer
 from typing import IO, Any, cast
+
+from pages.ui.bounded.loop import TOO_SLOW
 
 _ROOT = Path(__file__).parents[3]
 _TO_OPEN = 60.0  # seconds; with what a busy machine takes to start it
@@ -79,18 +80,21 @@ class BoundedProcess:
         Raises:
             Ended: the process has ended, and stays so.
         """
-        seconds = _TO_OPEN + self._limits.seconds
-        alarm = Timer(seconds, self._process.send_signal, [signal.SIGALRM])
+        late = Event()
+        alarm = Timer(_TO_OPEN + self._limits.seconds, self._end_late, [late])
         alarm.start()
         try:
             reply = self._reply(question)
         finally:
             alarm.cancel()
-        if not reply:
-            with self:
-                status = self._process.wait()
-            raise Ended("slow" if status == -signal.SIGALRM else "ended")
+        if not reply or reply.startswith(TOO_SLOW):
+            self.close()
+            raise Ended("slow" if reply or late.is_set() else "ended")
         return json.loads(reply)
+
+    def _end_late(self, late: Event) -> None:
+        late.set()
+        self._process.kill()
 
     def _reply(self, question: Any) -> str:
         """Return a line; empty if the process has ended."""

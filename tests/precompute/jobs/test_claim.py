@@ -4,9 +4,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -80,7 +82,8 @@ def test_a_run_whose_claim_was_removed_replaces_nothing(tmp_path, monkeypatch):
 
     def finish_unclaimed(*arguments):
         finish_plan(*arguments)
-        asked.output.with_name(f".{asked.output.name}.claim").unlink()
+        [claim] = tmp_path.glob(".*.claim")
+        claim.unlink()
 
     monkeypatch.setattr("precompute.run.finish_plan", finish_unclaimed)
     with pytest.raises(UserError, match="was removed while this run computed"):
@@ -89,26 +92,35 @@ def test_a_run_whose_claim_was_removed_replaces_nothing(tmp_path, monkeypatch):
     assert {path.name for path in tmp_path.glob("*.duckdb*")} == {asked.output.name}
 
 
-def test_a_claim_in_place_of_the_own_one_is_another_run_s(tmp_path):
-    claim = tmp_path / ".a.duckdb.claim"
-    with claimed(tmp_path / "a.duckdb", OTHERS) as assert_held:
-        assert_held()
-        content = claim.read_bytes()
-        claim.rename(tmp_path / "own")
-        claim.write_bytes(content)
-        with pytest.raises(UserError, match="was removed while this run computed"):
-            assert_held()
-        claim.unlink()
-
-
 def test_a_run_that_was_killed_holds_nothing(tmp_path):
-    claim = tmp_path / ".a.duckdb.claim"
     with another_run(tmp_path / "a.duckdb") as other:
         other.kill()
         other.wait()
-        assert OTHERS in claim.read_text(encoding="utf-8")
+        [left] = tmp_path.iterdir()
         with claimed(tmp_path / "a.duckdb", "something else"):
-            assert f'"process": {os.getpid()},' in claim.read_text(encoding="utf-8")
+            [own] = tmp_path.iterdir()
+            assert own != left
+            assert f"-{os.getpid()}-" in own.name
+    assert not [*tmp_path.iterdir()]
+
+
+def test_of_runs_that_begin_at_once_one_goes_on(tmp_path):
+    """Each claims before it looks; those that meet step back and look again."""
+    output, begin = tmp_path / "a.duckdb", Barrier(3)
+
+    def run_of(request: str) -> str:
+        begin.wait()
+        try:
+            with claimed(output, request):
+                begin.wait(timeout=20)
+                return "went on"
+        except UserError:
+            begin.wait(timeout=20)
+            return "refused"
+
+    with ThreadPoolExecutor(3) as pool:
+        ended = sorted(pool.map(run_of, ("a", "b", "c")))
+    assert ended == ["refused", "refused", "went on"]
     assert not [*tmp_path.iterdir()]
 
 

@@ -194,12 +194,6 @@ def test_words_of_japanese_without_their_packages_are_told_with_the_command(
     assert command.split()[4:] == project["optional-dependencies"]["japanese"]
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="a CUDA device is there")
-def test_a_device_that_is_not_there_is_told(folder):
-    message = refused(UserError, load_model, str(folder), device="cuda")
-    assert message == "No CUDA device was found. Take --device cpu or auto."
-
-
 def test_the_demo_model_adds_up_with_its_real_weights():
     model = load_model("demo", device="cpu")
     corpus = whole_for(model, limit=3)

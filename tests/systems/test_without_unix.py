@@ -1,0 +1,89 @@
+"""Where only what Windows has is there, a file is made, its pages open, and SQL is answered."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path, PureWindowsPath
+
+import duckdb
+import pytest
+
+from analysis.foreign_file import attaching
+from precompute import serve, stopping
+from precompute.jobs import shards
+from precompute.run import _misread
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+def test_without_what_only_unix_has_all_of_it_works(tmp_path):
+    command = [sys.executable, "-m", "tests.systems.without_unix", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found.pop("answers") == ["2", "sql", "slow"]
+    assert found.pop("names") == [], "Windows refuses these names"
+    assert {page: seen["errors"] for page, seen in found["pages"].items()} == {
+        "overview": [],
+        "query": [],
+    }
+    assert all(seen["titles"] for seen in found["pages"].values())
+
+
+@pytest.mark.parametrize(
+    ("path", "letter"),
+    [
+        (r"C:\Users\me\statistics\mine.duckdb", ""),
+        (r"\\server\share\mine.duckdb", ""),
+        (r"D:\猫 犬\a[1].duckdb", ""),
+        (r"C:\a?b\mine.duckdb", "?"),
+    ],
+)
+def test_a_path_of_windows_is_read_as_one(path, letter):
+    assert _misread(PureWindowsPath(path)) == letter
+
+
+@pytest.mark.parametrize("name", [r"C:\me\a.duckdb", r"D:\a'b\猫 犬.duckdb", "E:a.duckdb"])
+def test_a_file_is_attached_by_the_letters_of_a_path_of_windows(tmp_path, monkeypatch, name):
+    """DuckDB takes a backslash for a slash on every system."""
+    monkeypatch.chdir(tmp_path)
+    path = Path(name.replace("\\", "/"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with duckdb.connect(str(path)) as store:
+        store.execute("create table a as select 7 as b")
+    with duckdb.connect() as store:
+        for statement in attaching(name):
+            store.execute(statement)
+        assert store.execute("from file.a").fetchall() == [(7,)]
+
+
+def test_without_such_a_call_the_dashboard_is_waited_for(monkeypatch):
+    monkeypatch.setattr(serve.os, "name", "nt")
+    with pytest.raises(SystemExit) as ended:
+        serve._become(
+            [sys.executable, "-c", "import os; os._exit(int(os.environ['A']))"], {"A": "3"}
+        )
+    assert ended.value.code == 3
+
+
+def test_no_signal_asks_on_windows_whether_a_process_lives(tmp_path, monkeypatch):
+    left = shards.unfinished_name(tmp_path / "a.duckdb")
+    left.write_text("")
+    monkeypatch.setattr(shards.os, "name", "nt")
+    monkeypatch.setattr(shards.os, "kill", lambda *_: pytest.fail("it would end the process"))
+    shards.remove_unfinished(tmp_path / "a.duckdb", tmp_path)
+    assert left.exists()
+    os.utime(left, (0, 0))
+    shards.remove_unfinished(tmp_path / "a.duckdb", tmp_path)
+    assert not left.exists()
+
+
+def test_a_command_ends_where_there_is_no_alarm(monkeypatch, capsys):
+    monkeypatch.setattr(stopping, "_HAS_ALARM", False)
+    monkeypatch.setattr(stopping.signal, "setitimer", lambda *_: pytest.fail("there is none"))
+    monkeypatch.setattr(stopping.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    stopping.stoppable(lambda: print("done"))
+    assert capsys.readouterr().out == "done\n"
