@@ -13,6 +13,7 @@ from analysis.axes import AXES
 from analysis.contracts import every_table
 from analysis.sources import PAPERS
 from analysis.statistics import annotation, corpus, image
+from pages.ui.choices.links import VIEWS
 from pages.ui.contents import GROUPS, PAGES
 from precompute.passes import STATISTICS
 
@@ -97,6 +98,7 @@ def loads_torch(names: list[str]) -> bool:
 @pytest.mark.slow
 def test_pages_start_without_torch():
     names = modules("analysis/statistics") + modules("pages/ui")
+    names += [f"pages.{page}.page" for page in VIEWS]  # which the overview imports
     names += ["precompute.live.answers", "precompute.corpora.sequence"]  # what a model answers with
     assert not loads_torch(names)
     assert loads_torch(["torch"]), "this test could not have failed"

@@ -8,6 +8,7 @@ from pages.attention_norms.opened_head import CARD_TABLES, opened_below
 from pages.attention_norms.transforms import by_gates
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import lines
+from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.head.choice import to_head
 from pages.ui.page import section
 from pages.ui.published import Row, show_published, statistic_of
@@ -21,16 +22,31 @@ _STATISTICS = dict.fromkeys(("mean", "std", "cv", "max", "min"), "%.2f")
 _PRINTED = {"heads": ("value_norm", "‖f(x)‖"), "inputs": ("input_norm", "‖x‖")}
 
 
+def _summary() -> Findings:
+    """Compare the variation of ‖f(x)‖ within heads with that of the layers' inputs."""
+    cvs, counts = _variation()
+    shown = cvs.map("{:.2f}".format)
+    yield Finding(
+        say("finding.label_dispersion"),
+        f"CV = {shown['within']}",
+        say("finding.dispersion", **counts, **shown),
+        rows_of((say(f"finding.dispersion_{name}"), cv) for name, cv in cvs.items()),
+        format=".2f",
+        known_by=say("finding.dispersion_known_by", **counts),
+    )
+
+
 @section(
     "dispersion",
     norm_dispersion.VALUE_NORM,
     norm_dispersion.INPUT_NORM,
     also=CARD_TABLES,
     lacking=by_gates,
+    findings=_summary,
 )
 def dispersion(view: View) -> None:
     heads, inputs = ask(norm_dispersion.by_head), ask(norm_dispersion.by_layer)
-    view.finding(_finding(view, _pooled(heads), _pooled(inputs)))
+    view.finding(_finding(view, _pooled(inputs)["cv"]))
     _extremes(view, heads, "heads")
     _extremes(view, inputs, "inputs")
     show_published(
@@ -49,21 +65,22 @@ def _pooled(frame: pd.DataFrame) -> pd.Series:
     return frame[frame["layer"].isna()].iloc[0]
 
 
-def _finding(view: View, values: pd.Series, inputs: pd.Series) -> str:
-    """Compare the mean variation within heads after f with that before f.
+def _variation() -> tuple[pd.Series, pd.Series]:
+    """CV of ‖f(x)‖ within heads, of ‖x‖, and of ‖f(x)‖ in all heads; numbers of heads, as text.
 
-    Heads are not pooled: they may differ in mean length without f changing single tokens.
+    Heads are also not pooled: they may differ in mean length without f changing single tokens.
     """
     row = ask(norm_dispersion.values_and_inputs)
-    return view.say(
-        "finding",
-        values=f"{row['values']:.2f}",
-        inputs=f"{row['inputs']:.2f}",
-        above=count(row["n_above"]),
-        heads=count(row["n_heads"]),
-        pooled=f"{values['cv']:.2f}",
-        pooled_inputs=f"{inputs['cv']:.2f}",
-    )
+    pooled = _pooled(ask(norm_dispersion.by_head))["cv"]
+    cvs = {"within": row["values"], "of_input": row["inputs"], "pooled": pooled}
+    return pd.Series(cvs), row[["n_above", "n_heads"]].map(count)
+
+
+def _finding(view: View, pooled_inputs: float) -> str:
+    """Compare the mean variation within heads after f with that before f."""
+    cvs, counts = _variation()
+    cvs["pooled_inputs"] = pooled_inputs
+    return view.say("finding", **counts, **cvs.map("{:.2f}".format))
 
 
 def _extremes(view: View, frame: pd.DataFrame, name: str) -> None:

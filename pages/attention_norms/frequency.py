@@ -7,19 +7,49 @@ from analysis.statistics.parts import OF_TOKENS
 from pages.attention_norms.transforms import by_gates
 from pages.ui.charts.standard import bars
 from pages.ui.choices.links import link_to_view
+from pages.ui.finding import Finding, Findings
 from pages.ui.page import section
 from pages.ui.store.absences import has_special
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.words.interval import with_interval
+from pages.ui.words.interval import interval, side_of, with_interval
 from pages.ui.words.levels import level_names, of_level
 from pages.ui.words.numbers import change, signed
 from pages.ui.words.quantities import quantity_name
+from pages.ui.words.say import say
 
+_LENGTH = "value_norm"
+_STEPS = {"above": "shorter", "below": "longer"}
 _COLUMNS = ("origin", "name", "special", "spearman", "low", "high", *OF_TOKENS, "n")
 
 
-@section("frequency", frequency_correlation.TABLE, lacking=by_gates)
+def _summary() -> Findings:
+    """Correlation of a word's frequency with ‖f(x)‖ within texts, beside those of the others."""
+    frame = ask(frequency_correlation.correlations)
+    frame = frame[~frame["special_tokens"]].dropna(subset="spearman").drop_duplicates("quantity")
+    frame = frame.sort_values("quantity", key=lambda names: names != _LENGTH, kind="stable")
+    within = of_level(frame, OF_TOKENS[0]).dropna(subset="spearman")
+    if within.empty or within["quantity"].iloc[0] != _LENGTH:
+        return
+    row = within.iloc[0]
+    step = _STEPS.get(side_of(row["low"], row["high"]), "unclear")
+    yield Finding(
+        say("finding.label_frequency"),
+        f"ρ = {change(row['spearman'])}",
+        say(
+            f"finding.frequency_{step}",
+            interval=interval(row["low"], row["high"], change),
+            **frame.iloc[0][["spearman", *OF_TOKENS]].map(change),
+        ),
+        within.assign(name=within["quantity"].map(quantity_name), value=within["spearman"])[
+            ["name", "value", "low", "high"]
+        ],
+        baseline=0.0,
+        format="+.2f",
+    )
+
+
+@section("frequency", frequency_correlation.TABLE, lacking=by_gates, findings=_summary)
 def frequency(view: View) -> None:
     level = view.pick("level", level_names(OF_TOKENS))
     frame = ask(frequency_correlation.correlations)

@@ -1,25 +1,44 @@
 """Attention weight and norm of the summed vectors by token type, for every layer (figure 5)."""
 
+from collections.abc import Collection
+
 import pandas as pd
 
 from analysis.statistics.norms import token_type_mixing
-from pages.attention_norms.findings import APART, shares_of_types
 from pages.attention_norms.transforms import by_gates
 from pages.ui.charts.standard import bars
-from pages.ui.finding import compared
+from pages.ui.finding import Finding, Findings, compared, rows_of, share_of
 from pages.ui.page import section
-from pages.ui.store.absences import types_apart
+from pages.ui.store.absences import APART, types_apart
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.words.interval import verdict
+from pages.ui.words.lines import with_capital
 from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import percent
 from pages.ui.words.quantities import QUANTITIES, in_type_order, quantity_axis, quantity_name
+from pages.ui.words.say import say
 
 _PAIR = ("attention", "weighted_norm")
 
 
-@section("layers", token_type_mixing.TABLE, lacking=by_gates)
+def _summary() -> Findings:
+    """Compare the shares of weight and norm of the types in `APART`, over all layers."""
+    evidence = _shares_of(ask(token_type_mixing.by_layer, head=None), APART)
+    if not evidence["value"].iloc[1]:
+        return
+    types, shares = with_capital(types_apart()), _percents(evidence)
+    norm, weight = shares["weighted_norm"], shares["attention"]
+    yield Finding(
+        say("finding.label_layers", types=types),
+        f"{weight} → {norm}",
+        say("finding.mixing", types=types, weight=weight, norm=norm),
+        evidence,
+        baseline=quantity_name("attention"),
+    )
+
+
+@section("layers", token_type_mixing.TABLE, lacking=by_gates, findings=_summary)
 def layers(view: View) -> None:
     head = _pick_head(view)
     chosen = view.pick(
@@ -74,9 +93,9 @@ def _finding(view: View, frame: pd.DataFrame, wide: pd.DataFrame) -> str:
         return view.say("no_special")
     most = str(weights.idxmax())
     peak = wide[wide["token_type"] == most].nlargest(1, "attention").iloc[0]
-    of_most, of_all = (shares_of_types(frame, types) for types in ((most,), APART))
+    of_most, of_all = (_shares_of(frame, types) for types in ((most,), APART))
     sentences = [
-        view.say("finding", types=types_apart(), type=token_type_name(most), **_shares(of_most)),
+        view.say("finding", types=types_apart(), type=token_type_name(most), **_percents(of_most)),
         verdict(compared(of_most, quantity_name("attention"))),
         view.say(
             "finding_peak",
@@ -86,9 +105,22 @@ def _finding(view: View, frame: pd.DataFrame, wide: pd.DataFrame) -> str:
         ),
     ]
     if len(weights) > 1:
-        sentences.append(view.say("together", types=types_apart(), **_shares(of_all)))
+        sentences.append(view.say("together", types=types_apart(), **_percents(of_all)))
     return " ".join(sentences)
 
 
-def _shares(evidence: pd.DataFrame) -> dict[str, str]:
+def _shares_of(frame: pd.DataFrame, types: Collection[str]) -> pd.DataFrame:
+    """Share of some token types in all ‖αf(x)‖ and in all weight, over all layers, with evidence.
+
+    Args:
+        frame: rows of `token_type_mixing.by_layer`.
+    """
+    parts = ((name, frame[frame["quantity"] == name]) for name in ("weighted_norm", "attention"))
+    return rows_of(
+        (quantity_name(name), *share_of(part, part["token_type"].isin(types)))
+        for name, part in parts
+    )
+
+
+def _percents(evidence: pd.DataFrame) -> dict[str, str]:
     return dict(zip(("weighted_norm", "attention"), evidence["value"].map(percent), strict=True))

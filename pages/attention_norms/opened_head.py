@@ -11,9 +11,9 @@ from analysis.statistics.norms import (
     singular_value,
     token_type_mixing,
 )
-from pages.attention_norms.findings import APART
 from pages.ui.head.bar import pick_marked
 from pages.ui.head.choice import Head, head_with_most, row_of
+from pages.ui.store.absences import APART
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.quantities import QUANTITIES, in_type_order

@@ -12,4 +12,6 @@ from pages.ui.store.absences import absences
 
 SECTIONS = (layers, heads, head, relation, dispersion, spectra, frequency)
 PAGE = Page("attention_norms", "an", SECTIONS, before=(absences,))
-PAGE.show()
+
+if __name__ == "__main__":
+    PAGE.show()

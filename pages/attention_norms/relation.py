@@ -17,16 +17,19 @@ from pages.attention_norms.weight_and_norm import WEAK, lowest_within, weight_an
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import bars, lines
 from pages.ui.choices.pick import choose
+from pages.ui.finding import Finding, Findings
 from pages.ui.head.choice import to_head
 from pages.ui.page import section
 from pages.ui.published import Row, show_published, statistic_of
+from pages.ui.store.absences import APART
 from pages.ui.store.chosen import ask, layers
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.levels import POOLED, level_names
 from pages.ui.words.names import token_type_name
-from pages.ui.words.numbers import count, signed
+from pages.ui.words.numbers import change, count, signed
 from pages.ui.words.quantities import in_type_order, ordered_types
+from pages.ui.words.say import say
 
 _SAMPLED = 1_500
 _WITHIN, _BETWEEN_HEADS, _BETWEEN_LAYERS = OF_PAIRS
@@ -39,11 +42,34 @@ _BY_LAYER = {
 Scope = dict[str, int | None]
 
 
+def _summary() -> Findings:
+    """Name the type of `APART` with the lowest correlation of weight and norm within heads."""
+    frame = ask(correlation.by_type, layer=None, head=None)
+    frame = frame[frame["token_type"].isin(APART)].dropna(subset="median")
+    row = lowest_within(frame)
+    if row is None:
+        return
+    medians = {"median": "value", "median_low": "low", "median_high": "high"}
+    others = frame[frame["token_type"] != row["token_type"]]
+    evidence = pd.concat([frame.loc[[row.name]], others]).rename(columns=medians)
+    yield Finding(
+        say("finding.label_relation", token_type=token_type_name(row["token_type"])),
+        f"ρ = {change(row['median'])}",
+        weight_and_norm(frame, ask(correlation.signs, layer=None), OF_PAIRS),
+        evidence.assign(name=evidence["token_type"].map(token_type_name))[
+            ["name", *medians.values()]
+        ],
+        baseline=0.0,
+        format="+.2f",
+    )
+
+
 @section(
     "relation",
     correlation.TABLE,
     attention_norm_distribution.HISTOGRAM,
     also=(attention_norm_distribution.SAMPLE,),
+    findings=_summary,
 )
 def relation(view: View) -> None:
     level = view.pick("level", level_names(OF_PAIRS))

@@ -15,4 +15,6 @@ PAGE = Page(
         training.training,
     ),
 )
-PAGE.show()
+
+if __name__ == "__main__":
+    PAGE.show()

@@ -9,4 +9,6 @@ from pages.ui.store.absences import masked_places
 
 SECTIONS = (rules, heads, documents, weighing)
 PAGE = Page("coreference", "co", SECTIONS, before=(masked_places,))
-PAGE.show()
+
+if __name__ == "__main__":
+    PAGE.show()

@@ -10,7 +10,9 @@ from analysis.statistics.probing.coreference_best import CHOSEN_ON
 from pages.coreference.choices import accuracy_bars, pick_best_head, pick_way
 from pages.coreference.names import accuracy_of, method_name, type_name
 from pages.ui.charts.colours import ANTECEDENT_COLOURS
+from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.head.choice import Head, head_name, head_names, head_of
+from pages.ui.head.facts import HALF, MERGING, chosen_head
 from pages.ui.page import section
 from pages.ui.published import Row, show_published, statistic_of
 from pages.ui.store.chosen import ask
@@ -26,7 +28,27 @@ _SHARES = (
 )
 
 
-@section("rules", coreference_accuracy.TABLE, coreference_best.TABLE)
+def _summary() -> Findings:
+    """Accuracy of the best head on texts it was not chosen on, compared with the rules there."""
+    frame = ask(coreference_best.best, merging=MERGING, chosen_on=HALF)
+    frame = frame[frame["mention_type"] == "all"]
+    if frame.empty:
+        return
+    names = list(map(method_name, frame["baseline"]))
+    baselines = list(zip(names, frame["baseline_accuracy"], strict=True))
+    listed = [f"{name} {percent(share)}" for name, share in baselines]
+    row = frame.iloc[0]
+    of_head = (say("finding.of_head"), row["accuracy"], row["low"], row["high"])
+    yield Finding(
+        say("finding.label_coreference"),
+        percent(row["accuracy"]),
+        say("finding.coreference", **chosen_head(row), rules=say("list.comma").join(listed)),
+        rows_of([of_head, *baselines]),
+        baseline=names[frame["baseline_accuracy"].argmax()],
+    )
+
+
+@section("rules", coreference_accuracy.TABLE, coreference_best.TABLE, findings=_summary)
 def rules(view: View) -> None:
     choices = pick_way(view)
     head = pick_best_head(view, choices)

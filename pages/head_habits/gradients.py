@@ -2,12 +2,13 @@
 
 import pandas as pd
 
-from analysis.statistics.heads import gradient_importance
-from pages.head_habits.findings import importance_sentence, weight_and_importance
+from analysis.habits import TOKEN_TYPES
+from analysis.statistics.heads import gradient_importance, head_pattern
 from pages.head_habits.layer_chart import draw_layers
-from pages.ui.finding import compared
+from pages.ui.finding import Finding, Findings, compared, over_layers, rows_of, share_of
 from pages.ui.head.habits import importance_shares
 from pages.ui.page import section
+from pages.ui.store.absences import FIRST, types_apart
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.store.commands import run_command
 from pages.ui.store.folder import folder
@@ -21,16 +22,41 @@ from pages.ui.words.say import plain, say
 
 _MASKED = "masked_lm"
 _RATE = 0.15
+_STAND_IN = "pooled_length"
 
 
-@section("gradients", also=(gradient_importance.TABLE, gradient_importance.PER_SEQUENCE))
+def _summary() -> Findings:
+    """Share of |∂L/∂α| of the token type with most attention."""
+    if not open_store().holds(gradient_importance.TABLE):
+        return
+    frame = _importance()
+    found = _weight_and_importance(frame[frame["head"].isna()])
+    if found is None:
+        return
+    (most, evidence), objective = found, str(frame["objective"].iloc[0])
+    share, weight = evidence["value"].map(percent)
+    kind = "_stand_in" if objective == _STAND_IN else ""
+    yield Finding(
+        say(f"finding.label_gradients{kind}", token_type=token_type_name(most)),
+        f"{weight} → {share}",
+        f"{_importance_sentence(most, evidence)} {say(f'finding.objective_{objective}')}",
+        evidence,
+        baseline=say("finding.of_weight"),
+    )
+
+
+@section(
+    "gradients",
+    also=(gradient_importance.TABLE, gradient_importance.PER_SEQUENCE),
+    findings=_summary,
+)
 def gradients(view: View) -> None:
     store = open_store()
     is_unmasked = store.facts.get("gradient_objective") == _MASKED and not store.run["mask_rate"]
     if is_unmasked and not store.holds(gradient_importance.TABLE):
         return _offer_masking(view)
     require(gradient_importance.TABLE)
-    frame = in_type_order(ask(gradient_importance.by_layer).rename(columns={"importance": "mean"}))
+    frame = in_type_order(_importance())
     of_heads = frame["head"].notna()
     means, heads = frame[~of_heads], frame[of_heads].astype({"head": "int64"})
     view.note(view.say(f"objective_{frame['objective'].iloc[0]}"))
@@ -75,8 +101,49 @@ def _finding(view: View, means: pd.DataFrame) -> str:
         least=total.idxmin(),
         times=f"{total.max() / total.min():.1f}" if total.min() else ABSENT,
     )
-    found = weight_and_importance(means)
+    found = _weight_and_importance(means)
     if found is None:
         return finding
     side = compared(found[1], say("finding.of_weight"))
-    return f"{finding} {importance_sentence(*found)} {verdict(side)}"
+    return f"{finding} {_importance_sentence(*found)} {verdict(side)}"
+
+
+def _importance() -> pd.DataFrame:
+    return ask(gradient_importance.by_layer).rename(columns={"importance": "mean"})
+
+
+def _weight_and_importance(means: pd.DataFrame) -> tuple[str, pd.DataFrame] | None:
+    """Token type with most attention, with its share of |∂L/∂α| compared with that of the weight.
+
+    Both are means over layers, with evidence. None if the file lacks the shares of attention.
+
+    Args:
+        means: rows layer, token_type, mean, low, high of the importance, means over heads.
+    """
+    if not open_store().holds(head_pattern.TABLE):
+        return None
+    patterns = ask(head_pattern.by_layer)
+    weights = patterns[patterns["quantity"].isin(TOKEN_TYPES)].groupby("quantity")["mean"].mean()
+    if weights.empty:
+        return None
+    most = str(weights.idxmax())
+    kinds = ("bos", FIRST) if most == FIRST else (most,)  # the habit is of both
+    layers = (part for _, part in means.groupby("layer"))
+    importance = over_layers(
+        pd.DataFrame([share_of(part, part["token_type"].isin(kinds)) for part in layers])
+    )
+    weight = over_layers(patterns[patterns["quantity"] == most])
+    rows = [(say("finding.of_importance"), *importance), (say("finding.of_weight"), *weight)]
+    return next((kind for kind in kinds if kind in set(means["token_type"])), most), rows_of(rows)
+
+
+def _importance_sentence(most: str, evidence: pd.DataFrame) -> str:
+    """Sentence on the result of `_weight_and_importance`."""
+    share, weight = evidence["value"].map(percent)
+    return say(
+        "finding.gradients",
+        types=types_apart(),
+        token_type=token_type_name(most),
+        weight=weight,
+        share=share,
+    )

@@ -6,8 +6,10 @@ import pandas as pd
 import streamlit as st
 
 from analysis.statistics.heads import head_pattern
+from analysis.statistics.heads.head_behaviour import OTHER
 from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.head_map import head_map
+from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, habits_sentence
 from pages.ui.head.choice import Head, head_of, to_head
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value, of_habits, share_title
@@ -15,11 +17,32 @@ from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval
+from pages.ui.words.say import say
 
 _CLICKED = ("map_share", "map_entropy", "table")
 
 
-@section("heads", head_pattern.TABLE, also=(head_pattern.PER_SEQUENCE,))
+def _summary() -> Findings:
+    """Count the heads with a dominant habit, by habit."""
+    heads = behaviours_of_heads()
+    counts = heads["behaviour"].value_counts()
+    surely = behaviours_of_heads(by="low")["behaviour"] != OTHER
+    of, some = len(heads), int((heads["behaviour"] != OTHER).sum())
+    if not some:
+        return
+    rows = [(say("finding.habits_any"), some)]
+    rows += [(behaviour_name(str(behaviour)), many) for behaviour, many in counts.items()]
+    yield Finding(
+        say("finding.label_habits"),
+        say("finding.habits_number", n=some, of=of),
+        f"{say('finding.habits')} {habits_sentence(heads)}",
+        rows_of(rows),
+        format=",.0f",
+        known_by=say("finding.habits_known_by", n=int(surely.sum()), of=some),
+    )
+
+
+@section("heads", head_pattern.TABLE, also=(head_pattern.PER_SEQUENCE,), findings=_summary)
 def heads(view: View) -> None:
     weighing = view.pick_weighing()
     frame = of_habits(ask(head_pattern.heads, weighing=weighing), HABITS)

@@ -11,4 +11,6 @@ from pages.ui.store.absences import absences
 
 SECTIONS = (layers, breadth, gradients, heads, one_head, weighing)
 PAGE = Page("head_habits", "hh", SECTIONS, before=(absences,))
-PAGE.show()
+
+if __name__ == "__main__":
+    PAGE.show()

@@ -10,6 +10,7 @@ from pages.head_map.apart import DISTANCE, LEVEL, chance, nats
 from pages.ui.charts.colours import IN_NO_GROUP, SAME_LAYER_COLOURS
 from pages.ui.charts.encodings import named
 from pages.ui.charts.look import flat_axis, layered, tooltips
+from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
@@ -20,7 +21,22 @@ from pages.ui.words.say import say
 _SIDES = ("within", "between")
 
 
-@section("layers", head_arrangement.COHESION, also=(head_distance.TABLE,))
+def _summary() -> Findings:
+    """Compare distances within layers with those between layers, by a permutation test."""
+    frame = ask(head_arrangement.cohesion)
+    for _, row in frame[frame["layer"].isna()].iterrows():
+        p, alike = chance(row["p_value"]), row["difference"] > 0 and row["p_value"] < LEVEL
+        yield Finding(
+            say("finding.label_cohesion"),
+            say("finding.cohesion_number", **row[list(_SIDES)].map(nats)),
+            say(f"finding.cohesion_{'alike' if alike else 'unclear'}", p=p),
+            rows_of((say(f"finding.{side}"), row[side]) for side in _SIDES),
+            format=".2f",
+            known_by=say("finding.cohesion_known_by", p=p),
+        )
+
+
+@section("layers", head_arrangement.COHESION, also=(head_distance.TABLE,), findings=_summary)
 def layers(view: View) -> None:
     weighing = view.pick_weighing()
     frame = ask(head_arrangement.cohesion, weighing=weighing)

@@ -10,4 +10,6 @@ from pages.ui.store.absences import order_of_patches
 
 SECTIONS = (plane, groups, layers, distances, weighing)
 PAGE = Page("head_map", "hm", SECTIONS, before=(order_of_patches,))
-PAGE.show()
+
+if __name__ == "__main__":
+    PAGE.show()

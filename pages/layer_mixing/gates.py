@@ -3,14 +3,13 @@
 import pandas as pd
 
 from analysis.statistics.mixing import gate_rule_agreement
-from pages.layer_mixing.findings import three_decimals
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, has_gates
 from pages.ui.store.missing import show_more_checks
 from pages.ui.view import View
 from pages.ui.words.interval import with_interval
-from pages.ui.words.numbers import percent
+from pages.ui.words.numbers import percent, three_decimals
 
 _QUANTITIES = ("spearman", "closed")
 _SAME = 0.99

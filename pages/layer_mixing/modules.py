@@ -1,20 +1,22 @@
 """Relations between tokens whose mixing a module changes, compared with the mixing before it."""
 
+from typing import Any
+
 import pandas as pd
 
 from analysis.scopes import RELATIONS
 from analysis.statistics.pairs import relation_share
-from pages.layer_mixing.findings import relation_facts, relation_ratios, times
 from pages.ui.charts.colours import LESS_TO_MORE
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.paired_stacks import paired_stacks
-from pages.ui.finding import compared
+from pages.ui.finding import Finding, Findings, compared, over_layers, rows_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, layer_order
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import row_with_interval
 from pages.ui.words.names import effect_meaning, effect_name, relation_name
+from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
 _RATIO = ("ratio", "ratio_low", "ratio_high")
@@ -22,7 +24,24 @@ _NARROWEST, _WIDEST = 2.0, 64.0  # ends of the scale of ratios lie between these
 _BASELINES = {"before": 0.6, "pairs": 0.25}  # opacity of the baselines
 
 
-@section("modules", relation_share.TABLE)
+def _summary() -> Findings:
+    """Relation whose share of FF's change is largest relative to its share of the mixing before."""
+    frame = ask(relation_share.by_layer, effect="ff")
+    ratios = _mean_ratios(frame, "change")
+    if ratios.empty:
+        return
+    most, number = str(ratios["name"].iloc[0]), _times(ratios["value"].iloc[0])
+    yield Finding(
+        say("finding.label_relation_share", relation=relation_name(most)),
+        say("finding.times", ratio=number),
+        say("finding.relation", ratio=number, **_facts(frame, "change", most)),
+        ratios.assign(name=ratios["name"].map(relation_name)),
+        baseline=1.0,
+        format=".2f",
+    )
+
+
+@section("modules", relation_share.TABLE, findings=_summary)
 def modules(view: View) -> None:
     effect = view.pick("effect", list(layer_order().effects), default="ff")
     quantity = view.pick("quantity", ["change", "gain", "loss"])
@@ -71,12 +90,45 @@ def _lifts(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
 
 def _finding(view: View, frame: pd.DataFrame, effect: str, quantity: str) -> str:
     """Name the relation with the largest share relative to the mixing before, with its interval."""
-    ratios = relation_ratios(frame, quantity)
-    facts = relation_facts(frame, quantity, str(ratios["name"].iloc[0]))
+    ratios = _mean_ratios(frame, quantity)
+    facts = _facts(frame, quantity, str(ratios["name"].iloc[0]))
     values = {"effect": effect_name(effect), "quantity": view.say(f"{quantity}_noun")}
-    ratio = row_with_interval(ratios.iloc[0], "value", times)
+    ratio = row_with_interval(ratios.iloc[0], "value", _times)
     verdict = view.say(f"finding_{compared(ratios, 1.0)}", **facts)
     return f"{view.say('finding', ratio=ratio, **values, **facts)} {verdict}"
+
+
+def _times(ratio: float) -> str:
+    """Format a ratio with two decimals; without decimals from 10 on."""
+    return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"
+
+
+def _mean_ratios(frame: pd.DataFrame, quantity: str) -> pd.DataFrame:
+    """Ratio of every relation's share of a quantity to its share of the mixing before.
+
+    Ratios are means over layers with their evidence, the largest first.
+
+    Args:
+        frame: rows of `relation_share.by_layer`.
+    """
+    ratios = frame[frame["quantity"] == quantity].dropna(subset="ratio")
+    ratios = ratios.assign(mean=ratios["ratio"], low=ratios["ratio_low"], high=ratios["ratio_high"])
+    rows = [(str(name), *over_layers(part)) for name, part in ratios.groupby("relation")]
+    return rows_of(rows).sort_values("value", ascending=False, ignore_index=True)
+
+
+def _facts(frame: pd.DataFrame, quantity: str, relation: str) -> dict[str, Any]:
+    """Mean shares of a relation over layers, and the number of layers whose ratio is clear of 1."""
+    here = frame[frame["relation"] == relation]
+    shares = here.groupby("quantity")["mean"].mean().reindex([quantity, "before", "pairs"])
+    ratios = here[here["quantity"] == quantity].dropna(subset="ratio")
+    return {
+        "relation": relation_name(relation),
+        **dict(zip(("share", "before", "pairs"), shares.map(percent), strict=True)),
+        "above": int((ratios["ratio_low"] > 1).sum()),
+        "below": int((ratios["ratio_high"] < 1).sum()),
+        "layers": len(ratios),
+    }
 
 
 def _shares(view: View, frame: pd.DataFrame, effect: str, quantity: str) -> None:

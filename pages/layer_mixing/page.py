@@ -14,4 +14,6 @@ from pages.ui.store.absences import absences
 
 SECTIONS = (similarity, ratio, frequency, modules, across_layers, vectors, gates, completeness)
 PAGE = Page("layer_mixing", "lm", SECTIONS, before=(absences, anatomy))
-PAGE.show()
+
+if __name__ == "__main__":
+    PAGE.show()

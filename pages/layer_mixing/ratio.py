@@ -11,6 +11,7 @@ from analysis.statistics.mixing.mixing_ratio import MASK_TYPES
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines
+from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.page import section
 from pages.ui.published import Row, show_published, statistic_of
 from pages.ui.store.chosen import ask, layer_order
@@ -24,11 +25,26 @@ from pages.ui.words.say import say
 _TYPES = ("all", *MASK_TYPES[:-1])
 
 
-@section("ratio", mixing_ratio.TABLE)
+def _summary() -> Findings:
+    """Mixing ratio of attention alone, with the modules before FF, and of the whole layer."""
+    order, every = layer_order(), _of_all(ask(mixing_ratio.pooled))
+    scopes = {"network": order.before_network, "vectors": order.vectors, "whole": order.whole}
+    names = {scope: say(f"finding.ratio_at_{name}") for name, scope in scopes.items()}
+    after, before, whole = every.loc[list(names), "mean"].map(percent)
+    yield Finding(
+        say("finding.label_ratio"),
+        f"{before} → {after}",
+        say("finding.ratio", before=before, after=after, whole=whole),
+        rows_of((names[scope], *every.loc[scope, ["mean", "low", "high"]]) for scope in names),
+        baseline=names[order.vectors],
+    )
+
+
+@section("ratio", mixing_ratio.TABLE, findings=_summary)
 def ratio(view: View) -> None:
     pooled = ask(mixing_ratio.pooled)
     order, present = layer_order(), set(pooled["token_type"])
-    view.finding(_finding(view, pooled[pooled["token_type"].eq("all")]))
+    view.finding(_finding(view, _of_all(pooled)))
     types = [token_type for token_type in _TYPES if token_type in present]
     kind = view.pick("type", types, of="token_type")
     with_residual = (WEIGHTS_WITH_RESIDUAL, *order.from_residual)
@@ -54,9 +70,14 @@ def ratio(view: View) -> None:
     _map(view, types)
 
 
-def _finding(view: View, pooled: pd.DataFrame) -> str:
+def _of_all(pooled: pd.DataFrame) -> pd.DataFrame:
+    """Rows of all token types, by scope."""
+    return pooled[pooled["token_type"].eq("all")].set_index("scope")
+
+
+def _finding(view: View, rows: pd.DataFrame) -> str:
     """Compare the mixing ratio of attention alone with that of larger scopes."""
-    order, rows = layer_order(), pooled.set_index("scope")
+    order = layer_order()
     shares, before, after = (
         rows["mean"].map(percent),
         rows.loc[order.vectors],

@@ -9,27 +9,42 @@ import pandas as pd
 from analysis.published.numbers import numbers
 from analysis.scopes import POST_NORM
 from analysis.statistics.mixing import scope_similarity
-from pages.layer_mixing.findings import mean_steps, three_decimals
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.choices.pick import choose
-from pages.ui.finding import compared
+from pages.ui.finding import Finding, Findings, compared
 from pages.ui.page import section
 from pages.ui.published import Row, show_published
 from pages.ui.store.chosen import ask, layer_order, layers
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval, verdict
-from pages.ui.words.names import effect_name, scope_name
-from pages.ui.words.numbers import signed
-from pages.ui.words.say import plain
+from pages.ui.words.names import effect_name, scope_name, step_name
+from pages.ui.words.numbers import signed, three_decimals
+from pages.ui.words.say import plain, say
 
 _FIELDS = ("scope_a", "scope_b")
 _LISTED = 20  # sequences in the list
 
 
-@section("similarity", scope_similarity.TABLE, scope_similarity.PER_SEQUENCE)
+def _summary() -> Findings:
+    """Name the module that changes the mixing most, with ρ of every module."""
+    steps = _mean_steps()
+    if len(steps) < 2:
+        return
+    named = (steps["name"] + " " + steps["value"].map(three_decimals)).tolist()
+    yield Finding(
+        say("finding.label_similarity", step=steps["name"].iloc[0]),
+        f"ρ = {three_decimals(steps['value'].iloc[0])}",
+        say("finding.similarity", step=named[0], others=say("list.comma").join(named[1:])),
+        steps[["name", "value", "low", "high"]],
+        baseline=steps["name"].iloc[1],
+        format=".3f",
+    )
+
+
+@section("similarity", scope_similarity.TABLE, scope_similarity.PER_SEQUENCE, findings=_summary)
 def similarity(view: View) -> None:
     steps = ask(scope_similarity.steps).dropna(subset="spearman")
     steps["step"] = steps["scope_b"]
@@ -64,7 +79,7 @@ def _published(mean: pd.DataFrame) -> list[Row]:
 
 def _finding(view: View, by_layer: pd.DataFrame) -> str:
     """Name the modules that change the mixing most, second most and least on average."""
-    steps = mean_steps()
+    steps = _mean_steps()
     if len(steps) < 2:
         return view.say("nothing_varies")
     most, following, least = (steps.iloc[place] for place in (0, 1, -1))
@@ -91,6 +106,17 @@ def _finding(view: View, by_layer: pd.DataFrame) -> str:
         of_network = row_with_interval(row, "spearman", three_decimals)
         sentences.append(view.say("finding_network", of_network=of_network))
     return " ".join(sentences)
+
+
+def _mean_steps() -> pd.DataFrame:
+    """Rank correlation of the mixing before and after every module, the lowest first: name, value.
+
+    Values are means over layers. The step from weights to norms counts as a module.
+    """
+    steps = ask(scope_similarity.steps)
+    steps = steps[steps["layer"].isna()].dropna(subset="spearman").sort_values("spearman")
+    names = steps["scope_b"].map(step_name)
+    return steps.assign(name=names, value=steps["spearman"]).reset_index(drop=True)
 
 
 def _matrix(view: View, layer: int | None, scopes: tuple[str, str]) -> None:

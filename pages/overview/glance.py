@@ -1,13 +1,11 @@
 """Findings of all pages on the open file, each with its numbers and a link to its section."""
 
 import re
-from dataclasses import replace
 from importlib import import_module
-from importlib.util import find_spec
 
 import streamlit as st
 
-from pages.ui.contents import PAGES
+from pages.ui.choices.links import VIEWS
 from pages.ui.finding import Finding
 from pages.ui.store.chosen import open_store, shows_images
 from pages.ui.store.open_file import Version
@@ -25,16 +23,9 @@ def findings() -> list[Finding]:
 
 @st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)
 def _findings(version: Version, language: Language) -> list[Finding]:
-    rows = open_store().rows
-    pages = [page for page in PAGES if find_spec(f"pages.{page}.findings")]
-    if shows_images():
-        pages.sort(key=lambda page: page != "relevance")
+    pages = sorted(VIEWS, key=lambda page: shows_images() and page != "relevance")
     results = [
-        replace(finding, page=page)
-        for page in pages
-        for table, find in import_module(f"pages.{page}.findings").FINDERS.items()
-        if rows.get(table)
-        for finding in find()
+        finding for page in pages for finding in import_module(f"pages.{page}.page").PAGE.findings()
     ]
     return sorted(results, key=lambda finding: -finding.strength if finding.strength > 0 else 1.0)
 

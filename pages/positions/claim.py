@@ -11,9 +11,10 @@ from analysis.published.numbers import Published
 from analysis.published.positions import OFFSETS, SHIFT
 from analysis.statistics.parts import OF_HEADS
 from analysis.statistics.positions import head_offset, query_key_wave
-from analysis.statistics.positions.head_offset import MIN_DEPENDENCES, REACH
+from analysis.statistics.positions.head_offset import KERNEL, MIN_DEPENDENCES, REACH
 from pages.positions.offsets import (
     agreement_at_zero,
+    agreement_of,
     agreement_of_dependent,
     agreement_words,
     beside_chance,
@@ -25,14 +26,16 @@ from pages.positions.spectra.peaks import UNIT
 from pages.ui.charts.colours import AGREEMENT_COLOUR, NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.encodings import named, places
 from pages.ui.charts.look import cell_selection, column_tooltips, flat_axis, layered, ramp, ringed
+from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
 from pages.ui.published import Row, show_published, statistic_of
-from pages.ui.store.chosen import adds_positions, ask, has_offsets, is_causal
+from pages.ui.store.chosen import adds_positions, ask, has_offsets, is_causal, knows_offsets
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import side_of, with_interval
 from pages.ui.words.levels import carried
+from pages.ui.words.numbers import count, percent
 from pages.ui.words.offsets import offset_label
 from pages.ui.words.place import say_here
 from pages.ui.words.say import say
@@ -43,7 +46,34 @@ _ROOM = 0.84  # of a cell that dots are put into
 _LARGEST = 150  # area of a dot, in square pixels
 
 
-@section("claim", head_offset.AGREEMENT, head_offset.TABLE, when=has_offsets)
+def _summary() -> Findings:
+    """Test the paper's claim over all heads and over the position-dependent ones.
+
+    Heads that agree at offset 0, where nothing is shifted, are counted separately.
+    """
+    counting = KERNEL if knows_offsets() else "sum"  # as in the paper
+    every = agreement_of(counting, 0.0)
+    if every is None:
+        return
+    heads = heads_compared(counting)
+    sentences = [
+        say("finding.claim", n=count(every["n_heads"]), **agreement_words(every)),
+        beside_chance(every),
+        agreement_at_zero(heads[heads["dependence"] >= 0]),
+        agreement_of_dependent(counting),
+    ]
+    ends = ("agreement", "agreement_low", "agreement_high")
+    agreement, chance = (say(f"positions.claim.column.{name}") for name in ("agreement", "chance"))
+    yield Finding(
+        say("finding.label_claim"),
+        percent(every["agreement"]),
+        " ".join(filter(None, sentences)),
+        rows_of([(agreement, *map(float, every[[*ends]])), (chance, float(every["chance"]))]),
+        baseline=chance,
+    )
+
+
+@section("claim", head_offset.AGREEMENT, head_offset.TABLE, when=has_offsets, findings=_summary)
 def claim(view: View) -> None:
     least = float(view.pick("least", _LEAST))
     counting = counting_picker(view)
@@ -52,7 +82,7 @@ def claim(view: View) -> None:
     if heads.empty:
         return view.nothing("none", least=f"{least:g}")
     agreement = ask(head_offset.agreement, counting=counting, min_dependence=least)
-    view.finding(_finding(view, agreement, heads))
+    view.finding(_finding(view, agreement_of(counting, least), heads))
     if not least:
         view.finding(agreement_of_dependent(counting))
     view.finding(_disagreement(view, heads))
@@ -74,12 +104,10 @@ def claim(view: View) -> None:
         show_published(view, "heads", *published_offsets(ask(head_offset.heads), shown))
 
 
-def _finding(view: View, agreement: pd.DataFrame, heads: pd.DataFrame) -> str:
+def _finding(view: View, row: pd.Series | None, heads: pd.DataFrame) -> str:
     """Report the share of heads that agree, that expected by chance, and the rank correlation."""
-    over_all = agreement[agreement["layer"].isna()]
-    if over_all.empty:
+    if row is None:
         return view.say("too_few")
-    row = over_all.iloc[0]
     finding = view.say(
         "finding",
         same=round(row["agreement"] * row["n_heads"]),

@@ -16,4 +16,6 @@ PAGE = Page(
     (claim, heads, turned_head, shares, one_head, states, embeddings),
     before=(order_of_patches,),
 )
-PAGE.show()
+
+if __name__ == "__main__":
+    PAGE.show()

@@ -11,6 +11,7 @@ from pages.positions.offsets import head_row
 from pages.ui.charts.colours import SCORE_PART_COLOURS
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.look import coloured, column_tooltips, edged, flat_axis, layered
+from pages.ui.finding import Finding, Findings
 from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, knows_offsets
@@ -18,9 +19,39 @@ from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import with_interval
 from pages.ui.words.numbers import percent
+from pages.ui.words.say import say
+
+_OF_POSITION = {"position": "value", "position_low": "low", "position_high": "high"}
 
 
-@section("shares", score_share.TABLE, when=knows_offsets)
+def _summary() -> Findings:
+    """Share of the scores' variance due to position alone, in the first and the last layer."""
+    layers = ask(score_share.by_layer)
+    if layers.empty:
+        return
+    first, last = layers.iloc[0], layers.iloc[-1]
+    most = layers.loc[layers["position"].idxmax()]
+    ends = {"first": int(first["layer"]), "last": int(last["layer"])}
+    before, after = percent(first["position"]), percent(last["position"])
+    yield Finding(
+        say("finding.label_shares", **ends),
+        f"{before} → {after}",
+        say(
+            "finding.shares",
+            **ends,
+            before=before,
+            after=after,
+            layer=int(most["layer"]),
+            **most[["position", "content"]].map(percent),
+        ),
+        layers.rename(columns=_OF_POSITION)[["layer", *_OF_POSITION.values()]].assign(
+            name=say("positions.column.position")
+        ),
+        known_by=say("finding.shares_known_by"),
+    )
+
+
+@section("shares", score_share.TABLE, when=knows_offsets, findings=_summary)
 def shares(view: View) -> None:
     layers, heads = ask(score_share.by_layer), ask(score_share.heads)
     if layers.empty:

@@ -4,4 +4,6 @@ from pages.query.ask import ask_in_sql
 from pages.ui.page import Page
 
 PAGE = Page("query", "qu", (ask_in_sql,))
-PAGE.show()
+
+if __name__ == "__main__":
+    PAGE.show()

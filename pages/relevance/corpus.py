@@ -16,12 +16,88 @@ from pages.relevance.quantities import (
     written,
 )
 from pages.relevance.rule_lines import layer_lines
-from pages.relevance.rules import pick_rules, rule_meanings, rule_name
+from pages.relevance.rules import pick_rules, rule_evidence, rule_meanings, rule_name
+from pages.ui.finding import Finding, Findings
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.words.numbers import count, scientific
+from pages.ui.words.numbers import count, percent, scientific
 from pages.ui.words.say import say
+
+_FIRST, _LAST = RULES[0], RULES[-1]
+
+
+def _summary() -> Findings:
+    yield from _in_mask()
+    yield from _on_tokens()
+
+
+def _on_tokens() -> Findings:
+    """Compare the share of [CLS] and of the top tokens by rollout with that by rule iv."""
+    top = _whole_way("top5_share")
+    if not {_FIRST, _LAST} <= set(top.index):
+        return
+    on_cls = _whole_way("cls_share")
+    kind, shares = ("cls", on_cls) if len(on_cls) else ("content", top)
+    first, last = (percent(shares["mean"][rule]) for rule in (_FIRST, _LAST))
+    yield Finding(
+        say(f"finding.label_relevance_{kind}"),
+        f"{first} → {last}",
+        say(
+            f"finding.relevance_{kind}",
+            first=first,
+            last=last,
+            top_first=percent(top["mean"][_FIRST]),
+            top_last=percent(top["mean"][_LAST]),
+        ),
+        rule_evidence(shares.loc[[_LAST, _FIRST]]),
+        baseline=rule_name(_FIRST),
+        choices={"re_quantity": f"{'cls' if kind == 'cls' else 'top5'}_share"},
+    )
+
+
+def _in_mask() -> Findings:
+    """Name the rule with the largest mask gain, with the gains of the others.
+
+    The gain is the relevance inside the mask beyond that of a uniform map.
+    """
+    gains, shares = _whole_way("mask_gain"), _whole_way("mask_share")
+    of_rules = gains[gains.index.isin(RULES)]
+    if of_rules.empty:
+        return
+    best = str(of_rules["mean"].idxmax())
+    row, others = of_rules.loc[[best]].to_dict("records")[0], of_rules.drop(index=best)
+    rest = [
+        say("finding.mask_other", rule=rule_name(str(rule)), gain=written("mask_gain", float(mean)))
+        for rule, mean in others["mean"].sort_values(ascending=False).items()
+    ]
+    sentence = say(
+        "finding.mask",
+        rule=rule_name(best),
+        share=percent(shares["mean"][best]),
+        chance=percent(shares["mean"][best] - row["mean"]),
+        gain=with_interval("mask_gain", row),
+        others=say("list.comma").join(rest),
+    )
+    overall = str(gains["mean"].idxmax())
+    if overall != best:
+        gain = written("mask_gain", float(gains["mean"][overall]))
+        sentence += say("finding.mask_method", method=rule_name(overall), gain=gain)
+    yield Finding(
+        say("finding.label_mask", rule=rule_name(best)),
+        written("mask_gain", row["mean"]),
+        sentence,
+        rule_evidence(pd.concat([of_rules.loc[[best]], others])),
+        baseline=0.0,
+        format="+.0%",
+        choices={"re_quantity": "mask_gain"},
+    )
+
+
+def _whole_way(quantity: str) -> pd.DataFrame:
+    """Value of every rule with relevance from the last layer: rows mean, low, high."""
+    frame = ask(relevance_summary.by_layer, quantity=quantity)
+    return frame[frame["layer"] == frame["layer"].max()].set_index("rule")
 
 
 @section(
@@ -30,6 +106,7 @@ from pages.ui.words.say import say
     relevance_summary.PER_SEQUENCE,
     also=(relevance_map.TABLE,),
     lacking=too_long,
+    findings=_summary,
 )
 def corpus(view: View) -> None:
     long = ask(relevance_summary.table)
@@ -93,7 +170,7 @@ def _finding(view: View, means: pd.DataFrame, quantity: str) -> str:
         least=least["name"],
         of_least=with_interval(quantity, least),
     )
-    ends = last.set_index("rule").reindex([RULES[0], RULES[-1]]).dropna(subset="mean")
+    ends = last.set_index("rule").reindex([_FIRST, _LAST]).dropna(subset="mean")
     if len(ends) < 2 or {most["rule"], least["rule"]} == set(ends.index):
         return finding
     values = {
@@ -108,9 +185,9 @@ def _beyond(view: View, means: pd.DataFrame, quantity: str, chance: float | None
     """Name the rules above chance from the last layer; empty for quantities without chance."""
     if quantity not in CHANCE or chance is None:
         return ""
-    gains = ask(relevance_summary.by_layer, quantity=CHANCE[quantity])
-    gains = gains[gains["rule"].isin(means["rule"]) & (gains["layer"] == means["layer"].max())]
-    above = [rule_name(rule) for rule in gains[gains["low"] > 0]["rule"]]
+    gains = _whole_way(CHANCE[quantity])
+    gains = gains[gains.index.isin(means["rule"])]
+    above = [rule_name(rule) for rule in gains.index[gains["low"] > 0]]
     return view.say(
         f"finding_{'above' if above else 'not_above'}",
         chance=written(quantity, chance),

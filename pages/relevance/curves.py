@@ -8,12 +8,41 @@ import pandas as pd
 from analysis.statistics.relevance import perturbation
 from analysis.statistics.relevance.perturbation import CURVES, RANDOM
 from pages.relevance.rule_lines import rule_lines
-from pages.relevance.rules import in_order, pick_rules, rule_name
+from pages.relevance.rules import in_order, pick_rules, rule_evidence, rule_name
 from pages.ui.charts.look import layered
+from pages.ui.finding import Finding, Findings
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import row_with_interval, side_of, verdict
+from pages.ui.words.numbers import percent
+from pages.ui.words.say import say
+
+
+def summary() -> Findings:
+    """Name the rule with the smallest deletion area, with that of a random order."""
+    if not open_store().holds(perturbation.TABLE):
+        return
+    areas = ask(perturbation.areas)
+    areas = areas[areas["curve"] == "deletion"].set_index("rule")
+    named = areas[areas.index != RANDOM]
+    if named.empty or RANDOM not in areas.index:
+        return
+    best = str(named["mean"].idxmin())
+    row, random = named.loc[best], areas.loc[RANDOM]
+    yield Finding(
+        say("finding.label_deletion", rule=rule_name(best)),
+        f"{percent(random['mean'])} → {percent(row['mean'])}",
+        say(
+            "finding.deletion",
+            rule=rule_name(best),
+            mean=row_with_interval(row, written=percent),
+            random=row_with_interval(random, written=percent),
+            others=len(named) - 1,
+        ),
+        rule_evidence(areas.loc[[best, RANDOM]]),
+        baseline=rule_name(RANDOM),
+    )
 
 
 def curves(view: View, seq: int | None) -> None:

@@ -6,7 +6,7 @@ from analysis.statistics import image
 from analysis.statistics.relevance import perturbation, relevance_map, relevance_summary
 from pages.relevance.absence import too_long
 from pages.relevance.choices import pick_image, pick_own_scale, pick_text
-from pages.relevance.curves import curves
+from pages.relevance.curves import curves, summary
 from pages.relevance.image_facts import predicted_class
 from pages.relevance.maps.image_map import OUTLINES, image_maps, map_frame
 from pages.relevance.maps.layout import Panel
@@ -32,6 +32,7 @@ _HARDLY = 1e-6  # the width of a scale where all agree
     relevance_map.TABLE,
     also=(relevance_map.AGREEMENT, perturbation.TABLE, perturbation.PER_SEQUENCE),
     lacking=too_long,
+    findings=summary,
 )
 def methods(view: View) -> None:
     seq = _over_image(view) if shows_images() else _over_text(view)

@@ -16,4 +16,6 @@ def _lead() -> str:
 
 
 PAGE = Page("relevance", "re", (one_image, one_text, methods, corpus), lead=_lead)
-PAGE.show()
+
+if __name__ == "__main__":
+    PAGE.show()

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+import pandas as pd
+
 from analysis.relevance_rules import RULES
 from analysis.statistics.relevance.perturbation import ORDERS, RANDOM
 from pages.ui.view import View
@@ -25,6 +27,12 @@ def rule_short(rule: str) -> str:
 def rule_meaning(rule: str) -> str:
     """Explanation of a rule or method in one line."""
     return say(f"relevance.rules.{rule}_meaning")
+
+
+def rule_evidence(frame: pd.DataFrame) -> pd.DataFrame:
+    """Means of rules, which are the index, as evidence of a finding."""
+    named = frame.assign(name=frame.index.map(rule_name), value=frame["mean"])
+    return named[["name", "value", "low", "high"]]
 
 
 def in_order(rules: Iterable[str]) -> list[str]:

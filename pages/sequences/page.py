@@ -7,4 +7,6 @@ from pages.ui.page import Page
 from pages.ui.store.absences import absences
 
 PAGE = Page("sequences", "seq", (map_of_tokens, pairs, odd), before=(absences,))
-PAGE.show()
+
+if __name__ == "__main__":
+    PAGE.show()

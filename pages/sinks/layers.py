@@ -4,22 +4,37 @@ import altair as alt
 import pandas as pd
 
 from analysis.statistics.sinks import sink
-from pages.sinks.findings import shares_over_layers
-from pages.sinks.places import as_series, distinct, pick_place
+from pages.sinks.places import as_series, distinct, pick_place, usual_place
 from pages.ui.charts.colours import SINK_COLOURS
 from pages.ui.charts.look import with_axes
 from pages.ui.charts.standard import lines
+from pages.ui.finding import Finding, Findings, over_layers, rows_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval, side_of
 from pages.ui.words.names import place_name
 from pages.ui.words.numbers import percent
+from pages.ui.words.say import say
 
 _COMPARED = ("neighbour", "even")
 
 
-@section("layers", sink.TABLE)
+def _summary() -> Findings:
+    """Compare attention to the opening token with the norm from it, over all layers."""
+    place, frame = usual_place(), ask(sink.by_layer)
+    evidence = _over_layers(frame[frame["place"] == place])
+    shares = evidence["value"].map(percent)
+    yield Finding(
+        say("finding.label_sink", place=place_name(place)),
+        f"{shares['share']} → {shares['norm']}",
+        say("finding.sink", place=place_name(place), **shares),
+        evidence,
+        baseline=say("finding.sink_even"),
+    )
+
+
+@section("layers", sink.TABLE, findings=_summary)
 def layers(view: View) -> None:
     place, frame = pick_place(view), ask(sink.by_layer)
     of_place = frame[frame["place"] == place]
@@ -81,6 +96,23 @@ def _finding(view: View, of_place: pd.DataFrame, place: str) -> str:
             norm=percent(there.loc["norm_share", "mean"]),
         ),
         view.say(f"finding_{side_of(*ends)}"),
-        view.say("finding_mean", **shares_over_layers(of_place)["value"].map(percent)),
+        view.say("finding_mean", **_over_layers(of_place)["value"].map(percent)),
     ]
     return " ".join(sentences)
+
+
+def _over_layers(of_place: pd.DataFrame) -> pd.DataFrame:
+    """Share of a place in attention, in the norm and in even attention, as means over layers.
+
+    Returns evidence with the index share, norm, even.
+
+    Args:
+        of_place: rows of `sink.by_layer` of the place.
+    """
+    quantities = {"share": "attention", "norm": "norm_share", "even": "even"}
+    names = {"share": "weight", "norm": "norm", "even": "even"}
+    parts = {key: of_place[of_place["quantity"] == name] for key, name in quantities.items()}
+    rows = rows_of(
+        (say(f"finding.sink_{names[key]}"), *over_layers(part)) for key, part in parts.items()
+    )
+    return rows.set_axis(list(parts))

@@ -17,4 +17,6 @@ PAGE = Page(
     ),
     before=(absences,),
 )
-PAGE.show()
+
+if __name__ == "__main__":
+    PAGE.show()

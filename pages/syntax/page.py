@@ -11,4 +11,6 @@ from pages.ui.store.absences import masked_places
 
 SECTIONS = (relations, heads, one_head, sentences, parsers, weighing)
 PAGE = Page("syntax", "sy", SECTIONS, before=(masked_places,))
-PAGE.show()
+
+if __name__ == "__main__":
+    PAGE.show()

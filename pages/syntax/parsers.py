@@ -8,6 +8,7 @@ from analysis.statistics.probing import dependency_accuracy, parser_accuracy
 from analysis.statistics.probing.parser_accuracy import METHODS
 from analysis.statistics.probing.parser_input import INPUT_EMBEDDING
 from pages.syntax.row_charts import CONTROL_COLOUR, HEAD_COLOUR, OFFSET_COLOUR, parser_rows
+from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.page import section
 from pages.ui.published import Row, show_published
 from pages.ui.store.chosen import ask, ask_store, open_store, other_stores
@@ -15,7 +16,7 @@ from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.place import say_here
-from pages.ui.words.say import plain
+from pages.ui.words.say import plain, say
 
 _COLOURS = {"attention": HEAD_COLOUR, "baseline": OFFSET_COLOUR, "control": CONTROL_COLOUR}
 _KINDS = {
@@ -23,6 +24,8 @@ _KINDS = {
     **dict.fromkeys(("distances_words", "right_branching"), "baseline"),
 }
 """Kinds of parsers that are no controls."""
+_OF_OVERVIEW = (*_KINDS, "attention_words_shuffled")
+_WITHOUT_HEADS = "distances_words"
 _SHARES, _COUNTS = ("mean", "std", "min", "max"), ("n", "n_train", "n_test")
 PREFIX = "untrained_"
 _OF_UNTRAINED = ("attention_words", "attention")
@@ -41,7 +44,34 @@ def _too_few() -> str:
     return say_here("too_few", name=plain(store.name)) if few and not no_trees else ""
 
 
-@section("parsers", parser_accuracy.TABLE, lacking=_too_few)
+def _summary() -> Findings:
+    """Compare the accuracy of parsers on all heads with parsers that need no heads.
+
+    Values are means over seeds.
+    """
+    splits = ask(parser_accuracy.accuracies).pivot(index="seed", columns="method", values="uas")
+    if not set(_OF_OVERVIEW) <= set(splits):
+        return
+    means, ours = splits[list(_OF_OVERVIEW)].mean(), splits[_OF_OVERVIEW[0]]
+    shares = means.map(percent)
+    names = {method: say(f"syntax.parsers.method_{method}") for method in _OF_OVERVIEW}
+    yield Finding(
+        say("finding.label_parsers"),
+        shares.iloc[0],
+        say("finding.parsers", **shares),
+        rows_of((name, means[method]) for method, name in names.items()),
+        known_by=say(
+            "finding.parsers_known_by",
+            low=percent(ours.min()),
+            high=percent(ours.max()),
+            n=int((ours > splits[_WITHOUT_HEADS]).sum()),
+            of=len(splits),
+            baseline=names[_WITHOUT_HEADS],
+        ),
+    )
+
+
+@section("parsers", parser_accuracy.TABLE, lacking=_too_few, findings=_summary)
 def parsers(view: View) -> None:
     trained, untrained = ask(parser_accuracy.accuracies), _untrained()
     seeds = _named(view, pd.concat([trained, *untrained], ignore_index=True))

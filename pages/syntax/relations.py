@@ -23,14 +23,17 @@ from pages.syntax.names import (
 )
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
 from pages.ui.choices.pick import choose
+from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.head.choice import head_name, head_of
+from pages.ui.head.facts import HALF, MERGING, MIN_WORDS, chosen_head
 from pages.ui.page import section
 from pages.ui.published import Row, show_published
 from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.interval import difference_text, side_of
-from pages.ui.words.numbers import count, percent
+from pages.ui.words.numbers import count, percent, points
 from pages.ui.words.offsets import offset_label
+from pages.ui.words.say import plain, say
 
 _OWN = ("n", "accuracy", "low", "high")
 _GAIN = ("offset", "offset_accuracy", "difference", "difference_low", "difference_high")
@@ -48,8 +51,38 @@ the noun governs it."""
 _TABLE_1 = ("own_table", 1)
 
 
+def _summary() -> Findings:
+    """Relation whose head, chosen on other sentences, exceeds the best fixed offset most."""
+    frame = ask(dependency_best.best, merging=MERGING, chosen_on=HALF)
+    frame = frame[(frame["n"] >= MIN_WORDS) & ~frame["relation"].isin(EVERYTHING)]
+    if frame.empty:
+        return
+    row = frame.loc[frame["difference"].idxmax()]
+    ends = ["difference", "difference_low", "difference_high"]
+    yield Finding(
+        say("finding.label_syntax", relation=plain(row["relation"])),
+        say("finding.points", points=points(row["difference"], digits=1)),
+        say(
+            "finding.syntax",
+            **chosen_head(row),
+            offset=percent(row["offset_accuracy"]),
+            clear=int((frame["difference_low"] > 0).sum()),
+            of=len(frame),
+            least=MIN_WORDS,
+        ),
+        rows_of([(say("finding.beyond_offset"), *row[ends])]),
+        baseline=0.0,
+        format="+.0%",
+        choices={"sy_chosen_on": HALF},
+    )
+
+
 @section(
-    "relations", dependency_accuracy.TABLE, dependency_best.TABLE, dependency_accuracy.BASELINE
+    "relations",
+    dependency_accuracy.TABLE,
+    dependency_best.TABLE,
+    dependency_accuracy.BASELINE,
+    findings=_summary,
 )
 def relations(view: View) -> None:
     weighing = view.pick_weighing()

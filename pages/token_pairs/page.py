@@ -9,4 +9,6 @@ from pages.ui.store.absences import absences
 SECTIONS = (workbench, all_layers, pmi)
 MOVED = {"layer": "workbench", "browse": "workbench", "pair": "workbench"}
 PAGE = Page("token_pairs", "tp", SECTIONS, before=(absences,), moved=MOVED)
-PAGE.show()
+
+if __name__ == "__main__":
+    PAGE.show()

@@ -1,6 +1,6 @@
 """Findings of the overview: a sentence with its number, evidence and section."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -22,20 +22,20 @@ class Finding:
     the first name are the result; `baseline` is a value, or the name of the rows to compare with.
     The number is among the rows, and in the section. The sentence is chosen by `compared`. `format`
     is that of the values. `known_by` states the certainty of findings without intervals. `choices`
-    are the section's choices under which it shows the number, if not the default ones. `page` is
-    set by the collection of findings of all pages.
+    are the section's choices under which it shows the number, if not the default ones. `page` and
+    `view` name the section; they are set when the findings of a page are gathered.
     """
 
     label: str
     number: str
     sentence: str
-    view: str
     evidence: pd.DataFrame
     baseline: float | str | None = None
     format: str = ".0%"
     known_by: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
     page: str = ""
+    view: str = ""
 
     @cached_property
     def rows(self) -> pd.DataFrame:
@@ -67,6 +67,10 @@ class Finding:
         NaN if unknown.
         """
         return float(self.rows["strength"].median())
+
+
+Findings = Iterator[Finding]
+"""Findings of a section: one, as a rule, or none."""
 
 
 def compared(evidence: pd.DataFrame, baseline: float | str) -> Side:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
+from streamlit.runtime.scriptrunner import StopException
 
 from analysis.statistics.table import Table
 from pages.ui.about import about
@@ -14,6 +14,7 @@ from pages.ui.beside.beside import Beside, beside
 from pages.ui.choices.address import LONGEST_TEXT, dropped, one_entry
 from pages.ui.choices.pick import pick
 from pages.ui.choices.source import Otherwise, SectionEnds
+from pages.ui.finding import Finding, Findings
 from pages.ui.frame import Frame
 from pages.ui.head.bar import keep_head
 from pages.ui.items import Figure
@@ -26,6 +27,11 @@ from pages.ui.words.place import key_of, say_here, words_of
 from pages.ui.words.say import plain, say
 
 
+def no_findings() -> Findings:
+    """Findings of a section that the overview does not show."""
+    yield from ()
+
+
 @dataclass(frozen=True)
 class Section:
     """One question of a page.
@@ -33,7 +39,8 @@ class Section:
     `stem` is the name of its file, of its words and in the address. `needs` are the tables that it
     requires; the documentation at its end covers them, and those of `also` that the file holds.
     `lacking` returns the reason why a file cannot have anything to draw, or an empty string. The
-    section is offered if `when` holds for the open file.
+    section is offered if `when` holds for the open file. `findings` yields what the overview shows
+    of it; it is asked if the section is offered and the file holds what it needs.
     """
 
     stem: str
@@ -42,6 +49,7 @@ class Section:
     also: tuple[Table, ...] = ()
     lacking: Callable[[], str] | None = None
     when: Callable[[], bool] = lambda: True
+    findings: Callable[[], Findings] = no_findings
 
 
 def section(
@@ -50,9 +58,10 @@ def section(
     also: tuple[Table, ...] = (),
     lacking: Callable[[], str] | None = None,
     when: Callable[[], bool] = lambda: True,
+    findings: Callable[[], Findings] = no_findings,
 ) -> Callable[[Callable[[View], None]], Section]:
     """Decorate a function that fills a section."""
-    return lambda fill: Section(stem, needs, fill, also=also, lacking=lacking, when=when)
+    return lambda fill: Section(stem, needs, fill, also, lacking, when, findings)
 
 
 @dataclass(frozen=True)
@@ -72,12 +81,7 @@ class Page:
     moved: Mapping[str, str] = field(default_factory=dict)
 
     def show(self) -> None:
-        """Draw the title, the content above the sections, and the section that the address names.
-
-        Does nothing outside a session, so that a page can be imported.
-        """
-        if get_script_run_ctx() is None:
-            return
+        """Draw title, content above the sections, and the section that the address names."""
         with one_entry(), seen_once(), words_of(self.name):
             with st.container(horizontal=True, vertical_alignment="center", key="bar"):
                 title = say_here("title")
@@ -102,6 +106,16 @@ class Page:
                 )
             st.set_page_config(page_title=f"{names[chosen]} · {title} · Mixscope")
             self._frame(stems[chosen], notes, head)
+
+    def findings(self) -> list[Finding]:
+        """Findings of the open file, in the order of the sections."""
+        asked = [part for part in self.sections if part.findings is not no_findings]
+        return [
+            replace(finding, page=self.name, view=part.stem)
+            for part in asked  # `when` of others may open all files of the folder
+            if part.when() and open_store().holds(*part.needs)
+            for finding in part.findings()
+        ]
 
     def _frame(self, shown: Section, notes: Any, bar: Any) -> None:
         """Run a section, then draw it with its frame."""

@@ -5,6 +5,7 @@ import pytest
 from pages.ui.choices.links import VIEWS
 from pages.ui.contents import PAGES
 from tests.pages.conftest import OTHER_SCHEMA, assert_sound
+from tests.pages.kit.openings import ROOT
 
 pytestmark = pytest.mark.slow
 WITHOUT_SECTIONS = [page for page in PAGES if page not in VIEWS]
@@ -27,6 +28,13 @@ def test_a_page_opens_alone_and_from_the_contents_in_either_language(page, opene
         assert not session.error
         titles.add(f"{session.title[0].value} {session.main.markdown[0].value}")
     assert len(titles) == 2
+
+
+def test_pages_draw_nothing_when_they_are_imported(in_session):
+    paths = [str(ROOT / "pages" / page / "page.py") for page in VIEWS]
+    session = in_session(f"import runpy\nfor path in {paths}: runpy.run_path(path)")
+    assert_sound(session)
+    assert not len(session.main)
 
 
 @of_either_kind

@@ -5,7 +5,8 @@ import tomllib
 import pytest
 
 from analysis.needs import OF_TEXTS
-from pages.relevance.findings import _deletion, _mask
+from pages.relevance.corpus import corpus
+from pages.relevance.methods import methods
 from pages.ui.store.missing import what_images_lack
 from pages.ui.words.say import plain
 from precompute.needs import corpus_needs
@@ -44,7 +45,7 @@ def test_a_gain_whose_interval_holds_0_is_not_told_as_one(low, side, after_image
         f"update stored.relevance_summary set mean = 0.02, low = {low}, high = 0.03 "
         "where quantity = 'mask_gain'"
     )
-    [finding] = _mask()
+    finding = next(corpus.findings())
     assert finding.side == side
 
 
@@ -55,7 +56,7 @@ def test_a_deletion_is_told_by_its_interval(high, side, after_images):
         "update stored.perturbation set mean = 0.6, low = 0.5, high = 0.7 "
         "where share is null and rule = 'random'",
     )
-    [finding] = _deletion()
+    [finding] = methods.findings()
     assert finding.side == side
 
 

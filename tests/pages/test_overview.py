@@ -3,14 +3,17 @@
 import json
 import os
 import socket
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from importlib import import_module
 
 import pytest
 
-from pages.layer_mixing.findings import _mixing_ratio, _relation
+from analysis.statistics.mixing import gate_rule_agreement, mixing_ratio
+from pages.layer_mixing.modules import modules
+from pages.layer_mixing.ratio import ratio
 from pages.ui.choices.links import VIEWS
+from pages.ui.page import Page
 from pages.ui.store.note import Note
 from pages.ui.words.numbers import percent, scientific
 from tests.pages.conftest import captions, changes_of
@@ -57,7 +60,7 @@ def test_the_residual_is_set_against_attention_alone_by_both_intervals(left, sid
         f"update stored.mixing_ratio set mean = {left}, low = {left} - 0.03, high = {left} + 0.03 "
         "where scope = 'attn_res_ln'",
     )
-    [finding] = _mixing_ratio()
+    [finding] = ratio.findings()
     assert finding.number == f"60% → {percent(left)}"
     assert finding.side == side
 
@@ -77,11 +80,21 @@ def test_the_relation_that_the_network_changes_most_is_told(change, low, n, side
         f"ratio_low = {low}, ratio_high = {low} + 9 "
         "where relation = 'adjacent' and quantity = 'change'",
     )
-    [finding] = _relation()
+    [finding] = modules.findings()
     assert finding.number == f"{10 * change:.2f} times"
     assert f"10% of that mixing and {percent(change)} of the change" in finding.sentence
     assert f"above 1 in {n} of 2 layers" in finding.sentence
     assert finding.side == side
+
+
+@pytest.mark.parametrize(
+    "change", [{"when": lambda: False}, {"needs": (mixing_ratio.TABLE, gate_rule_agreement.TABLE)}]
+)
+def test_the_overview_tells_nothing_of_a_section_that_the_page_cannot_show(change, after):
+    pages = (Page("layer_mixing", "lm", (part,)) for part in (ratio, replace(ratio, **change)))
+    [finding], none = (page.findings() for page in pages)
+    assert (finding.page, finding.view) == ("layer_mixing", "ratio")
+    assert not none
 
 
 def assert_section(page: str, view: str) -> None:

@@ -9,9 +9,10 @@ from analysis.published.positions import COMPONENTS, PEAK
 from analysis.statistics.positions import position_spectrum
 from pages.positions.spectra.charts import SCALES, spectrum_chart
 from pages.positions.spectra.comparisons import file_label, file_panels, pick_stores
-from pages.positions.spectra.peaks import UNIT, peaks, peaks_text, with_period
+from pages.positions.spectra.peaks import UNIT, peaks, peaks_text, wave_words, with_period
 from pages.ui.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.look import column_tooltips, layered
+from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.page import section
 from pages.ui.published import Row, show_published
 from pages.ui.store.chosen import adds_positions, ask, ask_store, open_store
@@ -20,6 +21,7 @@ from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.place import say_here
+from pages.ui.words.say import say
 
 _SERIES = ("kept", "words", "permuted")
 _OF_THE_PAPER = (4, 12)
@@ -27,14 +29,35 @@ _LEAST = 24  # components that are drawn where fewer would do
 _NEARLY_ALL = 0.95
 
 
+def _summary() -> Findings:
+    """Clearest wave of the position embeddings, and the components with 90% of their variance."""
+    frame, variance = ask(position_spectrum.spectra), ask(position_spectrum.cumulative)
+    frequencies = peaks(frame[frame["control"] == "kept"])
+    if not frequencies or variance.empty:
+        return
+    clearest, most = wave_words(frequencies[0]), _needed(variance, 0.9)
+    yield Finding(
+        say("finding.label_embeddings"),
+        f"f = {clearest['frequency']}",
+        say("finding.embeddings", **clearest, most=most, width=count(len(variance))),
+        rows_of((say("finding.of_wave", **wave_words(at)), at) for at in frequencies),
+        format=".0f",
+        known_by=say("finding.embeddings_known_by"),
+    )
+
+
 @section(
-    "embeddings", position_spectrum.EMBEDDINGS, position_spectrum.VARIANCE, when=adds_positions
+    "embeddings",
+    position_spectrum.EMBEDDINGS,
+    position_spectrum.VARIANCE,
+    when=adds_positions,
+    findings=_summary,
 )
 def embeddings(view: View) -> None:
     spectra, variance = ask(position_spectrum.spectra), ask(position_spectrum.cumulative)
     kept = spectra[spectra["control"] == "kept"]
     words, length = _words(_positions(spectra))
-    half, most = (needed(variance, share) for share in (0.5, 0.9))
+    half, most = (_needed(variance, share) for share in (0.5, 0.9))
     width = count(len(variance))
     components = view.say("finding_components", half=half, most=most, width=width)
     view.finding(f"{_finding(view, kept, words)} {components}")
@@ -139,12 +162,12 @@ def _row(store: Store, spectrum: pd.DataFrame) -> dict[str, object]:
         "positions": round(float(spectrum["period"].max())),
         "peaks": peaks_text(frequencies) if frequencies else None,
         "largest": float(spectrum["mean"].max()),
-        "half": needed(variance, 0.5) if known else None,
-        "most": needed(variance, 0.9) if known else None,
+        "half": _needed(variance, 0.5) if known else None,
+        "most": _needed(variance, 0.9) if known else None,
     }
 
 
-def needed(variance: pd.DataFrame, share: float) -> int:
+def _needed(variance: pd.DataFrame, share: float) -> int:
     """Least number of components that hold a share of the variance."""
     enough = variance[variance["cumulative"] >= share - 1e-9]
     return int(enough["component"].min()) if len(enough) else int(variance["component"].max())
@@ -152,7 +175,7 @@ def needed(variance: pd.DataFrame, share: float) -> int:
 
 def components_chart(variance: pd.DataFrame) -> Any:
     """Draw variance and cumulative variance of the components; the paper's 4 and 12 are marked."""
-    last = max(_LEAST, needed(variance, _NEARLY_ALL) + 4)
+    last = max(_LEAST, _needed(variance, _NEARLY_ALL) + 4)
     frame = variance[variance["component"] <= last]
     x = alt.X(
         "component:Q",

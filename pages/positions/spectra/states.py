@@ -18,12 +18,14 @@ from pages.positions.spectra.charts import (
 )
 from pages.positions.spectra.comparisons import Chosen, in_all_lengths, in_several_files
 from pages.positions.spectra.peaks import peaks, wave_words, with_period
+from pages.ui.finding import Finding, Findings
 from pages.ui.page import section
 from pages.ui.store.chosen import adds_positions, ask, layers, open_store
 from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.words.numbers import count
 from pages.ui.words.place import say_here
+from pages.ui.words.say import say
 
 _BESIDE = ("compared", "removed", "permuted")
 """Controls of texts that were run again: unchanged, without and with shuffled positions."""
@@ -56,7 +58,28 @@ def too_short() -> str:
     return say_here("short", least=_SHORTEST)
 
 
-@section("states", position_spectrum.TABLE, lacking=too_short, when=adds_positions)
+def _summary() -> Findings:
+    """Compare the clearest wave in queries of the first layer with that in the last."""
+    length = int(ask(position_spectrum.lengths)["length"].iloc[0])
+    wave = _wave_of(_with_ratio(_read(length, "max", controls=_BESIDE[:2])))
+    if wave is None:
+        return
+    before, after = (_times(wave.times["query", layer]) for layer in (wave.first, wave.last))
+    ends, name = {"first": wave.first, "last": wave.last}, say("finding.of_queries")
+    times = [(layer, ratio) for (source, layer), ratio in wave.times.items() if source == "query"]
+    yield Finding(
+        say("finding.label_states", **ends),
+        f"× {before} → × {after}",
+        say("finding.states", **ends, before=before, after=after, **wave_words(wave.frequency)),
+        pd.DataFrame(times, columns=["layer", "value"]).assign(name=name, low=np.nan, high=np.nan),
+        format=".1f",
+        known_by=say("finding.states_known_by", n=count(wave.n)),
+    )
+
+
+@section(
+    "states", position_spectrum.TABLE, lacking=too_short, when=adds_positions, findings=_summary
+)
 def states(view: View) -> None:
     lengths = ask(position_spectrum.lengths)  # the commonest first
     names = {
@@ -65,9 +88,9 @@ def states(view: View) -> None:
     }
     length = view.pick("length", names, default=int(lengths["length"].iloc[0]))
     amount = view.pick("amount", _AMOUNTS)
-    spectra, state = read(length, amount), f"{length}_{amount}"
-    ratio = with_ratio(spectra)
-    view.finding(_finding(view, wave_of(ratio)))
+    spectra, state = _read(length, amount), f"{length}_{amount}"
+    ratio = _with_ratio(spectra)
+    view.finding(_finding(view, _wave_of(ratio)))
     kept = with_edges(spectra[spectra["control"] == "kept"])
     view.figure(
         "maps",
@@ -98,8 +121,8 @@ def _finding(view: View, wave: Wave | None) -> str:
     return view.say(
         "finding",
         where=view.say(f"wave_{'peak' if wave.of_embeddings else 'most'}"),
-        **{source: times_text(wave.times[source, wave.first]) for source in SOURCES},
-        end=times_text(wave.times["query", wave.last]),
+        **{source: _times(wave.times[source, wave.first]) for source in SOURCES},
+        end=_times(wave.times["query", wave.last]),
         first=wave.first,
         last=wave.last,
         n=count(wave.n),
@@ -126,7 +149,7 @@ def _layer(view: View, spectra: pd.DataFrame, layer: int, scale: str, state: str
     )
 
 
-def read(length: int, amount: str, *, controls: tuple[str, ...] = CONTROLS) -> pd.DataFrame:
+def _read(length: int, amount: str, *, controls: tuple[str, ...] = CONTROLS) -> pd.DataFrame:
     """Spectra of hidden states, queries and keys of every layer, for texts of one length.
 
     Returns:
@@ -142,7 +165,7 @@ def read(length: int, amount: str, *, controls: tuple[str, ...] = CONTROLS) -> p
     return frame.loc[frame["amplitude"].notna(), columns]
 
 
-def with_ratio(spectra: pd.DataFrame) -> pd.DataFrame:
+def _with_ratio(spectra: pd.DataFrame) -> pd.DataFrame:
     """Divide amplitudes by those of the same texts without positions; rows with a 0 are dropped."""
     keys = ["source", "layer", "frequency", "period"]
     with_them, without = (spectra[spectra["control"] == control] for control in _BESIDE[:2])
@@ -151,7 +174,7 @@ def with_ratio(spectra: pd.DataFrame) -> pd.DataFrame:
     return both.assign(ratio=both["amplitude"] / both["amplitude_removed"])
 
 
-def wave_of(ratio: pd.DataFrame) -> Wave | None:
+def _wave_of(ratio: pd.DataFrame) -> Wave | None:
     """Clearest peak of the position embeddings, or else the frequency with the largest ratio.
 
     That ratio is of queries in the first layer. None if no ratio is known.
@@ -177,6 +200,6 @@ def wave_of(ratio: pd.DataFrame) -> Wave | None:
     return Wave(nearest, bool(of_embeddings), times, first, last, n)
 
 
-def times_text(ratio: float) -> str:
+def _times(ratio: float) -> str:
     """Format a ratio with one decimal; without decimals from 10 on."""
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"

@@ -23,8 +23,9 @@ from pages.ui.words.say import say
 
 _NOTHING = "—"
 MERGING = "mean"
-CHOSEN_ON = "first"  # the half that the best is chosen on; it is scored on the other
-LEAST = 30
+HALF = "first"
+"""Part of the texts on which the best head is chosen; it is scored on the other."""
+MIN_WORDS = 30
 """Least number of words of a relation for a fact on one head."""
 SUMS = ("all", "all_words")
 _Known = tuple[str, str]
@@ -53,12 +54,12 @@ def _behaviour(layer: int, head: int) -> _Known | None:
 def _relation(layer: int, head: int) -> _Known | None:
     """Relation on which the head exceeds the best fixed offset most."""
     relations = ask(dependency_accuracy.of_head, layer=layer, head=head, merging=MERGING)
-    relations = relations[(relations["n"] >= LEAST) & ~relations["relation"].isin(SUMS)]
+    relations = relations[(relations["n"] >= MIN_WORDS) & ~relations["relation"].isin(SUMS)]
     offsets = ask(dependency_accuracy.baselines).groupby("relation")["accuracy"].max()
     gain = relations["accuracy"] - relations["relation"].map(offsets).astype("float64")
     if gain.dropna().empty or gain.max() <= 0:
         why = "relation_few" if gain.dropna().empty else "relation_none"
-        return say("head_card.none"), say(f"head_card.{why}", least=LEAST)
+        return say("head_card.none"), say(f"head_card.{why}", least=MIN_WORDS)
     best = relations.loc[gain.idxmax()]
     note = say(
         "head_card.relation_note",
@@ -66,7 +67,7 @@ def _relation(layer: int, head: int) -> _Known | None:
         n=count(best["n"]),
         interval=ends(best["low"], best["high"], percent),
         offset=percent(offsets[best["relation"]]),
-        least=LEAST,
+        least=MIN_WORDS,
     )
     return f"{best['relation']} {percent(best['accuracy'])}", note
 

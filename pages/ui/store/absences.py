@@ -11,6 +11,8 @@ from pages.ui.words.say import say
 
 SPECIAL = ("bos", "cls", "sep", "register")
 FIRST = "first"
+APART = (*SPECIAL, FIRST, "comma_period")
+"""Token types that are set apart from all others."""
 
 
 def has_special() -> bool:
@@ -19,7 +21,7 @@ def has_special() -> bool:
 
 
 def types_apart() -> str:
-    """Names of the token types that are set apart from all others."""
+    """Names of those of `APART` that the file has."""
     names = [name for name, there in (("first", has_first()), ("special", has_special())) if there]
     return say(f"types_apart.{'_'.join(names) or 'marks'}")
 

@@ -1,6 +1,7 @@
 """Number formats of sentences and captions."""
 
 import math
+from functools import partial
 
 ABSENT = "–"
 
@@ -34,6 +35,10 @@ def signed(value: float, *, digits: int = 2) -> str:
     if math.isnan(value):
         return ABSENT
     return f"{value:.{digits}f}".replace("-", "−")
+
+
+three_decimals = partial(signed, digits=3)
+"""ρ with three decimals, where two would often round to 1, or be the same for two numbers."""
 
 
 def scientific(value: float) -> str:

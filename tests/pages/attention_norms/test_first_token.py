@@ -6,7 +6,7 @@ import pytest
 from analysis.comparison.numbers import unit_values
 from analysis.statistics.mixing import mixing_ratio
 from analysis.statistics.norms import head_token
-from pages.head_habits.findings import _gradients
+from pages.head_habits.gradients import gradients
 from tests.pages.conftest import assert_sound, sentences
 from tests.pages.kit.after import after_of
 
@@ -84,7 +84,7 @@ def test_gradients_are_set_against_the_attention(
         f"set importance = if(token_type = '{token_type}', {importance}, 3)",
         f"delete from stored.gradient_importance where token_type not in ('{token_type}', 'other')",
     )
-    [finding] = _gradients()
+    [finding] = gradients.findings()
     assert sentence in finding.sentence
 
 

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from analysis.statistics.parts import OF_PAIRS
-from pages.attention_norms.findings import _frequency, _weight_and_length
+from pages.attention_norms.frequency import frequency
+from pages.attention_norms.relation import relation
 from pages.ui.words.levels import carried, carrier
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.kit.after import said_in
@@ -105,7 +106,7 @@ def test_a_weak_correlation_is_not_told_as_one(median, expected, after):
         f"update stored.attention_norm_correlation set median = {median}, "
         f"median_low = {median - 0.01}, median_high = {median + 0.01}"
     )
-    assert expected in said_in(_weight_and_length())
+    assert expected in said_in(relation.findings())
 
 
 def test_a_pooled_correlation_that_heads_do_not_have_is_no_tendency_of_theirs(after):
@@ -115,7 +116,7 @@ def test_a_pooled_correlation_that_heads_do_not_have_is_no_tendency_of_theirs(af
         "between_heads = -0.1, between_layers = -0.4, between_layers_spearman = -0.95, "
         "median = -0.01, median_low = -0.02, median_high = 0.0"
     )
-    said = said_in(_weight_and_length())
+    said = said_in(relation.findings())
     assert "hardly pull against each other" in said
     assert "the shorter" not in said
     assert "+0.00 within heads, −0.10 between heads of a layer, −0.40 between layers" in said
@@ -136,4 +137,4 @@ def test_an_interval_that_holds_0_claims_nothing(low, high, expected, after):
         f"within_sequences_spearman = {(low + high) / 2}, "
         f"within_sequences_spearman_low = {low}, within_sequences_spearman_high = {high}"
     )
-    assert expected in said_in(_frequency())
+    assert expected in said_in(frequency.findings())

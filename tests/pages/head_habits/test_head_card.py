@@ -7,7 +7,7 @@ import pytest
 
 from pages.ui.facts import Fact
 from pages.ui.head.card import PLACES as PLACES_OF_A_HEAD
-from pages.ui.head.facts import LEAST
+from pages.ui.head.facts import MIN_WORDS
 from pages.ui.head.facts import facts as facts_of
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import assert_sound, bodies, in_address
@@ -101,7 +101,8 @@ def fact(label: str) -> Fact:
 
 def test_the_relation_is_the_one_furthest_above_its_offset(opened, treebank_folder, after_trees):
     after_trees(
-        f"update stored.dependency_accuracy set accuracy = 0.5, low = 0.4, high = 0.6, n = {LEAST}",
+        "update stored.dependency_accuracy set accuracy = 0.5, low = 0.4, high = 0.6, "
+        f"n = {MIN_WORDS}",
         "update stored.dependency_baseline set accuracy = 0.5",
         "update stored.dependency_accuracy set accuracy = 0.9, relation = '<b>' "
         "where relation = 'det' and merging = 'mean' and layer = 2 and head = 3 "
@@ -119,7 +120,7 @@ def test_the_relation_is_the_one_furthest_above_its_offset(opened, treebank_fold
 
 def test_the_reason_stands_where_an_accuracy_has_no_interval(after_trees):
     after_trees(
-        f"update stored.dependency_accuracy set low = null, high = null, n = {LEAST}",
+        f"update stored.dependency_accuracy set low = null, high = null, n = {MIN_WORDS}",
         "update stored.coreference_accuracy set low = null, high = null",
         "update stored.dependency_baseline set accuracy = 0",
     )
@@ -130,12 +131,15 @@ def test_the_reason_stands_where_an_accuracy_has_no_interval(after_trees):
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ("update stored.dependency_accuracy set n = 1", f"no relation in the corpus has {LEAST}"),
+        (
+            "update stored.dependency_accuracy set n = 1",
+            f"no relation in the corpus has {MIN_WORDS}",
+        ),
         ("update stored.dependency_baseline set accuracy = 1", "correct more often than the best"),
     ],
 )
 def test_no_relation_is_told_with_its_reason(change, expected, after_trees):
-    after_trees(f"update stored.dependency_accuracy set n = {LEAST}", change)
+    after_trees(f"update stored.dependency_accuracy set n = {MIN_WORDS}", change)
     assert fact("best relation").value == "none"
     assert expected in fact("best relation").note
 

@@ -2,9 +2,11 @@
 
 import pytest
 
-from pages.head_habits.findings import _gradients, _habits
-from pages.syntax.findings import _parsers, _syntax
-from pages.ui.head.facts import LEAST
+from pages.head_habits.gradients import gradients
+from pages.head_habits.heads import heads
+from pages.syntax.parsers import parsers
+from pages.syntax.relations import relations
+from pages.ui.head.facts import MIN_WORDS
 from tests.pages.kit.after import said_in
 
 EVEN = "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'"
@@ -12,10 +14,10 @@ EVEN = "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'"
 
 def test_heads_of_one_habit_are_counted(after):
     after(EVEN)
-    assert "By the thresholds" not in said_in(_habits())
+    assert "By the thresholds" not in said_in(heads.findings())
     strong = "update stored.head_pattern set mean = 0.9 where quantity = '{}' and layer = 1"
     after(EVEN, strong.format("next") + " and head = 1", strong.format("sep") + " and head > 1")
-    [finding] = _habits()
+    [finding] = heads.findings()
     assert "By the thresholds" in finding.sentence
     assert finding.number == "3 of 6 heads"
     assert finding.evidence["value"].tolist() == [3, 3, 2, 1]
@@ -26,7 +28,7 @@ def test_heads_of_one_habit_are_counted(after):
     after(
         EVEN, f"{strong.format('next')} and head = 1", "update stored.head_pattern set low = mean"
     )
-    [finding] = _habits()
+    [finding] = heads.findings()
     assert "in 1 of 1" in finding.known_by
 
 
@@ -43,7 +45,7 @@ def test_the_gradient_of_the_type_with_most_weight_is_told_beside_that(
         f"update stored.gradient_importance set importance = {importance} where token_type = 'sep'",
         "update stored.gradient_importance set low = importance, high = importance",
     )
-    [finding] = _gradients()
+    [finding] = gradients.findings()
     assert f"50% of it; of all |∂L/∂α| {share} is due to that attention" in finding.sentence
     assert finding.number == f"50% → {share}"
     assert finding.side == side
@@ -57,7 +59,7 @@ def test_what_gradients_tell_has_an_interval_only_where_all_layers_have_one(afte
         "update stored.gradient_importance set importance = 9, low = 8, high = 10 "
         "where token_type = 'sep' and layer = 1",
     )
-    [finding] = _gradients()
+    [finding] = gradients.findings()
     shares = 9 / 12, 1 / 4
     lows, highs = (8 / 11, 0.9 / 3.9), (10 / 13, 1.1 / 4.1)
     row = finding.evidence.iloc[0]
@@ -65,32 +67,33 @@ def test_what_gradients_tell_has_an_interval_only_where_all_layers_have_one(afte
     assert (row["low"], row["high"]) == pytest.approx((sum(lows) / 2, sum(highs) / 2))
     assert finding.side == "unclear"
     after("update stored.gradient_importance set low = null, high = null where layer = 1")
-    [finding] = _gradients()
+    [finding] = gradients.findings()
     assert finding.side == "unsure", "too few sequences leave no interval"
 
 
 def test_a_stand_in_for_the_loss_is_told_as_one(after):
     after("update stored.gradient_importance set objective = 'pooled_length'")
-    assert "L: not a loss but" in said_in(_gradients())
+    assert "L: not a loss but" in said_in(gradients.findings())
 
 
 def test_the_relation_is_scored_where_its_head_was_not_chosen(after_trees):
     after_trees(
-        f"update stored.dependency_best set n = {LEAST}, difference = 0.1, difference_low = -0.1",
+        f"update stored.dependency_best set n = {MIN_WORDS}, difference = 0.1, "
+        "difference_low = -0.1",
         "update stored.dependency_best set accuracy = 0.875, layer = 2, head = 1, n_tried = 16, "
         "offset_accuracy = 0.375, difference = 0.5, difference_low = 0.4 "
         "where relation = 'nsubj' and merging = 'mean' and chosen_on = 'first'",
         "update stored.dependency_best set difference = 0.9 where chosen_on <> 'first'",
     )
-    text = said_in(_syntax())
+    text = said_in(relations.findings())
     assert "layer 2, head 1, chosen on random half A of the sentences among 16" in text
     assert "is right for 88% [" in text
-    assert f"of {LEAST} words" in text
+    assert f"of {MIN_WORDS} words" in text
     assert "the best fixed offset there: 38%. It is the widest gap of " in text
     assert "in 1 of them the difference is clear of 0" in text
     assert text.startswith("+50.0 points")
-    after_trees(f"update stored.dependency_best set n = {LEAST - 1}")
-    assert not list(_syntax()), "relations of few words are no finding"
+    after_trees(f"update stored.dependency_best set n = {MIN_WORDS - 1}")
+    assert not list(relations.findings()), "relations of few words are no finding"
 
 
 def test_parsers_are_told_with_all_that_they_are_set_against(after_trees):
@@ -108,7 +111,7 @@ def test_parsers_are_told_with_all_that_they_are_set_against(after_trees):
             for seed in (-1, 1)
         ),
     )
-    [finding] = _parsers()
+    [finding] = parsers.findings()
     assert finding.number == "50%"
     assert all(f"{share}%" in finding.sentence for share in (50, 40, 30, 20, 10))
     assert "49% to 51% over 2 splits" in finding.known_by

@@ -20,13 +20,11 @@ MOST = 40
 """So many openings are kept."""
 FINDINGS = """
 import streamlit as st
-from pages.{page}.findings import FINDERS
-from pages.ui.store.chosen import open_store
+from pages.{page}.page import PAGE
 
-for table, find in FINDERS.items():
-    for finding in find() if open_store().rows.get(table) else ():
-        st.subheader(finding.number)
-        st.markdown(finding.sentence)
+for finding in PAGE.findings():
+    st.subheader(finding.number)
+    st.markdown(finding.sentence)
 """
 """Draws what one page offers to the overview, without the others."""
 

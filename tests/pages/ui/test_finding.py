@@ -10,7 +10,7 @@ from pages.ui.finding import Finding, over_layers, rows_of, share_of
 
 
 def finding(evidence, baseline=None) -> Finding:
-    return Finding("label", "0.5", "A sentence.", "heads", evidence, baseline=baseline)
+    return Finding("label", "0.5", "A sentence.", evidence, baseline=baseline)
 
 
 @pytest.mark.parametrize(
