@@ -25,7 +25,7 @@ def position_kernel(
         su-2021, section 3.2.1, eq. 12; yamamoto-2023, section 3.5, whose weighted sum it replaces.
     """
     angles = frequencies[:, None] * offsets
-    return means.real @ np.cos(angles) + means.imag @ np.sin(angles)
+    return np.real(means) @ np.cos(angles) + np.imag(means) @ np.sin(angles)
 
 
 PARTS = ("position", "query", "key", "content")

@@ -7,8 +7,9 @@ The first prints results for one sequence of 128 tokens through the demo model, 
 layers of BERT-base's shape with random weights, in float32. They are the share of the machine's
 matrix-multiply rate that the method's arithmetic reaches, and its speed relative to writing out
 every vector of every pair: with the activation's share in closed form, and with 20 steps of
-numerical integration over every summand. Every round measures all of them in turn, so that a busy
-machine slows all. The second prints the peak memory for BERT-base's shape, 512 tokens.
+numerical integration over every summand. Beside it stand the other two readings of the bias
+together, and vectors followed through the layers. Every round measures all of them in turn, so
+that a busy machine slows all. The second prints the peak memory for BERT-base's shape, 512 tokens.
 """
 
 import argparse
@@ -19,7 +20,9 @@ import torch
 import transformers
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
+from analysis.measures.mixing.vector_rollout import VectorRollout
 from analysis.models.trace import LayerTrace, LayerWeights
+from analysis.scopes import BIAS_READINGS
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from tests.statistics.mixing.slow_layers import ACTIVATIONS, layer_parts, norms
@@ -67,12 +70,25 @@ def traced(model: LoadedModel, n_tokens: int) -> tuple[LayerTrace, ...]:
     return tuple(layer.of_sequence(0, n_tokens) for layer in trace_of(model, [sequence]).layers)
 
 
+def _followed(layers: tuple[LayerTrace, ...]) -> None:
+    """Follow the vectors of all tokens through the layers."""
+    rollout = VectorRollout(layers[0].input[0])
+    for layer in layers:
+        rollout.pass_layer(layer)
+
+
 def measure(layers: tuple[LayerTrace, ...], rounds: int) -> None:
     work = sum(arithmetic(layer.weights, layer.input.shape[1]) for layer in layers)
     methods: dict[str, Callable[[], object]] = {
         "ours": lambda: [layer_mixing(layer) for layer in layers],
         "dense": lambda: [norms(layer) for layer in layers],
         "integrated": lambda: [integrated(layer) for layer in layers],
+        "other readings": lambda: [
+            layer_mixing(layer, bias_reading=reading)
+            for layer in layers
+            for reading in BIAS_READINGS[1:]
+        ],
+        "vectors": lambda: _followed(layers),
         "bfloat16": lambda: [layer_mixing(layer, dtype=torch.bfloat16) for layer in layers],
     }
     for method in methods.values():
