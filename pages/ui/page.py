@@ -27,6 +27,11 @@ from pages.ui.words.place import key_of, say_here, words_of
 from pages.ui.words.say import plain, say
 
 
+def no_findings() -> Findings:
+    """Findings of a section that the overview does not show."""
+    yield from ()
+
+
 @dataclass(frozen=True)
 class Section:
     """One question of a page.
@@ -44,7 +49,7 @@ class Section:
     also: tuple[Table, ...] = ()
     lacking: Callable[[], str] | None = None
     when: Callable[[], bool] = lambda: True
-    findings: Callable[[], Findings] = lambda: iter(())
+    findings: Callable[[], Findings] = no_findings
 
 
 def section(
@@ -53,7 +58,7 @@ def section(
     also: tuple[Table, ...] = (),
     lacking: Callable[[], str] | None = None,
     when: Callable[[], bool] = lambda: True,
-    findings: Callable[[], Findings] = lambda: iter(()),
+    findings: Callable[[], Findings] = no_findings,
 ) -> Callable[[Callable[[View], None]], Section]:
     """Decorate a function that fills a section."""
     return lambda fill: Section(stem, needs, fill, also, lacking, when, findings)
@@ -104,9 +109,10 @@ class Page:
 
     def findings(self) -> list[Finding]:
         """Findings of the open file, in the order of the sections."""
+        asked = [part for part in self.sections if part.findings is not no_findings]
         return [
             replace(finding, page=self.name, view=part.stem)
-            for part in self.sections
+            for part in asked  # `when` of others may open all files of the folder
             if part.when() and open_store().holds(*part.needs)
             for finding in part.findings()
         ]
