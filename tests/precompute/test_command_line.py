@@ -50,19 +50,10 @@ def test_run_check_and_show(place):
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     lines = done.stdout.splitlines()
-    assert (
-        lines[0] == f"Making {place / 'a.duckdb'}. Ctrl-C stops it, and the same command goes on."
-    )
-    for line in (
-        "model",
-        "proof",
-        "corpus",
-        "weights",
-        "sequences: 0 of 3",
-        "tables: 0 of 2",
-        "file",
-    ):
-        assert line in lines
+    assert lines[0].startswith(f"Making {place / 'a.duckdb'}. ")
+    begun = ["model", "proof", "corpus", "weights", "sequences: 0 of 3", "tables: 0 of 2"]
+    assert [line for line in lines if line in begun] == begun
+    assert any(line.startswith("file: 0 of ") for line in lines)
     assert "\r" not in done.stdout + done.stderr, "there is no terminal"
     assert done.stdout.splitlines()[-1].startswith(f"{place / 'a.duckdb'}: 3 sequences, ")
     checked = _run("check", place / "a.duckdb")
