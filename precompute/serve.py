@@ -1,5 +1,6 @@
-"""Commands that start the dashboard, for several readers or on one file, and their checks."""
+"""Commands that start the dashboard or ask what it finds, and their checks."""
 
+import json
 import os
 import re
 import socket
@@ -56,10 +57,7 @@ def open_file(
 ) -> None:
     """Start the dashboard on a file, for this machine alone, and print the address to visit."""
     _check_app()
-    if not file.is_file():
-        raise UserError(f"There is no file {file}. `mixscope run` and `mixscope demo` make some.")
-    if file.suffix != ".duckdb":
-        raise UserError(f"{file} does not end in .duckdb, so the dashboard would not find it.")
+    _check_file(file)
     _check_address(_HERE, port)
     print(f"http://{_HERE}:{port}/?{urlencode({'file': file.name})}", flush=True)
     settings = {"server.port": [str(port)], "server.address": [_HERE]}
@@ -83,6 +81,13 @@ def _become(command: list[str], environment: dict[str, str]) -> None:
 def _check_app() -> None:
     if not _APP.is_file():
         raise UserError("This installation has no dashboard: `pip install -e .` in a checkout.")
+
+
+def _check_file(file: Path) -> None:
+    if not file.is_file():
+        raise UserError(f"There is no file {file}. `mixscope run` and `mixscope demo` make some.")
+    if file.suffix != ".duckdb":
+        raise UserError(f"{file} does not end in .duckdb, so the dashboard would not find it.")
 
 
 def _check_folder(folder: Path) -> None:
@@ -135,3 +140,26 @@ def _check_address(host: str, port: int) -> None:
             f"Port {port} of {host} cannot be served: {error.strerror}. "
             "Give another --port, or a --host of this machine."
         ) from error
+
+
+def findings(
+    file: Annotated[Path, typer.Argument(help="A file of statistics, ending in .duckdb.")],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="All of each finding: evidence, baseline, link.")
+    ] = False,
+) -> None:
+    """Print what the dashboard finds in a file, the clearest first, with its certainty."""
+    _check_app()
+    _check_file(file)
+    command = [sys.executable, "-m", "pages.overview.as_json", str(file.absolute())]
+    made = subprocess.run(  # noqa: S603
+        command, cwd=_APP.parent, capture_output=True, encoding="utf-8", check=False
+    )
+    if made.returncode:
+        raise UserError(made.stderr.strip().splitlines()[-1])
+    if as_json:
+        print(made.stdout)
+        return
+    for finding in json.loads(made.stdout)["findings"]:
+        print(f"{finding['label']}: {finding['number']}. {finding['sentence']}")
+        print(f"  {finding['certainty']}")

@@ -51,7 +51,9 @@ class Classification:
 
         slopes = self.model.attention_gradients(inputs, loss, self.classifier)
         there = self.model.measured_on
-        widened = tuple(layer.to(there, torch.float32) for layer in slopes)
+        widened = tuple(
+            layer.to(there, self.model.layers[0].query_weight.dtype) for layer in slopes
+        )
         return ClassGradients(widened, predicted.to(there))
 
     def of_variants(

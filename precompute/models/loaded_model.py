@@ -166,7 +166,7 @@ class LoadedModel:
             change_positions: maps the position embeddings to those that the model gets instead.
         """
         inputs = self.reading.inputs(self.inputs(sequences))
-        widened = _handed_over(receive, self.measured_on)
+        widened = _handed_over(receive, self.layers[0].query_weight)
         places = self.reading.places
         with places.changed(change_positions) if change_positions else nullcontext():
             stream_layers(self.model, self.parts, self.layers, inputs, widened)
@@ -180,7 +180,7 @@ class LoadedModel:
         """
         with torch.inference_mode():
             words = self.reading.word_embeddings(self.inputs(sequences))
-        return words.to(self.measured_on, torch.float32)
+        return words.to(self.layers[0].query_weight)
 
     def proved(self) -> Proof:
         """Prove in float64 that the model is read right, on random inputs: see `prove`.
@@ -294,7 +294,7 @@ class LoadedModel:
         if not has_loss.any():
             return None
         slopes = self.attention_gradients(inputs, loss, self.language_model)
-        widened = tuple(layer.to(self.measured_on, torch.float32) for layer in slopes)
+        widened = tuple(layer.to(self.layers[0].query_weight) for layer in slopes)
         return AttentionGradients(self.objective, widened, has_loss.to(self.measured_on))
 
     def attention_gradients(
@@ -352,15 +352,14 @@ class LoadedModel:
         return is_token.to(self.model.device)
 
 
-def _handed_over(receive: OnLayer, device: torch.device) -> OnLayer:
-    """Bring a layer's tensors to a device in float32; the arithmetic before is unchanged."""
+def _handed_over(receive: OnLayer, weight: Tensor) -> OnLayer:
+    """Bring a layer's tensors to the device and format of weights; the arithmetic before is
+    unchanged."""
 
     def brought(index: int, layer: LayerTrace) -> None:
         parts = {field.name: getattr(layer, field.name) for field in fields(layer)}
         tensors = {
-            name: part.to(device, torch.float32)
-            for name, part in parts.items()
-            if isinstance(part, Tensor)
+            name: part.to(weight) for name, part in parts.items() if isinstance(part, Tensor)
         }
         receive(index, replace(layer, **tensors))
 
