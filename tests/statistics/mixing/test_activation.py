@@ -96,7 +96,8 @@ def test_shares_are_those_of_integrated_gradients(name, summands):
     assume(abs(sum(summands)) > 1e-9)  # at 0 a ReLU's gate leaps, and rounding decides the side
     gate = activation_gate(torch.tensor([sum(summands)], dtype=torch.float64), name).item()
     expected = twin([(summand, 0.0) for summand in summands], name, start=(0.0, 1.0))
-    assert [gate * summand for summand in summands] == pytest.approx(expected, abs=1e-5)
+    near = 1e-3 if name == CLAMPED else 1e-5  # it bends within a step of the twin
+    assert [gate * summand for summand in summands] == pytest.approx(expected, abs=near)
 
 
 @pytest.mark.parametrize("name", GATES)
