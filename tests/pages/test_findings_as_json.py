@@ -23,7 +23,7 @@ def test_every_finding_comes_with_its_evidence_and_a_link(treebank_folder, capsy
     assert len(made["findings"]) > 10
     addresses = {f"/{path}": page for page, path in PAGES.items()}
     for finding in made["findings"]:
-        assert finding["number"] and finding["sentence"] and finding["certainty"]
+        assert all(finding[field] for field in ("number", "sentence", "certainty"))
         assert {"name", "value", "low", "high"} <= set(finding["evidence"][0])
         link = urlsplit(finding["link"])
         assert addresses[link.path] == finding["page"]

@@ -116,7 +116,7 @@ def test_a_run_without_output_is_called_after_model_and_corpus(place, monkeypatc
     asked = ["--corpus", place / "text.txt", "--max-tokens", "36", "--statistics", "sinks,-sink"]
     done = _run("run", "--model", "model", *asked)
     assert done.returncode == 0, done.stderr
-    assert ": layers 1, sinks 7\n" in done.stdout
+    assert ": layers 1, sinks 9\n" in done.stdout
     shown = _run("show", "statistics/model-text.duckdb").stdout
     assert "sequence_massive_activation" in shown
 
