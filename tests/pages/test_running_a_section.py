@@ -64,6 +64,8 @@ def test_a_section_records_what_it_shows_and_draws_nothing(run, page, section):
 def test_another_choice_gives_another_frame_under_the_same_name(run):
     (section,) = (part for part in sections("layer_mixing") if part.stem == "similarity")
     first, other = (shown_in(run("layer_mixing", section, lm_layer=layer))[0] for layer in "12")
+    assert isinstance(first, Figure)
+    assert isinstance(other, Figure)
     assert first.name == other.name
     assert list(first.shown.frame) == list(other.shown.frame)
     assert not first.shown.frame.equals(other.shown.frame)

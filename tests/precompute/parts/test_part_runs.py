@@ -64,10 +64,10 @@ def test_the_file_of_a_part_is_whole_and_says_which_it_is_of(finished):
     assert family.endswith(f"_{wanted.part}_model")
 
 
-def test_workers_and_pages_read_the_part_of_the_file(finished, monkeypatch):
+def test_workers_and_pages_read_the_part_of_the_file(finished, tmp_path, monkeypatch):
     wanted, plan = finished
     monkeypatch.setattr(workers, "return_freed_memory", lambda: None)
-    workers.start_worker(plan, wanted.model, "cpu", torch.get_num_threads())
+    workers.start_worker(plan, wanted.model, "cpu", torch.get_num_threads(), tmp_path)
     again = workers._Worker.here.model
     facts = facts_of(wanted)
     assert again.part == wanted.part
