@@ -34,7 +34,7 @@ def all_heads(*offsets: tuple[int, int, float]) -> pd.DataFrame:
 
 def finding(heads: pd.DataFrame, **other: float) -> str:
     with words_of("positions", "claim"):
-        return _finding(VIEW, over_all_heads(**other), heads)
+        return _finding(VIEW, over_all_heads(**other).iloc[0], heads)
 
 
 def disagreement(heads: pd.DataFrame) -> str:
