@@ -38,7 +38,7 @@ def test_every_option_is_understood():
 @pytest.mark.parametrize(
     "command",
     [
-        "mixscope run --model demo --corpus demo",
+        "mixscope run --model demo",
         "mixscope run --model demo --corpus demo --output a.duckdb --masks 0.1",
         "mixscope run --model demo --corpus demo --output a.duckdb --mask much",
         "mixscope run --model demo --corpus demo --output a.duckdb --statistics head_tokens",
