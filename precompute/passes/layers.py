@@ -12,7 +12,6 @@ from jaxtyping import Bool, Float, Int, Int8, Int32
 from torch import Tensor
 
 from analysis.measures.mixing.layer_mixing import LayerMixing, layer_mixing
-from analysis.measures.mixing.linear_layer import has_biases
 from analysis.measures.norms.vector_norms import norm_weighted_attention, value_norms
 from analysis.measures.pairs.token_relation import token_relations
 from analysis.measures.positions.relative_position_profile import diagonal_sums
@@ -212,7 +211,7 @@ class Layer:
         """Mixing at every scope of one sequence, computed once; by the batch's own gate rule, if
         by no other; without biases all readings are one."""
         gate_rule = gate_rule or self.batch.gate_rule
-        if not has_biases(self.weights):
+        if not self.weights.has_biases:
             bias_reading = BIAS_READINGS[0]
         if (row, bias_reading, gate_rule) not in self._mixing:
             self._mixing[row, bias_reading, gate_rule] = layer_mixing(

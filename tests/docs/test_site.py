@@ -109,7 +109,7 @@ def test_the_contract_has_every_view_with_its_columns_and_every_command():
             assert f"- `{' '.join(law.split())}`" in page
     for command in app.registered_commands:
         assert command.callback
-        assert f"### mixscope {command.callback.__name__}\n" in page
+        assert f"### mixscope {command.name or command.callback.__name__}\n" in page
 
 
 def test_no_page_is_left_behind():

@@ -24,6 +24,8 @@ _REASONS = {
     "sequence_completeness": "as completeness, of single texts",
     "class_prediction": "what the model's own classifier says, taken over as it is",
     "word_vector": "vectors of words from a file that is given",
+    "no_token": "the bare models have no sink logits; a slow twin does, in tests of sinks",
+    "sequence_no_token": "as no_token",
     "vector_completeness": "as completeness, of vectors that are followed through layers",
 }
 _ALIKE = {

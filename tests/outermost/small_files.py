@@ -125,6 +125,7 @@ def _made(name: str, folder: Path, statistics: set[str]) -> Small:
         mask_rate=rate,
         max_tokens=36,
         device="cpu",
+        check_sequences=32,
     )
     run(asked, run_local)
     store = duckdb.connect(str(asked.output), read_only=True)

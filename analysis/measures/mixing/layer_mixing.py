@@ -270,7 +270,11 @@ class _Passed:
 
 
 def range_of(seen: Bool[Tensor, " query"]) -> slice:
-    """Return the range from the first query that sees any key to the last."""
+    """Return the range from the first query that sees any key to the last.
+
+    Source:
+        kobayashi-2024, section 4.
+    """
     places = seen.nonzero()
     return slice(int(places[0]), int(places[-1]) + 1)
 

@@ -12,7 +12,7 @@ from analysis.measures.mixing.activation_gate import activation_gate, activation
 from analysis.measures.mixing.gate_share import gated_shares, product
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.norm import Norm, normed
-from analysis.models.trace import LayerTrace, LayerWeights
+from analysis.models.trace import LayerTrace
 from analysis.scopes import BIAS_READINGS, GATE_RULES
 
 RESIDUAL: Literal["res"] = "res"
@@ -211,20 +211,6 @@ class _Flow:
                 steps.append(step)
                 flow = _Flow(normed(norm, flow.whole), step.linear(flow.bias, is_bias=True))
         return tuple(steps), flow
-
-
-def has_biases(weights: LayerWeights) -> bool:
-    """Return True if any bias reaches the network's hidden layer.
-
-    Without one all readings of the bias are the same: their paths are.
-
-    Source:
-        kobayashi-2024, section 4.2.
-    """
-    _, after_attention, to_network, _ = weights.norms_by_stage
-    shifts = (norm.shift for norm in (*after_attention, *to_network))
-    own = (bias for _, bias in weights.feed_forward.paths)
-    return any(bool(bias.any()) for bias in (weights.output_bias, *shifts, *own))
 
 
 def _hidden(weights: FeedForwardWeights, vectors: Tensor) -> list[Tensor]:

@@ -239,9 +239,11 @@ def test_the_command_repeats_the_settings_that_differ_from_the_defaults(store_fo
     assert command == (
         "python -m precompute run --model 'a model' --corpus text.txt "
         "--output statistics/new.duckdb --mask 0.12 --max-tokens 36 --limit 7 "
+        "--check-sequences 32 "
         "--packing sentences --frequencies 'rank count.txt'"
     )
     command = run_command(
         store.run, store.facts | {"segments": "zero", "random_weights": "0"}, Path("new.duckdb")
     )
-    assert command.endswith("--max-tokens 36 --segments zero --random-weights 0")
+    settings = "--max-tokens 36 --check-sequences 32 --segments zero --random-weights 0"
+    assert command.endswith(settings)

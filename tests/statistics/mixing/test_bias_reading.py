@@ -8,7 +8,6 @@ import torch
 from scipy.stats import spearmanr
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
-from analysis.measures.mixing.linear_layer import has_biases
 from analysis.models.norm import LayerNormWeights
 from analysis.models.trace import LayerTrace
 from analysis.scopes import BIAS_READINGS
@@ -51,9 +50,9 @@ def test_pairs_under_the_first_reading_are_those_of_all_other_numbers(tiny, sequ
 @pytest.mark.parametrize("family", ["gpt2", "llama"], indirect=True, scope="session")
 def test_without_biases_one_reading_is_measured_for_all(tiny, sequences):
     layer = layers_of(tiny, sequences[:1])[0]
-    assert has_biases(layer.weights)
+    assert layer.weights.has_biases
     silent = dataclasses.replace(layer, trace=_without_biases(layer.trace))
-    assert not has_biases(silent.weights)
+    assert not silent.weights.has_biases
     first, *others = (silent.mixing_of(0, bias_reading=reading) for reading in BIAS_READINGS)
     assert all(other is first for other in others)
     for reading in BIAS_READINGS:
@@ -69,9 +68,9 @@ def test_any_bias_before_the_activation_keeps_the_readings_apart(traced_alone):
     names = ["input_bias", *(["gate_bias"] if network.gate_bias is not None else [])]
     for name in names:
         forward = dataclasses.replace(silent_network, **{name: getattr(network, name)})
-        assert has_biases(dataclasses.replace(silent, feed_forward=forward))
-    assert has_biases(dataclasses.replace(silent, output_bias=weights.output_bias))
-    assert has_biases(dataclasses.replace(silent, norms=weights.norms)) == any(
+        assert dataclasses.replace(silent, feed_forward=forward).has_biases
+    assert dataclasses.replace(silent, output_bias=weights.output_bias).has_biases
+    assert dataclasses.replace(silent, norms=weights.norms).has_biases == any(
         norm.shift.any() for norm in weights.norms_by_stage[2]
     )
 

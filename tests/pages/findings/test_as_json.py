@@ -12,13 +12,13 @@ from pages.ui.contents import PAGES
 from precompute.serve import findings
 
 
-def told(folder, capsys) -> dict:
+def printed(folder, capsys) -> dict:
     findings(folder / "tiny.duckdb", as_json=True)
     return json.loads(capsys.readouterr().out)
 
 
 def test_every_finding_comes_with_its_evidence_and_a_link(treebank_folder, capsys):
-    made = told(treebank_folder, capsys)
+    made = printed(treebank_folder, capsys)
     assert made["version"] == VERSION
     assert len(made["findings"]) > 10
     addresses = {f"/{path}": page for page, path in PAGES.items()}
@@ -33,7 +33,7 @@ def test_every_finding_comes_with_its_evidence_and_a_link(treebank_folder, capsy
 
 
 def test_the_findings_are_printed_in_the_same_order(treebank_folder, capsys):
-    labels = [finding["label"] for finding in told(treebank_folder, capsys)["findings"]]
+    labels = [finding["label"] for finding in printed(treebank_folder, capsys)["findings"]]
     findings(treebank_folder / "tiny.duckdb")
     lines = capsys.readouterr().out.splitlines()[::2]
     assert all(line.startswith(f"{label}: ") for line, label in zip(lines, labels, strict=True))
