@@ -25,7 +25,7 @@ _GRACE = 1.5
 
 @dataclass
 class _Stop:
-    """What a command says when it is stopped."""
+    """Line that a command prints when it is stopped."""
 
     kept: Callable[[], str] = lambda: ""
     said: Lock = field(default_factory=Lock)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -121,14 +122,6 @@ class Page:
         """Run a section, then draw it with its frame."""
         with words_of(self.name, shown.stem), within_part(asked=Asked()):
             view = View(self.prefix, shown.stem, needs=shown.needs)
-
-            def compare(of: Figure) -> Beside | None:
-                return beside(of, shown.needs, rerun) if of.name else None
-
-            def rerun(name: str, made: Mapping[str, str]) -> Figure | None:
-                return self.figure_if(shown, name, made)
-
-            frame = Frame(bar, compare)
             if shown.lacking and (reason := shown.lacking()):
                 st.info(reason)
                 return
@@ -142,7 +135,7 @@ class Page:
                     shown.fill(view)
                 keep_head(view)
             finally:
-                frame.draw(view.items)
+                Frame(bar, partial(self._compared, shown)).draw(view.items)
             for text in view.rest():
                 st.markdown(text)
             for key, names in dropped().items():
@@ -150,6 +143,10 @@ class Page:
                 st.toast(say("page.dropped", key=key, values=values), duration="long")
             held = [table for table in shown.also if open_store().holds(table)]
             about(*shown.needs, *held)
+
+    def _compared(self, shown: Section, of: Figure) -> Beside | None:
+        """Comparisons that a figure of a section offers; one without a name offers none."""
+        return beside(of, shown.needs, partial(self.figure_if, shown)) if of.name else None
 
     def figure_if(self, shown: Section, name: str, made: Mapping[str, str]) -> Figure | None:
         """Figure of a section that runs with some choices made otherwise.

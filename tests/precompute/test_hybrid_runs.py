@@ -182,7 +182,7 @@ def test_experts_are_chosen_with_the_bias_that_their_block_keeps():
 
 
 def test_a_gap_is_no_source_of_places(monkeypatch):
-    """What layers before the first that attends return is not added to the input."""
+    """The input holds no output of layers before the first that attends."""
     asked: list[Any] = []
     places = reading.places_of
 

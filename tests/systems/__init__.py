@@ -1,1 +1,1 @@
-"""What other systems and devices lack."""
+"""Functions that other systems and devices lack."""

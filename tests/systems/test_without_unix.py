@@ -1,4 +1,4 @@
-"""Where only what Windows has is there, a file is made, its pages open, and SQL is answered."""
+"""A file is made, its pages open and SQL is answered with nothing that Windows lacks."""
 
 import json
 import os

@@ -121,7 +121,7 @@ class Mixture:
 
 
 Sent = Mixture | PairVectors
-"""What tokens send to each other, by shares of their own vectors or written out."""
+"""Vectors that tokens send to each other, by shares of their own vectors or written out."""
 
 
 def attended(layer: LayerTrace, keys: slice = slice(None)) -> Sent:

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from analysis.measures.mixing.layer_mixing import range_of
 from analysis.measures.mixing.linear_layer import LinearLayer, LinearNorm, linear_layer, through
+from analysis.models.attended import of_every_head
 from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import BUDGET, GATE_RULES
 
@@ -167,12 +168,12 @@ class _Step:
         if latent is not None and self.latent_norm is not None:
             made = read @ latent.weight
             read = self.latent_norm.linear(made + latent.bias if is_bias else made, is_bias=is_bias)
-        groups = weights.groups or tuple(range(len(weights.value_weight)))
-        firsts = [groups.index(group) for group in dict.fromkeys(groups)]
-        values = torch.einsum("jkd,hde->hkje", read, weights.value_weight[firsts])
+        heads = len(weights.value_weight)
+        step = heads // len({*(weights.groups or range(heads))})
+        values = torch.einsum("jkd,hde->hkje", read, weights.value_weight[::step])
         if is_bias:
-            values = values + weights.value_bias[firsts, None, None]
-        of_heads = values[[firsts.index(groups.index(group)) for group in groups]].flatten(2)
+            values = values + weights.value_bias[::step, None, None]
+        of_heads = of_every_head(values, heads, axis=0).flatten(2)
         mixed = (self.attention @ of_heads).unflatten(2, values.shape[2:])
         if self.gate is not None:
             mixed = mixed * self.gate.unsqueeze(2)

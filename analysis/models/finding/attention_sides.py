@@ -33,11 +33,11 @@ class Side:
     returned: Float[Tensor, "batch token column"]
     norm: HeadNormWeights | None = None
     latent: "FoundLatent | None" = None
-    """What the matrix is given, where that is not what attention reads."""
+    """Input of the matrix, where that is not the input of attention."""
 
     @property
     def stream(self) -> Float[Tensor, "batch token width"]:
-        """What attention reads."""
+        """Input of attention."""
         return self.read if self.latent is None else self.latent.made.read
 
     @property
@@ -112,7 +112,7 @@ class SplitSide:
 
     @property
     def stream(self) -> Float[Tensor, "batch token width"]:
-        """What attention reads."""
+        """Input of attention."""
         return self.direct.stream
 
     def weights(self, name: str, heads: int) -> dict[str, Any]:

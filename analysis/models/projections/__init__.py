@@ -1,1 +1,1 @@
-"""What queries, keys, values and outputs of attention go through besides matrices."""
+"""Steps of queries, keys, values and outputs of attention besides matrices."""

@@ -1,4 +1,4 @@
-"""What a section knows of the choices made in it."""
+"""Sources of the choices made in a section."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class Choices(Protocol):
         """Value of a choice."""
 
     def state(self, key: str) -> Any:
-        """What a widget holds that is not a choice of the address; None before it is drawn."""
+        """Value of a widget that is no choice of the address; None before it is drawn."""
 
     def asked(self, key: str) -> list[str]:
         """Names of a parameter in the address."""

@@ -34,7 +34,7 @@ ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {
 OTHER_SIDES: dict[Activation, Callable[[Tensor], Tensor]] = {
     "quick_gelu_clamped": lambda value: value.clamp(-6, 8)
 }
-"""What is multiplied with an activation, 1 being part of its bias, where it is not u itself."""
+"""Factors of activations, 1 being part of the bias, where the factor is not u itself."""
 PLACES, SHARES = (numbers / 2 for numbers in np.polynomial.legendre.leggauss(100))
 
 
