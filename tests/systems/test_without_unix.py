@@ -2,14 +2,18 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path, PureWindowsPath
+from types import SimpleNamespace
 
 import duckdb
 import pytest
 
 from analysis.foreign_file import attaching
+from pages.ui.store import note
 from precompute import serve, stopping
 from precompute.jobs import shards
 from precompute.run import _misread
@@ -28,8 +32,9 @@ def test_without_what_only_unix_has_all_of_it_works(tmp_path):
     assert {page: seen["errors"] for page, seen in found["pages"].items()} == {
         "overview": [],
         "query": [],
+        "sequences": [],
     }
-    assert all(seen["titles"] for seen in found["pages"].values())
+    assert all(seen["titles"] and seen["charts"] for seen in found["pages"].values())
 
 
 @pytest.mark.parametrize(
@@ -78,6 +83,17 @@ def test_no_signal_asks_on_windows_whether_a_process_lives(tmp_path, monkeypatch
     os.utime(left, (0, 0))
     shards.remove_unfinished(tmp_path / "a.duckdb", tmp_path)
     assert not left.exists()
+
+
+def test_no_signal_asks_on_windows_whether_a_noted_run_goes_on(tmp_path, monkeypatch):
+    written = note.Note("file", 0, 0, None, 0, socket.gethostname(), os.getpid())
+    path = tmp_path / ".a[1].duckdb.computing.here-1.unfinished"
+    path.write_text(json.dumps(asdict(written)))
+    windows = SimpleNamespace(name="nt", kill=lambda *_: pytest.fail("it would end the process"))
+    monkeypatch.setattr(note, "os", windows)
+    assert note.note_beside(tmp_path / "a[1].duckdb") == written
+    os.utime(path, (0, 0))
+    assert note.note_beside(tmp_path / "a[1].duckdb") is None
 
 
 def test_a_command_ends_where_there_is_no_alarm(monkeypatch, capsys):

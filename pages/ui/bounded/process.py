@@ -71,7 +71,7 @@ class BoundedProcess:
     def close(self) -> None:
         """End the process."""
         self._process.kill()
-        with suppress(BrokenPipeError):
+        with suppress(OSError):  # of a pipe that nobody reads; Windows has no broken ones
             self._process.__exit__(None, None, None)
 
     def ask(self, question: Any) -> dict[str, Any]:
@@ -101,7 +101,7 @@ class BoundedProcess:
         questions, replies = cast(IO[str], self._process.stdin), cast(IO[str], self._process.stdout)
         lines = "".join(f"{json.dumps(line)}\n" for line in (*self._unsaid, question))
         self._unsaid = []
-        with suppress(BrokenPipeError):
+        with suppress(OSError):  # of a pipe that nobody reads; Windows has no broken ones
             questions.write(lines)
             questions.flush()
         return replies.readline()
