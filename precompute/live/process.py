@@ -4,8 +4,8 @@
 
 Loading a model in the server would stop all of its pages for seconds, and keep the memory for good.
 The process reads questions from its standard input, and answers each on its standard output with
-the result of a function of `Rerun`, or with an error. A message of None stops the computation. The process
-ends with the server, or after a while without questions, which frees its memory.
+the result of a function of `Rerun`, or with an error. A message of None stops the computation. The
+process ends with the server, or after a while without questions, which frees its memory.
 """
 
 import os

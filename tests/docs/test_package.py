@@ -44,9 +44,12 @@ def test_every_data_file_of_a_package_is_installed_with_it():
         assert any(fnmatch(path.name, pattern) for pattern in patterns), path
 
 
-def test_every_package_is_found():
-    included = PROJECT["tool"]["setuptools"]["packages"]["find"]["include"]
-    assert sorted(included) == [f"{package}*" for package in PACKAGES]
+def test_every_package_is_found_once():
+    find = PROJECT["tool"]["setuptools"]["packages"]["find"]
+    assert sorted(find["include"]) == sorted(["mixscope", *(f"{name}*" for name in PACKAGES)])
+    [notebook] = [folder for folder in find["where"] if (ROOT / folder / "mixscope").is_dir()]
+    assert find["where"] == [".", notebook]
+    assert find["exclude"] == [f"{notebook.replace('/', '.')}*"]
 
 
 def test_the_licence_is_named_alike_everywhere():
