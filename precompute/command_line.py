@@ -27,7 +27,7 @@ from precompute.options import (
     StatisticsOption,
 )
 from precompute.progress.display import displayed
-from precompute.serve import findings, open_file, serve
+from precompute.serve import findings, mcp, open_file, serve
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -248,6 +248,7 @@ def convert(
 app.command()(serve)
 app.command("open")(open_file)
 app.command()(findings)
+app.command()(mcp)
 
 
 def run_command() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from analysis.errors import UserError
 from pages.overview.glance import findings, how_sure
 from pages.ui.charts.headline import unmarked
 from pages.ui.choices.links import VIEWS
@@ -26,23 +27,39 @@ def account(file: Path) -> dict[str, Any]:
 
     Returns:
         version; file, content, model and corpus; and findings: page, section, label, number,
-        sentence, certainty, baseline, evidence (rows of name, value, low, high, by layer in some)
-        and link, relative to the address of the dashboard.
+        sentence, certainty, interval (low and high of the first row of the evidence, or None, for
+        which the certainty gives the reason), baseline (a value, the name of rows of the evidence,
+        or None), evidence (rows of name, value, low, high, by layer in some), link, relative to the
+        address of the dashboard, and queries, the SQL behind the numbers.
+
+    Raises:
+        UserError: if the file cannot be read.
     """
     os.environ["MIXSCOPE_STATISTICS"] = str(file.parent)
     with within(Run(file=file.name)):
-        outcome = readable(file.absolute())
-        if not isinstance(outcome, Store):
-            return {"version": VERSION, "error": why_unreadable(file, outcome)}
+        opened(file)
         store = open_store()
         about = {"file": store.name, "content": store.content, "model": store.model_name}
         about["corpus"] = str(store.run["corpus"])
         return {"version": VERSION, **about, "findings": [_entry(of, store) for of in findings()]}
 
 
+def opened(file: Path) -> Store:
+    """Return a file as it is now.
+
+    Raises:
+        UserError: if it cannot be read.
+    """
+    outcome = readable(file.absolute())
+    if isinstance(outcome, Store):
+        return outcome
+    raise UserError(unmarked(why_unreadable(file, outcome)))
+
+
 def _entry(of: Finding, store: Store) -> dict[str, Any]:
     asked = {"file": store.name, "content": store.content, VIEWS[of.page]: of.view, **of.choices}
     evidence = of.evidence.astype(object).where(of.evidence.notna(), None)
+    ends = evidence.iloc[0][["low", "high"]].tolist()
     return {
         "page": of.page,
         "section": of.view,
@@ -50,15 +67,18 @@ def _entry(of: Finding, store: Store) -> dict[str, Any]:
         "number": of.number,
         "sentence": unmarked(of.sentence),
         "certainty": unmarked(how_sure(of)),
+        "interval": None if "layer" in evidence or None in ends else ends,
         "baseline": of.baseline,
         "evidence": evidence.to_dict("records"),
         "link": f"/{PAGES[of.page]}?{urlencode(asked)}",
+        "queries": list(of.queries),
     }
 
 
 if __name__ == "__main__":
     logging.disable(logging.WARNING)  # Streamlit's, that there is no reader
-    made = account(Path(sys.argv[1]))
-    if "error" in made:
-        sys.exit(unmarked(made["error"]))
+    try:
+        made = account(Path(sys.argv[1]))
+    except UserError as error:
+        sys.exit(str(error))
     json.dump(made, sys.stdout, ensure_ascii=False, indent=1, default=float)

@@ -5,7 +5,6 @@ import re
 import pandas as pd
 import streamlit as st
 
-from pages.query.asking import COLUMNS, LETTERS, MEMORY, ROWS, SECONDS, Answer, Fault, answered
 from pages.query.chart import KINDS, Roles, can_be_drawn, chart, colours, numbers, places, usual
 from pages.query.documentation import documentation
 from pages.query.examples import EXAMPLES, examples_for
@@ -15,6 +14,7 @@ from pages.ui.choices.pick import choose
 from pages.ui.items import Control
 from pages.ui.page import section
 from pages.ui.run import run
+from pages.ui.sql.asking import ROWS, SECONDS, Answer, Fault, answered, why_unanswered
 from pages.ui.store.chosen import open_store
 from pages.ui.view import View
 from pages.ui.words.numbers import count
@@ -86,9 +86,7 @@ def _take_example(view: View) -> None:
 
 def _say_what_is_wrong(view: View, fault: Fault) -> None:
     """Show an error with the database's message, if any, and a remedy."""
-    limits = {"seconds": f"{SECONDS:g}", "memory": MEMORY, "columns": COLUMNS}
-    limits |= {"megabytes": LETTERS // 2**20}
-    explanation = view.say(f"fault_{fault.name}", told=plain(fault.message), **limits)
+    explanation = why_unanswered(fault)
     if fault.name == "sql":
         message = fault.message.strip()[:_LONGEST_MESSAGE]
         fence = "`" * (3 + max(map(len, re.findall("`+", message)), default=0))

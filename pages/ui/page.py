@@ -112,11 +112,19 @@ class Page:
         """Findings of the open file, in the order of the sections."""
         asked = [part for part in self.sections if part.findings is not no_findings]
         return [
-            replace(finding, page=self.name, view=part.stem)
+            finding
             for part in asked  # `when` of others may open all files of the folder
             if part.when() and open_store().holds(*part.needs)
-            for finding in part.findings()
+            for finding in self._findings_of(part)
         ]
+
+    def _findings_of(self, part: Section) -> list[Finding]:
+        """Findings of a section, with their place and the SQL behind them."""
+        with within_part(asked=Asked()):
+            found = list(part.findings())
+            queries = tuple(run().asked.queries)
+        place = {"page": self.name, "view": part.stem}
+        return [replace(finding, **place, queries=queries) for finding in found]
 
     def _frame(self, shown: Section, notes: Any, bar: Any) -> None:
         """Run a section, then draw it with its frame."""

@@ -69,7 +69,7 @@ def opened(page: str, choices: dict[str, str]) -> dict[str, list[str]]:
 
 def answers(file: Path) -> list[str]:
     """Ask SQL: a number, a file outside, and more than the time allows."""
-    from pages.query.asking import Answer, asked
+    from pages.ui.sql.asking import Answer, asked
 
     outside = f"from read_text('{Path(__file__).as_posix()}')"
     endless = "select count(*) from range(100000) a, range(100000) b where a.range < b.range * 7"

@@ -8,7 +8,7 @@ from shutil import copyfile
 
 import pytest
 
-from pages.query.asking import Answer, Fault, asked
+from pages.ui.sql.asking import Answer, Fault, asked
 
 HOSTILE = tomllib.loads(Path(__file__).with_name("hostile.toml").read_text(encoding="utf-8"))
 SECRET = "what no question may show"

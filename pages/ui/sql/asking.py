@@ -11,6 +11,7 @@ import streamlit as st
 from analysis.foreign_file import attaching, viewing
 from pages.ui.bounded.process import BoundedProcess, Ended, Limits
 from pages.ui.store.open_file import Version
+from pages.ui.words.say import plain, say
 
 SECONDS = 10.0
 """Time limit of a query, once the file is open."""
@@ -44,6 +45,13 @@ class Fault:
     message: str = ""
 
 
+def why_unanswered(fault: Fault) -> str:
+    """Explain in the reader's language why a query has no answer, with a remedy."""
+    limits = {"seconds": f"{SECONDS:g}", "memory": MEMORY, "columns": COLUMNS}
+    limits |= {"megabytes": LETTERS // 2**20}
+    return say(f"sql.fault_{fault.name}", kind=plain(fault.message), **limits)
+
+
 @st.cache_data(max_entries=64, max_size="128MB", ttl=600, show_spinner=False)
 def answered(version: Version, sql: str) -> Answer | Fault:
     """Return the cached answer to a query; failures too are cached, for ten minutes."""
@@ -71,7 +79,7 @@ def asked(
     }
     limits = Limits(seconds, memory=_OF_PROCESS, letters=LETTERS)
     outcomes: list[Answer | Fault] = []
-    with BoundedProcess("pages.query.reader", limits, **opening) as process:
+    with BoundedProcess("pages.ui.sql.reader", limits, **opening) as process:
         try:
             for sql in questions:
                 outcomes.append(_outcome(process.ask(sql), rows))

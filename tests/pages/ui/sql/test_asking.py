@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pages.query.asking import COLUMNS, Answer, Fault, asked
 from pages.query.examples import EXAMPLES
 from pages.ui.bounded import process
+from pages.ui.sql.asking import COLUMNS, Answer, Fault, asked
 
 
 @pytest.fixture(scope="module")
