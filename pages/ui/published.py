@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import PureWindowsPath
 from typing import Any
 
 import pandas as pd
@@ -74,7 +74,7 @@ def apart(experiment: str) -> str:
 
 def _is_model(run: pd.Series, model: str) -> bool:
     """Return True if the last part of the name, without its revision, and the shape agree."""
-    name = Path(str(run["model"])).name.partition("@")[0]
+    name = PureWindowsPath(str(run["model"])).name.partition("@")[0]
     return name == model and all(run[size] == expected for size, expected in MODEL_SHAPE.items())
 
 

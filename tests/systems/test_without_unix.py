@@ -10,10 +10,12 @@ from pathlib import Path, PureWindowsPath
 from types import SimpleNamespace
 
 import duckdb
+import pandas as pd
 import pytest
 
 from analysis.foreign_file import attaching
 from pages.ui.store import note
+from pages.ui.store.open_file import Store, Version
 from precompute import serve, stopping
 from precompute.jobs import shards
 from precompute.run import _misread
@@ -62,6 +64,20 @@ def test_a_file_is_attached_by_the_letters_of_a_path_of_windows(tmp_path, monkey
         for statement in attaching(name):
             store.execute(statement)
         assert store.execute("from file.a").fetchall() == [(7,)]
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (r"C:\Users\me\bert-base", "bert-base"),
+        (r"\\server\share\bert-base", "bert-base"),
+        ("/srv/models/bert-base", "bert-base"),
+        ("owner/bert-base", "owner/bert-base"),
+    ],
+)
+def test_a_model_in_a_folder_has_its_name_on_whichever_system_the_file_was_made(model, name):
+    version = Version("tiny.duckdb", 0, 0)
+    assert Store(version, pd.Series({"model": model}), {}, {}, "").model == name
 
 
 def test_without_such_a_call_the_dashboard_is_waited_for(monkeypatch):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import duckdb
 import pandas as pd
@@ -86,7 +86,8 @@ class Store:
     def model(self) -> str:
         """Name of the model; of a model in a folder, that of the folder; of the demo's, its own."""
         name = str(self.run["model"])
-        return _OWN_NAMES.get(name, Path(name).name if Path(name).is_absolute() else name)
+        path = PureWindowsPath(name)  # which both kinds of slashes separate
+        return _OWN_NAMES.get(name, path.name if path.root else name)
 
     @property
     def model_name(self) -> str:
