@@ -80,7 +80,7 @@ def mcp(
             "Assistants need a package that is not installed. "
             f"Install it: python -m pip install {MCP}"
         )
-    variables = {"MIXSCOPE_STATISTICS": str(folder.absolute()), "MIXSCOPE_READ_ONLY": "1"}
+    variables = {"MIXSCOPE_STATISTICS": str(folder.absolute())}
     os.chdir(_APP.parent)
     _become([sys.executable, "-m", "pages.overview.assistants"], os.environ | variables)
 

@@ -58,8 +58,8 @@ def opened(file: Path) -> Store:
 
 def _entry(of: Finding, store: Store) -> dict[str, Any]:
     asked = {"file": store.name, "content": store.content, VIEWS[of.page]: of.view, **of.choices}
-    evidence = of.evidence.astype(object).where(of.evidence.notna(), None)
-    ends = evidence.iloc[0][["low", "high"]].tolist()
+    evidence = of.evidence.astype(object).where(of.evidence.notna(), None).to_dict("records")
+    ends = [row[end] for row in evidence[:1] for end in ("low", "high")]
     return {
         "page": of.page,
         "section": of.view,
@@ -67,9 +67,9 @@ def _entry(of: Finding, store: Store) -> dict[str, Any]:
         "number": of.number,
         "sentence": unmarked(of.sentence),
         "certainty": unmarked(how_sure(of)),
-        "interval": None if "layer" in evidence or None in ends else ends,
+        "interval": None if "layer" in of.evidence or None in ends else ends,
         "baseline": of.baseline,
-        "evidence": evidence.to_dict("records"),
+        "evidence": evidence,
         "link": f"/{PAGES[of.page]}?{urlencode(asked)}",
         "queries": list(of.queries),
     }

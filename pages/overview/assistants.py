@@ -36,7 +36,7 @@ _INSTRUCTIONS = (
     "see the views in `contract`, and their columns, before you ask SQL with `query`. Layers and "
     "heads count from 1, sequences and positions from 0. Report the interval with a number."
 )
-_READS = ToolAnnotations(readOnlyHint=True, idempotentHint=True, openWorldHint=False)
+_READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 _ONE_AT_A_TIME = Lock()  # words depend on the file whose findings are asked
 
 
