@@ -16,9 +16,10 @@ from precompute.planning.stages import FILE_SECONDS
 _SECONDS_OF_BYTE = 2e-8
 """Seconds of building a file for each of its bytes, beside `FILE_SECONDS`: that of the digits (38
 MB) took 1.75 s, one of 24 articles by the demo model (74 MB) 2.9 s."""
-_BLOCK = 2**18
-"""Bytes of a block of the file. A table with rows has blocks of its own, and DuckDB's compression
-comes near that of its Parquet file, which is 0.8 to 1.3 times as large for tables above 1 MB."""
+_BLOCK, _OTHER_BLOCKS = 2**18, 9
+"""Bytes of a block of the file, and blocks of its head and of what describes it and the corpus. A
+table with rows has blocks of its own, and DuckDB's compression comes near that of its Parquet file,
+which is 0.8 to 1.4 times as large for tables above 1 MB of the digits and of a decoder."""
 
 
 @dataclass(frozen=True)
@@ -99,9 +100,10 @@ def estimated(plan: Plan, model: LoadedModel) -> Estimate:
             memory = probes.memory(table.name)
         costs[table.name] = Cost(seconds, memory, _in_file(finished.bytes[table.name]))
     passes = left(MODEL) * probes.seconds(MODEL, 0) + finished.seconds[WEIGHTS]
-    n_bytes = sum(cost.bytes for cost in costs.values()) + _in_file(finished.bytes[CORPUS])
+    of_file = _in_file(finished.bytes[CORPUS]) + _OTHER_BLOCKS * _BLOCK
+    n_bytes = sum(cost.bytes for cost in costs.values()) + of_file
     building = finished.seconds[CORPUS] + FILE_SECONDS + n_bytes * _SECONDS_OF_BYTE
-    file = Cost(building, 0, _in_file(finished.bytes[CORPUS]))
+    file = Cost(building, 0, of_file)
     return Estimate(costs, start, Cost(passes), file, peak)
 
 
