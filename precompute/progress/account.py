@@ -98,9 +98,9 @@ class Account:
         """Return the seconds until the run ends; None if unknown.
 
         Of this stage it is what its jobs have cost so far, in proportion to what is left; of later
-        ones, what was planned.
+        ones, what was planned. What sequences take is unknown until they have begun.
         """
-        if not self.total:
+        if not self.total or self.stage == "weights":
             return None
         with self._lock:
             costs = self._stage.costs or self._expected or self._stage.sizes

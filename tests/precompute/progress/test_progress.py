@@ -70,6 +70,9 @@ def _planned() -> Planned:
 def test_the_time_left_counts_the_stages_that_follow(clock):
     account = Account(clock, clock)
     account.receive(_planned())
+    account.receive(Begun("weights", 2, 1))
+    account.receive(Finished("singular_value"))
+    assert account.seconds_left is None, "what the sequences take is not known"
     account.receive(_jobs())
     assert account.seconds_left is None
     clock.now = 3.0
