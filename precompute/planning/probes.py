@@ -30,8 +30,8 @@ _PROBE_PAIRS = 2 * 128 * 128
 _MOST_PROBES = 16
 """A batch of probes has two sequences of 128 tokens, or more if they are shorter."""
 _BRIEF = 10.0
-"""Seconds of a first filling. Of less, loading and compiling may be much: it is repeated, for as many
-sequences as the batch has."""
+"""Seconds of a first filling. Of less, loading and compiling may be much: it is repeated, for as
+many sequences as the batch has."""
 MODEL = ""
 """Name in place of a table's: the forward passes."""
 
