@@ -46,14 +46,14 @@ class Finished:
 def rehearsed(plan: Plan, model: LoadedModel, probes: Probes, folder: Path) -> Finished:
     """Estimate what the tables of a plan take, once the passes over the corpus are done.
 
-    Rows of the probes are copied until there are as many sequences as in the corpus, or those
-    of one job. From there on, costs grow as between the two rehearsals; the first of them pays for
-    what is loaded once. Copies have no new pairs of tokens, so that the size of their tables grows
-    with the number of different pairs.
+    Rows of the probes are copied until there are as many sequences as in the corpus, or those of
+    one job. From there on, costs grow as from a rehearsal of a few, which comes first, so that it
+    pays for what is loaded once. Copies have no new pairs of tokens, so that the size of their
+    tables grows with the number of different pairs.
     """
     n = len(plan.corpus)
-    few = _rehearse(plan, model, probes, folder / "few", min(n, _FEW))
-    many = few if n <= _FEW else _rehearse(plan, model, probes, folder / "many", min(n, _MANY))
+    few = _rehearse(plan, model, probes, folder / "few", _FEW) if n > _MANY else None
+    many = _rehearse(plan, model, probes, folder / "many", min(n, _MANY))
     pairs = _growth_of_pairs(plan, probes)
     with_rows = {table.name: _n_with_rows(plan, table, probes) for table in plan.passes}
 
@@ -64,10 +64,11 @@ def rehearsed(plan: Plan, model: LoadedModel, probes: Probes, folder: Path) -> F
         steps = (min(n_rows, plan.bounds.blocks) - _FEW) / (_MANY - _FEW)
         return max(0.0, least + (most - least) * steps)
 
-    seconds = {name: grown(name, few.seconds[name], most) for name, most in many.seconds.items()}
+    fewer = few or many
+    seconds = {name: grown(name, fewer.seconds[name], most) for name, most in many.seconds.items()}
     of_pairs = groups()["pairs"]
     sizes = {
-        name: int(most * pairs if name in of_pairs else grown(name, few.bytes[name], most))
+        name: int(most * pairs if name in of_pairs else grown(name, fewer.bytes[name], most))
         for name, most in many.bytes.items()
     }
     return Finished(seconds, sizes)
