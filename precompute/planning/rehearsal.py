@@ -153,7 +153,7 @@ def _copy(rows: pa.Table, index: int, factor: float) -> pa.Table:
 def _smaller(column: pa.Array, factor: float) -> pa.Array:
     """Return floats, or lists of floats, times a factor; other columns as they are."""
     if pa.types.is_floating(column.type):
-        return pc.multiply(column, pa.scalar(factor, column.type))
+        return pc.call_function("multiply", [column, pa.scalar(factor, column.type)])
     if isinstance(column, pa.ListArray):
         values = _smaller(column.values, factor)
         return pa.ListArray.from_arrays(

@@ -3,7 +3,7 @@
 from precompute.jobs.plan import Plan
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import STATISTICS
-from precompute.progress.events import Planned
+from precompute.progress.events import Key, Planned
 
 FILE_SECONDS = 1.0
 """Seconds of building a file, however small: its tables are made, described and checked."""
@@ -18,7 +18,6 @@ def planned_stages(plan: Plan, model: LoadedModel) -> Planned:
     n_heads = sum(len(layer.query_weight) for layer in model.layers)
     fit = _FIT + _FIT_OF_HEAD * n_heads
     missing = (table for table in plan.passes if not plan.table_file(table).exists())
-    tables = {table.name: fit if table.made_by else _MERGE for table in missing}
-    return Planned(
-        {"tables": tables, "file": dict.fromkeys(STATISTICS, FILE_SECONDS / len(STATISTICS))}
-    )
+    tables: dict[Key, float] = {table.name: fit if table.made_by else _MERGE for table in missing}
+    file: dict[Key, float] = dict.fromkeys(STATISTICS, FILE_SECONDS / len(STATISTICS))
+    return Planned({"tables": tables, "file": file})

@@ -14,6 +14,7 @@ import pytest
 
 from analysis.measures.bootstrap import LEAST_UNITS
 from precompute import __main__, command_line
+from precompute.demo import CHECK_SEQUENCES
 from precompute.models import install_demo
 from precompute.passes import STATISTICS
 from tests.small_store import TEXT
@@ -183,7 +184,7 @@ def test_the_demo_is_three_files_and_those_asked_for(tmp_path, monkeypatch, aske
         },
     }
     articles = _demo_run(tmp_path, "demo", "demo", "")
-    assert articles["check_sequences"] > LEAST_UNITS, "checks have intervals"
+    assert CHECK_SEQUENCES > LEAST_UNITS, "checks have intervals"
     of_first = {"model": "demo", "corpus": ["demo"], "output": tmp_path / "demo.duckdb"}
     assert made == [
         "demo",
@@ -197,7 +198,12 @@ def test_the_demo_is_three_files_and_those_asked_for(tmp_path, monkeypatch, aske
 
 def _demo_run(folder: Path, model: str, corpus: str, ending: str) -> dict[str, object]:
     output = folder / f"demo{ending}.duckdb"
-    return {"model": model, "corpus": [corpus], "output": output, "check_sequences": 16}
+    return {
+        "model": model,
+        "corpus": [corpus],
+        "output": output,
+        "check_sequences": CHECK_SEQUENCES,
+    }
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "shift_jis"])
