@@ -1,11 +1,14 @@
 """Entry point of `python -m precompute` and `mixscope`."""
 
-from precompute.stopping import stoppable
+from precompute.stopping import end_quietly, stoppable
 
 
 def main() -> None:
-    """Run the command line."""
-    stoppable(_command)
+    """Run the command line; end the process at once, since Python would free all objects first."""
+    try:
+        stoppable(_command)
+    except SystemExit as ended:
+        end_quietly(int(ended.code or 0))
 
 
 def _command() -> None:
