@@ -12,7 +12,7 @@ from analysis.statistics.norms import singular_value
 from pages.attention_norms.transforms import no_affine_map
 from pages.ui.charts.colours import ZERO
 from pages.ui.charts.head_map import from_zero, head_map
-from pages.ui.charts.look import layered, tooltips
+from pages.ui.charts.look import Chart, layered, tooltips
 from pages.ui.choices.pick import choose
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
@@ -121,9 +121,9 @@ def _chart(shown: pd.DataFrame, ranks: pd.DataFrame, *, log: bool) -> Any:
         scale=alt.Scale(domain=[1, int(ranks["rank"].max())], nice=False),
         axis=alt.Axis(format="d", tickMinStep=1),
     )
-    band = alt.Chart(ranks).mark_area(color=ZERO, opacity=0.2)
+    band = Chart(ranks).mark_area(color=ZERO, opacity=0.2)
     band = band.encode(x=x, y=alt.Y("min:Q", title=title("value"), scale=scale), y2=alt.Y2("max"))
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         x=x,
         y=alt.Y("value:Q", title=title("value"), scale=scale),
         detail=alt.Detail("name:N"),

@@ -15,7 +15,7 @@ from analysis.comparison.matching import (
 )
 from pages.compare.files import can_compare, pick_sides, texts_sentence
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
-from pages.ui.charts.look import layered, tooltips
+from pages.ui.charts.look import Chart, layered, tooltips
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
 from pages.ui.store.chosen import ask_store
@@ -105,7 +105,7 @@ def _map(shown: pd.DataFrame) -> Any:
     domain, axis = [0, len(shown) + 1], _layer_axis(shown)
     scale = alt.Scale(domain=domain, nice=False)
     points = (
-        alt.Chart(shown)
+        Chart(shown)
         .mark_circle(size=60, opacity=0.9)
         .encode(
             x=alt.X("place:Q", title=title("place"), scale=scale, axis=axis),
@@ -124,7 +124,7 @@ def _map(shown: pd.DataFrame) -> Any:
         )
     )
     ends = pd.DataFrame({"place": domain, "match": domain})
-    diagonal = alt.Chart(ends).mark_line(color=NEUTRAL, strokeDash=[4, 4], tooltip=False)
+    diagonal = Chart(ends).mark_line(color=NEUTRAL, strokeDash=[4, 4], tooltip=False)
     diagonal = diagonal.encode(x=alt.X("place:Q"), y=alt.Y("match:Q"))
     return layered(diagonal, points, width=_SIDE, height=_HIGH)
 
@@ -149,7 +149,7 @@ def _means(view: View, matching: Matching) -> pd.DataFrame:
 def _bars(means: pd.DataFrame) -> Any:
     """Draw the mean divergences as bars."""
     order, plain = means["name"].tolist(), alt.Axis(labelLimit=0, ticks=False)
-    base = alt.Chart(means, width=_BARS, height=_HIGH).encode(
+    base = Chart(means, width=_BARS, height=_HIGH).encode(
         y=alt.Y("name:N", sort=order, title=None, axis=plain),
         tooltip=tooltips(dict.fromkeys(("name", "divergence")), means, ".4f"),
     )

@@ -10,7 +10,7 @@ from analysis.statistics.heads import head_pattern
 from analysis.statistics.norms import head_token
 from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS
-from pages.ui.charts.look import coloured, layered, tooltips
+from pages.ui.charts.look import Chart, coloured, layered, tooltips
 from pages.ui.charts.shaded_sequence import sequence_name, texts_of_head
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name
@@ -54,7 +54,7 @@ def _chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
     shown, colour, _ = coloured(with_names(frame), "whose", " ", colours)
     habit = shown_as("habit", shown)
     titles = {habit: None, "whose": " ", "mean": title, "low": None, "high": None}
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         y=alt.Y(
             f"{habit}:N",
             title=None,

@@ -10,7 +10,7 @@ from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import MARK
 from pages.head_map.tree import Tree
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import cell_selection, layered, tooltips
+from pages.ui.charts.look import Chart, cell_selection, layered, tooltips
 from pages.ui.head.bar import pick_marked
 from pages.ui.head.behaviours import behaviours_of_heads, has_habits
 from pages.ui.head.choice import Head, head_name, head_with_most, to_head
@@ -111,7 +111,7 @@ def _chart(frame: pd.DataFrame, *, by_layer: bool, marked: Head) -> Any:
         legend=alt.Legend(format="~g", gradientLength=220, orient="right"),
     )
     cells = (
-        alt.Chart(shown)
+        Chart(shown)
         .mark_rect(cursor="pointer")
         .encode(
             x=x,
@@ -125,7 +125,7 @@ def _chart(frame: pd.DataFrame, *, by_layer: bool, marked: Head) -> Any:
     )
     row = shown[(shown["layer"] == marked[0]) & (shown["head"] == marked[1])].head(1)
     ring = (
-        alt.Chart(row.assign(x=0, x2=n, y2=row["y"] + 1))
+        Chart(row.assign(x=0, x2=n, y2=row["y"] + 1))
         .mark_rect(filled=False, stroke=MARKED, strokeWidth=2, aria=False, tooltip=False)
         .encode(x=x, x2=alt.X2("x2"), y=y, y2=alt.Y2("y2"))
     )

@@ -12,7 +12,7 @@ from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import MARK, plane_chart
 from pages.head_map.tree import Tree
 from pages.ui.charts.colours import GROUP_COLOURS, IN_NO_GROUP, MARKED
-from pages.ui.charts.look import cell_selection, layered, ringed, tooltips
+from pages.ui.charts.look import Chart, cell_selection, layered, ringed, tooltips
 from pages.ui.head.bar import pick_marked
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, has_habits
 from pages.ui.head.choice import Head, to_head
@@ -155,20 +155,20 @@ def _tree_chart(
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
     colour = alt.Color("name:N", title=None, scale=scale, legend=None)
     lines = (
-        alt.Chart(branches)
+        Chart(branches)
         .mark_rule(strokeWidth=1.6)
         .encode(x=x, x2=alt.X2("x2"), y=y, y2=alt.Y2("y2"))
     )
     below = lines.transform_filter("datum.group > 0").encode(color=colour)
     above = lines.transform_filter("datum.group === 0").encode(color=alt.ColorValue(IN_NO_GROUP))
-    dots = alt.Chart(leaves).encode(x=x, y=y)
+    dots = Chart(leaves).encode(x=x, y=y)
     tooltip = tooltips(dict.fromkeys(("layer", "head", "name")), leaves, ".2f")
     marks = (
         dots.mark_circle(size=70, opacity=1, cursor="pointer")
         .encode(color=colour, tooltip=tooltip)
         .add_params(cell_selection(MARK, "layer", "head"))
     )
-    edge = alt.Chart(cut).mark_rule(strokeDash=[6, 4], strokeWidth=1.6, color=MARKED).encode(x=x)
+    edge = Chart(cut).mark_rule(strokeDash=[6, 4], strokeWidth=1.6, color=MARKED).encode(x=x)
     layers = (below, above, edge, marks, ringed(dots, marked, size=210))
     return layered(*layers, height=_LEAF * len(labels) + _AROUND)
 

@@ -9,7 +9,7 @@ from analysis.statistics.heads import head_arrangement, head_distance
 from pages.head_map.apart import DISTANCE, LEVEL, chance, nats
 from pages.ui.charts.colours import IN_NO_GROUP, SAME_LAYER_COLOURS
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import flat_axis, layered, tooltips
+from pages.ui.charts.look import Chart, flat_axis, layered, tooltips
 from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask
@@ -85,7 +85,7 @@ def _chart(by_layer: pd.DataFrame, points: pd.DataFrame) -> Any:
     """Draw two points per layer, joined by a rule."""
     x = alt.X("layer:O", title=title("layer"), axis=flat_axis())
     rules = (
-        alt.Chart(by_layer)
+        Chart(by_layer)
         .mark_rule(strokeWidth=2, color=IN_NO_GROUP)
         .encode(x=x, y=alt.Y("within:Q", title=title(DISTANCE)), y2=alt.Y2("between"))
     )
@@ -95,7 +95,7 @@ def _chart(by_layer: pd.DataFrame, points: pd.DataFrame) -> Any:
     colours = dict(zip(map(title, _SIDES), SAME_LAYER_COLOURS, strict=True))
     shapes = alt.Scale(domain=list(colours), range=["circle", "diamond"])
     dots = (
-        alt.Chart(points)
+        Chart(points)
         .mark_point(filled=True, size=110, opacity=1)
         .encode(
             x=x,

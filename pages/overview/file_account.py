@@ -13,7 +13,7 @@ from analysis.statistics.mixing import completeness
 from pages.ui.charts.colours import SERIES_COLOURS, TOKEN_TYPE_COLOURS
 from pages.ui.charts.error_chart import error_chart, worst_errors
 from pages.ui.charts.image_ground import ImageGround
-from pages.ui.charts.look import tooltips
+from pages.ui.charts.look import Chart, tooltips
 from pages.ui.choices.links import link
 from pages.ui.frame import figure, table
 from pages.ui.store.chosen import (
@@ -102,7 +102,7 @@ def _lengths() -> None:
     )
     binned["high"] = binned["low"] + step
     chart = (
-        alt.Chart(binned)
+        Chart(binned)
         .mark_bar(color=SERIES_COLOURS[0], orient="vertical")
         .encode(
             x=alt.X("low:Q", title=say("corpus.length_axis"), scale=alt.Scale(zero=False)),
@@ -137,7 +137,7 @@ def _types() -> None:
     shares = frame["name"] + " " + frame["share"].map(percent)
     share = say("corpus.share_axis")
     titles = {"name": say("corpus.token_type"), "n": say("corpus.tokens"), "share": share}
-    base = alt.Chart(frame).encode(
+    base = Chart(frame).encode(
         y=alt.Y("name:N", title=None, sort=order, axis=alt.Axis(ticks=False, labelLimit=160)),
         x=alt.X("share:Q", title=share, axis=alt.Axis(format="%", tickCount=4)),
         color=alt.Color(

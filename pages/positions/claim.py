@@ -25,7 +25,15 @@ from pages.positions.offsets import (
 from pages.positions.spectra.peaks import UNIT
 from pages.ui.charts.colours import AGREEMENT_COLOUR, NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.encodings import named, places
-from pages.ui.charts.look import cell_selection, column_tooltips, flat_axis, layered, ramp, ringed
+from pages.ui.charts.look import (
+    Chart,
+    cell_selection,
+    column_tooltips,
+    flat_axis,
+    layered,
+    ramp,
+    ringed,
+)
 from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
@@ -178,7 +186,7 @@ def _offset_map(heads: pd.DataFrame, *, marked: tuple[int, int]) -> Any:
     names = list(map(offset_label, offsets))
     x = places(alt.X, names, title=say_here("score_axis"))
     y = places(alt.Y, names, title=say_here("attention_axis"))
-    base = alt.Chart(dots).encode(x=x, y=y)
+    base = Chart(dots).encode(x=x, y=y)
     scheme = alt.SchemeParams(name="viridis", extent=[0.12, 0.95])
     scale = alt.Scale(type="sqrt", scheme=scheme, domainMin=0)
     name, legend = title("dependence"), ramp(".2~f")
@@ -214,7 +222,7 @@ def _ground(n: int, x: Any, y: Any) -> list[Any]:
         {"x": a - half, "x2": a + half, "y": b - half, "y2": b + half, "same": a == b}
         for a, b in product(range(n), repeat=2)
     ]
-    ground = alt.Chart(pd.DataFrame(cells))
+    ground = Chart(pd.DataFrame(cells))
     ground = ground.encode(x=x, y=y, x2=alt.X2("x2"), y2=alt.Y2("y2"))
     tints = (("!datum.same", NEUTRAL, 0.07), ("datum.same", AGREEMENT_COLOUR, 0.28))
     return [
@@ -230,7 +238,7 @@ def _agreement_chart(layers: pd.DataFrame) -> Any:
     names = {column: title(column) for column in ("agreement", "chance")}
     shown = layers.assign(**{f"of_{column}": name for column, name in names.items()})
     shares = dict.fromkeys(("agreement", "agreement_low", "agreement_high", "chance"), ".0%")
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         x=alt.X("layer:O", title=title("layer"), axis=flat_axis()),
         tooltip=column_tooltips(shown, layer="d", n_heads="d", **shares),
     )

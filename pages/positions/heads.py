@@ -15,7 +15,7 @@ from pages.positions.head_grid import profile_grid, share_grid
 from pages.positions.offsets import head_row, offset_axis
 from pages.ui.charts.colours import INKS
 from pages.ui.charts.heat_map import heat_map
-from pages.ui.charts.look import layered, with_axes
+from pages.ui.charts.look import Chart, layered, with_axes
 from pages.ui.head.choice import Head, head_name, head_of, row_of, to_head
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal, open_store, shows_images
@@ -140,7 +140,7 @@ def _patch_map(frame: pd.DataFrame, best: pd.Series) -> Any:
         marked=(int(best["row_offset"]), int(best["column_offset"])),
     )
     cells = with_axes(cells, x=offset_axis(ticks=False), y=offset_axis(ticks=False))
-    itself = alt.Chart(pd.DataFrame({"row_offset": [0], "column_offset": [0]}))
+    itself = Chart(pd.DataFrame({"row_offset": [0], "column_offset": [0]}))
     dot = itself.mark_point(size=36, filled=True, color=INKS[1], stroke=INKS[0], tooltip=False)
     return layered(
         cells,

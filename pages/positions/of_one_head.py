@@ -10,7 +10,7 @@ from analysis.statistics.positions import query_key_correlation, score_share
 from analysis.statistics.positions.head_offset import KERNEL, REACH
 from pages.positions.offsets import counting_picker, offset_axis
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
-from pages.ui.charts.look import column_tooltips, layered
+from pages.ui.charts.look import Chart, column_tooltips, layered
 from pages.ui.store.chosen import ask, is_causal, knows_offsets
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -124,7 +124,7 @@ def _curve(curves: pd.DataFrame, curve: str, x: alt.X, *, colour: str, peak: int
     sure = low in curves and curves[low].notna().any()
     y: dict[str, Any] = {"title": None, "scale": alt.Scale(zero=False), "axis": axis}
     columns = (curve, *ends) if sure else (curve,)
-    base = alt.Chart(curves).encode(
+    base = Chart(curves).encode(
         x=x,
         y=alt.Y(f"{curve}:Q", **y),
         tooltip=column_tooltips(curves, offset="+d", **dict.fromkeys(columns, ".4~g")),
@@ -133,7 +133,7 @@ def _curve(curves: pd.DataFrame, curve: str, x: alt.X, *, colour: str, peak: int
     bands = [between.mark_area(color=colour, opacity=0.2)] if sure else []
     line = base.mark_line(color=colour, point={"size": 18, "filled": True, "color": colour})
     at = curves[curves["offset"] == peak].assign(label=f"t = {offset_label(peak)}")
-    marked = alt.Chart(at).encode(x=x)
+    marked = Chart(at).encode(x=x)
     rule = marked.mark_rule(color=MARKED, strokeWidth=2, strokeDash=[6, 4])
     label = marked.mark_text(fontSize=12, fontWeight="bold")
     chart = layered(rule, *bands, line, label.encode(y=alt.YValue(-8), text=alt.Text("label:N")))

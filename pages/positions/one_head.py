@@ -25,7 +25,7 @@ from pages.positions.offsets import pick_positions_head
 from pages.positions.one_text import attention, waves
 from pages.positions.phases import phases
 from pages.ui.charts.colours import LESS_TO_MORE
-from pages.ui.charts.look import column_tooltips
+from pages.ui.charts.look import Chart, column_tooltips
 from pages.ui.head.choice import row_of
 from pages.ui.page import section
 from pages.ui.store.chosen import adds_positions, ask, is_causal
@@ -101,7 +101,7 @@ def _directions(layer: int, head: int, domain: tuple[int, int]) -> list[Any]:
     bend = [-top, -top / 4, 0, top / 4, top]
     scale = alt.Scale(domain=bend, range=list(LESS_TO_MORE), interpolate="rgb")
     legend = alt.Legend(format=".2~f", gradientLength=150)
-    chart = alt.Chart(cells).mark_rect()
+    chart = Chart(cells).mark_rect()
     chart = chart.encode(
         x=x,
         x2=alt.X2("right"),

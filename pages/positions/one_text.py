@@ -15,7 +15,7 @@ from analysis.statistics.positions import (
 )
 from pages.positions.offsets import offset_axis
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
-from pages.ui.charts.look import column_tooltips, layered, with_axes
+from pages.ui.charts.look import Chart, column_tooltips, layered, with_axes
 from pages.ui.charts.pieces import written
 from pages.ui.charts.standard import lines
 from pages.ui.choices.links import link_to_sequence
@@ -65,7 +65,7 @@ def _map(frame: pd.DataFrame) -> Any:
     plain: dict[str, Any] = {"labelOverlap": False, "labelFlush": False, "labelLimit": 90}
     across, down = (alt.Axis(labelAngle=angle, ticks=False, **plain) for angle in (-90, 0))
     order = list(names.values())
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         x=alt.X("key:N", title=title("key"), sort=order, axis=across),
         y=alt.Y("query:N", title=title("query"), sort=order, axis=down),
     )
@@ -97,7 +97,7 @@ def _profile(view: View, layer: int, head: int) -> None:
     frame = ask(relative_position_profile.of_head, layer=layer, head=head)
     curve = lines(frame, x="offset", y="mean", ends=("q25", "q75"), format=".2%")
     curve = with_axes(curve, x=offset_axis(tickCount=11), y=alt.Axis(format="%", tickCount=5))
-    zero = alt.Chart(pd.DataFrame({"offset": [0]})).encode(x=alt.X("offset:Q"))
+    zero = Chart(pd.DataFrame({"offset": [0]})).encode(x=alt.X("offset:Q"))
     dotted = zero.mark_rule(color=MARKED, strokeDash=[2, 4], strokeWidth=2)
     chart = layered(curve, dotted, height=_SIDE)
     n = count(frame["n_sequences"].iloc[0])

@@ -10,7 +10,7 @@ from analysis.statistics.positions.score_share import PARTS
 from pages.positions.offsets import head_row
 from pages.ui.charts.colours import SCORE_PART_COLOURS
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.look import coloured, column_tooltips, edged, flat_axis, layered
+from pages.ui.charts.look import Chart, coloured, column_tooltips, edged, flat_axis, layered
 from pages.ui.finding import Finding, Findings
 from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
@@ -116,7 +116,7 @@ def _layers(view: View, parts: pd.DataFrame) -> Any:
     colours = {view.say(f"part_{part}"): colour for part, colour in SCORE_PART_COLOURS.items()}
     long, encoding, _ = coloured(parts, "part", title("part"), colours)
     y: dict[str, Any] = {"title": title("share"), "axis": alt.Axis(format=".0%", tickCount=6)}
-    base = alt.Chart(long).encode(
+    base = Chart(long).encode(
         x=alt.X("layer:O", title=title("layer"), axis=flat_axis()),
         tooltip=column_tooltips(long, layer="d", part="", share=".1%", low=".1%", high=".1%"),
     )

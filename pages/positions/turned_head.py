@@ -20,7 +20,7 @@ from pages.positions.of_one_head import numbers_of_head, score_above_attention
 from pages.positions.offsets import offset_axis, pick_positions_head
 from pages.positions.one_text import attention
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import column_tooltips, layered, ramp
+from pages.ui.charts.look import Chart, column_tooltips, layered, ramp
 from pages.ui.head.choice import row_of
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, is_causal, knows_offsets, open_store, turns_positions
@@ -106,7 +106,7 @@ def _plane_chart(planes: pd.DataFrame, peak: int) -> Any:
         scale=alt.Scale(type="symlog", constant=1, domain=[-furthest * 1.6, furthest * 1.6]),
         axis=offset_axis(values=ticks, grid=True),
     )
-    dots = alt.Chart(planes).encode(
+    dots = Chart(planes).encode(
         x=alt.X(
             "period:Q",
             title=title("period"),
@@ -136,6 +136,6 @@ def _plane_chart(planes: pd.DataFrame, peak: int) -> Any:
         ),
     )
     marks = dots.mark_circle(opacity=1, stroke="#80808080", strokeWidth=1)
-    at = alt.Chart(pd.DataFrame({"peak": [peak]})).encode(y=alt.Y("peak:Q"))
+    at = Chart(pd.DataFrame({"peak": [peak]})).encode(y=alt.Y("peak:Q"))
     rule = at.mark_rule(color=MARKED, strokeWidth=1.6, strokeDash=[6, 4], tooltip=False)
     return layered(rule, marks, height=360)

@@ -16,7 +16,7 @@ from pages.sequences.numbers import (
 )
 from pages.sequences.subject import Subject, pick_subject
 from pages.ui.charts.colours import MARKED, NEUTRAL, ZERO
-from pages.ui.charts.look import layered, tooltips
+from pages.ui.charts.look import Chart, layered, tooltips
 from pages.ui.page import section
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -108,15 +108,15 @@ def _chart(stands: pd.DataFrame, others: pd.DataFrame) -> Any:
     x = alt.X("distance:Q", title=title("distance"), scale=scale, axis=alt.Axis(tickCount=9))
     columns = dict.fromkeys(("number", "value", "mean", "std", "distance", "percentile"))
     marks = (
-        alt.Chart(stands)
+        Chart(stands)
         .mark_circle(size=110, color=MARKED, opacity=1)
         .encode(x=x, y=y, tooltip=tooltips(columns, stands, ".3g"))
     )
     shown = stands.assign(share=stands["percentile"].map(percent))
-    shares = alt.Chart(shown).mark_text(align="right", fontSize=12, tooltip=False)
+    shares = Chart(shown).mark_text(align="right", fontSize=12, tooltip=False)
     shares = shares.encode(x=alt.XValue("width"), y=y, text=alt.Text("share:N"))
-    strip = alt.Chart(ticks).mark_tick(color=NEUTRAL, opacity=0.45, thickness=1.5, size=12)
-    mean = alt.Chart(pd.DataFrame({"distance": [0.0]})).mark_rule(color=ZERO, strokeDash=[4, 3])
+    strip = Chart(ticks).mark_tick(color=NEUTRAL, opacity=0.45, thickness=1.5, size=12)
+    mean = Chart(pd.DataFrame({"distance": [0.0]})).mark_rule(color=ZERO, strokeDash=[4, 3])
     drawn = layered(
         mean.encode(x=x),
         strip.encode(x=x, y=y, tooltip=tooltips({"number": None}, ticks, "")),

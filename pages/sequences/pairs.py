@@ -9,7 +9,7 @@ from analysis.statistics.pairs import pair_delta, pair_occurrence
 from pages.sequences.changes import LEAST, changes, extremes, with_distance
 from pages.sequences.subject import Subject, pick_subject
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL, ZERO
-from pages.ui.charts.look import layered, tooltips
+from pages.ui.charts.look import Chart, layered, tooltips
 from pages.ui.page import section
 from pages.ui.store.chosen import layer_order, layers
 from pages.ui.store.windows import windows
@@ -104,7 +104,7 @@ def _chart(view: View, frame: pd.DataFrame, colour: str) -> Any:
     """
     columns = dict.fromkeys(("pair", *_TOLD, "distance", "n"))
     order = frame["pair"].tolist()
-    base = alt.Chart(frame).encode(
+    base = Chart(frame).encode(
         y=alt.Y("pair:N", title=None, sort=order, axis=alt.Axis(labelLimit=190)),
         tooltip=tooltips(columns, frame, "+.2f"),
     )
@@ -113,7 +113,7 @@ def _chart(view: View, frame: pd.DataFrame, colour: str) -> Any:
     rules = base.mark_rule(color=NEUTRAL, strokeWidth=3)
     ticks = base.mark_tick(color=NEUTRAL, thickness=2.5, size=16)
     dots = base.mark_circle(color=colour, size=90, opacity=1)
-    zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO, strokeDash=[4, 3])
+    zero = Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO, strokeDash=[4, 3])
     return layered(
         zero.encode(x=alt.X("zero:Q")),
         band.encode(x=alt.X(f"{_LEAST}:Q", title=title(_HERE)), x2=alt.X2(_MOST)),

@@ -9,7 +9,7 @@ import pandas as pd
 from pages.sequences.shares import MapOf, shares_of
 from pages.sequences.subject import Subject
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
-from pages.ui.charts.look import layered, tooltips
+from pages.ui.charts.look import Chart, layered, tooltips
 from pages.ui.store.chosen import layers
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -96,7 +96,7 @@ def _chart(frame: pd.DataFrame) -> Any:
     named = strongest(frame)
     shown = frame.assign(named=frame["token"].isin(named))
     colours = alt.Scale(domain=named, range=list(SERIES_COLOURS[: len(named)]))
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         x=alt.X(
             "layer:Q",
             title=title("layer"),
@@ -114,7 +114,7 @@ def _chart(frame: pd.DataFrame) -> Any:
         color=alt.Color("token:N", scale=colours, legend=None)
     )
     labels = (
-        alt.Chart(_labels(shown))
+        Chart(_labels(shown))
         .mark_text(dy=-9, fontSize=12, fontWeight=600, align=alt.ExprRef("datum.align"))
         .encode(
             x=alt.X("layer:Q"),

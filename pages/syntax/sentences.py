@@ -14,7 +14,7 @@ from pages.syntax.arcs import drawing
 from pages.syntax.choices import pick_chosen, pick_probe
 from pages.syntax.names import direction_name, is_of, relation_label
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import layered, ramp, tooltips
+from pages.ui.charts.look import Chart, layered, ramp, tooltips
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.choices.pick import choose
 from pages.ui.head.choice import head_name
@@ -152,7 +152,7 @@ def weight_map(pairs: pd.DataFrame, words: pd.DataFrame) -> Any:
     order = list(names.values())
     axis: dict[str, Any] = {"labelOverlap": False, "labelLimit": 120, "ticks": False}
     slanted, flat = alt.Axis(labelAngle=-60, **axis), alt.Axis(**axis)
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         x=alt.X("attended:N", title=title("attended"), sort=order, axis=slanted),
         y=alt.Y("attending:N", title=title("attending"), sort=order, axis=flat),
         tooltip=tooltips(dict.fromkeys(_COLUMNS), shown, ".1%"),

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.statistics.pairs import pair_occurrence
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import layered, ramp_below, tooltips
+from pages.ui.charts.look import Chart, layered, ramp_below, tooltips
 from pages.ui.charts.token_map import (
     READABLE,
     cell_band,
@@ -132,7 +132,7 @@ def _map(frame: pd.DataFrame, name: str, side: int, *, readable: bool, first: bo
     axis |= {"ticks": False, "labelOverlap": False, "labelFlush": False}
     ends = ends_of(frame[value], reach, is_change=is_change)
     legend = ramp_below(min(side, 240) - 20, **ends)
-    base = alt.Chart(frame).encode(
+    base = Chart(frame).encode(
         x=alt.X(
             "source:N",
             title=title("source"),

@@ -20,7 +20,7 @@ from pages.token_pairs.lists import (
     with_pair_names,
 )
 from pages.ui.charts.colours import MARKED, ZERO
-from pages.ui.charts.look import cell_selection, coloured, layered, tooltips
+from pages.ui.charts.look import Chart, cell_selection, coloured, layered, tooltips
 from pages.ui.charts.points import POINT
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, layer_order, layers
@@ -165,7 +165,7 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
     ends = shown[[CHANGE, LOW, HIGH]].clip(-reach, reach)
     domain = [min(0.0, float(ends.min().min())), max(0.0, float(ends.max().max()))]
     axis = alt.Axis(labels=False, ticks=False, domain=False, minExtent=room, maxExtent=room)
-    plain = alt.Chart(shown).encode(y=alt.Y("place:O", title=None, axis=axis))
+    plain = Chart(shown).encode(y=alt.Y("place:O", title=None, axis=axis))
     base, texts = (plain.encode(opacity=_if_clear(faint)) for faint in (_FAINT, _FAINT_NAME))
     x = alt.X(
         f"{CHANGE}:Q",
@@ -181,7 +181,7 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
         x=alt.X(f"{LOW}:Q", title=title(CHANGE)), x2=alt.X2(HIGH), color=colour
     )
     dots = base.mark_circle(size=55, opacity=1).encode(x=x, color=colour)
-    zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO).encode(x=alt.X("zero:Q"))
+    zero = Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO).encode(x=alt.X("zero:Q"))
     rows = (
         plain.mark_rect(x=-room, x2="width", fill=MARKED, cursor="pointer")
         .encode(

@@ -18,12 +18,13 @@ from pages.ui.choices.source import Otherwise, SectionEnds
 from pages.ui.finding import Finding, Findings
 from pages.ui.frame import Frame
 from pages.ui.head.bar import keep_head
-from pages.ui.items import Figure
+from pages.ui.head.choice import read_old_links
+from pages.ui.items import Figure, every_item
 from pages.ui.run import Asked, run, within_part
 from pages.ui.store.chosen import open_store
 from pages.ui.store.missing import require
 from pages.ui.store.open_file import seen_once
-from pages.ui.view import View, every_item
+from pages.ui.view import View
 from pages.ui.words.place import key_of, say_here, words_of
 from pages.ui.words.say import plain, say
 
@@ -84,6 +85,7 @@ class Page:
     def show(self) -> None:
         """Draw title, content above the sections, and the section that the address names."""
         with one_entry(), seen_once(), words_of(self.name):
+            read_old_links()
             with st.container(horizontal=True, vertical_alignment="center", key="bar"):
                 title = say_here("title")
                 st.title(title, anchor=False, width="stretch")

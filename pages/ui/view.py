@@ -12,7 +12,7 @@ from pages.ui.charts.layer_gaps import with_gaps
 from pages.ui.choices.source import Choices, Reader, SectionEnds
 from pages.ui.controls import Controls, Place
 from pages.ui.export.shown import Shown, sourced
-from pages.ui.items import Figure, Follow, Group, Item, Markup, Table
+from pages.ui.items import Figure, Follow, Markup, Table
 from pages.ui.run import run
 from pages.ui.words.columns import column_settings, with_names
 from pages.ui.words.interval_sentence import interval_form, interval_sentence, listed_form
@@ -256,13 +256,3 @@ class View(Controls):
         text = say_here(f"{name}_caption", **values) if caption is None else caption
         text = joined(filter(None, (text, interval_sentence(name, form))))
         return {"question": say_here(name, **values), "caption": text}
-
-
-def every_item(items: Sequence[Any]) -> list[Item]:
-    """All items, with those of groups, in order."""
-    found: list[Item] = []
-    for item in items:
-        found.append(item)
-        inner = item.items if isinstance(item, Group) else getattr(item, "groups", ())
-        found += every_item(inner)
-    return found

@@ -9,10 +9,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.choices.links import VIEWS
 from pages.ui.choices.source import Given, SectionEnds
-from pages.ui.items import Figure, Item, Markup, Table
+from pages.ui.items import Figure, Item, Markup, Table, every_item
 from pages.ui.page import Section
 from pages.ui.run import Run, within
-from pages.ui.view import View, every_item
+from pages.ui.view import View
 from tests.pages.kit.drawn import FOR_ALL
 from tests.pages.kit.section_checks import home_of, sections
 
@@ -42,7 +42,7 @@ def run(request, monkeypatch) -> Callable[..., list[Item]]:
         view = View(prefix, section.stem, choices=choices, needs=section.needs)
         with within(Run(words=(page, section.stem))), suppress(SectionEnds):
             section.fill(view)
-        return every_item(view.items)
+        return list(every_item(view.items))
 
     return ran
 

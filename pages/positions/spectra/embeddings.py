@@ -11,7 +11,7 @@ from pages.positions.spectra.charts import SCALES, spectrum_chart
 from pages.positions.spectra.comparisons import file_label, file_panels, pick_stores
 from pages.positions.spectra.peaks import UNIT, peaks, peaks_text, wave_words, with_period
 from pages.ui.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
-from pages.ui.charts.look import column_tooltips, layered
+from pages.ui.charts.look import Chart, column_tooltips, layered
 from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.page import section
 from pages.ui.published import Row, show_published
@@ -190,14 +190,14 @@ def components_chart(variance: pd.DataFrame) -> Any:
         axis=alt.Axis(format="%", tickCount=5),
     )
     tooltip = column_tooltips(frame, component="d", ratio=".2%", cumulative=".2%")
-    base = alt.Chart(frame).encode(x=x, tooltip=tooltip)
+    base = Chart(frame).encode(x=x, tooltip=tooltip)
     ratio = alt.Y("ratio:Q", title=say_here("components_axis"))
     bars = base.mark_bar(color=NEUTRAL, opacity=0.55, size=9).encode(y=ratio)
     line = base.mark_line(color=SERIES_COLOURS[0], point={"size": 40, "filled": True}).encode(y=y)
     marked = frame[frame["component"].isin(_OF_THE_PAPER)]
     shares = zip(marked["component"], marked["cumulative"], strict=True)
     labels = [say_here("components_mark", n=n, share=percent(share)) for n, share in shares]
-    marks = alt.Chart(marked.assign(label=labels)).encode(x=x)
+    marks = Chart(marked.assign(label=labels)).encode(x=x)
     rules = marks.mark_rule(color=SERIES_COLOURS[1], strokeDash=[4, 3])
     words = marks.mark_text(align="left", dx=9, dy=16, fontSize=12)
     words = words.encode(y=alt.Y("cumulative:Q"), text=alt.Text("label:N"))

@@ -5,13 +5,7 @@ from itertools import product
 import streamlit as st
 
 from pages.ui.choices.address import Choice
-from pages.ui.head.choice import (
-    HEAD,
-    Head,
-    choose_head,
-    read_old_links,
-    short_name,
-)
+from pages.ui.head.choice import HEAD, Head, choose_head, short_name
 from pages.ui.head.drawer import open_drawer
 from pages.ui.items import Control, Picked
 from pages.ui.store.chosen import layers, open_store
@@ -28,7 +22,6 @@ def pick_head(view: View, label: str, *, default: Head, help: str, best: str = "
         help: a text of the picker.
         best: the label of an option that stands for the default, whichever head that is.
     """
-    read_old_links()
     usual = "{}-{}".format(*default)
     named = {f"{layer}-{head}": short_name(layer, head) for layer, head in every_head()}
     options = {_BEST: best, **named} if best else named
