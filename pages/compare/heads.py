@@ -18,7 +18,6 @@ from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.look import Chart, layered, tooltips
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
-from pages.ui.store.chosen import ask_store
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -39,7 +38,7 @@ def heads(view: View) -> None:
     if not offered:
         view.end("no_profile", tables=", ".join(table.name for table in PROFILES.values()))
     profile = view.pick("profile", offered)
-    own, beside = (ask_store(side, head_profiles, profile=profile) for side in sides)
+    own, beside = (view.asked.ask(side, head_profiles, profile=profile) for side in sides)
     beside = beside.reindex(index=own.index, columns=own.columns, fill_value=0.0)
     matching = matched_heads(divergences(own.to_numpy(), beside.to_numpy()))
     frame = _frame(own.index, matching)

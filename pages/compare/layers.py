@@ -28,8 +28,8 @@ _DEFAULT = "ratio_whole"
 @section("layers", also=TABLES)
 def layers(view: View) -> None:
     compared = pick_files(view)
-    numbers = numbers_of(compared, by_layer=True)
-    changes = differences_of(compared, by_layer=True)
+    numbers = numbers_of(view, compared, by_layer=True)
+    changes = differences_of(view, compared, by_layer=True)
     number = pick_number(view, numbers)
     numbers, changes = (rows[rows["number"] == number] for rows in (numbers, changes))
     n_layers = {file.label: int(file.run["n_layers"]) for file in compared}

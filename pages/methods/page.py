@@ -15,7 +15,7 @@ from pages.ui.choices.pick import pick
 from pages.ui.frame import table
 from pages.ui.lazily import folded
 from pages.ui.method import mathematics, methods
-from pages.ui.store.chosen import Store, ask, chosen_file, readable, without_attention
+from pages.ui.store.chosen import Store, chosen_file, readable, without_attention
 from pages.ui.store.missing import show_more_checks
 from pages.ui.words.columns import column_settings
 from pages.ui.words.interval_sentence import interval_sentence, listed_form
@@ -90,11 +90,11 @@ def bias_readings() -> None:
     If there is no file, or the file lacks the statistic, a caption says so.
     """
     path = chosen_file()
-    has_file = path is not None and isinstance(readable(path), Store)
-    frame = ask(bias_reading.by_layer) if has_file else pd.DataFrame()
-    if frame.empty:
+    store = path and readable(path)
+    if not isinstance(store, Store) or not store.holds(bias_reading.TABLE):
         st.caption(say("methods.bias.absent"))
         return
+    frame = Inquiry(store).ask(bias_reading.by_layer)
     st.markdown(_bias_finding(frame[frame["layer"].isna()].set_index("reading")))
     layers = [
         say("methods.bias.all") if pd.isna(layer) else str(int(layer)) for layer in frame["layer"]
@@ -109,6 +109,7 @@ def bias_readings() -> None:
         sure = interval_sentence("bias", listed_form(frame, formats))
     layer_column = st.column_config.TextColumn(say("axis.layer"), width="small")
     table(
+        store,
         frame.assign(layer=layers, name=names),
         key="methods_bias_readings",
         question=say("methods.bias.question"),
@@ -116,7 +117,7 @@ def bias_readings() -> None:
         columns={"layer": layer_column, "name": say("methods.bias.reading"), **numbers},
         options={"placeholder": "—"},
     )
-    show_more_checks(bias_reading.TABLE)
+    show_more_checks(store, bias_reading.TABLE)
 
 
 def _bias_finding(means: pd.DataFrame) -> str:

@@ -13,9 +13,8 @@ from pages.ui.charts.headline import unmarked
 from pages.ui.choices.links import VIEWS
 from pages.ui.contents import PAGES
 from pages.ui.finding import Finding
-from pages.ui.run import Run, within
-from pages.ui.store.chosen import open_store, readable, why_unreadable
-from pages.ui.store.open_file import Store
+from pages.ui.store.chosen import readable, speak_of_file, why_unreadable
+from pages.ui.store.open_file import Store, seen_once
 
 VERSION = 1
 """Raised when a field changes its name or meaning, or goes."""
@@ -30,14 +29,19 @@ def account(file: Path) -> dict[str, Any]:
         and link, relative to the address of the dashboard.
     """
     os.environ["MIXSCOPE_STATISTICS"] = str(file.parent)
-    with within(Run(file=file.name)):
-        outcome = readable(file.absolute())
-        if not isinstance(outcome, Store):
-            return {"version": VERSION, "error": why_unreadable(file, outcome)}
-        store = open_store()
-        about = {"file": store.name, "content": store.content, "model": store.model_name}
-        about["corpus"] = str(store.run["corpus"])
-        return {"version": VERSION, **about, "findings": [_entry(of, store) for of in findings()]}
+    with seen_once():
+        return _account(file)
+
+
+def _account(file: Path) -> dict[str, Any]:
+    store = readable(file.absolute())
+    if not isinstance(store, Store):
+        return {"version": VERSION, "error": why_unreadable(file, store)}
+    speak_of_file(store)
+    about = {"file": store.name, "content": store.content, "model": store.model_name}
+    about["corpus"] = str(store.run["corpus"])
+    told = [_entry(finding, store) for finding in findings(store)]
+    return {"version": VERSION, **about, "findings": told}
 
 
 def _entry(of: Finding, store: Store) -> dict[str, Any]:

@@ -38,7 +38,7 @@ from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
 from pages.ui.published import Row, show_published, statistic_of
-from pages.ui.store.chosen import adds_positions, ask, has_offsets, is_causal, knows_offsets
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import side_of, with_interval
@@ -54,21 +54,21 @@ _ROOM = 0.84  # of a cell that dots are put into
 _LARGEST = 150  # area of a dot, in square pixels
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Test the paper's claim over all heads and over the position-dependent ones.
 
     Heads that agree at offset 0, where nothing is shifted, are counted separately.
     """
-    counting = KERNEL if knows_offsets() else "sum"  # as in the paper
-    every = agreement_of(counting, 0.0)
+    counting = KERNEL if inquiry.store.knows_offsets else "sum"  # as in the paper
+    every = agreement_of(inquiry, counting, 0.0)
     if every is None:
         return
-    heads = heads_compared(counting)
+    heads = heads_compared(inquiry, counting)
     sentences = [
         say("finding.claim", n=count(every["n_heads"]), **agreement_words(every)),
         beside_chance(every),
         agreement_at_zero(heads[heads["dependence"] >= 0]),
-        agreement_of_dependent(counting),
+        agreement_of_dependent(inquiry, counting),
     ]
     ends = ("agreement", "agreement_low", "agreement_high")
     agreement, chance = (say(f"positions.claim.column.{name}") for name in ("agreement", "chance"))
@@ -81,20 +81,26 @@ def _summary() -> Findings:
     )
 
 
-@section("claim", head_offset.AGREEMENT, head_offset.TABLE, when=has_offsets, findings=_summary)
+@section(
+    "claim",
+    head_offset.AGREEMENT,
+    head_offset.TABLE,
+    when=lambda store: store.has_offsets,
+    findings=_summary,
+)
 def claim(view: View) -> None:
     least = float(view.pick("least", _LEAST))
     counting = counting_picker(view)
-    heads = heads_compared(counting)
+    heads = heads_compared(view, counting)
     heads = heads[heads["dependence"] >= least]
     if heads.empty:
         return view.nothing("none", least=f"{least:g}")
-    agreement = ask(head_offset.agreement, counting=counting, min_dependence=least)
-    view.finding(_finding(view, agreement_of(counting, least), heads))
+    agreement = view.ask(head_offset.agreement, counting=counting, min_dependence=least)
+    view.finding(_finding(view, agreement_of(view, counting, least), heads))
     if not least:
-        view.finding(agreement_of_dependent(counting))
+        view.finding(agreement_of_dependent(view, counting))
     view.finding(_disagreement(view, heads))
-    if is_causal():
+    if view.store.is_causal:
         view.finding(view.say("causal"))
     marked, choices = head_row(view), (counting, f"{least:g}")
     caption = view.say(f"map_caption_{counting}")
@@ -107,9 +113,9 @@ def claim(view: View) -> None:
     columns |= {"attention": "%d", "agree": None}
     most_dependent_first = heads.sort_values("dependence", ascending=False)
     view.table("table", most_dependent_first, columns, state=counting)
-    if adds_positions():  # as the models of the paper do
-        shown = ask(query_key_wave.amplitudes, layer=SHIFT.layer, head=SHIFT.head)
-        show_published(view, "heads", *published_offsets(ask(head_offset.heads), shown))
+    if view.store.adds_positions:  # as the models of the paper do
+        shown = view.ask(query_key_wave.amplitudes, layer=SHIFT.layer, head=SHIFT.head)
+        show_published(view, "heads", *published_offsets(view.ask(head_offset.heads), shown))
 
 
 def _finding(view: View, row: pd.Series | None, heads: pd.DataFrame) -> str:

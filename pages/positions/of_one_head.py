@@ -11,7 +11,6 @@ from analysis.statistics.positions.head_offset import KERNEL, REACH
 from pages.positions.offsets import counting_picker, offset_axis
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
 from pages.ui.charts.look import Chart, column_tooltips, layered
-from pages.ui.store.chosen import ask, is_causal, knows_offsets
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, scientific
@@ -41,7 +40,7 @@ def numbers_of_head(view: View, layer: int, numbers: Iterable[tuple[str, str, st
         for place, (label, value, help) in zip(columns, shown, strict=False):
             with place:
                 view.write("metric", label, value=value, help=help)
-        errors = ask(query_key_correlation.errors).dropna(subset=list(_ERRORS))
+        errors = view.ask(query_key_correlation.errors).dropna(subset=list(_ERRORS))
         for _, row in errors[errors["layer"] == layer].iterrows():
             worst = {name: scientific(float(row[name])) for name in _ERRORS}
             view.write(
@@ -69,9 +68,9 @@ def score_above_attention(
     """
     reach = view.pick("reach", _REACHES, default=30, format=lambda offset: f"±{offset}")
     counting = counting_picker(view)
-    sums = ask(query_key_correlation.of_head, layer=layer, head=head)
-    if knows_offsets():
-        sums = sums.merge(ask(score_share.kernel, layer=layer, head=head), on="offset")
+    sums = view.ask(query_key_correlation.of_head, layer=layer, head=head)
+    if view.store.knows_offsets:
+        sums = sums.merge(view.ask(score_share.kernel, layer=layer, head=head), on="offset")
     score, given = KERNEL if counting == KERNEL else "score", "given"
     names = dict(zip((score, given), _COLUMNS[counting], strict=True))
     curves = sums.assign(**{curve: sums[column] for curve, column in names.items()})
@@ -80,7 +79,7 @@ def score_above_attention(
     agree = "same" if peaks[score] == peaks[given] else "other"
     labels = {"score": offset_label(peaks[score]), "attention": offset_label(peaks[given])}
     view.finding(view.say(f"peaks_{agree}", **labels))
-    domain = (-reach, 0 if is_causal() else reach)
+    domain = (-reach, 0 if view.store.is_causal else reach)
     shown = curves["offset"].between(*domain)
     parts = [
         _curve(

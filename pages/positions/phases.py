@@ -13,7 +13,6 @@ from pages.ui.charts.colours import MARKED
 from pages.ui.charts.look import Chart, column_tooltips, layered, open_ends, ramp
 from pages.ui.charts.token_map import rounded
 from pages.ui.head.choice import row_of
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import percent
@@ -41,7 +40,7 @@ _PHASES = (
 
 
 def phases(view: View, layer: int, head: int) -> None:
-    frame = ask(query_key_wave.amplitudes, layer=layer, head=head)
+    frame = view.ask(query_key_wave.amplitudes, layer=layer, head=head)
     frame = frame[frame["frequency"] > 0]
     if frame.empty:
         return view.nothing("no_phases")
@@ -87,7 +86,7 @@ def _finding(view: View, frame: pd.DataFrame, layer: int, head: int) -> str:
         return ""
     side = "even" if abs(larger) < _EVEN else "left" if larger > 0 else "right"
     sentence = view.say(f"phases_{side}", larger=percent(abs(larger)))
-    offsets = row_of(ask(head_offset.heads), layer, head)
+    offsets = row_of(view.ask(head_offset.heads), layer, head)
     if offsets is None:
         return sentence
     most = view.say("phases_attention", offset=offset_label(offsets["attention_offset"]))

@@ -14,7 +14,7 @@ from pages.ui.charts.look import Chart, coloured, column_tooltips, edged, flat_a
 from pages.ui.finding import Finding, Findings
 from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, knows_offsets
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import with_interval
@@ -24,9 +24,9 @@ from pages.ui.words.say import say
 _OF_POSITION = {"position": "value", "position_low": "low", "position_high": "high"}
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Share of the scores' variance due to position alone, in the first and the last layer."""
-    layers = ask(score_share.by_layer)
+    layers = inquiry.ask(score_share.by_layer)
     if layers.empty:
         return
     first, last = layers.iloc[0], layers.iloc[-1]
@@ -51,9 +51,9 @@ def _summary() -> Findings:
     )
 
 
-@section("shares", score_share.TABLE, when=knows_offsets, findings=_summary)
+@section("shares", score_share.TABLE, when=lambda store: store.knows_offsets, findings=_summary)
 def shares(view: View) -> None:
-    layers, heads = ask(score_share.by_layer), ask(score_share.heads)
+    layers, heads = view.ask(score_share.by_layer), view.ask(score_share.heads)
     if layers.empty:
         return view.nothing("none")
     view.finding(_finding(view, layers, heads))

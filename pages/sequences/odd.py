@@ -18,6 +18,7 @@ from pages.sequences.subject import Subject, pick_subject
 from pages.ui.charts.colours import MARKED, NEUTRAL, ZERO
 from pages.ui.charts.look import Chart, layered, tooltips
 from pages.ui.page import section
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, percent, signed
@@ -32,15 +33,15 @@ _REACH = 4.0  # standard deviations that are always shown
 @section("odd", also=tuple(group.table for group in ALL))
 def odd(view: View) -> None:
     subject = pick_subject(view)
-    corpus = numbers_of_all()
-    own = _own(subject, corpus)
+    corpus = numbers_of_all(view)
+    own = _own(view.store, subject, corpus)
     others = corpus[corpus["seq"] != subject.seq]
     stands = standing(others, own)
     placed = stands.dropna(subset="distance")
     if placed.empty:
         view.nothing("too_few", least=LEAST)
     else:
-        _placed(view, subject, placed, others, largest_of_all())
+        _placed(view, subject, placed, others, largest_of_all(view))
     columns = {
         "number": None,
         **dict.fromkeys(("value", "mean", "std"), "%.4g"),
@@ -65,11 +66,11 @@ def _placed(
     view.figure("question", stands, _chart(stands, others), state=subject.key, n=n)
 
 
-def _own(subject: Subject, corpus: pd.DataFrame) -> pd.Series:
+def _own(store: Store, subject: Subject, corpus: pd.DataFrame) -> pd.Series:
     """Numbers of the sequence by their names."""
     numbers = corpus[corpus["seq"] == subject.seq]
     if subject.seq is None and subject.reading is not None:
-        numbers = numbers_of(subject.reading)
+        numbers = numbers_of(store, subject.reading)
     return numbers.set_index("number")["value"]
 
 

@@ -11,8 +11,6 @@ from pages.sequences.subject import Subject, pick_subject
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL, ZERO
 from pages.ui.charts.look import Chart, layered, tooltips
 from pages.ui.page import section
-from pages.ui.store.chosen import layer_order, layers
-from pages.ui.store.windows import windows
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import row_with_interval
@@ -34,10 +32,10 @@ _TOLD = (_HERE, _MEAN, _LOW, _HIGH)
 @section("pairs", pair_delta.TABLE, also=(pair_occurrence.TABLE,))
 def pairs(view: View) -> None:
     subject = pick_subject(view)
-    layer = view.pick("layer", layers(), kind="select")
-    effect = view.pick("effect", list(layer_order().effects), default="ff", kind="select")
+    layer = view.pick("layer", view.store.layers, kind="select")
+    effect = view.pick("effect", list(view.store.layer_order.effects), default="ff", kind="select")
     special = view.pick("special", ("in", "out")) == "in"
-    changed = with_distance(changes(subject, layer=layer, effect=effect))
+    changed = with_distance(changes(view, subject, layer=layer, effect=effect))
     if not special:
         changed = changed[~changed["special"]]
     if changed.empty:
@@ -45,7 +43,7 @@ def pairs(view: View) -> None:
     state = (subject.key, layer, effect, special)
     step = {"layer": layer, "effect": effect_name(effect)}
     view.finding(_finding(view, changed, **step))
-    window = windows()[layer]
+    window = view.store.windows[layer]
     places = view.say(f"places_{'all' if window is None else 'windowed'}", window=window)
     view.note(view.say("chance", places=places))
     for (direction, colour), place in zip(_DIRECTIONS.items(), view.columns(2), strict=True):
@@ -71,7 +69,7 @@ def pairs(view: View) -> None:
 def _finding(view: View, changed: pd.DataFrame, *, layer: int, effect: str) -> str:
     """Name the largest change and its corpus mean, and count the pairs far from theirs."""
     row = changed.iloc[int(changed["delta"].abs().argmax())]
-    new = "finding_new" if windows()[layer] is None else "finding_new_windowed"
+    new = "finding_new" if view.store.windows[layer] is None else "finding_new_windowed"
     word = new if pd.isna(row["mean_delta"]) else "finding"
     most = view.say(
         word,

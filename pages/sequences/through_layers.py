@@ -10,7 +10,6 @@ from pages.sequences.shares import MapOf, shares_of
 from pages.sequences.subject import Subject
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.look import Chart, layered, tooltips
-from pages.ui.store.chosen import layers
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import percent
@@ -23,7 +22,10 @@ _SIDES = ("takes", "gives")
 
 def through_layers(view: View, subject: Subject, of: MapOf, token: int) -> None:
     """Draw both directions of a token, over the layers whose maps are available."""
-    every = {layer: shares_of(subject, of.in_layer(layer)) for layer in layers()}
+    order = view.store.layer_order
+    every = {
+        layer: shares_of(view, subject, of.in_layer(order, layer)) for layer in view.store.layers
+    }
     maps = {
         layer: shares
         for layer, shares in every.items()

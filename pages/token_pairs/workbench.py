@@ -23,7 +23,6 @@ from pages.ui.charts.colours import MARKED, ZERO
 from pages.ui.charts.look import Chart, cell_selection, coloured, layered, tooltips
 from pages.ui.charts.points import POINT
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, layer_order, layers
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import is_clear, with_interval
@@ -51,7 +50,8 @@ def workbench(view: View) -> None:
     if other := _other(view, chosen):
         asked["other_pairs"] = chosen | other
     lists = {
-        name: ask(pair_delta.browse, limit=_LIMIT, **options) for name, options in asked.items()
+        name: view.ask(pair_delta.browse, limit=_LIMIT, **options)
+        for name, options in asked.items()
     }
     first = lists["pairs"].head(1)[list(PAIR)].to_dict("records")
     view.finding(_finding(view, lists["pairs"], chosen))
@@ -72,8 +72,8 @@ def workbench(view: View) -> None:
 
 def _other(view: View, chosen: dict[str, Any]) -> dict[str, Any]:
     """Choices of the second list that differ from the first: its layer or its module, or none."""
-    of_layers = {layer: view.say("beside_layer", layer=layer) for layer in layers()}
-    of_effects = {effect: effect_name(effect) for effect in layer_order().effects}
+    of_layers = {layer: view.say("beside_layer", layer=layer) for layer in view.store.layers}
+    of_effects = {effect: effect_name(effect) for effect in view.store.layer_order.effects}
     names: dict[Any, str] = {"none": view.say("beside_none"), **of_layers, **of_effects}
     for taken in (chosen["layer"], chosen["effect"]):
         del names[taken]
@@ -88,7 +88,7 @@ def _finding(view: View, frame: pd.DataFrame, chosen: Mapping[str, Any]) -> str:
     if frame.empty:
         return ""
     layer = chosen["layer"]
-    finding = tally_sentence(view.say("where_layer", layer=layer), [layer], chosen)
+    finding = tally_sentence(view, view.say("where_layer", layer=layer), [layer], chosen)
     cut = view.say("finding_cut", total=count(_LIMIT)) if len(frame) == _LIMIT else ""
     return f"{finding} {cut}".strip()
 

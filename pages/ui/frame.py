@@ -18,7 +18,8 @@ from pages.ui.export.buttons import export_buttons
 from pages.ui.export.shown import Shown, sourced
 from pages.ui.items import Columns, Control, Drawn, Figure, Follow, Group, Item, Markup, Table, Text
 from pages.ui.lazily import folded
-from pages.ui.run import Asked
+from pages.ui.store.inquiry import Asked
+from pages.ui.store.open_file import Store
 from pages.ui.words.lines import width_of
 from pages.ui.words.place import say_here
 from pages.ui.words.say import say
@@ -76,31 +77,38 @@ class Frame:
         self._share = before
 
 
-def figure(chart: Any, frame: pd.DataFrame, *, alt: str = "", **texts: Any) -> None:
+def figure(store: Store, chart: Any, frame: pd.DataFrame, *, alt: str = "", **texts: Any) -> None:
     """Draw a chart outside of sections.
 
     Args:
+        store: the file behind it.
         frame: the data that are offered for export.
         alt: text for screen readers; the question if empty.
         texts: key, question and caption.
     """
     content = Shown(frame=frame, chart=chart, called=(texts["key"],), **texts)
-    draw_figure(Figure(sourced(content, Asked()), alt=alt))
+    draw_figure(Figure(sourced(content, Asked(stores=[store])), alt=alt))
 
 
 def table(
-    frame: pd.DataFrame, *, columns: Mapping[str, Any], options: Mapping[str, Any], **texts: Any
+    store: Store,
+    frame: pd.DataFrame,
+    *,
+    columns: Mapping[str, Any],
+    options: Mapping[str, Any],
+    **texts: Any,
 ) -> None:
     """Draw a table outside of sections.
 
     Args:
+        store: the file behind it.
         columns: columns to show, in order: a human name, or a `st.column_config` column.
         options: further ones of `st.dataframe`.
         texts: key, question and caption.
     """
     shown = frame[list(columns)]
     content = Shown(frame=shown, columns=columns, called=(texts["key"],), **texts)
-    draw_table(Table(sourced(content, Asked()), frame, options=options))
+    draw_table(Table(sourced(content, Asked(stores=[store])), frame, options=options))
 
 
 def draw_figure(item: Figure, *, share: float = 1.0, beside: Beside | None = None) -> None:

@@ -17,7 +17,8 @@ from pages.ui.choices.links import VIEWS, link
 from pages.ui.contents import PAGES
 from pages.ui.head.choice import HEAD, head_name
 from pages.ui.method import methods
-from pages.ui.store.chosen import ask, chosen_file, layers, open_store, readable, shows_images
+from pages.ui.store.chosen import chosen_file, readable
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.open_file import Store
 from pages.ui.words.contracts import digest, japanese
 from pages.ui.words.numbers import count
@@ -50,7 +51,8 @@ class Place:
 def search_box(room: Any) -> None:
     """Draw the search box, with links to the matches; nothing if no file can be read."""
     path = chosen_file()
-    if path is None or not isinstance(readable(path), Store):
+    store = path and readable(path)
+    if not isinstance(store, Store):
         return
     with room:
         wanted = st.text_input(
@@ -60,7 +62,7 @@ def search_box(room: Any) -> None:
             help=say("search.help"),
             label_visibility="collapsed",
         )
-        matches = _places(wanted[:LONGEST_TEXT].strip())
+        matches = _places(Inquiry(store), wanted[:LONGEST_TEXT].strip())
         for place in matches:
             link(place.page, place.label, **place.choices)
             if place.text:
@@ -69,25 +71,25 @@ def search_box(room: Any) -> None:
             st.caption(say("search.none"))
 
 
-def _places(text: str) -> list[Place]:
+def _places(inquiry: Inquiry, text: str) -> list[Place]:
     """Matches of every kind, the most specific kind first."""
     kinds = (_heads, _pairs, _sections, _statistics, _tokens, _terms, _texts) if text else ()
-    return [place for find in kinds for place in islice(find(text), _MOST)]
+    return [place for find in kinds for place in islice(find(inquiry, text), _MOST)]
 
 
-def _heads(text: str) -> Iterator[Place]:
+def _heads(inquiry: Inquiry, text: str) -> Iterator[Place]:
     """Heads of the form 3-5 or L3·H5."""
     match = _HEAD.fullmatch(text)
     if not match:
         return
     layer, head = int(match[1]), int(match[2])
-    run = open_store().run
-    if layer in layers() and 1 <= head <= run["n_heads"]:
+    run = inquiry.store.run
+    if layer in inquiry.store.layers and 1 <= head <= run["n_heads"]:
         place = {VIEWS["head_habits"]: "one_head", HEAD: f"{layer}-{head}"}
         yield Place(head_name(layer, head), "head_habits", place)
 
 
-def _sections(text: str) -> Iterator[Place]:
+def _sections(_: Inquiry, text: str) -> Iterator[Place]:
     """Pages and sections by their titles, in either language."""
     for page in PAGES:
         title = say(f"page.{page}.title")
@@ -99,7 +101,7 @@ def _sections(text: str) -> Iterator[Place]:
                 yield Place(f"{title}: {say(key)}", page, {VIEWS[page]: stem})
 
 
-def _statistics(text: str) -> Iterator[Place]:
+def _statistics(_: Inquiry, text: str) -> Iterator[Place]:
     """Sections whose statistics have this in a title, a name, a column or their explanation.
 
     Tables that no section shows are found in the documentation beside the query.
@@ -141,7 +143,7 @@ def _plain(text: str) -> str:
     return text.casefold().replace("_", " ")
 
 
-def _terms(text: str) -> Iterator[Place]:
+def _terms(_: Inquiry, text: str) -> Iterator[Place]:
     """Terms of the glossary, with their meaning."""
     for key in catalogue():
         name = key.removeprefix("glossary.").removesuffix(".term")
@@ -149,31 +151,31 @@ def _terms(text: str) -> Iterator[Place]:
             yield Place(say(key), "methods", text=say(f"glossary.{name}.text"))
 
 
-def _tokens(text: str) -> Iterator[Place]:
+def _tokens(inquiry: Inquiry, text: str) -> Iterator[Place]:
     """Tokens with this beginning, the most frequent first, and their pairs."""
-    if shows_images():
+    if inquiry.store.shows_images:
         return
-    for row in ask(corpus.tokens_from, text=text.lower(), limit=_MOST).to_dict("records"):
+    for row in inquiry.ask(corpus.tokens_from, text=text.lower(), limit=_MOST).to_dict("records"):
         label = say("search.token", token=plain(row["token"]), n=count(row["n"]))
         yield Place(label, "token_pairs", {"tp_source_text": f'"{row["token"]}"'})
 
 
-def _pairs(text: str) -> Iterator[Place]:
+def _pairs(inquiry: Inquiry, text: str) -> Iterator[Place]:
     """Two tokens of one text, at any distance."""
     parts = _ARROW.split(text)
-    if len(parts) != 2 or shows_images():
+    if len(parts) != 2 or inquiry.store.shows_images:
         return
     tokens = dict(zip(("source", "target"), parts, strict=True))
-    if len(ask(pair.look_up, **tokens)):
+    if len(inquiry.ask(pair.look_up, **tokens)):
         label = say("search.pair", **{side: plain(token) for side, token in tokens.items()})
         yield Place(label, "token_pairs", {f"tp_{side}": token for side, token in tokens.items()})
 
 
-def _texts(text: str) -> Iterator[Place]:
+def _texts(inquiry: Inquiry, text: str) -> Iterator[Place]:
     """Texts of the corpus that contain the words."""
     if len(text) < _LEAST:
         return
-    for row in ask(corpus.matching_sequences, text=text, limit=_MOST).to_dict("records"):
+    for row in inquiry.ask(corpus.matching_sequences, text=text, limit=_MOST).to_dict("records"):
         label = say("search.text", seq=row["seq"], text=plain(_around(row["text"], text)))
         yield Place(label, "sequences", {"seq_seq": str(row["seq"])})
 

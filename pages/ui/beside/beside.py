@@ -15,7 +15,8 @@ from pages.ui.choices.address import Choice, draw, value_of
 from pages.ui.export.files import with_data
 from pages.ui.export.shown import Shown, sourced
 from pages.ui.items import Figure, Picked
-from pages.ui.store.chosen import open_store, other_stores
+from pages.ui.store.chosen import other_stores
+from pages.ui.store.open_file import Store
 from pages.ui.words.columns import is_column
 from pages.ui.words.say import plain, say
 
@@ -32,6 +33,7 @@ class Beside:
     """Possible comparisons of one figure: the choices that can be changed, by their keys."""
 
     name: str
+    store: Store
     offers: Mapping[str, Picked]
     is_of_one_input: bool
     rerun: Rerun
@@ -84,45 +86,45 @@ class Beside:
         if other is None:
             st.info(say("beside.not_there", other=plain(labels[1])))
             return shown
-        can_match = key != _FILE or not self.is_of_one_input or _is_of_same_corpus(chosen)
+        can_match = key != _FILE or not self.is_of_one_input or self._is_of_same_corpus(chosen)
         return _added(shown, other.shown, labels, can_match=can_match, share=share)
 
+    def _is_of_same_corpus(self, name: str) -> bool:
+        """Return True if a file has the same corpus and number of sequences as the open one."""
+        others = other_stores(self.store)
+        run = next(store.run for store in others if store.name == name)
+        return all(self.store.run[fact] == run[fact] for fact in ("corpus", "n_sequences"))
 
-def beside(figure: Figure, needs: Sequence[Table], rerun: Rerun) -> Beside:
+
+def beside(figure: Figure, store: Store, needs: Sequence[Table], rerun: Rerun) -> Beside:
     """Possible comparisons of a figure of a section.
 
     A figure can be compared with other files that hold the section's tables, and with other options
     of the pickers that it depends on.
 
     Args:
+        store: the open file.
         needs: tables without which the section has nothing to show.
         rerun: runs the section with other choices.
     """
-    own = open_store()
     alike = [
-        store
-        for store in other_stores()
-        if store.facts["input"] == own.facts["input"] and store.holds(*needs)
+        other
+        for other in other_stores(store)
+        if other.facts["input"] == store.facts["input"] and other.holds(*needs)
     ]
-    files = {store.name: store.label for store in (own, *alike)}
+    files = {file.name: file.label for file in (store, *alike)}
     picked = figure.picked
-    offers = {_FILE: Picked(_FILE, say("store.file"), files, own.name)}
+    offers = {_FILE: Picked(_FILE, say("store.file"), files, store.name)}
     offers |= {
         key: of for key, of in picked.items() if is_column(of.column) and of.column not in _INPUTS
     }
     return Beside(
         figure.name,
+        store,
         {key: of for key, of in offers.items() if set(of.options) - {of.chosen}},
         is_of_one_input=any(of.column in _INPUTS for of in picked.values()),
         rerun=rerun,
     )
-
-
-def _is_of_same_corpus(name: str) -> bool:
-    """Return True if a file has the same corpus and number of sequences as the open one."""
-    own = open_store().run
-    other = next(store.run for store in other_stores() if store.name == name)
-    return all(own[fact] == other[fact] for fact in ("corpus", "n_sequences"))
 
 
 def _added(

@@ -14,6 +14,7 @@ import streamlit as st
 
 from pages.ui.live import door
 from pages.ui.live.waiting import in_turn
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.say import say
 
@@ -65,7 +66,9 @@ def of_file(tokens: pd.DataFrame, picture: bytes | None) -> Reading:
 
 def of_text(view: View, text: str) -> Reading | None:
     """Text of the reader's own; None if it cannot be used; the reader is told why."""
-    typed = door.unless_refused(view, in_turn, _typed, door.identity(), text, door.max_tokens())
+    typed = door.unless_refused(
+        view, in_turn, _typed, door.identity(view.store), text, door.max_tokens(view.store)
+    )
     if typed is None:
         return None
     sequence, is_cut = typed
@@ -81,25 +84,27 @@ def of_image(view: View, upload: Any) -> Reading | None:
     if door.is_too_large(view, upload):
         return None
     data = upload.getvalue()
-    uploaded = door.unless_refused(view, in_turn, _uploaded, door.identity(), data, upload.name)
+    uploaded = door.unless_refused(
+        view, in_turn, _uploaded, door.identity(view.store), data, upload.name
+    )
     return None if uploaded is None else Reading(_key(data), *uploaded)
 
 
-def layer_maps(reading: Reading, *, layer: int) -> Any:
+def layer_maps(store: Store, reading: Reading, *, layer: int) -> Any:
     """Shares of every token in every other in a layer, counted from 1, as `LayerMaps`."""
     maps = _maps_of_file if reading.is_of_file else _maps_of_reader
     with st.spinner(say("live.running")):
-        return in_turn(maps, door.identity(), reading.key, layer, reading.sequence)
+        return in_turn(maps, door.identity(store), reading.key, layer, reading.sequence)
 
 
-def answers(reading: Reading, questions: Iterable[Question]) -> list[pd.DataFrame]:
+def answers(store: Store, reading: Reading, questions: Iterable[Question]) -> list[pd.DataFrame]:
     """Answers of queries on sequences, as from a file of this sequence alone."""
     with st.spinner(say("live.running")):
-        tables = in_turn(_numbers, door.identity(), reading.key, reading.sequence)
-    with duckdb.connect() as store:
+        tables = in_turn(_numbers, door.identity(store), reading.key, reading.sequence)
+    with duckdb.connect() as database:
         for name, table in tables.items():
-            store.register(name, table)
-        return [question(store) for question in questions]
+            database.register(name, table)
+        return [question(database) for question in questions]
 
 
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
