@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from typing import Any
 
@@ -73,8 +73,11 @@ def search_box(room: Any) -> None:
 
 def _places(inquiry: Inquiry, text: str) -> list[Place]:
     """Matches of every kind, the most specific kind first."""
-    kinds = (_heads, _pairs, _sections, _statistics, _tokens, _terms, _texts) if text else ()
-    return [place for find in kinds for place in islice(find(inquiry, text), _MOST)]
+    heads, pairs, tokens, texts = (
+        partial(find, inquiry) for find in (_heads, _pairs, _tokens, _texts)
+    )
+    kinds = (heads, pairs, _sections, _statistics, tokens, _terms, texts) if text else ()
+    return [place for find in kinds for place in islice(find(text), _MOST)]
 
 
 def _heads(inquiry: Inquiry, text: str) -> Iterator[Place]:
@@ -89,7 +92,7 @@ def _heads(inquiry: Inquiry, text: str) -> Iterator[Place]:
         yield Place(head_name(layer, head), "head_habits", place)
 
 
-def _sections(_: Inquiry, text: str) -> Iterator[Place]:
+def _sections(text: str) -> Iterator[Place]:
     """Pages and sections by their titles, in either language."""
     for page in PAGES:
         title = say(f"page.{page}.title")
@@ -101,7 +104,7 @@ def _sections(_: Inquiry, text: str) -> Iterator[Place]:
                 yield Place(f"{title}: {say(key)}", page, {VIEWS[page]: stem})
 
 
-def _statistics(_: Inquiry, text: str) -> Iterator[Place]:
+def _statistics(text: str) -> Iterator[Place]:
     """Sections whose statistics have this in a title, a name, a column or their explanation.
 
     Tables that no section shows are found in the documentation beside the query.
@@ -143,7 +146,7 @@ def _plain(text: str) -> str:
     return text.casefold().replace("_", " ")
 
 
-def _terms(_: Inquiry, text: str) -> Iterator[Place]:
+def _terms(text: str) -> Iterator[Place]:
     """Terms of the glossary, with their meaning."""
     for key in catalogue():
         name = key.removeprefix("glossary.").removesuffix(".term")

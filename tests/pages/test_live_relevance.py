@@ -27,6 +27,7 @@ from pathlib import Path
 import streamlit as st
 from pages.ui.frame import Frame
 from pages.ui.live import door as live
+from pages.ui.store.chosen import open_store
 from pages.ui.view import View
 
 @dataclass
@@ -40,7 +41,7 @@ class Upload:
 
 data = Path(st.query_params["path"]).read_bytes()
 size = int(st.query_params.get("size", len(data)))
-view = View("te", "test")
+view = View("te", "test", open_store())
 if live.reachable(view):
     upload = Upload(st.query_params["name"], data, size)
     st.session_state["found"] = live.relevance_of_image(view, upload)
@@ -50,10 +51,11 @@ TEXT = """
 import streamlit as st
 from pages.ui.frame import Frame
 from pages.ui.live import door as live
+from pages.ui.store.chosen import open_store
 from pages.ui.view import View
 from pages.ui.words.place import words_of
 
-view = View("re", "text")
+view = View("re", "text", open_store())
 with words_of("relevance", "text"):
     text = live.text_box(view)
 if text and live.reachable(view):

@@ -12,6 +12,7 @@ from pages.ui.choices.source import Given, SectionEnds
 from pages.ui.items import Figure, Item, Markup, Table, every_item
 from pages.ui.page import Section
 from pages.ui.run import Run, within
+from pages.ui.store.chosen import open_store
 from pages.ui.view import View
 from tests.pages.kit.drawn import FOR_ALL
 from tests.pages.kit.section_checks import home_of, sections
@@ -39,7 +40,7 @@ def run(request, monkeypatch) -> Callable[..., list[Item]]:
         monkeypatch.setattr(DeltaGenerator, "_enqueue", refuse)
         choices = Given({key: [name] for key, name in {**FOR_ALL, **names}.items()})
         prefix = import_module(f"pages.{page}.page").PAGE.prefix
-        view = View(prefix, section.stem, choices=choices, needs=section.needs)
+        view = View(prefix, section.stem, open_store(), choices=choices, needs=section.needs)
         with within(Run(words=(page, section.stem))), suppress(SectionEnds):
             section.fill(view)
         return list(every_item(view.items))

@@ -20,7 +20,8 @@ FOLDERS = ("treebank_folder", "turned_folder", "images_folder")
 FINDINGS = """
 import streamlit as st
 from pages.overview.glance import findings
-st.session_state["found"] = findings()
+from pages.ui.store.chosen import open_store
+st.session_state["found"] = findings(open_store())
 """
 
 

@@ -20,15 +20,16 @@ import streamlit as st
 from pages.sequences.subject import Subject
 from pages.sequences.shares import MapOf, shares_of
 from pages.ui.live import door, readings
+from pages.ui.store.chosen import open_store
 from pages.ui.view import View
 
-view = View("te", "test")
+view = View("te", "test", open_store())
 reading = readings.of_text(view, st.query_params["text"]) if door.reachable(view) else None
 if reading is not None:
     ids = reading.token_ids
     subject = Subject(reading.key, reading.tokens, ids, (), lambda: reading)
     maps = (("head_weight", 2, 1), ("attn", 2))
-    st.session_state["found"] = {key: shares_of(subject, MapOf(*key)) for key in maps}
+    st.session_state["found"] = {key: shares_of(view, subject, MapOf(*key)) for key in maps}
 """
 
 
@@ -177,9 +178,11 @@ OF_FILE = """
 import streamlit as st
 from pages.sequences.subject import of_file
 from pages.sequences.shares import MapOf, shares_of
+from pages.ui.store.chosen import open_store
 from pages.ui.view import View
 
-st.session_state["found"] = shares_of(of_file(View("te", "test"), 0), MapOf("attn", 2))
+view = View("te", "test", open_store())
+st.session_state["found"] = shares_of(view, of_file(view, 0), MapOf("attn", 2))
 """
 
 

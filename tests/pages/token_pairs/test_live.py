@@ -25,14 +25,16 @@ import numpy as np
 import streamlit as st
 from analysis.statistics.pairs import pair_occurrence
 from pages.ui.live import door as live
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.chosen import open_store
+from pages.ui.store.inquiry import Inquiry
 
+inquiry = Inquiry(open_store())
 changes = {}
-for layer in range(1, int(open_store().run["n_layers"]) + 1):
+for layer in range(1, int(inquiry.store.run["n_layers"]) + 1):
     for effect in %s:
-        for seq in range(int(open_store().run["n_sequences"])):
-            tokens = ask(pair_occurrence.sequence, seq=seq)
-            maps = live.effect_maps(tokens, layer=layer, effect=effect)
+        for seq in range(int(inquiry.store.run["n_sequences"])):
+            tokens = inquiry.ask(pair_occurrence.sequence, seq=seq)
+            maps = live.effect_maps(inquiry.store, tokens, layer=layer, effect=effect)
             changes[layer, effect, seq] = maps.change
 st.session_state["changes"] = changes
 """

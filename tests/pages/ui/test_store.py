@@ -21,21 +21,23 @@ from tests.pages.kit.copies import changed_copy, lacking
 ASK = """
 import streamlit as st
 from analysis.statistics.norms import token_type_mixing as mixing
-from pages.ui.store.chosen import ask, file_picker, open_store
+from pages.ui.store.chosen import file_picker, open_store
+from pages.ui.store.inquiry import Inquiry
 file_picker()
 st.text(open_store().name)
-frame = ask(mixing.by_layer, head=None)
+inquiry = Inquiry(open_store())
+frame = inquiry.ask(mixing.by_layer, head=None)
 st.text(sorted(set(map(str, frame.dtypes))))
 frame["layer"] = 0
-st.text(ask(mixing.by_layer, head=None)["layer"].max())
+st.text(inquiry.ask(mixing.by_layer, head=None)["layer"].max())
 """
 REQUIRE = """
 import streamlit as st
 from analysis.statistics.norms.token_type_mixing import TABLE
-from pages.ui.store.chosen import file_picker
+from pages.ui.store.chosen import file_picker, open_store
 from pages.ui.store.missing import require
 file_picker()
-require(TABLE)
+require(open_store(), TABLE)
 st.text("goes on")
 """
 NAMED = """
@@ -49,7 +51,7 @@ from pathlib import Path
 from pages.ui.live.door import identity
 from pages.ui.store.commands import run_command
 store = open_store()
-st.text(identity().part)
+st.text(identity(store).part)
 st.text(run_command(store.run, store.facts, Path("other.duckdb")))
 """
 HOSTILE = "<b>a & 'quoted' [x](y) $z$ ?file=1.duckdb"
