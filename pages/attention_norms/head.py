@@ -12,7 +12,7 @@ from pages.attention_norms.opened_head import CARD_TABLES, norms_card, pick_norm
 from pages.attention_norms.transforms import by_gates
 from pages.ui.charts import shading
 from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.page import section
 from pages.ui.passages import Passage, draw_passages
 from pages.ui.store.inquiry import Inquiry

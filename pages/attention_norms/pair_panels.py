@@ -7,8 +7,8 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from pages.ui.charts.chart_theme import Chart, ramp_below, tooltips
 from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
-from pages.ui.charts.look import Chart, ramp_below, tooltips
 from pages.ui.words.columns import title
 from pages.ui.words.names import token_type_name
 from pages.ui.words.quantities import ordered_types, quantity_axis

@@ -16,11 +16,11 @@ from pages.attention_norms.pair_panels import density_panels, rank_panels, sampl
 from pages.attention_norms.weight_and_norm import WEAK, lowest_within, weight_and_norm
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import bars, lines
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.finding import Finding, Findings
 from pages.ui.head.choice import to_head
 from pages.ui.page import section
-from pages.ui.published import Row, show_published, statistic_of
+from pages.ui.published_table import Row, show_published, statistic_of
 from pages.ui.store.absences import APART
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View

@@ -10,10 +10,10 @@ import pandas as pd
 
 from analysis.statistics.norms import singular_value
 from pages.attention_norms.transforms import no_affine_map
+from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import ZERO
 from pages.ui.charts.head_map import from_zero, head_map
-from pages.ui.charts.look import Chart, layered, tooltips
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
 from pages.ui.store.inquiry import Inquiry

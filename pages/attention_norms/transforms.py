@@ -2,7 +2,7 @@
 
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.open_file import Store
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 
 def no_affine_map(inquiry: Inquiry) -> str:

@@ -7,8 +7,8 @@ import altair as alt
 import pandas as pd
 
 from pages.compare.files import colours
+from pages.ui.charts.chart_theme import Chart, coloured, layered, tooltips
 from pages.ui.charts.colours import ZERO
-from pages.ui.charts.look import Chart, coloured, layered, tooltips
 from pages.ui.store.open_file import Store
 from pages.ui.words.columns import title
 

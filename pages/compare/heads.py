@@ -14,8 +14,8 @@ from analysis.comparison.matching import (
     matched_heads,
 )
 from pages.compare.files import can_compare, pick_sides, texts_sentence
+from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
-from pages.ui.charts.look import Chart, layered, tooltips
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
 from pages.ui.store.open_file import Store

@@ -15,7 +15,7 @@ from pages.compare.numbers import (
     numbers_of,
     pairing,
 )
-from pages.ui.charts.look import with_axes
+from pages.ui.charts.chart_theme import with_axes
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.view import View

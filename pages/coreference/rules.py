@@ -14,7 +14,7 @@ from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.head.choice import Head, head_name, head_names, head_of
 from pages.ui.head.facts import HALF, MERGING, chosen_head
 from pages.ui.page import section
-from pages.ui.published import Row, show_published, statistic_of
+from pages.ui.published_table import Row, show_published, statistic_of
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent

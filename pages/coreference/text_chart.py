@@ -6,11 +6,11 @@ import altair as alt
 import pandas as pd
 
 from pages.coreference.names import type_name
+from pages.ui.charts.chart_theme import Chart, layered, paper_and_ink, tooltips
 from pages.ui.charts.colours import ARROW_COLOURS, MENTION_COLOURS
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import Chart, layered, paper_and_ink, tooltips
 from pages.ui.charts.text_layout import FONT, LETTERS, Place, curve, places, spans
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 _LINE = 68  # height of a line of the text with the arrows above it, in pixels
 _SIZE = f"min(17, width / {LETTERS} / 0.605)"

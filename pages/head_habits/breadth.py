@@ -8,7 +8,7 @@ from analysis.statistics.norms.weighing import WEIGHT
 from pages.head_habits.layer_chart import draw_layers
 from pages.ui.head.habits import of_habits
 from pages.ui.page import section
-from pages.ui.published import Row, show_published
+from pages.ui.published_table import Row, show_published
 from pages.ui.view import View
 from pages.ui.words.say import say
 

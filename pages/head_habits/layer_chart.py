@@ -6,8 +6,8 @@ import altair as alt
 import pandas as pd
 
 from pages.head_habits.opened_head import opened_head
+from pages.ui.charts.chart_theme import Chart, Scale, cell_selection, coloured, layered, tooltips
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import Chart, Scale, cell_selection, coloured, layered, tooltips
 from pages.ui.head.choice import to_head
 from pages.ui.view import View
 from pages.ui.words.columns import title

@@ -9,8 +9,8 @@ import pandas as pd
 from analysis.statistics.heads import head_pattern
 from analysis.statistics.norms import head_token
 from pages.head_habits.opened_head import opened_head
+from pages.ui.charts.chart_theme import Chart, coloured, layered, tooltips
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS
-from pages.ui.charts.look import Chart, coloured, layered, tooltips
 from pages.ui.charts.shaded_sequence import sequence_name, texts_of_head
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name

@@ -9,8 +9,8 @@ from analysis.statistics.heads import head_arrangement, head_distance
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import MARK
 from pages.head_map.tree import Tree
+from pages.ui.charts.chart_theme import Chart, cell_selection, layered, tooltips
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import Chart, cell_selection, layered, tooltips
 from pages.ui.head.bar import pick_marked
 from pages.ui.head.behaviours import behaviours_of_heads, has_habits
 from pages.ui.head.choice import Head, head_name, head_with_most, to_head

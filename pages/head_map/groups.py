@@ -11,8 +11,8 @@ from analysis.statistics.heads import head_arrangement, head_distance
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import MARK, plane_chart
 from pages.head_map.tree import Tree
+from pages.ui.charts.chart_theme import Chart, cell_selection, layered, ringed, tooltips
 from pages.ui.charts.colours import GROUP_COLOURS, IN_NO_GROUP, MARKED
-from pages.ui.charts.look import Chart, cell_selection, layered, ringed, tooltips
 from pages.ui.head.bar import pick_marked
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, has_habits
 from pages.ui.head.choice import Head, to_head

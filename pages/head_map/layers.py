@@ -7,9 +7,9 @@ import pandas as pd
 
 from analysis.statistics.heads import head_arrangement, head_distance
 from pages.head_map.apart import DISTANCE, LEVEL, chance, nats
+from pages.ui.charts.chart_theme import Chart, flat_axis, layered, tooltips
 from pages.ui.charts.colours import IN_NO_GROUP, SAME_LAYER_COLOURS
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import Chart, flat_axis, layered, tooltips
 from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.page import section
 from pages.ui.store.inquiry import Inquiry

@@ -6,8 +6,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.chart_theme import Chart, cell_selection, layered, ringed, tooltips
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import Chart, cell_selection, layered, ringed, tooltips
 from pages.ui.head.choice import Head
 from pages.ui.words.columns import title
 

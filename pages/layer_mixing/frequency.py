@@ -10,7 +10,7 @@ from analysis.statistics.parts import OF_TOKENS
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars
 from pages.ui.page import section
-from pages.ui.published import Row, show_published, statistic_of
+from pages.ui.published_table import Row, show_published, statistic_of
 from pages.ui.store.absences import has_special
 from pages.ui.view import View
 from pages.ui.words.interval import interval

@@ -13,7 +13,7 @@ from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines
 from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.page import section
-from pages.ui.published import Row, show_published, statistic_of
+from pages.ui.published_table import Row, show_published, statistic_of
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval, side_of, verdict

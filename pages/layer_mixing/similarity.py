@@ -13,10 +13,10 @@ from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines
 from pages.ui.choices.links import link_to_sequence
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.finding import Finding, Findings, compared
 from pages.ui.page import section
-from pages.ui.published import Row, show_published
+from pages.ui.published_table import Row, show_published
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval, verdict

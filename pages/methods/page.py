@@ -9,20 +9,20 @@ import streamlit as st
 from analysis.scopes import ORDERS
 from analysis.sources import PAPERS
 from analysis.statistics.mixing import bias_reading
-from pages.ui.about import citation, contracts
 from pages.ui.choices.links import link_to_view
-from pages.ui.choices.pick import pick
+from pages.ui.choices.picker import pick
+from pages.ui.folds import folded
 from pages.ui.frame import table
-from pages.ui.lazily import folded
-from pages.ui.method import mathematics, methods
+from pages.ui.statistic_method import mathematics, methods
 from pages.ui.store.chosen import Store, chosen_file, readable, without_attention
 from pages.ui.store.missing import show_more_checks
+from pages.ui.table_documentation import citation, contracts
 from pages.ui.words.columns import column_settings
 from pages.ui.words.interval_sentence import interval_sentence, listed_form
 from pages.ui.words.names import scope_meaning, scope_name
 from pages.ui.words.numbers import percent, scientific, signed
-from pages.ui.words.place import words_of
 from pages.ui.words.say import say
+from pages.ui.words.scope import words_of
 
 FORMULAS = mathematics("methods")
 CHAPTERS = ("token_types", "masked", "intervals", "ranks", "omissions", "limits", "differences")

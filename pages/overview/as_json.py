@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from pages.overview.glance import findings, how_sure
+from pages.overview.ranked_findings import findings, how_sure
 from pages.ui.charts.headline import unmarked
 from pages.ui.choices.links import VIEWS
 from pages.ui.contents import PAGES

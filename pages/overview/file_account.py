@@ -10,10 +10,10 @@ from analysis.error_limits import LIMITS
 from analysis.statistics import image
 from analysis.statistics.corpus import first_sequences, sequence_lengths, token_type_counts
 from analysis.statistics.mixing import completeness
+from pages.ui.charts.chart_theme import Chart, tooltips
 from pages.ui.charts.colours import SERIES_COLOURS, TOKEN_TYPE_COLOURS
 from pages.ui.charts.error_chart import error_chart, worst_errors
 from pages.ui.charts.image_ground import ImageGround
-from pages.ui.charts.look import Chart, tooltips
 from pages.ui.choices.links import link
 from pages.ui.frame import figure, table
 from pages.ui.store.chosen import (

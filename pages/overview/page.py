@@ -17,14 +17,14 @@ from pages.overview.file_account import (
     soundness,
     soundness_of_file,
 )
-from pages.overview.glance import findings, how_sure
+from pages.overview.ranked_findings import findings, how_sure
+from pages.ui.charts.chart_theme import in_theme
 from pages.ui.charts.evidence import evidence_chart
 from pages.ui.charts.headline import unmarked
 from pages.ui.charts.layer_gaps import with_gaps
-from pages.ui.charts.look import in_theme
 from pages.ui.choices.links import link_to_view
 from pages.ui.finding import Finding
-from pages.ui.lazily import folded
+from pages.ui.folds import folded
 from pages.ui.store.absences import absences
 from pages.ui.store.build import progress_of
 from pages.ui.store.chosen import open_store

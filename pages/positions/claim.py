@@ -23,9 +23,7 @@ from pages.positions.offsets import (
     heads_compared,
 )
 from pages.positions.spectra.peaks import UNIT
-from pages.ui.charts.colours import AGREEMENT_COLOUR, NEUTRAL, SERIES_COLOURS
-from pages.ui.charts.encodings import named, places
-from pages.ui.charts.look import (
+from pages.ui.charts.chart_theme import (
     Chart,
     cell_selection,
     column_tooltips,
@@ -34,10 +32,12 @@ from pages.ui.charts.look import (
     ramp,
     ringed,
 )
+from pages.ui.charts.colours import AGREEMENT_COLOUR, NEUTRAL, SERIES_COLOURS
+from pages.ui.charts.encodings import named, places
 from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
-from pages.ui.published import Row, show_published, statistic_of
+from pages.ui.published_table import Row, show_published, statistic_of
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -45,8 +45,8 @@ from pages.ui.words.interval import side_of, with_interval
 from pages.ui.words.levels import carried
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.offsets import offset_label
-from pages.ui.words.place import say_here
 from pages.ui.words.say import say
+from pages.ui.words.scope import say_here
 
 _LEAST = tuple(f"{least:g}" for least in MIN_DEPENDENCES)  # as the address writes them
 _CELL, _AROUND = 44, 70  # heights of a cell and of the axis below, in pixels

@@ -7,13 +7,13 @@ import altair as alt
 import pandas as pd
 
 from pages.positions.offsets import offset_axis
+from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, with_axes
 from pages.ui.charts.colours import CLUSTER_SHADES, MARKED
-from pages.ui.charts.look import Chart, column_tooltips, layered, with_axes
 from pages.ui.charts.number_map import Ramp
 from pages.ui.charts.standard import lines
 from pages.ui.words.numbers import count
-from pages.ui.words.place import say_here
 from pages.ui.words.say import say
+from pages.ui.words.scope import say_here
 
 _STRENGTHS = ("strong", "moderate", "weak")
 _COLUMNS, _WIDTH, _HEIGHT = 3, 235, 96

@@ -10,9 +10,9 @@ import altair as alt
 import pandas as pd
 
 from analysis.statistics.positions.head_offset import REACH
+from pages.ui.charts.chart_theme import Chart, cell_selection, column_tooltips, layered
 from pages.ui.charts.colours import MARKED, NEUTRAL
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import Chart, cell_selection, column_tooltips, layered
 from pages.ui.words.columns import title
 
 _COLUMNS = 4  # of the legend

@@ -13,9 +13,9 @@ from analysis.statistics.positions import patch_offset, relative_position_profil
 from pages.positions.clusters import centre_charts, cluster_colours, cluster_name, explained_chart
 from pages.positions.head_grid import profile_grid, share_grid
 from pages.positions.offsets import head_row, offset_axis
+from pages.ui.charts.chart_theme import Chart, layered, with_axes
 from pages.ui.charts.colours import INKS
 from pages.ui.charts.heat_map import heat_map
-from pages.ui.charts.look import Chart, layered, with_axes
 from pages.ui.head.choice import Head, head_name, head_of, row_of, to_head
 from pages.ui.page import section
 from pages.ui.view import View

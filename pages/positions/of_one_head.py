@@ -9,8 +9,8 @@ import pandas as pd
 from analysis.statistics.positions import query_key_correlation, score_share
 from analysis.statistics.positions.head_offset import KERNEL, REACH
 from pages.positions.offsets import counting_picker, offset_axis
+from pages.ui.charts.chart_theme import Chart, column_tooltips, layered
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
-from pages.ui.charts.look import Chart, column_tooltips, layered
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, scientific

@@ -24,8 +24,8 @@ from pages.positions.of_one_head import (
 from pages.positions.offsets import pick_positions_head
 from pages.positions.one_text import attention, waves
 from pages.positions.phases import phases
+from pages.ui.charts.chart_theme import Chart, column_tooltips
 from pages.ui.charts.colours import LESS_TO_MORE
-from pages.ui.charts.look import Chart, column_tooltips
 from pages.ui.head.choice import row_of
 from pages.ui.page import section
 from pages.ui.store.inquiry import Inquiry
@@ -33,7 +33,7 @@ from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import percent, signed
 from pages.ui.words.offsets import offset_label
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 _ROW = 11
 

@@ -14,8 +14,8 @@ from analysis.statistics.positions import (
     relative_position_profile,
 )
 from pages.positions.offsets import offset_axis
+from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, with_axes
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
-from pages.ui.charts.look import Chart, column_tooltips, layered, with_axes
 from pages.ui.charts.pieces import written
 from pages.ui.charts.standard import lines
 from pages.ui.choices.links import link_to_sequence
@@ -23,7 +23,7 @@ from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.lines import beginning
 from pages.ui.words.numbers import count
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 _SIDE = 330
 _SHORT = 60  # characters of a text that stand in the picker

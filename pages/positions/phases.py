@@ -9,8 +9,8 @@ import pandas as pd
 
 from analysis.statistics.positions import head_offset, query_key_wave
 from pages.positions.spectra.peaks import UNIT
+from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, open_ends, ramp
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import Chart, column_tooltips, layered, open_ends, ramp
 from pages.ui.charts.token_map import rounded
 from pages.ui.head.choice import row_of
 from pages.ui.view import View

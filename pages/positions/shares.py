@@ -8,9 +8,9 @@ import pandas as pd
 from analysis.statistics.positions import score_share
 from analysis.statistics.positions.score_share import PARTS
 from pages.positions.offsets import head_row
+from pages.ui.charts.chart_theme import Chart, coloured, column_tooltips, edged, flat_axis, layered
 from pages.ui.charts.colours import SCORE_PART_COLOURS
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.look import Chart, coloured, column_tooltips, edged, flat_axis, layered
 from pages.ui.finding import Finding, Findings
 from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section

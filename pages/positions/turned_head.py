@@ -19,8 +19,8 @@ from analysis.statistics.positions import (
 from pages.positions.of_one_head import numbers_of_head, score_above_attention
 from pages.positions.offsets import offset_axis, pick_positions_head
 from pages.positions.one_text import attention
+from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, ramp
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import Chart, column_tooltips, layered, ramp
 from pages.ui.head.choice import row_of
 from pages.ui.page import section
 from pages.ui.view import View

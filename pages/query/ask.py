@@ -11,7 +11,7 @@ from pages.query.documentation import documentation
 from pages.query.examples import EXAMPLES, examples_for
 from pages.query.statement import LONGEST, Statement, fits_into_a_link
 from pages.ui.choices.address import asked, forget, write
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.items import Control
 from pages.ui.page import section
 from pages.ui.store.open_file import Store

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.contracts import every_table
+from pages.ui.charts.chart_theme import Chart, coloured, edged, flat_axis, layered, tooltips
 from pages.ui.charts.colours import MANY_COLOURS
-from pages.ui.charts.look import Chart, coloured, edged, flat_axis, layered, tooltips
 from pages.ui.words.columns import NAMES
 
 KINDS = ("bars", "lines", "points")

@@ -3,8 +3,8 @@
 import re
 
 from analysis.contracts import every_table
-from pages.ui.about import view_columns
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
+from pages.ui.table_documentation import view_columns
 from pages.ui.view import View
 from pages.ui.words.contracts import translation
 

@@ -7,7 +7,7 @@ from analysis.statistics.relevance import relevance_map
 from pages.relevance.maps.source import MEAN, StoredMaps
 from pages.relevance.rules import rule_name
 from pages.ui.view import View
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 _USUAL_RULE = "iv"
 _BEGINNING = 90  # letters of a text that stand in the picker

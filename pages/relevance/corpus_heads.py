@@ -15,7 +15,7 @@ from pages.relevance.quantities import axis_format, number_format, quantity_axis
 from pages.relevance.rules import WITH_HEADS, rule_name
 from pages.ui.charts.head_map import around_zero, from_zero, head_map
 from pages.ui.choices.links import link
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.view import View
 from pages.ui.words.columns import title
 

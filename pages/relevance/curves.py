@@ -9,7 +9,7 @@ from analysis.statistics.relevance import perturbation
 from analysis.statistics.relevance.perturbation import CURVES, RANDOM
 from pages.relevance.rule_lines import rule_lines
 from pages.relevance.rules import in_order, pick_rules, rule_evidence, rule_name
-from pages.ui.charts.look import layered
+from pages.ui.charts.chart_theme import layered
 from pages.ui.finding import Finding, Findings
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View

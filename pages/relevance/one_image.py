@@ -23,9 +23,9 @@ from pages.relevance.maps.source import MEAN, LiveMaps, MapSource, StoredMaps
 from pages.relevance.rules import rule_meaning, rule_name
 from pages.ui.charts.image_ground import ImageGround
 from pages.ui.choices.links import link_to_sequence
-from pages.ui.choices.pick import choose
-from pages.ui.facts import STYLE, fact_grid
-from pages.ui.live import door as live
+from pages.ui.choices.picker import choose
+from pages.ui.fact_grid import STYLE, fact_grid
+from pages.ui.live import live_model as live
 from pages.ui.page import section
 from pages.ui.view import View
 

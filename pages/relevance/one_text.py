@@ -29,7 +29,7 @@ from pages.relevance.maps.text_map import (
 from pages.relevance.maps.token_strip import strip_frame, token_strip
 from pages.relevance.rules import WITH_HEADS, rule_meaning, rule_name
 from pages.ui.choices.links import link_to_sequence
-from pages.ui.live import door as live
+from pages.ui.live import live_model as live
 from pages.ui.page import section
 from pages.ui.view import View
 from pages.ui.words.columns import title

@@ -10,9 +10,9 @@ from analysis.relevance_rules import MEAN_WEIGHTS
 from analysis.statistics.relevance.perturbation import RANDOM
 from pages.relevance.quantities import axis_format, number_format, quantity_axis
 from pages.relevance.rules import rule_name
+from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import NEUTRAL, RELEVANCE_RULE_COLOURS
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import Chart, layered, tooltips
 from pages.ui.words.columns import title
 
 _DASHED = (*MEAN_WEIGHTS, RANDOM)

@@ -15,7 +15,7 @@ from pages.sequences.subject import Subject, pick_subject
 from pages.sequences.through_layers import through_layers
 from pages.sequences.token_line import token_line
 from pages.ui.charts.token_map import token_map
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.page import section
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View

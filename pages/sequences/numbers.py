@@ -18,7 +18,7 @@ from pages.ui.live import readings
 from pages.ui.store.inquiry import Asked, Inquiry
 from pages.ui.store.open_file import Store
 from pages.ui.words.names import effect_name, scope_name
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 LEAST = 5
 """Least number of sequences for a standard deviation."""

@@ -15,8 +15,8 @@ from pages.sequences.numbers import (
     standing,
 )
 from pages.sequences.subject import Subject, pick_subject
+from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import MARKED, NEUTRAL, ZERO
-from pages.ui.charts.look import Chart, layered, tooltips
 from pages.ui.page import section
 from pages.ui.store.open_file import Store
 from pages.ui.view import View

@@ -8,8 +8,8 @@ import pandas as pd
 from analysis.statistics.pairs import pair_delta, pair_occurrence
 from pages.sequences.changes import LEAST, changes, extremes, with_distance
 from pages.sequences.subject import Subject, pick_subject
+from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL, ZERO
-from pages.ui.charts.look import Chart, layered, tooltips
 from pages.ui.page import section
 from pages.ui.view import View
 from pages.ui.words.columns import title

@@ -12,7 +12,7 @@ from analysis.statistics.pairs import pair_occurrence
 from pages.ui.charts.image_ground import ImageGround, ground_of
 from pages.ui.charts.pieces import written
 from pages.ui.choices.source import SectionEnds
-from pages.ui.live import door as live
+from pages.ui.live import live_model as live
 from pages.ui.live import readings
 from pages.ui.store.absences import SPECIAL
 from pages.ui.view import View

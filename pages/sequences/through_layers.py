@@ -8,8 +8,8 @@ import pandas as pd
 
 from pages.sequences.shares import MapOf, shares_of
 from pages.sequences.subject import Subject
+from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
-from pages.ui.charts.look import Chart, layered, tooltips
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import percent

@@ -7,9 +7,7 @@ import numpy as np
 import pandas as pd
 
 from pages.sequences.subject import Subject
-from pages.ui.charts.colours import LESS_TO_MORE, MARKED
-from pages.ui.charts.image_ground import ImageGround
-from pages.ui.charts.look import (
+from pages.ui.charts.chart_theme import (
     Chart,
     cell_selection,
     layered,
@@ -18,6 +16,8 @@ from pages.ui.charts.look import (
     ramp_below,
     tooltips,
 )
+from pages.ui.charts.colours import LESS_TO_MORE, MARKED
+from pages.ui.charts.image_ground import ImageGround
 from pages.ui.charts.pieces import readable
 from pages.ui.charts.text_layout import FONT, places
 from pages.ui.charts.token_map import rounded

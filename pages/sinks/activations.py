@@ -6,8 +6,8 @@ import pandas as pd
 from analysis.sinks import EVERY
 from analysis.statistics.sinks import massive_activation
 from pages.sinks.places import depth_name, distinct, usual_place
+from pages.ui.charts.chart_theme import with_axes
 from pages.ui.charts.colours import SERIES_COLOURS
-from pages.ui.charts.look import with_axes
 from pages.ui.charts.standard import lines
 from pages.ui.finding import Finding, Findings, compared, rows_of
 from pages.ui.page import section

@@ -6,9 +6,9 @@ import pandas as pd
 from analysis.sinks import RATED, THRESHOLDS, USUAL_THRESHOLD
 from analysis.statistics.sinks import sink
 from pages.sinks.places import as_series, pick_place
+from pages.ui.charts.chart_theme import with_axes
 from pages.ui.charts.colours import SINK_COLOURS
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.look import with_axes
 from pages.ui.charts.standard import bars, lines
 from pages.ui.head.bar import pick_marked
 from pages.ui.head.choice import head_with_most, to_head

@@ -5,8 +5,8 @@ import pandas as pd
 
 from analysis.statistics.sinks import sink
 from pages.sinks.places import as_series, distinct, pick_place, usual_place
+from pages.ui.charts.chart_theme import with_axes
 from pages.ui.charts.colours import SINK_COLOURS
-from pages.ui.charts.look import with_axes
 from pages.ui.charts.standard import lines
 from pages.ui.finding import Finding, Findings, over_layers, rows_of
 from pages.ui.page import section

@@ -6,9 +6,9 @@ import pandas as pd
 from analysis.sinks import NO_TOKEN
 from analysis.statistics.sinks import no_token as statistic
 from pages.sinks.places import as_series
+from pages.ui.charts.chart_theme import with_axes
 from pages.ui.charts.colours import SERIES_COLOURS, SINK_COLOURS
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.look import with_axes
 from pages.ui.charts.standard import lines
 from pages.ui.head.bar import pick_marked
 from pages.ui.head.choice import head_with_most, to_head

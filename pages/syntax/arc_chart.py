@@ -7,11 +7,11 @@ import altair as alt
 import pandas as pd
 
 from pages.syntax.arcs import PAGE, Drawing
+from pages.ui.charts.chart_theme import Chart, layered
 from pages.ui.charts.colours import ARC_COLOURS, WORD_GROUNDS
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import Chart, layered
 from pages.ui.words.columns import title
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 _DASHED = {"wrong": [5, 3]}
 _UNIT, _LINE, _AROUND = 15, 25, 44  # pixels: of height; a word of an upright sentence; the legend

@@ -7,8 +7,8 @@ from pages.ui.head.choice import head_names
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.numbers import count
-from pages.ui.words.place import say_here
 from pages.ui.words.say import catalogue, plain, say
+from pages.ui.words.scope import say_here
 
 EVERYTHING = ("all", "all_words")
 """Pseudo-relations: all words but `root` and `punct`, and all words."""

@@ -12,7 +12,7 @@ from analysis.statistics.probing.dependency_scores import DIRECTIONS
 from pages.syntax.choices import EITHER, LEAST, Chosen, pick_probe, pick_relation
 from pages.syntax.names import EVERYTHING, columns, direction_name, readable, relation_label
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.head.choice import head_name, to_head
 from pages.ui.page import section
 from pages.ui.store.inquiry import Inquiry

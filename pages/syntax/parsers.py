@@ -10,14 +10,14 @@ from analysis.statistics.probing.parser_input import INPUT_EMBEDDING
 from pages.syntax.row_charts import CONTROL_COLOUR, HEAD_COLOUR, OFFSET_COLOUR, parser_rows
 from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.page import section
-from pages.ui.published import Row, show_published
+from pages.ui.published_table import Row, show_published
 from pages.ui.store.chosen import other_stores
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
-from pages.ui.words.place import say_here
 from pages.ui.words.say import plain, say
+from pages.ui.words.scope import say_here
 
 _COLOURS = {"attention": HEAD_COLOUR, "baseline": OFFSET_COLOUR, "control": CONTROL_COLOUR}
 _KINDS = {

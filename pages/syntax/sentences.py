@@ -13,10 +13,10 @@ from pages.syntax.arc_chart import arc_chart
 from pages.syntax.arcs import drawing
 from pages.syntax.choices import pick_chosen, pick_probe
 from pages.syntax.names import direction_name, is_of, relation_label
+from pages.ui.charts.chart_theme import Chart, layered, ramp, tooltips
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import Chart, layered, ramp, tooltips
 from pages.ui.choices.links import link_to_sequence
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
 from pages.ui.store.inquiry import Inquiry

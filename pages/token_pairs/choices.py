@@ -8,7 +8,7 @@ from analysis.scopes import RELATIONS
 from analysis.statistics.pairs.pair_ranking import RANKS
 from analysis.statistics.sample import least_count
 from pages.token_pairs.lists import DIRECTIONS
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 

@@ -14,8 +14,8 @@ from pages.token_pairs.lists import CHANGE, HIGH, LOW, change, in_points, pair_n
 from pages.token_pairs.maps import occurrence_maps
 from pages.ui.charts.pieces import readable
 from pages.ui.charts.standard import lines
-from pages.ui.choices.pick import choose
-from pages.ui.live import door as live
+from pages.ui.choices.picker import choose
+from pages.ui.live import live_model as live
 from pages.ui.passages import Passage, draw_passages
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View

@@ -11,13 +11,13 @@ import altair as alt
 import pandas as pd
 
 from pages.token_pairs.lists import PLACES
+from pages.ui.charts.chart_theme import Chart, layered
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, RELATION_COLOURS
-from pages.ui.charts.look import Chart, layered
 from pages.ui.words.columns import title
 from pages.ui.words.interval import interval, is_clear
 from pages.ui.words.names import relation_name
 from pages.ui.words.numbers import count, points
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 _STRONGEST = 0x80  # of 0xff, how strong the ground of a cell may be
 _NONE = '<td class="tp-none">–</td>'

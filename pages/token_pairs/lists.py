@@ -10,7 +10,7 @@ from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.interval import is_clear
 from pages.ui.words.names import effect_name
 from pages.ui.words.numbers import count, percent, points
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 from pages.ui.words.units import POINTS, in_unit, named_in
 
 DIRECTIONS = ("amplified", "attenuated")

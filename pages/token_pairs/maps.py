@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.statistics.pairs import pair_occurrence
+from pages.ui.charts.chart_theme import Chart, layered, ramp_below, tooltips
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import Chart, layered, ramp_below, tooltips
 from pages.ui.charts.token_map import (
     READABLE,
     cell_band,
@@ -18,12 +18,12 @@ from pages.ui.charts.token_map import (
     reach_of,
     share_scale,
 )
-from pages.ui.live import door as live
+from pages.ui.live import live_model as live
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.names import effect_name, scope_name
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 from pages.ui.words.units import PERCENT, POINTS, in_unit, named_in, with_unit
 
 _AROUND = 9  # tokens shown before and after a chosen one

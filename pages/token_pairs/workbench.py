@@ -19,8 +19,8 @@ from pages.token_pairs.lists import (
     tally_sentence,
     with_pair_names,
 )
+from pages.ui.charts.chart_theme import Chart, cell_selection, coloured, layered, tooltips
 from pages.ui.charts.colours import MARKED, ZERO
-from pages.ui.charts.look import Chart, cell_selection, coloured, layered, tooltips
 from pages.ui.charts.points import POINT
 from pages.ui.page import section
 from pages.ui.view import View

@@ -10,10 +10,8 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
 from analysis.statistics.table import Table
-from pages.ui.about import about
-from pages.ui.beside.beside import Beside, beside
 from pages.ui.choices.address import LONGEST_TEXT, dropped, one_entry
-from pages.ui.choices.pick import pick
+from pages.ui.choices.picker import pick
 from pages.ui.choices.source import Otherwise, SectionEnds
 from pages.ui.finding import Finding, Findings
 from pages.ui.frame import Frame
@@ -24,9 +22,10 @@ from pages.ui.store.chosen import open_store, stores
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.missing import require
 from pages.ui.store.open_file import Store, seen_once
+from pages.ui.table_documentation import about
 from pages.ui.view import View
-from pages.ui.words.place import key_of, say_here, words_of
 from pages.ui.words.say import plain, say
+from pages.ui.words.scope import key_of, say_here, words_of
 
 
 def no_findings(_: Inquiry) -> Findings:
@@ -137,7 +136,7 @@ class Page:
                     shown.fill(view)
                 keep_head(view)
             finally:
-                Frame(bar, partial(self._compared, shown, store)).draw(view.items)
+                Frame(bar, partial(self._comparison, shown, store)).draw(view.items)
             for text in view.rest():
                 st.markdown(text)
             for key, names in dropped().items():
@@ -146,10 +145,10 @@ class Page:
             held = [table for table in shown.also if store.holds(table)]
             about(*shown.needs, *held)
 
-    def _compared(self, shown: Section, store: Store, of: Figure) -> Beside | None:
+    def _comparison(self, shown: Section, store: Store, of: Figure) -> Comparison | None:
         """Comparisons that a figure of a section offers; one without a name offers none."""
         rerun = partial(self.figure_if, shown, store)
-        return beside(of, store, shown.needs, rerun) if of.name else None
+        return comparison_of(of, store, shown.needs, rerun) if of.name else None
 
     def figure_if(
         self, shown: Section, store: Store, name: str, made: Mapping[str, str]

@@ -16,7 +16,7 @@ from pages.ui.choices.address import LONGEST_TEXT
 from pages.ui.choices.links import VIEWS, link
 from pages.ui.contents import PAGES
 from pages.ui.head.choice import HEAD, head_name
-from pages.ui.method import methods
+from pages.ui.statistic_method import methods
 from pages.ui.store.chosen import chosen_file, readable
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.open_file import Store

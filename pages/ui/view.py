@@ -18,8 +18,8 @@ from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.open_file import Store
 from pages.ui.words.columns import column_settings, with_names
 from pages.ui.words.interval_sentence import interval_form, interval_sentence, listed_form
-from pages.ui.words.place import say_here
 from pages.ui.words.say import catalogue, say
+from pages.ui.words.scope import say_here
 
 _IN_FILE_NAMES = ("seq", "layer", "head", "scope", "effect", "relation", "place", "token_type")
 _NOTHING = {"selection": {"rows": []}}

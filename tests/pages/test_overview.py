@@ -110,7 +110,7 @@ def assert_section(page: str, view: str) -> None:
 
 FINDINGS = """
 import streamlit as st
-from pages.overview.glance import findings
+from pages.overview.ranked_findings import findings
 from pages.ui.store.chosen import open_store
 st.session_state["found"] = findings(open_store())
 """

@@ -7,11 +7,11 @@ import altair as alt
 import pandas as pd
 
 from pages.positions.spectra.peaks import UNIT
+from pages.ui.charts.chart_theme import Chart, coloured, column_tooltips, layered, ramp
 from pages.ui.charts.colours import CONTROL_COLOURS, LESS_TO_MORE
-from pages.ui.charts.look import Chart, coloured, column_tooltips, layered, ramp
 from pages.ui.charts.number_map import Ramp
 from pages.ui.words.columns import title
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 SOURCES = ("hidden", "query", "key")
 SCALES = ("linear", "log")

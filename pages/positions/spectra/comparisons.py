@@ -16,8 +16,8 @@ from pages.ui.store.folder import files
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.numbers import count
-from pages.ui.words.place import say_here
 from pages.ui.words.say import plain, say
+from pages.ui.words.scope import say_here
 
 _MOST = len(SERIES_COLOURS)
 

@@ -10,18 +10,18 @@ from analysis.statistics.positions import position_spectrum
 from pages.positions.spectra.charts import SCALES, spectrum_chart
 from pages.positions.spectra.comparisons import file_label, file_panels, pick_stores
 from pages.positions.spectra.peaks import UNIT, peaks, peaks_text, wave_words, with_period
+from pages.ui.charts.chart_theme import Chart, column_tooltips, layered
 from pages.ui.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
-from pages.ui.charts.look import Chart, column_tooltips, layered
 from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.page import section
-from pages.ui.published import Row, show_published
+from pages.ui.published_table import Row, show_published
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, percent
-from pages.ui.words.place import say_here
 from pages.ui.words.say import say
+from pages.ui.words.scope import say_here
 
 _SERIES = ("kept", "words", "permuted")
 _OF_THE_PAPER = (4, 12)

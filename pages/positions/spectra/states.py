@@ -23,8 +23,8 @@ from pages.ui.page import section
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.numbers import count
-from pages.ui.words.place import say_here
 from pages.ui.words.say import say
+from pages.ui.words.scope import say_here
 
 _BESIDE = ("compared", "removed", "permuted")
 """Controls of texts that were run again: unchanged, without and with shuffled positions."""

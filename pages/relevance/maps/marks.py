@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from pages.relevance.maps.layout import BAR, BAR_GAP, GAP, MapLayout
+from pages.ui.charts.chart_theme import Chart, paper_and_ink, tooltips
 from pages.ui.charts.colours import MARKED, TOKEN_TYPE_COLOURS
 from pages.ui.charts.image_ground import CLASS_TOKENS, ImageGround, Numbers
-from pages.ui.charts.look import Chart, paper_and_ink, tooltips
 from pages.ui.words.columns import title
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 _APART = 10  # from a map, or the bar below it, to the middle of words
 _SILENT: dict[str, Any] = {"tooltip": False, "aria": False}

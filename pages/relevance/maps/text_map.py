@@ -16,8 +16,8 @@ from pages.ui.store.absences import SPECIAL
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.open_file import Store
 from pages.ui.words.numbers import percent
-from pages.ui.words.place import say_here
 from pages.ui.words.say import say
+from pages.ui.words.scope import say_here
 
 _BRACKETS = "[]<>"
 _SIGNS = str.maketrans(" \n", "␣↵")

@@ -8,10 +8,10 @@ import pandas as pd
 
 from pages.relevance.maps.source import Maps
 from pages.relevance.maps.text_map import TokenMaps
+from pages.ui.charts.chart_theme import Chart, layered
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.encodings import name_at
 from pages.ui.charts.heat_map import heat_map
-from pages.ui.charts.look import Chart, layered
 from pages.ui.words.columns import title
 
 _ROW, _FEWEST = 26, 5  # height of a row in pixels, and least number of rows of the chart

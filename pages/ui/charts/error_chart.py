@@ -5,8 +5,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.chart_theme import Chart, layered
 from pages.ui.charts.colours import SERIES_COLOURS
-from pages.ui.charts.look import Chart, layered
 from pages.ui.words.say import say
 
 _COLUMNS = ["layer", "error", "percentile_99", "seq", "pos"]

@@ -5,8 +5,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.chart_theme import Chart, coloured, layered, tooltips
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS, ZERO
-from pages.ui.charts.look import Chart, coloured, layered, tooltips
 from pages.ui.finding import Finding
 from pages.ui.words.say import say
 

@@ -6,8 +6,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.chart_theme import Chart, cell_selection, layered, ramp_below, tooltips
 from pages.ui.charts.colours import INKS, MARKED
-from pages.ui.charts.look import Chart, cell_selection, layered, ramp_below, tooltips
 from pages.ui.words.columns import titled
 from pages.ui.words.quantities import QUANTITIES, quantity_axis, quantity_name
 from pages.ui.words.say import say

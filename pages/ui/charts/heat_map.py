@@ -6,8 +6,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.chart_theme import Chart, flat_axis, layered, ramp, tooltips
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import Chart, flat_axis, layered, ramp, tooltips
 from pages.ui.words.columns import title
 
 _CELL = 26

@@ -8,8 +8,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.colours import INKS, MARKED
-from pages.ui.charts.look import (
+from pages.ui.charts.chart_theme import (
     IN_TWO_LINES,
     Chart,
     cell_selection,
@@ -19,6 +18,7 @@ from pages.ui.charts.look import (
     ramp,
     tooltips,
 )
+from pages.ui.charts.colours import INKS, MARKED
 from pages.ui.words.columns import NAMES, shown_as, title, value_name, with_names
 
 CELL = "cell"

@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.look import Chart, coloured, flat_axis, tooltips
+from pages.ui.charts.chart_theme import Chart, coloured, flat_axis, tooltips
 from pages.ui.words.columns import title, value_name
 
 

@@ -6,7 +6,15 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.look import Chart, Scale, across, cell_selection, coloured, layered, tooltips
+from pages.ui.charts.chart_theme import (
+    Chart,
+    Scale,
+    across,
+    cell_selection,
+    coloured,
+    layered,
+    tooltips,
+)
 from pages.ui.words.columns import title
 
 POINT = "point"

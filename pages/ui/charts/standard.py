@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.look import (
+from pages.ui.charts.chart_theme import (
     IN_TWO_LINES,
     Chart,
     Scale,

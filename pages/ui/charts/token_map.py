@@ -7,9 +7,16 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.chart_theme import (
+    Chart,
+    cell_selection,
+    layered,
+    open_ends,
+    ramp_below,
+    tooltips,
+)
 from pages.ui.charts.colours import LESS_TO_MORE, MARKED
 from pages.ui.charts.encodings import name_at
-from pages.ui.charts.look import Chart, cell_selection, layered, open_ends, ramp_below, tooltips
 from pages.ui.words.columns import title
 
 CELL = "cell"

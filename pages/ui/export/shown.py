@@ -19,8 +19,8 @@ from pages.ui.export.headings import Heading, of_chart, of_table
 from pages.ui.store.inquiry import Asked
 from pages.ui.store.open_file import Store
 from pages.ui.words.columns import title_or_name
-from pages.ui.words.place import here, words_of
 from pages.ui.words.say import plain, say
+from pages.ui.words.scope import here, words_of
 from pages.ui.words.units import PERCENT, in_unit, with_unit, without_unit
 
 _SQL = 400  # letters of the reader's own SQL

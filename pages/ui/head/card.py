@@ -8,7 +8,7 @@ import streamlit as st
 from analysis.statistics.heads import head_pattern
 from pages.ui.charts.colours import HABIT_COLOURS
 from pages.ui.choices.links import VIEWS, link
-from pages.ui.facts import STYLE, fact_grid
+from pages.ui.fact_grid import STYLE, fact_grid
 from pages.ui.head.choice import HEAD, head_name
 from pages.ui.head.facts import facts
 from pages.ui.head.habits import GROUPS, habit_name, habit_value

@@ -4,8 +4,8 @@ import streamlit as st
 
 from analysis.statistics.heads import head_pattern
 from pages.ui.charts import shading
+from pages.ui.charts.chart_theme import in_theme
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.look import in_theme
 from pages.ui.charts.shaded_sequence import sequence_name, texts_of_head
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.head.card import head_card

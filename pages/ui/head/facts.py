@@ -12,7 +12,7 @@ from analysis.statistics.positions import head_offset
 from analysis.statistics.probing import coreference_accuracy, dependency_accuracy
 from analysis.statistics.sinks import sink
 from analysis.statistics.table import Table
-from pages.ui.facts import Fact
+from pages.ui.fact_grid import Fact
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
 from pages.ui.head.choice import head_name, row_of
 from pages.ui.store.inquiry import Inquiry

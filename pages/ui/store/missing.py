@@ -9,7 +9,7 @@ from analysis.statistics import annotation
 from analysis.statistics.probing import dependency_accuracy
 from analysis.statistics.table import Table
 from pages.ui.choices.address import stop
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.store.chosen import stores, without_attention
 from pages.ui.store.commands import run_command
 from pages.ui.store.folder import folder

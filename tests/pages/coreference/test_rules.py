@@ -6,7 +6,7 @@ import pytest
 from analysis.published.heads import numbers
 from analysis.statistics.probing import coreference_best
 from pages.coreference.rules import _on_halves, antecedents
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from tests.pages.conftest import sentences
 from tests.pages.kit.figures import figure_of
 from tests.pages.kit.inquiries import inquiry, view_of

@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from pages.ui.facts import Fact
+from pages.ui.fact_grid import Fact
 from pages.ui.head.card import PLACES as PLACES_OF_A_HEAD
 from pages.ui.head.facts import MIN_WORDS
 from pages.ui.head.facts import facts as facts_of

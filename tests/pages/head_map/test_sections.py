@@ -4,7 +4,7 @@ import pytest
 
 from analysis.statistics.heads import head_arrangement
 from pages.head_map.map import _finding
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.kit.figures import figure_of
 from tests.pages.kit.inquiries import inquiry, view_of

@@ -11,7 +11,7 @@ import pytest
 from analysis.scopes import POST_NORM
 from pages.layer_mixing.modules import _finding
 from pages.ui.words.numbers import percent, scientific
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from tests.pages.conftest import bodies, charts, frames, in_address, options_of, sentences
 from tests.pages.kit.copies import changed_copy
 from tests.pages.kit.figures import click

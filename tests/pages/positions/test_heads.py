@@ -5,7 +5,7 @@ import pytest
 
 from pages.positions.clusters import cluster_name
 from pages.positions.heads import _finding
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from tests.pages.conftest import captions, charts, frames, sentences
 from tests.pages.kit.copies import changes_of, lacking
 from tests.pages.kit.figures import chart_of, frame_of

@@ -3,7 +3,7 @@
 import pytest
 
 from pages.positions.spectra.states import Wave, _finding
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from tests.pages.conftest import frames, sentences
 from tests.pages.kit.inquiries import view_of
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 import pytest
+from analysis.published_table.numbers import N_TOKENS, Published
 
-from analysis.published.numbers import N_TOKENS, Published
-from pages.ui import published
-from pages.ui.published import Row
+from pages.ui import published_table
+from pages.ui.published_table import Row
 from pages.ui.store.open_file import Store, Version
-from tests.pages.published.conftest import SAME
+from tests.pages.published_table.conftest import SAME
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def apart() -> Callable[..., str]:
         provenance = {"random_weights": "none", "segments_given": "0, 1", **facts}
         version = Version("tiny.duckdb", 0, 0)
         store = Store(version, pd.Series(SAME | run), facts=provenance, rows={}, content="")
-        return published.apart(store, paper) or "same"
+        return published_table.apart(store, paper) or "same"
 
     return ask
 

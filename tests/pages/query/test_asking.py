@@ -8,7 +8,7 @@ import pytest
 
 from pages.query.asking import COLUMNS, Answer, Fault, asked
 from pages.query.examples import EXAMPLES
-from pages.ui.bounded import process
+from pages.ui.limited_process import process
 
 
 @pytest.fixture(scope="module")

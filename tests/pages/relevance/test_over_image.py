@@ -7,7 +7,7 @@ import pytest
 
 from pages.relevance.maps.image_map import PANEL
 from pages.relevance.one_image import _start
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from tests.pages.conftest import bodies, charts, in_address, sentences
 from tests.pages.kit.copies import changed_copy
 from tests.pages.kit.figures import click

@@ -12,7 +12,7 @@ from analysis.statistics.probing.parser_input import INPUT_EMBEDDING
 from pages.syntax.parsers import _alike, _finding, _named, _spread
 from pages.ui.store.open_file import described, version_of
 from pages.ui.words.numbers import percent
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from tests.pages.conftest import captions, charts, sentences
 from tests.pages.kit.figures import chart_of
 from tests.pages.kit.inquiries import inquiry, view_of

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pages.ui.charts.chart_theme import Chart, layered
 from pages.ui.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, RELATION_COLOURS
-from pages.ui.charts.look import Chart, layered
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.paired_stacks import paired_stacks
 from pages.ui.export import files as export

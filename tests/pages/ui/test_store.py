@@ -48,7 +48,7 @@ st.text(open_store().model_name)
 """
 OF_A_PART = """
 from pathlib import Path
-from pages.ui.live.door import identity
+from pages.ui.live.live_model import identity
 from pages.ui.store.commands import run_command
 store = open_store()
 st.text(identity(store).part)

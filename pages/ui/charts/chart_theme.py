@@ -11,7 +11,7 @@ import streamlit as st
 from altair.utils import schemapi
 
 from pages.ui.charts.colours import EDGES, LABELS, MARKED, PAPER_AND_INK, SERIES_COLOURS, ZERO
-from pages.ui.presenting import is_presenting
+from pages.ui.presentation import is_presenting
 from pages.ui.words.columns import NAMES, title, title_or_name
 from pages.ui.words.lines import width_of
 

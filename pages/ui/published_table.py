@@ -10,12 +10,12 @@ import pandas as pd
 import streamlit as st
 
 from analysis.published.numbers import EXPERIMENTS, MODEL_SHAPE, ONE_SEGMENT, Experiment, Published
-from pages.ui.about import citation
 from pages.ui.store.open_file import Store
+from pages.ui.table_documentation import citation
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
-from pages.ui.words.place import say_here
 from pages.ui.words.say import plain, say
+from pages.ui.words.scope import say_here
 
 _ROUNDING = 1e-9
 _WHOLE = 16  # rows of a table that is shown without scrolling
