@@ -1,7 +1,8 @@
-"""Run of a page: what all its parts share without being handed it.
+"""Run of a page: what cannot be handed over as an argument.
 
-This is the only context variable of the pages. A fragment that Streamlit draws again later, and a
-section that runs with another file, run within a copy of it.
+This is the only context variable of the pages. Charts and tables of any depth name columns by the
+words of their section, files are found by cached functions, and choices are written by callbacks of
+Streamlit. A fragment that Streamlit draws again later runs within the run that made it.
 """
 
 from collections.abc import Iterator
@@ -19,13 +20,11 @@ class Run:
     Attributes:
         words: page and section whose words have short names.
         versions: of the files found, by path: no page mixes a file with its replacement.
-        stores: descriptions of the files found, by version.
         is_one_entry: whether the choices of the run become one entry of the browser's history.
     """
 
     words: tuple[str, ...] = ()
     versions: dict[Path, Any] = field(default_factory=dict)
-    stores: dict[Any, Any] = field(default_factory=dict)
     is_one_entry: bool = False
 
 

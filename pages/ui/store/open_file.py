@@ -242,10 +242,7 @@ def cursor(version: Version) -> Iterator[DuckDBPyConnection]:
 
 def described(version: Version) -> Store:
     """Return the description of a file; raises the errors of `cursor`."""
-    stores = present_run().stores
-    if version not in stores:
-        stores[version] = _described(version)
-    outcome = stores[version]
+    outcome = _described(version)
     if isinstance(outcome, UserError):
         raise outcome.with_traceback(None)
     return outcome
