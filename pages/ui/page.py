@@ -13,6 +13,7 @@ from analysis.statistics.table import Table
 from pages.ui.choices.address import LONGEST_TEXT, dropped, one_entry
 from pages.ui.choices.picker import pick
 from pages.ui.choices.source import Otherwise, SectionEnds
+from pages.ui.comparison.comparison import Comparison, comparison_of
 from pages.ui.finding import Finding, Findings
 from pages.ui.frame import Frame
 from pages.ui.head.bar import keep_head
