@@ -11,7 +11,7 @@ from analysis.statistics.norms import (
     singular_value,
     token_type_mixing,
 )
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import Head, head_with_most, row_of
 from pages.ui.store.absences import APART
 from pages.ui.store.inquiry import Inquiry
@@ -36,7 +36,7 @@ def opened_below(view: View) -> Iterator[Head]:
 
 def pick_norms_head(view: View) -> Head:
     """Return the picked head; by default that of `most_drawn`."""
-    return pick_marked(view, default=most_drawn(view))
+    return pick_head(view, default=most_drawn(view))
 
 
 def most_drawn(inquiry: Inquiry) -> Head:

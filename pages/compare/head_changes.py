@@ -15,7 +15,7 @@ from analysis.comparison.head_changes import (
 from pages.compare.files import can_compare, pick_sides, texts_sentence
 from pages.compare.numbers import LEVEL
 from pages.ui.charts.head_map import around_zero, head_map
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_of, head_with_most, to_head
 from pages.ui.head.habits import SHARES, habit_name, habit_value
 from pages.ui.page import section
@@ -42,7 +42,7 @@ def head_changes(view: View) -> None:
     choices = {"habit": habit, "weighing": weighing}
     changes = view.ask_together(_changes, first, other, **choices)
     most = changes.assign(size=changes["difference"].abs())
-    head = pick_marked(view, default=head_with_most(most, "size"))
+    head = pick_head(view, default=head_with_most(most, "size"))
     view.finding(_finding(view, sides, changes, habit))
     view.finding(texts_sentence(view, sides))
     kind = "share" if habit in SHARES else "entropy"

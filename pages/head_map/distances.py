@@ -11,7 +11,7 @@ from pages.head_map.plane_chart import MARK
 from pages.head_map.tree import Tree
 from pages.ui.charts.chart_theme import Chart, cell_selection, layered, tooltips
 from pages.ui.charts.colours import MARKED
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.behaviours import behaviours_of_heads, has_habits
 from pages.ui.head.choice import Head, head_name, head_with_most, to_head
 from pages.ui.page import section
@@ -30,7 +30,7 @@ def distances(view: View) -> None:
     weighing = view.pick_weighing()
     order = view.pick("order", ("layer", "alike")) if has_tree else "layer"
     frame = _placed(view, order, weighing)
-    head = pick_marked(view, default=most_unlike(view))
+    head = pick_head(view, default=most_unlike(view))
     chart = _chart(frame, by_layer=order == "layer", marked=head)
     view.finding(_finding(view, frame))
     drawn = {"state": (order, weighing, *head), "weighing": weighing}

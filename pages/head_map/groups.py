@@ -13,7 +13,7 @@ from pages.head_map.plane_chart import MARK, plane_chart
 from pages.head_map.tree import Tree
 from pages.ui.charts.chart_theme import Chart, cell_selection, layered, ringed, tooltips
 from pages.ui.charts.colours import GROUP_COLOURS, IN_NO_GROUP, MARKED
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, has_habits
 from pages.ui.head.choice import Head, to_head
 from pages.ui.page import section
@@ -43,7 +43,7 @@ def groups(view: View) -> None:
     )
     names = leaves.sort_values("group")["name"].unique()
     colours: Mapping[str, str] = dict(zip(names, GROUP_COLOURS, strict=False))
-    head = pick_marked(view, default=most_unlike(view))
+    head = pick_head(view, default=most_unlike(view))
     left, right = view.columns(2)
     drawn = {"state": (weighing, k, *head), "click": to_head}
     with left:

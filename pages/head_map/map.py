@@ -8,7 +8,7 @@ from analysis.statistics.heads import head_arrangement, head_distance, head_patt
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import plane_chart
 from pages.ui.head import behaviours
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
 from pages.ui.store.missing import show_command
@@ -25,7 +25,7 @@ def plane(view: View) -> None:
     view.finding(_finding(view, points, weighing))
     if view.store.is_causal:
         view.note(view.say("causal"))
-    head = pick_marked(view, default=most_unlike(view))
+    head = pick_head(view, default=most_unlike(view))
     named = _named(view, points, weighing) if behaviours.has_habits(view.store) else None
     drawn: dict[str, Any] = {"state": (weighing, *head), "click": to_head, "weighing": weighing}
     left, right = view.columns(2)

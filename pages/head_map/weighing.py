@@ -9,7 +9,7 @@ from analysis.statistics.parts import OF_HEADS
 from pages.head_map.apart import LEVEL, chance, most_unlike, nats
 from pages.head_map.layers import with_all_layers
 from pages.ui.charts.head_map import head_map
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import to_head
 from pages.ui.page import section
 from pages.ui.view import View
@@ -31,7 +31,7 @@ def weighing(view: View) -> None:
     heads = heads.astype({"layer": "int64", "head": "int64"})
     view.finding(_finding(view, frame[frame["layer"].isna()].iloc[0]))
     scale = alt.Scale(scheme="viridis", domain=[min(0.0, heads["spearman"].fillna(0.0).min()), 1.0])
-    head = pick_marked(view, default=most_unlike(view))
+    head = pick_head(view, default=most_unlike(view))
     chart = head_map(
         heads,
         "spearman",

@@ -5,7 +5,7 @@ import pandas as pd
 
 from analysis.statistics.positions import head_offset
 from analysis.statistics.positions.head_offset import COUNTINGS, KERNEL
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import Head, head_name, head_with_most
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
@@ -90,7 +90,7 @@ def agreement_of_dependent(inquiry: Inquiry, counting: str) -> str:
 def pick_positions_head(view: View) -> Head:
     """Return the picked head; by default the most position-dependent one."""
     default = head_with_most(view.ask(head_offset.heads), "dependence")
-    return pick_marked(view, default=default)
+    return pick_head(view, default=default)
 
 
 def head_row(view: View) -> Head:

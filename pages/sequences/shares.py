@@ -44,7 +44,7 @@ def pick_map(view: View) -> MapOf:
     )
     if quantity in OF_HEADS:
         default = every_head(view.store)[0]
-        layer, head = pick_head(view, view.say("head"), default=default, help=view.say("head_help"))
+        layer, head = pick_head(view, default=default)
         return MapOf(quantity, layer, head)
     return MapOf(quantity, view.pick("layer", view.store.layers, kind="select"))
 

@@ -10,7 +10,7 @@ from pages.ui.charts.chart_theme import with_axes
 from pages.ui.charts.colours import SINK_COLOURS
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import bars, lines
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_with_most, to_head
 from pages.ui.page import section
 from pages.ui.view import View
@@ -34,7 +34,7 @@ def heads(view: View) -> None:
     name, above = place_name(place), percent(threshold)
     view.finding(_finding(view, rates, of_heads, quantity, place=name, threshold=above))
     default = head_with_most(of_heads, "mean")
-    marked = pick_marked(view, default=default)
+    marked = pick_head(view, default=default)
     chart = head_map(
         of_heads,
         "mean",

@@ -10,7 +10,7 @@ from pages.ui.charts.chart_theme import with_axes
 from pages.ui.charts.colours import SERIES_COLOURS, SINK_COLOURS
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import lines
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_with_most, to_head
 from pages.ui.page import section
 from pages.ui.store.open_file import Store
@@ -52,7 +52,7 @@ def _map(view: View) -> None:
         "quantity", ("no_token", "first"), format=lambda n: view.say(f"series_{n}")
     )
     of_heads = heads[heads["quantity"] == quantity]
-    marked = pick_marked(view, default=head_with_most(of_heads, "mean"))
+    marked = pick_head(view, default=head_with_most(of_heads, "mean"))
     chart = head_map(
         of_heads,
         "mean",

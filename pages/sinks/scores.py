@@ -8,7 +8,7 @@ from pages.sinks.places import as_series, pick_place
 from pages.ui.charts.colours import EXCESS_PART_COLOURS
 from pages.ui.charts.head_map import around_zero, head_map
 from pages.ui.charts.standard import lines
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_with_most, to_head
 from pages.ui.page import section
 from pages.ui.view import View
@@ -51,7 +51,7 @@ def _map(view: View, place: str) -> None:
     )
     of_heads = frame[frame["quantity"] == part]
     of_heads = of_heads.assign(clear=~((of_heads["low"] <= 0) & (of_heads["high"] >= 0)))
-    marked = pick_marked(view, default=head_with_most(of_heads, "mean"))
+    marked = pick_head(view, default=head_with_most(of_heads, "mean"))
     chart = head_map(
         of_heads,
         "mean",

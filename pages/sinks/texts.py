@@ -25,7 +25,7 @@ def texts(view: View) -> None:
     limit = view.number("texts", 1, 12, 3)
     of_heads = view.ask(sink.heads, place=place)
     default = head_with_most(of_heads[of_heads["quantity"] == "attention"], "mean")
-    layer, head = pick_head(view, view.say("head"), default=default, help=view.say("head_help"))
+    layer, head = pick_head(view, default=default)
     of = {"layer": layer, "head": head}
     sequences = view.ask(sink.extremes, place=place, **of, weakest=order == "least", limit=limit)
     if sequences.empty:

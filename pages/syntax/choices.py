@@ -94,4 +94,4 @@ def pick_probe(view: View, chosen: Chosen) -> Head:
     """
     best = head_with_most(chosen.heads(view), "accuracy")
     name = view.say("head_best", head=short_name(*best))
-    return pick_head(view, view.say("head"), default=best, help=view.say("head_help"), best=name)
+    return pick_head(view, default=best, best=name)

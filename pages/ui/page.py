@@ -101,7 +101,7 @@ class Page:
             with st.container(key="sections"):
                 chosen = pick(
                     f"{self.prefix}_view",
-                    say_here("view"),
+                    say("page.section"),
                     list(stems),
                     default=next(iter(stems)),
                     format=names.__getitem__,

@@ -16,22 +16,23 @@ from pages.ui.words.say import say
 _BEST = "best"
 
 
-def pick_head(view: View, label: str, *, default: Head, help: str, best: str = "") -> Head:
+def pick_head(view: View, *, default: Head, help: str = "", best: str = "") -> Head:
     """Let the reader pick a layer and head; add buttons to its neighbours and to its drawer.
 
     Args:
-        help: a text of the picker.
+        help: the word `head_help` if empty.
         best: the label of an option that stands for the default, whichever head that is.
     """
     usual = "{}-{}".format(*default)
     named = {f"{layer}-{head}": short_name(layer, head) for layer, head in every_head(view.store)}
     options = {_BEST: best, **named} if best else named
     hidden = {"label_visibility": "collapsed"}
+    label, help = say("head_card.head"), help or view.say("head_help")
     with view.place("bar"):
         view.add(Control(HEAD, label, "select", options, help, hidden))
         chosen = view.choices.value(Choice(HEAD, list(options), _BEST if best else usual))
         chosen = usual if chosen == _BEST else chosen
-        view.know(HEAD, Picked(HEAD, say("head_card.head"), named, chosen))
+        view.know(HEAD, Picked(HEAD, label, named, chosen))
         layer, head = map(int, chosen.split("-"))
         _step(view, "‹", "before", (layer, head), -1)
         _step(view, "›", "after", (layer, head), 1)
@@ -45,16 +46,10 @@ def _drawer_button(inquiry: Inquiry, label: str, help: str, head: Head) -> None:
         open_drawer(inquiry, *head)
 
 
-def pick_marked(view: View, default: Head) -> Head:
-    """Let the reader pick the head to mark in charts, by the words `head` and `head_help`."""
-    return pick_head(view, view.say("head"), default=default, help=view.say("head_help"))
-
-
 def keep_head(view: View) -> None:
     """Keep the previously chosen head in the bar of a section that needs none."""
     if HEAD not in view.picked and view.choices.asked(HEAD):
-        label, help = say("head_card.head"), say("head_card.head_help")
-        pick_head(view, label, default=every_head(view.store)[0], help=help)
+        pick_head(view, default=every_head(view.store)[0], help=say("head_card.head_help"))
 
 
 def every_head(store: Store) -> list[Head]:
