@@ -43,8 +43,7 @@ from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import side_of, with_interval
 from pages.ui.words.levels import carried
-from pages.ui.words.numbers import count, percent
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import count, offset_label, percent
 from pages.ui.words.say import say
 from pages.ui.words.scope import say_here
 

@@ -19,8 +19,7 @@ from pages.ui.charts.heat_map import heat_map
 from pages.ui.head.choice import Head, head_name, head_of, row_of, to_head
 from pages.ui.page import section
 from pages.ui.view import View
-from pages.ui.words.numbers import count, percent
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import count, offset_label, percent
 
 _PAPER = 6
 _SURE = 0.9  # least share of texts in one cluster for a head independent of the text

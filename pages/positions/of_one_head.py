@@ -13,8 +13,7 @@ from pages.ui.charts.chart_theme import Chart, column_tooltips, layered
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import count, scientific
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import count, offset_label, scientific
 
 WIDTH, _CURVE = 660, 150
 _REACHES = (10, 30, 64)

@@ -31,8 +31,7 @@ from pages.ui.page import section
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import percent, signed
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import offset_label, percent, signed
 from pages.ui.words.scope import say_here
 
 _ROW = 11

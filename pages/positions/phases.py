@@ -15,8 +15,7 @@ from pages.ui.charts.token_map import rounded
 from pages.ui.head.choice import row_of
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import percent
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import offset_label, percent
 
 _HIGHEST = (128, 256)
 _BINS = 64  # bins of the phase; each shows its largest plane

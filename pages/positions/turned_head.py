@@ -26,8 +26,7 @@ from pages.ui.page import section
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import interval
-from pages.ui.words.numbers import change, count, percent, signed
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import change, count, offset_label, percent, signed
 
 _COHERENT = 0.5
 _TENS = [sign * 10**power for sign in (-1, 1) for power in range(6)]

@@ -16,8 +16,7 @@ from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
 from pages.ui.view import View
 from pages.ui.words.interval import ends
-from pages.ui.words.numbers import count, percent
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import count, offset_label, percent
 
 
 @section("heads", dependency_accuracy.TABLE, dependency_accuracy.BASELINE)

@@ -31,8 +31,7 @@ from pages.ui.published_table import Row, show_published
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.interval import difference_text, side_of
-from pages.ui.words.numbers import count, percent, points
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import count, offset_label, percent, points
 from pages.ui.words.say import plain, say
 
 _OWN = ("n", "accuracy", "low", "high")

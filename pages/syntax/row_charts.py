@@ -10,7 +10,7 @@ from pages.ui.charts.chart_theme import Chart, cell_selection, layered, tooltips
 from pages.ui.charts.colours import SERIES_COLOURS, SYNTAX_COLOURS
 from pages.ui.charts.encodings import named
 from pages.ui.words.columns import NAMED, shown_as, title
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import offset_label
 from pages.ui.words.scope import say_here
 
 HEAD_COLOUR, OFFSET_COLOUR, OTHER_COLOUR = SYNTAX_COLOURS

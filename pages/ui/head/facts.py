@@ -17,8 +17,7 @@ from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
 from pages.ui.head.choice import head_name, row_of
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.interval import ends
-from pages.ui.words.numbers import count, percent
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import count, offset_label, percent
 from pages.ui.words.say import say
 
 _NOTHING = "—"

@@ -7,8 +7,7 @@ import pytest
 from analysis.published.numbers import EXPERIMENTS
 from analysis.published.positions import NUMBERS, OFFSETS, SHIFT
 from pages.positions.claim import _disagreement, _finding, published_offsets
-from pages.ui.words.numbers import signed
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import offset_label, signed
 from pages.ui.words.scope import words_of
 from tests.pages.conftest import sentences
 from tests.pages.kit.figures import frame_of
