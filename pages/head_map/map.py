@@ -8,10 +8,9 @@ from analysis.statistics.heads import head_arrangement, head_distance, head_patt
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import plane_chart
 from pages.ui.head import behaviours
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, is_causal, open_store
 from pages.ui.store.missing import show_command
 from pages.ui.view import View
 from pages.ui.words.say import plain
@@ -22,21 +21,21 @@ _KRUSKAL = {"excellent": 0.025, "good": 0.05, "fair": 0.1}
 @section("map", head_arrangement.LAYOUT, head_distance.TABLE, also=(head_pattern.TABLE,))
 def plane(view: View) -> None:
     weighing = view.pick_weighing()
-    points = ask(head_arrangement.layout, weighing=weighing)
+    points = view.ask(head_arrangement.layout, weighing=weighing)
     view.finding(_finding(view, points, weighing))
-    if is_causal():
+    if view.store.is_causal:
         view.note(view.say("causal"))
-    head = pick_marked(view, default=most_unlike())
-    named = _named(view, points, weighing) if behaviours.has_habits() else None
+    head = pick_head(view, default=most_unlike(view))
+    named = _named(view, points, weighing) if behaviours.has_habits(view.store) else None
     drawn: dict[str, Any] = {"state": (weighing, *head), "click": to_head, "weighing": weighing}
     left, right = view.columns(2)
     with left:
         view.figure("by_layer", points, plane_chart(points, marked=head), **drawn)
     with right:
         if named is None:
-            table, name = head_pattern.TABLE, plain(open_store().name)
+            table, name = head_pattern.TABLE, plain(view.store.name)
             view.nothing("no_habits", name=name, statistics=table.name)
-            view.draw(show_command, table)
+            view.draw(show_command, view.store, table)
         else:
             chart = plane_chart(named, marked=head, **behaviours.looks())
             view.figure("by_behaviour", named, chart, **drawn)
@@ -47,7 +46,7 @@ def _finding(view: View, points: pd.DataFrame, weighing: str) -> str:
     stress = points["stress"].iloc[0]
     if pd.isna(stress):
         return view.say("no_stress")
-    pairs = ask(head_distance.distances, weighing=weighing).query(
+    pairs = view.ask(head_distance.distances, weighing=weighing).query(
         "layer_a < layer_b or (layer_a == layer_b and head_a < head_b)"
     )
     values: dict[str, str] = {}
@@ -64,7 +63,7 @@ def _named(view: View, points: pd.DataFrame, weighing: str) -> pd.DataFrame:
     """Add the main habit of each head, by the reader's thresholds."""
     with view.fold(view.say("threshold.title")):
         thresholds = behaviours.pick_thresholds(view)
-    habits = behaviours.behaviours_of_heads(thresholds, weighing=weighing)
+    habits = behaviours.behaviours_of_heads(view, thresholds, weighing=weighing)
     named = points.merge(habits, on=["layer", "head"])
     view.finding(behaviours.habits_sentence(named))
     return named

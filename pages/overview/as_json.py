@@ -9,14 +9,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from analysis.errors import UserError
-from pages.overview.glance import findings, how_sure
+from pages.overview.ranked_findings import findings, how_sure
 from pages.ui.charts.headline import unmarked
 from pages.ui.choices.links import VIEWS
 from pages.ui.contents import PAGES
 from pages.ui.finding import Finding
-from pages.ui.run import Run, within
-from pages.ui.store.chosen import open_store, readable, why_unreadable
-from pages.ui.store.open_file import Store
+from pages.ui.store.chosen import readable, speak_of_file, why_unreadable
+from pages.ui.store.open_file import Store, seen_once
 
 VERSION = 1
 """Raised when a field changes its name or meaning, or goes."""
@@ -36,12 +35,13 @@ def account(file: Path) -> dict[str, Any]:
         UserError: if the file cannot be read.
     """
     os.environ["MIXSCOPE_STATISTICS"] = str(file.parent)
-    with within(Run(file=file.name)):
-        opened(file)
-        store = open_store()
+    with seen_once():
+        store = opened(file)
+        speak_of_file(store)
         about = {"file": store.name, "content": store.content, "model": store.model_name}
         about["corpus"] = str(store.run["corpus"])
-        return {"version": VERSION, **about, "findings": [_entry(of, store) for of in findings()]}
+        found = [_entry(finding, store) for finding in findings(store)]
+        return {"version": VERSION, **about, "findings": found}
 
 
 def opened(file: Path) -> Store:

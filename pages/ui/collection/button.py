@@ -10,7 +10,7 @@ from pages.ui.collection.collection import collected, keep
 from pages.ui.collection.item import Item, table_of
 from pages.ui.collection.markup import clean
 from pages.ui.export.files import with_data
-from pages.ui.export.shown import Shown, version
+from pages.ui.export.shown import Shown
 from pages.ui.words.say import say
 
 
@@ -48,7 +48,7 @@ def _item(shown: Shown) -> Item:
         caption=unmarked(shown.caption),
         source=shown.source,
         link=link_here(),
-        version=version(),
+        version=shown.version,
         papers=shown.papers,
         **content,
     )

@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 from shutil import copyfile
 from types import SimpleNamespace
+from typing import Any
 
 import duckdb
 import pytest
@@ -23,21 +24,23 @@ from tests.pages.kit.copies import changed_copy, lacking
 ASK = """
 import streamlit as st
 from analysis.statistics.norms import token_type_mixing as mixing
-from pages.ui.store.chosen import ask, file_picker, open_store
+from pages.ui.store.chosen import file_picker, open_store
+from pages.ui.store.inquiry import Inquiry
 file_picker()
 st.text(open_store().name)
-frame = ask(mixing.by_layer, head=None)
+inquiry = Inquiry(open_store())
+frame = inquiry.ask(mixing.by_layer, head=None)
 st.text(sorted(set(map(str, frame.dtypes))))
 frame["layer"] = 0
-st.text(ask(mixing.by_layer, head=None)["layer"].max())
+st.text(inquiry.ask(mixing.by_layer, head=None)["layer"].max())
 """
 REQUIRE = """
 import streamlit as st
 from analysis.statistics.norms.token_type_mixing import TABLE
-from pages.ui.store.chosen import file_picker
+from pages.ui.store.chosen import file_picker, open_store
 from pages.ui.store.missing import require
 file_picker()
-require(TABLE)
+require(open_store(), TABLE)
 st.text("goes on")
 """
 NAMED = """
@@ -48,10 +51,10 @@ st.text(open_store().model_name)
 """
 OF_A_PART = """
 from pathlib import Path
-from pages.ui.live.door import identity
+from pages.ui.live.live_model import identity
 from pages.ui.store.commands import run_command
 store = open_store()
-st.text(identity().part)
+st.text(identity(store).part)
 st.text(run_command(store.run, store.facts, Path("other.duckdb")))
 """
 HOSTILE = "<b>a & 'quoted' [x](y) $z$ ?file=1.duckdb"
@@ -240,12 +243,11 @@ def test_where_checks_read_few_texts_the_command_that_reads_more_is_named(
     checked, asked, monkeypatch
 ):
     run = {"model": "m", "corpus": "c.txt", "mask_rate": 0.0, "seed": 0, "dtype": "float32"}
-    store = SimpleNamespace(name="a.duckdb", run=run, facts={"checked": checked})
+    store: Any = SimpleNamespace(name="a.duckdb", run=run, facts={"checked": checked})
     shown: list[str] = []
-    monkeypatch.setattr(missing, "open_store", lambda: store)
     monkeypatch.setattr(missing.st, "caption", shown.append)
     monkeypatch.setattr(missing.st, "code", lambda command, **_: shown.append(command))
-    missing.show_more_checks(bias_reading.TABLE)
+    missing.show_more_checks(store, bias_reading.TABLE)
     if asked is None:
         assert not shown
         return

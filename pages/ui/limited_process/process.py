@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event, Timer
 from typing import IO, Any, cast
 
-from pages.ui.bounded.loop import TOO_SLOW
+from pages.ui.limited_process.loop import TOO_SLOW
 
 _ROOT = Path(__file__).parents[3]
 _TO_OPEN = 60.0  # seconds; with what a busy machine takes to start it

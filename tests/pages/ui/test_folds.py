@@ -2,11 +2,11 @@
 
 import pytest
 
-from pages.ui import lazily
+from pages.ui import folds
 
 SCRIPT = """
 import streamlit as st
-from pages.ui.lazily import folded
+from pages.ui.folds import folded
 
 folded("expander", "More", "more", lambda: st.markdown("inside"))
 """
@@ -14,7 +14,7 @@ folded("expander", "More", "more", lambda: st.markdown("inside"))
 
 @pytest.fixture
 def _closed_folds(monkeypatch):
-    monkeypatch.setattr(lazily, "is_open", lambda place: bool(place.open))
+    monkeypatch.setattr(folds, "is_open", lambda place: bool(place.open))
 
 
 @pytest.mark.usefixtures("_closed_folds")

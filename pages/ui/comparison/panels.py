@@ -3,10 +3,10 @@
 from copy import deepcopy
 from typing import Any
 
-from pages.ui.beside.difference import IS_CLEAR, Differences
-from pages.ui.beside.marks import PARTS, Specification, Unit, units
-from pages.ui.beside.scales import around_zero, mark_ends, put_on_one_scale
 from pages.ui.charts.colours import INKS
+from pages.ui.comparison.difference import IS_CLEAR, Differences
+from pages.ui.comparison.marks import PARTS, Specification, Unit, units
+from pages.ui.comparison.scales import around_zero, mark_ends, put_on_one_scale
 
 _WIDTH = 212  # pixels of a panel of three on a page 1280 wide
 _NARROW = 0.8  # of a page, below which panels are stacked

@@ -9,11 +9,11 @@ import duckdb
 import pandas as pd
 import pytest
 
-from pages.ui.beside.difference import IS_CLEAR, differences
-from pages.ui.beside.marks import units
-from pages.ui.beside.panels import panels
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import bars, lines
+from pages.ui.comparison.difference import IS_CLEAR, differences
+from pages.ui.comparison.marks import units
+from pages.ui.comparison.panels import panels
 from pages.ui.export.files import svg, with_data
 from tests.pages.conftest import assert_sound, captions, charts
 

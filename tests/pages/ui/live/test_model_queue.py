@@ -4,7 +4,7 @@ from threading import Event, Thread
 
 import pytest
 
-from pages.ui.live.turns import NotYourTurn, Turns
+from pages.ui.live.model_queue import NotYourTurn, Turns
 
 PATIENCE = 60  # seconds
 

@@ -18,7 +18,7 @@ from analysis.scopes import GATE_RULES
 from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
 from pages.ui.live.model_process import Refused, model_process
 from pages.ui.live.waiting import in_turn, look_up, turns
-from pages.ui.store.chosen import layer_order, open_store
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.say import plain, say
 
@@ -55,13 +55,13 @@ class Maps:
 
 def reachable(view: View) -> bool:
     """Return True if the model of the open file can be run here; if not, tell the reader why."""
-    model = plain(open_store().model_name)
+    model = plain(view.store.model_name)
     if find_spec("torch") is None:
         view.write("warning", say("live.no_torch", name="torch"))
         return False
     try:
         with st.spinner(say("live.loading")):
-            in_turn(_loaded, identity())
+            in_turn(_loaded, identity(view.store))
     except Refused as error:
         key = "other_weights" if error.kind == "OtherWeights" else "no_model"
         view.write("warning", say(f"live.{key}", model=model, reason=plain(error)))
@@ -69,7 +69,7 @@ def reachable(view: View) -> bool:
     return True
 
 
-def effect_maps(tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
+def effect_maps(store: Store, tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
     """Maps of one sequence of the open file; requires that the model is `reachable`.
 
     Args:
@@ -78,8 +78,8 @@ def effect_maps(tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
     """
     ids, segments = (tuple(tokens[name].tolist()) for name in ("token_id", "segment"))
     with st.spinner(say("live.running")):
-        shares = in_turn(_shares, identity(), ids, segments, layer)
-    order = layer_order()
+        shares = in_turn(_shares, identity(store), ids, segments, layer)
+    order = store.layer_order
     before, after = (shares[order.scopes.index(scope)] for scope in order.effects[effect])
     return Maps(before, after)
 
@@ -112,7 +112,9 @@ def relevance_of_image(view: View, upload: Any) -> Any:
     """
     if is_too_large(view, upload):
         return None
-    return unless_refused(view, in_turn, _of_image, identity(), upload.getvalue(), upload.name)
+    return unless_refused(
+        view, in_turn, _of_image, identity(view.store), upload.getvalue(), upload.name
+    )
 
 
 def relevance_of_text(view: View, text: str) -> Any:
@@ -121,7 +123,9 @@ def relevance_of_text(view: View, text: str) -> Any:
     Returns:
         None if the text cannot be used; the reader is told why.
     """
-    return unless_refused(view, in_turn, _of_text, identity(), text, max_tokens())
+    return unless_refused(
+        view, in_turn, _of_text, identity(view.store), text, max_tokens(view.store)
+    )
 
 
 def is_too_large(view: View, upload: Any) -> bool:
@@ -132,9 +136,9 @@ def is_too_large(view: View, upload: Any) -> bool:
     return large
 
 
-def max_tokens() -> int:
+def max_tokens(store: Store) -> int:
     """Length that texts of the open file were cut to, in tokens."""
-    return int(open_store().facts.get("max_tokens", _MAX_TOKENS))
+    return int(store.facts.get("max_tokens", _MAX_TOKENS))
 
 
 def unless_refused(view: View, of: Callable[..., Any], *given: Any) -> Any:
@@ -157,9 +161,9 @@ def _of_text(of: Model, text: str, max_tokens: int) -> Any:
     return asked(of, "relevance_of_text", text, max_tokens=max_tokens)
 
 
-def identity() -> Model:
+def identity(store: Store) -> Model:
     """Identity of the model of the open file."""
-    store = open_store()
+    store = store
     run, facts = store.run, store.facts
     weights = facts.get("weights_sha256", "")
     name, revision, dtype = (str(run[column]) for column in ("model", "revision", "dtype"))

@@ -44,6 +44,6 @@ def say_here(name: str, /, *, shared: str = "", **values: object) -> str:
     return say(key, **values)
 
 
-def say_here_if_any(name: str, /, **values: Any) -> str | None:
+def optional_word(name: str, /, **values: Any) -> str | None:
     """Text of a word that not every section has; None if this one has not."""
     return say_here(name, **values) if key_of(name) else None

@@ -10,12 +10,12 @@ import pandas as pd
 import streamlit as st
 
 from analysis.published.numbers import EXPERIMENTS, MODEL_SHAPE, ONE_SEGMENT, Experiment, Published
-from pages.ui.about import citation
-from pages.ui.store.chosen import open_store
+from pages.ui.store.open_file import Store
+from pages.ui.table_documentation import citation
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
-from pages.ui.words.place import say_here
 from pages.ui.words.say import plain, say
+from pages.ui.words.scope import say_here
 
 _ROUNDING = 1e-9
 _WHOLE = 16  # rows of a table that is shown without scrolling
@@ -50,7 +50,7 @@ def statistic_of(of: str, statistic: str) -> str:
     return say("published.statistic", of=of, statistic=statistic)
 
 
-def apart(experiment: str) -> str:
+def apart(store: Store, experiment: str) -> str:
     """Difference between the open file and a paper's experiment; empty if they are the same.
 
     The published corpus is recognised by its numbers of sequences and of tokens.
@@ -58,7 +58,7 @@ def apart(experiment: str) -> str:
     Returns:
         "model", "weights", "corpus", "masking", "segments", or "".
     """
-    store, of = open_store(), EXPERIMENTS[experiment]
+    store, of = store, EXPERIMENTS[experiment]
     run = store.run
     if not _is_model(run, of.model):
         return "model"
@@ -84,12 +84,12 @@ def experiment(view: View, name: str, title: str) -> Iterator[bool]:
 
     Yields True if the open file is of the same experiment.
     """
-    reason, of = apart(name), EXPERIMENTS[name]
+    reason, of = apart(view.store, name), EXPERIMENTS[name]
     if not reason:
         yield True
         return
     with view.place("expander", say(f"published.folded_{reason}", title=title, model=of.model)):
-        store = open_store()
+        store = view.store
         run = store.run
         view.write(
             "markdown",

@@ -4,10 +4,10 @@ from typing import Any
 
 import pandas as pd
 
-from pages.ui.beside.difference import Differences
-from pages.ui.beside.marks import Specification, Unit, units
+from pages.ui.charts.chart_theme import open_ends
 from pages.ui.charts.colours import LESS_TO_MORE
-from pages.ui.charts.look import open_ends
+from pages.ui.comparison.difference import Differences
+from pages.ui.comparison.marks import Specification, Unit, units
 
 Rows = dict[str, list[dict[str, Any]]]
 """Rows of charts, by the names of their data sets."""

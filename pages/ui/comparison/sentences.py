@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from functools import partial
 
-from pages.ui.beside.difference import Differences, Row
-from pages.ui.beside.marks import Specification, units
+from pages.ui.comparison.difference import Differences, Row
+from pages.ui.comparison.marks import Specification, units
 from pages.ui.words.columns import is_column, title
 from pages.ui.words.numbers import count, points
 from pages.ui.words.say import plain, say
@@ -26,19 +26,19 @@ def finding_of(
     """
     words = {"one": plain(labels[0]), "other": plain(labels[1])}
     if not changes:
-        return say("beside.unmatched", **words)
+        return say("comparison.unmatched", **words)
     first = max(changes.values(), key=lambda change: len(change.rows))
     row = first.largest
     value = first.of.values[0]
     written = partial(_written, format=_format(one, value))
     words |= {"value": written(row[value]), "place": plain(_place(one, row, first))}
     if not first.with_interval:
-        return say("beside.finding_without", n=count(len(first.rows)), **words)
+        return say("comparison.finding_without", n=count(len(first.rows)), **words)
     if not first.n_clear:
-        return say("beside.finding_unclear", n=count(len(first.with_interval)), **words)
+        return say("comparison.finding_unclear", n=count(len(first.with_interval)), **words)
     low, high = (written(row[end]) for end in first.of.ends or ())
     return say(
-        "beside.finding",
+        "comparison.finding",
         n=count(first.n_clear),
         of=count(len(first.with_interval)),
         low=low,
@@ -50,15 +50,15 @@ def finding_of(
 def caption_of(changes: Mapping[str, Differences], labels: tuple[str, str]) -> str:
     """Caption that explains the panels."""
     words = {"one": plain(labels[0]), "other": plain(labels[1])}
-    parts = [say("beside.caption", **words)]
+    parts = [say("comparison.caption", **words)]
     if changes:
-        parts.append(say("beside.caption_less"))
+        parts.append(say("comparison.caption_less"))
     if any(change.with_interval for change in changes.values()):
-        parts.append(say("beside.caption_interval"))
+        parts.append(say("comparison.caption_interval"))
     lacking = [change for change in changes.values() if len(change.rows) < change.n_marks]
     if lacking:
         n, of = count(len(lacking[0].rows)), count(lacking[0].n_marks)
-        parts.append(say("beside.caption_lacking", n=n, of=of))
+        parts.append(say("comparison.caption_lacking", n=n, of=of))
     return " ".join(parts)
 
 
@@ -81,5 +81,5 @@ def _format(one: Specification, value: str) -> str:
 def _written(difference: float, format: str) -> str:
     """Format a difference with its sign; shares differ by percentage points."""
     if format.endswith("%"):
-        return say("beside.points", n=points(difference, digits=int(format[1])))
+        return say("comparison.points", n=points(difference, digits=int(format[1])))
     return f"{difference:+{format}}".replace("-", "−")

@@ -8,14 +8,15 @@ import pandas as pd
 import streamlit as st
 
 from analysis.statistics.table import Table
-from pages.ui.beside.difference import Differences, are_same, differences
-from pages.ui.beside.panels import panels
-from pages.ui.beside.sentences import caption_of, finding_of
 from pages.ui.choices.address import Choice, draw, value_of
+from pages.ui.comparison.difference import Differences, are_same, differences
+from pages.ui.comparison.panels import panels
+from pages.ui.comparison.sentences import caption_of, finding_of
 from pages.ui.export.files import with_data
 from pages.ui.export.shown import Shown, sourced
 from pages.ui.items import Figure, Picked
-from pages.ui.store.chosen import open_store, other_stores
+from pages.ui.store.chosen import other_stores
+from pages.ui.store.open_file import Store
 from pages.ui.words.columns import is_column
 from pages.ui.words.say import plain, say
 
@@ -28,10 +29,11 @@ Rerun = Callable[[str, Mapping[str, str]], Figure | None]
 
 
 @dataclass(frozen=True)
-class Beside:
+class Comparison:
     """Possible comparisons of one figure: the choices that can be changed, by their keys."""
 
     name: str
+    store: Store
     offers: Mapping[str, Picked]
     is_of_one_input: bool
     rerun: Rerun
@@ -51,7 +53,7 @@ class Beside:
         """Display name of an option of the choice."""
         key, _, chosen = option.partition("=")
         if not key:
-            return say("beside.nothing")
+            return say("comparison.nothing")
         of = self.offers[key]
         return f"{of.label}: {of.options.get(chosen, chosen)}"
 
@@ -65,8 +67,8 @@ class Beside:
         """Draw the picker of the comparison, in a popover below the figure."""
         choice = self.choice
         settings: dict[str, Any] = {"key": choice.key, "format_func": self.label}
-        with st.popover(_LESS, type="tertiary", help=say("beside.help")):
-            draw(choice, lambda: st.selectbox(say("beside.label"), choice.options, **settings))
+        with st.popover(_LESS, type="tertiary", help=say("comparison.help")):
+            draw(choice, lambda: st.selectbox(say("comparison.label"), choice.options, **settings))
 
     @property
     def is_chosen(self) -> bool:
@@ -82,47 +84,47 @@ class Beside:
         labels = self._name(key, self.offers[key].chosen), self._name(key, chosen)
         other = self.rerun(self.name, {key: chosen})
         if other is None:
-            st.info(say("beside.not_there", other=plain(labels[1])))
+            st.info(say("comparison.not_there", other=plain(labels[1])))
             return shown
-        can_match = key != _FILE or not self.is_of_one_input or _is_of_same_corpus(chosen)
+        can_match = key != _FILE or not self.is_of_one_input or self._is_of_same_corpus(chosen)
         return _added(shown, other.shown, labels, can_match=can_match, share=share)
 
+    def _is_of_same_corpus(self, name: str) -> bool:
+        """Return True if a file has the same corpus and number of sequences as the open one."""
+        others = other_stores(self.store)
+        run = next(store.run for store in others if store.name == name)
+        return all(self.store.run[fact] == run[fact] for fact in ("corpus", "n_sequences"))
 
-def beside(figure: Figure, needs: Sequence[Table], rerun: Rerun) -> Beside:
+
+def comparison_of(figure: Figure, store: Store, needs: Sequence[Table], rerun: Rerun) -> Comparison:
     """Possible comparisons of a figure of a section.
 
     A figure can be compared with other files that hold the section's tables, and with other options
     of the pickers that it depends on.
 
     Args:
+        store: the open file.
         needs: tables without which the section has nothing to show.
         rerun: runs the section with other choices.
     """
-    own = open_store()
     alike = [
-        store
-        for store in other_stores()
-        if store.facts["input"] == own.facts["input"] and store.holds(*needs)
+        other
+        for other in other_stores(store)
+        if other.facts["input"] == store.facts["input"] and other.holds(*needs)
     ]
-    files = {store.name: store.label for store in (own, *alike)}
+    files = {file.name: file.label for file in (store, *alike)}
     picked = figure.picked
-    offers = {_FILE: Picked(_FILE, say("store.file"), files, own.name)}
+    offers = {_FILE: Picked(_FILE, say("store.file"), files, store.name)}
     offers |= {
         key: of for key, of in picked.items() if is_column(of.column) and of.column not in _INPUTS
     }
-    return Beside(
+    return Comparison(
         figure.name,
+        store,
         {key: of for key, of in offers.items() if set(of.options) - {of.chosen}},
         is_of_one_input=any(of.column in _INPUTS for of in picked.values()),
         rerun=rerun,
     )
-
-
-def _is_of_same_corpus(name: str) -> bool:
-    """Return True if a file has the same corpus and number of sequences as the open one."""
-    own = open_store().run
-    other = next(store.run for store in other_stores() if store.name == name)
-    return all(own[fact] == other[fact] for fact in ("corpus", "n_sequences"))
 
 
 def _added(
@@ -131,7 +133,7 @@ def _added(
     """Combine both figures, with their difference if their marks correspond."""
     first, second = with_data(shown.chart), with_data(other.chart)
     if are_same(first, second):
-        st.info(say("beside.same", other=plain(labels[1])))
+        st.info(say("comparison.same", other=plain(labels[1])))
         return shown
     changes = differences(first, second) if can_match else {}
     titles = f"A · {labels[0]}", f"B · {labels[1]}", _LESS

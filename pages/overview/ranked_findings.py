@@ -7,25 +7,26 @@ import streamlit as st
 
 from pages.ui.choices.links import VIEWS
 from pages.ui.finding import Finding
-from pages.ui.store.chosen import open_store, shows_images
-from pages.ui.store.open_file import Version
+from pages.ui.store.open_file import Store, Version
 from pages.ui.words.say import Language, plain, say
 from pages.ui.words.say import language as said_in
 
 
-def findings() -> list[Finding]:
-    """Findings of all pages whose statistics the open file holds, the clearest first.
+def findings(store: Store) -> list[Finding]:
+    """Findings of all pages whose statistics a file holds, the clearest first.
 
     Findings without intervals come last. In image files, relevance precedes ties.
     """
-    return _findings(open_store().version, said_in())
+    return _findings(store.version, said_in(), store)
 
 
 @st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)
-def _findings(version: Version, language: Language) -> list[Finding]:
-    pages = sorted(VIEWS, key=lambda page: shows_images() and page != "relevance")
+def _findings(version: Version, language: Language, _store: Store) -> list[Finding]:
+    pages = sorted(VIEWS, key=lambda page: _store.shows_images and page != "relevance")
     results = [
-        finding for page in pages for finding in import_module(f"pages.{page}.page").PAGE.findings()
+        finding
+        for page in pages
+        for finding in import_module(f"pages.{page}.page").PAGE.findings(_store)
     ]
     return sorted(results, key=lambda finding: -finding.strength if finding.strength > 0 else 1.0)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from pages.ui.beside.marks import Data, Specification, measured
+from pages.ui.comparison.marks import Data, Specification, measured
 
 Row = dict[str, Any]
 IS_CLEAR = "is_clear"

@@ -7,10 +7,10 @@ import streamlit as st
 
 from analysis.sources import PAPERS
 from analysis.statistics.table import Table, View
-from pages.ui.lazily import folded
+from pages.ui.folds import folded
 from pages.ui.words.contracts import translation
-from pages.ui.words.place import here
 from pages.ui.words.say import say
+from pages.ui.words.scope import here
 
 
 def about(*tables: Table) -> None:
