@@ -3,11 +3,9 @@
 import io
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from precompute import stopping
 from precompute.jobs import runner
 from precompute.jobs.runner import run_local
 from precompute.jobs.workers import tell_news
@@ -19,6 +17,7 @@ from precompute.progress.crew import crew_folder, events_to
 from precompute.progress.display import Lines, begun_line, displayed, duration, made_line, state_of
 from precompute.progress.events import Advanced, Begun, Event, Finished, Key, Made
 from precompute.run import run
+from precompute.stopping import StopLine
 from tests.small_store import request
 
 
@@ -174,9 +173,8 @@ def test_a_terminal_gets_bars_and_a_stopped_run_leaves_it_as_it_was(monkeypatch,
     monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("sys.stderr", terminal)
-    stop = stopping._Stop()
-    monkeypatch.setattr(stopping, "_STOP", SimpleNamespace(get=lambda: stop))
-    with displayed(tmp_path / "a.duckdb") as tell:
+    stop = StopLine()
+    with displayed(tmp_path / "a.duckdb", stop) as tell:
         tell(_jobs())
         assert stop.kept() == f"Kept in {tmp_path / '.shards'}: 4 of 12 sequences."
         assert terminal.getvalue().endswith("\x1b[?25h"), "the cursor is shown again"
