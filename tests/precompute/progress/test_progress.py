@@ -16,6 +16,7 @@ from precompute.progress.bars import bars
 from precompute.progress.crew import crew_folder, events_to
 from precompute.progress.display import Lines, begun_line, displayed, duration, made_line, state_of
 from precompute.progress.events import Advanced, Begun, Event, Finished, Key, Made
+from precompute.progress.share import sharing
 from precompute.run import run
 from precompute.stopping import StopLine
 from tests.small_store import request
@@ -67,6 +68,15 @@ def test_stages_that_come_again_add_up(clock):
         clock.now += 2
     account.receive(Made(Path("a.duckdb"), 1, 2, 3))
     assert account.seconds_of == {"model": 0, "sequences": 4, "tables": 2, "file": 2}
+
+
+def test_layers_count_alike_and_tables_by_what_they_cost_before(clock):
+    shares = list[float]()
+    watch = sharing(n_tables=2, n_layers=2, on_share=shares.append, clock=clock)
+    for seconds in (1, 3, 1, 3, 0, 0):  # two tables of two layers, and their rows
+        with watch("any"):
+            clock.now += seconds
+    assert shares == pytest.approx([0, 0, 1.25 / 3, 2 / 3, 2.25 / 3, 1])
 
 
 def test_lines_come_with_each_stage_and_at_most_every_ten_seconds(clock, capsys):
