@@ -1,6 +1,6 @@
 """Entry point of `python -m precompute` and `mixscope`."""
 
-from precompute.stopping import end_quietly, stoppable
+from precompute.stopping import StopLine, end_quietly, stoppable
 
 
 def main() -> None:
@@ -11,10 +11,10 @@ def main() -> None:
         end_quietly(int(ended.code or 0))
 
 
-def _command() -> None:
+def _command(stop_line: StopLine) -> None:
     from precompute.command_line import run_command  # takes long enough to be stopped
 
-    run_command()
+    run_command(stop_line)
 
 
 if __name__ == "__main__":

@@ -117,5 +117,5 @@ def test_a_command_ends_where_there_is_no_alarm(monkeypatch, capsys):
     monkeypatch.setattr(stopping.signal, "setitimer", lambda *_: pytest.fail("there is none"))
     monkeypatch.setattr(stopping.signal, "signal", lambda *_: None)
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
-    stopping.stoppable(lambda: print("done"))
+    stopping.stoppable(lambda _: print("done"))
     assert capsys.readouterr().out == "done\n"

@@ -163,7 +163,6 @@ def _of_text(of: Model, text: str, max_tokens: int) -> Any:
 
 def identity(store: Store) -> Model:
     """Identity of the model of the open file."""
-    store = store
     run, facts = store.run, store.facts
     weights = facts.get("weights_sha256", "")
     name, revision, dtype = (str(run[column]) for column in ("model", "revision", "dtype"))

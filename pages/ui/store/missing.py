@@ -27,7 +27,6 @@ _LEAST_MORE = 16
 
 def require(store: Store, *tables: Table) -> None:
     """Stop the page with a remedy unless the chosen file holds these statistics."""
-    store = store
     if lacking := _annotation_lacking(store, tables):  # no run could add it
         problem, remedy = lacking
         st.info(say(problem, name=plain(store.name), corpus=plain(store.run["corpus"])))

@@ -3,11 +3,9 @@
 import io
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from precompute import stopping
 from precompute.jobs import runner
 from precompute.jobs.runner import run_local
 from precompute.jobs.workers import tell_news
@@ -26,7 +24,9 @@ from precompute.progress.events import (
     Made,
     Planned,
 )
+from precompute.progress.share import sharing
 from precompute.run import run
+from precompute.stopping import StopLine
 from tests.small_store import request
 
 
@@ -130,6 +130,15 @@ def test_stages_that_come_again_add_up(clock):
         clock.now += 2
     account.receive(Made(Path("a.duckdb"), 1, 2, 3))
     assert account.seconds_of == {"model": 0, "sequences": 4, "tables": 2, "file": 2}
+
+
+def test_layers_count_alike_and_tables_by_what_they_cost_before(clock):
+    shares = list[float]()
+    watch = sharing(n_tables=2, n_layers=2, on_share=shares.append, clock=clock)
+    for seconds in (1, 3, 1, 3, 0, 0):  # two tables of two layers, and their rows
+        with watch("any"):
+            clock.now += seconds
+    assert shares == pytest.approx([0, 0, 1.25 / 3, 2 / 3, 2.25 / 3, 1])
 
 
 def test_lines_come_with_each_stage_and_at_most_every_ten_seconds(clock, capsys):
@@ -236,9 +245,8 @@ def test_a_terminal_gets_bars_and_a_stopped_run_leaves_it_as_it_was(monkeypatch,
     monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("sys.stderr", terminal)
-    stop = stopping._Stop()
-    monkeypatch.setattr(stopping, "_STOP", SimpleNamespace(get=lambda: stop))
-    with displayed(tmp_path / "a.duckdb") as tell:
+    stop = StopLine()
+    with displayed(tmp_path / "a.duckdb", stop) as tell:
         tell(_jobs())
         assert stop.kept() == f"Kept in {tmp_path / '.shards'}: 4 of 12 sequences."
         assert terminal.getvalue().endswith("\x1b[?25h"), "the cursor is shown again"
