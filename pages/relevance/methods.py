@@ -16,7 +16,6 @@ from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.page import section
 from pages.ui.store.chosen import ask, open_store, shows_images
-from pages.ui.store.missing import require
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import row_with_interval
@@ -47,7 +46,7 @@ def methods(view: View) -> None:
         missing.append(perturbation.TABLE)
     else:
         view.write("caption", view.say("no_curves"))
-    view.draw(require, *missing)
+    view.require(*missing)
 
 
 def _over_image(view: View) -> int | None:

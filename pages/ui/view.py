@@ -14,6 +14,7 @@ from pages.ui.controls import Controls, Place
 from pages.ui.export.shown import Shown, sourced
 from pages.ui.items import Figure, Follow, Group, Item, Markup, Table
 from pages.ui.run import run
+from pages.ui.store.missing import absence
 from pages.ui.words.columns import column_settings, with_names
 from pages.ui.words.interval_sentence import interval_form, interval_sentence, listed_form
 from pages.ui.words.place import say_here
@@ -29,6 +30,9 @@ class View(Controls):
     Names given to its methods are those of words of the section, or of its page: `NAME` is the
     label of a picker or the question of a figure, `NAME_OPTION` an option, `NAME_caption` a
     caption. Names in the address and keys start with the prefix of the page.
+
+    Attributes:
+        published: printed numbers that were shown so far, each with the file's own.
     """
 
     def __init__(
@@ -49,6 +53,7 @@ class View(Controls):
         """
         super().__init__(prefix, stem, Reader() if choices is None else choices)
         self.needs, self.papers = needs, tuple(dict.fromkeys(table.source for table in needs))
+        self.published: list[Any] = []
         self._until = until
         self._headline: list[str] = []
         self._notes: list[str] = []
@@ -70,6 +75,16 @@ class View(Controls):
         """Show why there is nothing more to draw, and end the section."""
         self.nothing(name, **values)
         raise SectionEnds
+
+    def require(self, *tables: OfFile) -> None:
+        """Show what the file lacks of these statistics, with a remedy, and end the section.
+
+        Nothing if the file has them all.
+        """
+        for item in (lacking := absence(*tables)):
+            self.add(item)
+        if lacking:
+            raise SectionEnds
 
     def rest(self) -> list[str]:
         """Return, once, findings and notes that no chart took."""

@@ -1,0 +1,48 @@
+"""The five papers, figure by figure: what is printed, what this file says, and where."""
+
+import streamlit as st
+
+from pages.papers.cards import STYLE, Card
+from pages.papers.entries import PAPERS, entries_of
+from pages.papers.outcomes import outcome_of
+from pages.papers.slides import present, report_of
+from pages.ui.about import citation
+from pages.ui.choices.pick import pick
+from pages.ui.store.absences import absences
+from pages.ui.store.chosen import open_store
+from pages.ui.words.say import say
+
+st.html(STYLE)
+with st.container(horizontal=True, vertical_alignment="center", key="bar"):
+    st.title(say("papers.title"), anchor=False, width="stretch")
+    notes = st.popover(say("page.about"), type="tertiary")
+open_store()  # errors are shown here, not in the closed notes
+with notes:
+    st.markdown(say("papers.lead"))
+    st.markdown(say("papers.rules"))
+    absences()
+with st.container(key="sections"):
+    paper = pick(
+        "pa_view",
+        say("papers.view"),
+        PAPERS,
+        default=PAPERS[0],
+        format=lambda paper: say(f"papers.name.{paper}"),
+    )
+st.set_page_config(page_title=f"{say(f'papers.name.{paper}')} · Mixscope")
+with st.container(horizontal=True, vertical_alignment="center", key="papers_bar"):
+    st.caption(citation(paper), width="stretch")
+    is_presented = st.button(
+        say("papers.present"), type="primary", key="present_paper", help=say("papers.present_help")
+    )
+    reports = st.empty()
+if is_presented:
+    with st.spinner(say("papers.collecting")):
+        present(paper)
+cards = [Card(entry) for entry in entries_of(paper)]
+outcomes = {}
+for card in cards:  # the page stands before its figures are drawn
+    outcomes[card.entry] = outcome_of(card.entry)
+    card.fill(outcomes[card.entry])
+with reports:
+    report_of(paper, outcomes)

@@ -1,0 +1,123 @@
+"""A section run for one figure or table, with nothing drawn."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+
+import pandas as pd
+
+from pages.papers.entries import Entry
+from pages.ui.choices.source import Given, SectionEnds
+from pages.ui.items import Figure, Item, Markup, Text
+from pages.ui.page import Page, Section
+from pages.ui.published import Row
+from pages.ui.run import Asked, within_part
+from pages.ui.store.chosen import adds_positions, shows_images
+from pages.ui.store.missing import absence
+from pages.ui.view import View, every_item
+from pages.ui.words.say import say
+
+_DEMOS = {
+    "adds_positions": "mixscope run --model demo --corpus demo --output statistics/demo.duckdb",
+    "shows_images": (
+        "mixscope run --model demo-digits --corpus demo-digits "
+        "--output statistics/demo-digits.duckdb"
+    ),
+}
+"""Commands that make a file for sections of some models only, by the name of their condition."""
+_CONDITIONS = {condition.__name__: condition for condition in (adds_positions, shows_images)}
+_REASONS = ("info", "code")
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a section shows under some choices.
+
+    Attributes:
+        figure: the figure or markup of an entry; None if the section does not show it.
+        frames: data of all figures and markup, by name.
+        rows: printed numbers with the file's own.
+        choices: names of the options that hold.
+        reason: of a missing figure.
+        command: that makes a file which has it; empty if none would.
+    """
+
+    figure: Figure | Markup | None
+    frames: Mapping[str, pd.DataFrame]
+    rows: tuple[Row, ...] = ()
+    choices: Mapping[str, str] | None = None
+    reason: str = ""
+    command: str = ""
+
+
+def page_of(entry: Entry) -> Page:
+    """Page that shows a figure."""
+    return import_module(f"pages.{entry.page}.page").PAGE
+
+
+def section_of(entry: Entry) -> Section:
+    """Section that shows a figure."""
+    return _section(entry, entry.view)
+
+
+def _section(entry: Entry, stem: str) -> Section:
+    """Section of a stem; of several, the one for models like that of the open file."""
+    parts = [part for part in page_of(entry).sections if part.stem == stem]
+    return next((part for part in parts if part.when()), parts[-1])
+
+
+def recorded(entry: Entry) -> Recorded:
+    """Run the section of an entry with the choices of the paper.
+
+    The printed numbers may be shown by another section, which is run too.
+    """
+    items, view = _run(entry, section_of(entry))
+    rows = view.published
+    if entry.printed_in:
+        rows = _run(entry, _section(entry, entry.printed_in))[1].published
+    named = {_name(view, item): item for item in items if isinstance(item, Figure | Markup)}
+    texts = [item for item in items if isinstance(item, Text) and item.kind in _REASONS]
+    told = {item.kind: item.body for item in reversed(texts)}
+    names = {key: view.picked[key].chosen for key in entry.choices if key in view.picked}
+    return Recorded(
+        named.get(entry.figure),
+        {name: item.shown.frame for name, item in named.items()},
+        tuple(row for row in rows if row.published.quantity == entry.printed),
+        {key: names.get(key, wanted[0]) for key, wanted in entry.choices.items()},
+        reason=told.get("info", ""),
+        command=told.get("code", ""),
+    )
+
+
+def _run(entry: Entry, section: Section) -> tuple[list[Item], View]:
+    """Run a section; return its items, or the reason why it is not shown as a text among them."""
+    view = View(
+        page_of(entry).prefix, section.stem, choices=Given(entry.choices), needs=section.needs
+    )
+    with within_part(words=(entry.page, section.stem), asked=Asked()), suppress(SectionEnds):
+        refused = _refused(entry, section) or absence(*section.needs)
+        for item in refused:
+            view.add(item)
+        if not refused:
+            section.fill(view)
+    return every_item(view.items), view
+
+
+def _refused(entry: Entry, section: Section) -> list[Text]:
+    """Reason why the open file's model or corpus is not one of those that an entry is for."""
+    condition = section.when.__name__ if not section.when() else ""
+    if entry.only and not _CONDITIONS[entry.only]():
+        condition = entry.only
+    if condition:
+        command = [Text("code", _DEMOS[condition])] if condition in _DEMOS else []
+        return [Text("info", say(f"papers.not_{condition}")), *command]
+    reason = section.lacking() if section.lacking else ""
+    return [Text("info", reason)] if reason else []
+
+
+def _name(view: View, item: Figure | Markup) -> str:
+    """Name of a figure or markup, without the prefixes of its page and section."""
+    if isinstance(item, Figure):
+        return item.name.removeprefix(view.key(""))
+    return item.shown.key.removeprefix(view.key("")).removeprefix(f"{view.stem}_")
