@@ -15,9 +15,10 @@ from pages.ui.words.say import say
 STYLE = """<style>
 [class*="st-key-paper_"] [data-testid="stImage"] img {object-fit: contain}
 [class*="st-key-paper_"] {padding: .5rem .8rem}
-.st-key-papers_bar p {margin: 0}
 .paper-entry {font-size: .875rem; line-height: 1.4}
-.paper-entry p {margin: 0 0 .3rem}
+.paper-entry p {margin: 0 0 .3rem; font-size: .95rem}
+.paper-entry p:not(:first-child) {margin: .1rem 0 0; font-size: .8rem; opacity: .75}
+[class*="st-key-paper_"] p .stMarkdownBadge.stMarkdownBadge {white-space: normal}
 .paper-entry table {border-collapse: collapse}
 .paper-entry td, .paper-entry th
  {padding: .05rem .9rem .05rem 0; text-align: left; vertical-align: top; font-weight: 400}
@@ -119,7 +120,10 @@ def _numbers(entry: Entry, outcome: Outcome) -> str:
     if not outcome.rows:
         return ""
     heads = ("", say("papers.of_paper"), say("papers.of_file"))
-    known = sorted(outcome.rows, key=lambda row: row.difference is None)
+    known = sorted(
+        outcome.rows,
+        key=lambda row: (row.difference is None, row.published.statistic != entry.statistic),
+    )
     body = "".join(map(_number, known[:_MOST]))
     more = len(known) - _MOST
     rest = f"<p>{escape(say('papers.more', n=more))}</p>" if more > 0 else ""

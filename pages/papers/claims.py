@@ -5,7 +5,7 @@ so that it can be asked of every model.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from typing import Literal
@@ -30,6 +30,7 @@ Rule = Literal["interval", "seeds", "numbers", "most", "test"]
 Frames = Mapping[str, pd.DataFrame]
 """Data of the figures of a section, by name."""
 _SPECIAL = ("sep", "cls", "first", "bos")
+"""Token types that a statement on [SEP] is tested with: the first that the file has."""
 _ENDS = ["mean", "low", "high"]
 _STRETCH = 1.8  # least ratio of the largest to the smallest singular value, as printed
 _SURE = 0.9  # least share of texts in one cluster for a head independent of the text
@@ -104,7 +105,8 @@ def _found(page: str, stem: str, expected: Side) -> Evidence | None:
     finding = _finding(page, stem)
     if finding is None or finding.baseline is None:
         return None
-    return _compared(finding.evidence, finding.baseline, expected, _written_as(finding.format))
+    found = _compared(finding.evidence, finding.baseline, expected, _written_as(finding.format))
+    return replace(found, text=f"{finding.label} ({found.text})")
 
 
 def _written_as(form: str) -> Written:
@@ -206,12 +208,12 @@ def _habits() -> pd.DataFrame:
 
 
 def _separators_over_marks(_: Frames) -> Evidence | None:
-    """Compare attention to the special type with most of it with that to commas and periods."""
-    habits = _habits()
-    special = habits[habits.index.isin(_SPECIAL)].dropna(subset="mean")
-    if special.empty or "comma_period" not in habits.index:
+    """Compare attention to [SEP], or to what stands for it, with that to commas and periods."""
+    habits = _habits().dropna(subset="mean")
+    special = [kind for kind in _SPECIAL if kind in habits.index]
+    if not special or "comma_period" not in habits.index:
         return None
-    kinds = (str(special["mean"].idxmax()), "comma_period")
+    kinds = (special[0], "comma_period")
     rows = rows_of((token_type_name(kind), *habits.loc[kind, _ENDS]) for kind in kinds)
     return _compared(rows, token_type_name("comma_period"), "above", percent)
 

@@ -21,8 +21,8 @@ class Entry:
             stands for them in another corpus.
         experiment: key of the experiment behind it, in `EXPERIMENTS`.
         printed: quantity of its printed numbers; empty if it has none that the pages show.
+        statistic: of the printed numbers that come first on the page.
         printed_in: section that shows these numbers, if it is another one of the page.
-        place: of these numbers, if others of the same quantity stand elsewhere.
         only: name of the condition under which it is asked, if its section is there for others too.
         claim: name of the function of `claims` that tests what the paper states; empty for diagrams
             and single examples.
@@ -37,8 +37,8 @@ class Entry:
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     experiment: str = ""
     printed: str = ""
+    statistic: str = ""
     printed_in: str = ""
-    place: tuple[str, int | str] = ("", 0)
     only: str = ""
     claim: str = ""
 
@@ -64,7 +64,6 @@ _GROWING, _SHRINKING = (
         view="tables",
         figure="grids",
         choices=_chosen(**_LISTED, tp_special="in", tp_direction=direction),
-        printed="pairs",
         claim=direction,
     )
     for direction in ("amplified", "attenuated")
@@ -84,9 +83,23 @@ _IMAGE = partial(
 
 ENTRIES = (
     _NORMS("figure", 1, view="layers", figure="attention"),
-    _NORMS("table", 1, view="dispersion", figure="map", printed="value_norm", claim="norms_vary"),
     _NORMS(
-        "table", 2, view="dispersion", figure="layers", printed="input_norm", claim="norms_vary"
+        "table",
+        1,
+        view="dispersion",
+        figure="map",
+        printed="value_norm",
+        statistic="cv",
+        claim="norms_vary",
+    ),
+    _NORMS(
+        "table",
+        2,
+        view="dispersion",
+        figure="layers",
+        printed="input_norm",
+        statistic="cv",
+        claim="norms_vary",
     ),
     _NORMS(
         "figure",
@@ -111,6 +124,7 @@ ENTRIES = (
         figure="parts",
         choices=_chosen(an_level="pooled", an_scope="all"),
         printed="correlation",
+        statistic="spearman",
         claim="weight_against_norm",
     ),
     _NORMS(
@@ -142,8 +156,8 @@ ENTRIES = (
     ),
     _GROWING(1),
     _SHRINKING(2),
-    _GROWING(3),
-    _SHRINKING(4),
+    _GROWING(3, printed="pairs"),
+    _SHRINKING(4, printed="pairs"),
     _ONE_TEXT(
         "figure",
         1,

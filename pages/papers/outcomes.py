@@ -15,6 +15,7 @@ from pages.ui.choices.links import VIEWS, address
 from pages.ui.collection.button import item_of
 from pages.ui.collection.item import Item
 from pages.ui.contents import PAGES
+from pages.ui.items import Markup
 from pages.ui.published import Row, apart
 from pages.ui.store.chosen import open_store
 from pages.ui.store.folder import files
@@ -31,6 +32,7 @@ class Outcome:
 
     Attributes:
         item: the figure, as it is collected; None if the file has none.
+        is_markup: whether it is markup, which is drawn on white.
         picture: PNG; empty if there is nothing to draw.
         rows: printed numbers with the file's own.
         n_agree: number of printed values or pairs that the file has too.
@@ -42,6 +44,7 @@ class Outcome:
     """
 
     item: Item | None
+    is_markup: bool = False
     picture: bytes = b""
     rows: tuple[Row, ...] = ()
     n_agree: int = 0
@@ -72,7 +75,7 @@ class Outcome:
 def outcome_of(entry: Entry) -> Outcome:
     """Figure or table of a paper on the open file, with a link to its section."""
     versions = (open_store().version, *(version_of(path) for path in files()))
-    asked = repr(replace(entry, paper="", kind="table", number=0))  # of some tables it is the same
+    asked = repr(replace(entry, paper="", number=0))
     key, is_dark = (versions, language(), asked), st.context.theme.type == "dark"
     outcome = _outcome(*key, entry)
     picture = _picture(*key, is_dark, outcome)
@@ -82,10 +85,10 @@ def outcome_of(entry: Entry) -> Outcome:
 
 
 def link_to(entry: Entry, choices: Mapping[str, str]) -> str:
-    """Address of the section that shows a figure; empty where the server's own is unknown."""
-    here = st.context.url
+    """Address of the section that shows a figure, as a reader shares it."""
     named = {**address(), VIEWS[entry.page]: entry.view, **choices}
-    return urljoin(here, f"{PAGES[entry.page]}?{urlencode(named)}") if here else ""
+    here = st.context.url or ""
+    return f"{urljoin(here, PAGES[entry.page]) if here else ''}?{urlencode(named)}"
 
 
 @st.cache_data(max_entries=256, max_size="128MB", show_spinner=False)
@@ -108,6 +111,7 @@ def _outcome(
         agree = run.frames["published"]["in_both"].tolist()
     return Outcome(
         item_of(run.figure.shown, ""),
+        is_markup=isinstance(run.figure, Markup),
         rows=run.rows,
         n_agree=sum(agree),
         n_printed=len(agree),
@@ -126,4 +130,5 @@ def _picture(
     _outcome: Outcome,
 ) -> bytes:
     chart = _outcome.item and _outcome.item.chart
-    return thumbnail(chart, is_dark=is_dark) if chart else b""
+    ground = "print" if _outcome.is_markup else "dark" if is_dark else "light"
+    return thumbnail(chart, ground) if chart else b""

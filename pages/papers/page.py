@@ -15,6 +15,7 @@ from pages.ui.words.say import say
 st.html(STYLE)
 with st.container(horizontal=True, vertical_alignment="center", key="bar"):
     st.title(say("papers.title"), anchor=False, width="stretch")
+    actions = st.container(horizontal=True, vertical_alignment="center", width="content")
     notes = st.popover(say("page.about"), type="tertiary")
 open_store()  # errors are shown here, not in the closed notes
 with notes:
@@ -30,12 +31,11 @@ with st.container(key="sections"):
         format=lambda paper: say(f"papers.name.{paper}"),
     )
 st.set_page_config(page_title=f"{say(f'papers.name.{paper}')} · Mixscope")
-with st.container(horizontal=True, vertical_alignment="center", key="papers_bar"):
-    st.caption(citation(paper), width="stretch")
+st.caption(citation(paper))
+with actions:
     is_presented = st.button(
         say("papers.present"), type="primary", key="present_paper", help=say("papers.present_help")
     )
-    reports = st.empty()
 if is_presented:
     with st.spinner(say("papers.collecting")):
         present(paper)
@@ -44,5 +44,5 @@ outcomes = {}
 for card in cards:  # the page stands before its figures are drawn
     outcomes[card.entry] = outcome_of(card.entry)
     card.fill(outcomes[card.entry])
-with reports:
+with actions:
     report_of(paper, outcomes)

@@ -72,10 +72,10 @@ def recorded(entry: Entry) -> Recorded:
 
     The printed numbers may be shown by another section, which is run too.
     """
-    items, view = _run(entry, section_of(entry))
+    items, view = run_section(entry, section_of(entry))
     rows = view.published
     if entry.printed_in:
-        rows = _run(entry, _section(entry, entry.printed_in))[1].published
+        rows = run_section(entry, _section(entry, entry.printed_in))[1].published
     named = {_name(view, item): item for item in items if isinstance(item, Figure | Markup)}
     texts = [item for item in items if isinstance(item, Text) and item.kind in _REASONS]
     told = {item.kind: item.body for item in reversed(texts)}
@@ -90,10 +90,19 @@ def recorded(entry: Entry) -> Recorded:
     )
 
 
-def _run(entry: Entry, section: Section) -> tuple[list[Item], View]:
-    """Run a section; return its items, or the reason why it is not shown as a text among them."""
+def run_section(entry: Entry, section: Section) -> tuple[list[Item], View]:
+    """Run a section; return its items, or the reason why it is not shown as a text among them.
+
+    It ends at the figure of the entry, unless it shows the printed numbers, which come later.
+    """
+    prefix = page_of(entry).prefix
+    shows_printed = bool(entry.printed) and section.stem == (entry.printed_in or entry.view)
     view = View(
-        page_of(entry).prefix, section.stem, choices=Given(entry.choices), needs=section.needs
+        prefix,
+        section.stem,
+        choices=Given(entry.choices),
+        needs=section.needs,
+        until="" if shows_printed else f"{prefix}_{entry.figure}",
     )
     with within_part(words=(entry.page, section.stem), asked=Asked()), suppress(SectionEnds):
         refused = _refused(entry, section) or absence(*section.needs)

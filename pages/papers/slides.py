@@ -36,9 +36,8 @@ def present(paper: str) -> None:
 
 def report_of(paper: str, outcomes: Mapping[Entry, Outcome]) -> None:
     """Draw downloads of a paper's figures as a web page and in LaTeX; what is collected stays."""
-    with st.container(horizontal=True, vertical_alignment="center", width="content"):
-        st.caption(say("papers.report"), width="content")
-        downloads(Collection(_title(paper), tuple(items_of(outcomes))), "web", "paper")
+    st.caption(say("papers.report"), width="content")
+    downloads(Collection(_title(paper), tuple(items_of(outcomes))), "web", "paper")
 
 
 def items_of(outcomes: Mapping[Entry, Outcome]) -> Iterable[Item]:

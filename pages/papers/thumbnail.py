@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pages.ui.charts.look import theme
 from pages.ui.export.drawing import NotDrawn, png_of, svg_of
 from pages.ui.export.files import specification
 
+Ground = Literal["light", "dark", "print"]
 _WIDEST, _ROOM = 250, 150
 """Size limits on the page, in pixels."""
 _DRAWN, _PANELS = 420, 520  # pixels of the width of a chart, or of several, before it is small
@@ -15,23 +16,29 @@ _SIZE = re.compile('width="([0-9.]+)" height="([0-9.]+)"')
 _GRID = {"gridColor": "#88888833", "domainColor": "#88888888", "tickColor": "#88888888"}
 
 
-def thumbnail(chart: Mapping[str, Any], *, is_dark: bool) -> bytes:
-    """PNG without background, at most 250 × 150 pixels; empty if the chart cannot be drawn."""
+def thumbnail(chart: Mapping[str, Any], ground: Ground) -> bytes:
+    """PNG of at most 250 × 150 pixels; empty if the chart cannot be drawn.
+
+    Args:
+        ground: `print` for white; the others leave the reader's background.
+    """
     try:
-        return png_of(_made_small(svg_of(_bare(chart, is_dark=is_dark))))
+        return png_of(_made_small(svg_of(_bare(chart, ground))))
     except NotDrawn:
         return b""
 
 
-def _bare(chart: Mapping[str, Any], *, is_dark: bool) -> dict[str, Any]:
-    """Specification as in print, but on the reader's background, without its headline."""
+def _bare(chart: Mapping[str, Any], ground: Ground) -> dict[str, Any]:
+    """Specification as in print, but on the ground, without its headline."""
     height = chart.get("height")
     high = height if isinstance(height, int | float) else 0
     wide = _PANELS if "concat" in chart else _DRAWN
     drawn = specification(chart, round(max(wide, 1.4 * high)))
     drawn.pop("title", None)
-    ground = {"background": "transparent", "axisX": _GRID, "axisY": _GRID}
-    drawn["config"] |= ground | (theme() if is_dark else {})
+    if ground != "print":
+        drawn["config"] |= {"background": "transparent", "axisX": _GRID, "axisY": _GRID}
+    if ground == "dark":
+        drawn["config"] |= theme()
     return drawn
 
 
