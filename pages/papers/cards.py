@@ -42,7 +42,7 @@ def label_of(entry: Entry) -> str:
 
 def title_of(entry: Entry) -> str:
     """What a figure or table shows."""
-    return say(f"papers.{entry.paper}.{entry.stem}")
+    return say(f"papers.{entry.word}")
 
 
 def badge_of(outcome: Outcome) -> str:
@@ -75,12 +75,17 @@ class Card:
         self._picture.caption(say("papers.drawing"))
         self._numbers.html(_body(entry, None))
 
-    def fill(self, outcome: Outcome) -> None:
-        """Draw the picture, the numbers, the badge and the link."""
-        if outcome.picture:
-            self._picture.image(outcome.picture, alt=title_of(self.entry))
+    def draw(self, picture: bytes) -> None:
+        """Draw the picture, or say where there is one."""
+        if picture:
+            self._picture.image(picture, alt=title_of(self.entry))
         else:
-            self._picture.caption(say("papers.not_drawn") if outcome.item else "—")
+            self._picture.caption(say("papers.not_drawn"))
+
+    def fill(self, outcome: Outcome) -> None:
+        """Draw the numbers, the badge and the link."""
+        if outcome.item is None:
+            self._picture.caption("—")
         self._numbers.html(_body(self.entry, outcome))
         with self._right.container():
             st.badge(
@@ -112,23 +117,22 @@ def _body(entry: Entry, outcome: Outcome | None) -> str:
 def _numbers(entry: Entry, outcome: Outcome) -> str:
     """Printed numbers beside those of the file; of pairs, how many are listed in both."""
     if entry.printed == "pairs" and outcome.n_printed:
-        texts = (
-            say("papers.pairs_printed", n=outcome.n_printed),
-            say("papers.pairs_found", n=outcome.n_agree),
-        )
-        return f"<p>{escape(say('list.comma').join(texts))}</p>"
+        return f"<p>{escape(say('papers.pairs', n=outcome.n_agree, of=outcome.n_printed))}</p>"
     if not outcome.rows:
         return ""
     heads = ("", say("papers.of_paper"), say("papers.of_file"))
     known = sorted(
-        outcome.rows,
-        key=lambda row: (row.difference is None, row.published.statistic != entry.statistic),
+        outcome.rows, key=lambda row: (row.difference is None, not _is_first(row, entry))
     )
     body = "".join(map(_number, known[:_MOST]))
     more = len(known) - _MOST
     rest = f"<p>{escape(say('papers.more', n=more))}</p>" if more > 0 else ""
     head = "".join(f"<th>{escape(text)}</th>" for text in heads)
     return f"<table><tr>{head}</tr>{body}</table>{rest}"
+
+
+def _is_first(row: Row, entry: Entry) -> bool:
+    return all(getattr(row.published, name) == value for name, value in entry.first.items())
 
 
 def _number(row: Row) -> str:

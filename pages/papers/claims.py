@@ -7,7 +7,6 @@ so that it can be asked of every model.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
 from typing import Literal
 
 import pandas as pd
@@ -18,6 +17,7 @@ from analysis.statistics.norms import attention_norm_correlation, norm_dispersio
 from analysis.statistics.positions import position_spectrum
 from analysis.statistics.probing import coreference_best, parser_accuracy
 from analysis.statistics.relevance import relevance_summary
+from pages.papers.sections import section_of
 from pages.ui.finding import Finding, compared, over_layers, rows_of
 from pages.ui.store.chosen import ask, layer_order, open_store
 from pages.ui.words.interval import Side, Written, with_interval
@@ -95,8 +95,7 @@ def _most(name: str, n: int, of: int) -> Evidence | None:
 
 def _finding(page: str, stem: str) -> Finding | None:
     """Finding of a section, if the file has it."""
-    sections = import_module(f"pages.{page}.page").PAGE.sections
-    section = next(part for part in sections if part.stem == stem)
+    section = section_of(page, stem)
     return next(section.findings(), None) if open_store().holds(*section.needs) else None
 
 

@@ -21,7 +21,7 @@ class Entry:
             stands for them in another corpus.
         experiment: key of the experiment behind it, in `EXPERIMENTS`.
         printed: quantity of its printed numbers; empty if it has none that the pages show.
-        statistic: of the printed numbers that come first on the page.
+        first: fields of the printed numbers that come first on the page.
         printed_in: section that shows these numbers, if it is another one of the page.
         only: name of the condition under which it is asked, if its section is there for others too.
         claim: name of the function of `claims` that tests what the paper states; empty for diagrams
@@ -37,15 +37,25 @@ class Entry:
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     experiment: str = ""
     printed: str = ""
-    statistic: str = ""
+    first: Mapping[str, str] = field(default_factory=dict)
     printed_in: str = ""
     only: str = ""
     claim: str = ""
 
     @property
     def stem(self) -> str:
-        """Kind and number, in keys of words: `figure_3`."""
+        """Kind and number: `figure_3`."""
         return f"{self.kind}_{self.number}" if self.number else self.kind
+
+    @property
+    def word(self) -> str:
+        """Name of the word that says what it shows."""
+        return f"{word_of(self.paper)}.{self.stem}"
+
+
+def word_of(paper: str) -> str:
+    """Key of a paper in the names of words."""
+    return paper.replace("-", "_")
 
 
 def _chosen(**names: str) -> dict[str, list[str]]:
@@ -64,6 +74,7 @@ _GROWING, _SHRINKING = (
         view="tables",
         figure="grids",
         choices=_chosen(**_LISTED, tp_special="in", tp_direction=direction),
+        printed="pairs",
         claim=direction,
     )
     for direction in ("amplified", "attenuated")
@@ -89,7 +100,7 @@ ENTRIES = (
         view="dispersion",
         figure="map",
         printed="value_norm",
-        statistic="cv",
+        first={"statistic": "cv"},
         claim="norms_vary",
     ),
     _NORMS(
@@ -98,7 +109,7 @@ ENTRIES = (
         view="dispersion",
         figure="layers",
         printed="input_norm",
-        statistic="cv",
+        first={"statistic": "cv"},
         claim="norms_vary",
     ),
     _NORMS(
@@ -124,7 +135,7 @@ ENTRIES = (
         figure="parts",
         choices=_chosen(an_level="pooled", an_scope="all"),
         printed="correlation",
-        statistic="spearman",
+        first={"statistic": "spearman"},
         claim="weight_against_norm",
     ),
     _NORMS(
@@ -156,8 +167,8 @@ ENTRIES = (
     ),
     _GROWING(1),
     _SHRINKING(2),
-    _GROWING(3, printed="pairs"),
-    _SHRINKING(4, printed="pairs"),
+    _GROWING(3),
+    _SHRINKING(4),
     _ONE_TEXT(
         "figure",
         1,
@@ -283,6 +294,7 @@ ENTRIES = (
         figure="bars",
         choices=_chosen(co_weighing="weight", co_merging="mean"),
         printed="coreference_accuracy",
+        first={"mention_type": "all"},
         claim="head_beats_same_word",
     ),
     _TREES(

@@ -33,7 +33,6 @@ class Outcome:
     Attributes:
         item: the figure, as it is collected; None if the file has none.
         is_markup: whether it is markup, which is drawn on white.
-        picture: PNG; empty if there is nothing to draw.
         rows: printed numbers with the file's own.
         n_agree: number of printed values or pairs that the file has too.
         n_printed: number of printed values or pairs that are compared.
@@ -45,7 +44,6 @@ class Outcome:
 
     item: Item | None
     is_markup: bool = False
-    picture: bytes = b""
     rows: tuple[Row, ...] = ()
     n_agree: int = 0
     n_printed: int = 0
@@ -74,14 +72,24 @@ class Outcome:
 
 def outcome_of(entry: Entry) -> Outcome:
     """Figure or table of a paper on the open file, with a link to its section."""
-    versions = (open_store().version, *(version_of(path) for path in files()))
-    asked = repr(replace(entry, paper="", number=0))
-    key, is_dark = (versions, language(), asked), st.context.theme.type == "dark"
-    outcome = _outcome(*key, entry)
-    picture = _picture(*key, is_dark, outcome)
+    outcome = _outcome(*_key(entry), entry)
     link = link_to(entry, outcome.choices)
     item = None if outcome.item is None else replace(outcome.item, link=link)
-    return replace(outcome, item=item, picture=picture)
+    return replace(outcome, item=item)
+
+
+def picture_of(entry: Entry, outcome: Outcome) -> bytes:
+    """Small PNG of a figure in the reader's theme; empty if there is nothing to draw."""
+    return _picture(*_key(entry), st.context.theme.type == "dark", outcome)
+
+
+def _key(entry: Entry) -> tuple[tuple[Version, ...], Language, str]:
+    """Versions of the open file and of all others, language, and what is asked of the file.
+
+    Some figures compare several files; some tables of a paper ask the same.
+    """
+    versions = (open_store().version, *(version_of(path) for path in files()))
+    return versions, language(), repr(replace(entry, paper="", number=0))
 
 
 def link_to(entry: Entry, choices: Mapping[str, str]) -> str:
@@ -95,11 +103,7 @@ def link_to(entry: Entry, choices: Mapping[str, str]) -> str:
 def _outcome(
     versions: tuple[Version, ...], language: Language, asked: str, _entry: Entry
 ) -> Outcome:
-    """Run the section of an entry, and test what the paper states of it.
-
-    Args:
-        versions: of the open file and of all files of the folder: some figures compare several.
-    """
+    """Run the section of an entry, and test what the paper states of it."""
     run = recorded(_entry)
     difference = apart(_entry.experiment)
     if run.figure is None:
@@ -123,12 +127,8 @@ def _outcome(
 
 @st.cache_data(max_entries=256, max_size="64MB", show_spinner=False)
 def _picture(
-    versions: tuple[Version, ...],
-    language: Language,
-    asked: str,
-    is_dark: bool,
-    _outcome: Outcome,
+    versions: tuple[Version, ...], language: Language, asked: str, is_dark: bool, _of: Outcome
 ) -> bytes:
-    chart = _outcome.item and _outcome.item.chart
-    ground = "print" if _outcome.is_markup else "dark" if is_dark else "light"
+    chart = _of.item and _of.item.chart
+    ground = "print" if _of.is_markup else "dark" if is_dark else "light"
     return thumbnail(chart, ground) if chart else b""

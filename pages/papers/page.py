@@ -3,8 +3,8 @@
 import streamlit as st
 
 from pages.papers.cards import STYLE, Card
-from pages.papers.entries import PAPERS, entries_of
-from pages.papers.outcomes import outcome_of
+from pages.papers.entries import PAPERS, entries_of, word_of
+from pages.papers.outcomes import outcome_of, picture_of
 from pages.papers.slides import present, report_of
 from pages.ui.about import citation
 from pages.ui.choices.pick import pick
@@ -28,9 +28,9 @@ with st.container(key="sections"):
         say("papers.view"),
         PAPERS,
         default=PAPERS[0],
-        format=lambda paper: say(f"papers.name.{paper}"),
+        format=lambda paper: say(f"papers.name.{word_of(paper)}"),
     )
-st.set_page_config(page_title=f"{say(f'papers.name.{paper}')} · Mixscope")
+st.set_page_config(page_title=f"{say(f'papers.name.{word_of(paper)}')} · Mixscope")
 st.caption(citation(paper))
 with actions:
     is_presented = st.button(
@@ -41,8 +41,11 @@ if is_presented:
         present(paper)
 cards = [Card(entry) for entry in entries_of(paper)]
 outcomes = {}
-for card in cards:  # the page stands before its figures are drawn
+for card in cards:  # first what is there, then the numbers, last the pictures, which take longest
     outcomes[card.entry] = outcome_of(card.entry)
     card.fill(outcomes[card.entry])
 with actions:
     report_of(paper, outcomes)
+for card in cards:
+    if outcomes[card.entry].item:
+        card.draw(picture_of(card.entry, outcomes[card.entry]))

@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from importlib import import_module
+from dataclasses import dataclass, field
 
 import pandas as pd
 
 from pages.papers.entries import Entry
+from pages.papers.sections import page_of, section_of
 from pages.ui.choices.source import Given, SectionEnds
 from pages.ui.items import Figure, Item, Markup, Text
-from pages.ui.page import Page, Section
+from pages.ui.page import Section
 from pages.ui.published import Row
 from pages.ui.run import Asked, within_part
 from pages.ui.store.chosen import adds_positions, shows_images
@@ -27,7 +27,6 @@ _DEMOS = {
 }
 """Commands that make a file for sections of some models only, by the name of their condition."""
 _CONDITIONS = {condition.__name__: condition for condition in (adds_positions, shows_images)}
-_REASONS = ("info", "code")
 
 
 @dataclass(frozen=True)
@@ -46,25 +45,9 @@ class Recorded:
     figure: Figure | Markup | None
     frames: Mapping[str, pd.DataFrame]
     rows: tuple[Row, ...] = ()
-    choices: Mapping[str, str] | None = None
+    choices: Mapping[str, str] = field(default_factory=dict)
     reason: str = ""
     command: str = ""
-
-
-def page_of(entry: Entry) -> Page:
-    """Page that shows a figure."""
-    return import_module(f"pages.{entry.page}.page").PAGE
-
-
-def section_of(entry: Entry) -> Section:
-    """Section that shows a figure."""
-    return _section(entry, entry.view)
-
-
-def _section(entry: Entry, stem: str) -> Section:
-    """Section of a stem; of several, the one for models like that of the open file."""
-    parts = [part for part in page_of(entry).sections if part.stem == stem]
-    return next((part for part in parts if part.when()), parts[-1])
 
 
 def recorded(entry: Entry) -> Recorded:
@@ -72,21 +55,20 @@ def recorded(entry: Entry) -> Recorded:
 
     The printed numbers may be shown by another section, which is run too.
     """
-    items, view = run_section(entry, section_of(entry))
+    items, view = run_section(entry, section_of(entry.page, entry.view))
     rows = view.published
     if entry.printed_in:
-        rows = run_section(entry, _section(entry, entry.printed_in))[1].published
+        rows = run_section(entry, section_of(entry.page, entry.printed_in))[1].published
     named = {_name(view, item): item for item in items if isinstance(item, Figure | Markup)}
-    texts = [item for item in items if isinstance(item, Text) and item.kind in _REASONS]
-    told = {item.kind: item.body for item in reversed(texts)}
+    texts = {item.kind: item.body for item in reversed(items) if isinstance(item, Text)}
     names = {key: view.picked[key].chosen for key in entry.choices if key in view.picked}
     return Recorded(
         named.get(entry.figure),
         {name: item.shown.frame for name, item in named.items()},
         tuple(row for row in rows if row.published.quantity == entry.printed),
         {key: names.get(key, wanted[0]) for key, wanted in entry.choices.items()},
-        reason=told.get("info", ""),
-        command=told.get("code", ""),
+        reason=texts.get("info", ""),
+        command=texts.get("code", ""),
     )
 
 
@@ -95,7 +77,7 @@ def run_section(entry: Entry, section: Section) -> tuple[list[Item], View]:
 
     It ends at the figure of the entry, unless it shows the printed numbers, which come later.
     """
-    prefix = page_of(entry).prefix
+    prefix = page_of(entry.page).prefix
     shows_printed = bool(entry.printed) and section.stem == (entry.printed_in or entry.view)
     view = View(
         prefix,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.papers.cards import badge_of, label_of, title_of
-from pages.papers.entries import Entry, entries_of
+from pages.papers.entries import Entry, entries_of, word_of
 from pages.papers.outcomes import Outcome, outcome_of
 from pages.ui.choices.links import address
 from pages.ui.collection.collection import Collection, collected, keep
@@ -51,7 +51,9 @@ def items_of(outcomes: Mapping[Entry, Outcome]) -> Iterable[Item]:
 
 def _title(paper: str) -> str:
     return say(
-        "papers.report_title", paper=say(f"papers.name.{paper}"), model=open_store().model_name
+        "papers.report_title",
+        paper=say(f"papers.name.{word_of(paper)}"),
+        model=open_store().model_name,
     )
 
 

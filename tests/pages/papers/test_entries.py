@@ -11,7 +11,8 @@ from analysis.published.numbers import EXPERIMENTS
 from pages.papers.cards import label_of, title_of
 from pages.papers.claims import CLAIMS
 from pages.papers.entries import ENTRIES, PAPERS, Entry, entries_of
-from pages.papers.recorded import page_of, recorded, run_section, section_of
+from pages.papers.recorded import recorded, run_section
+from pages.papers.sections import page_of, section_of
 from pages.ui.choices.links import VIEWS
 from pages.ui.items import Control
 from pages.ui.run import Run, within
@@ -42,15 +43,17 @@ def on_full_store(request, monkeypatch):
     return choose
 
 
+def stems_of(entry: Entry) -> list[str]:
+    return [stem for stem in (entry.view, entry.printed_in) if stem]
+
+
 @each_entry
 def test_a_section_draws_the_figure_with_choices_that_it_has(entry, on_full_store):
     on_full_store(entry)
     with within(Run()):
         run = recorded(entry)
-        parts = [part for part in page_of(entry).sections if part.stem == entry.printed_in]
-        items = [
-            item for part in (section_of(entry), *parts) for item in run_section(entry, part)[0]
-        ]
+        parts = [section_of(entry.page, stem) for stem in stems_of(entry)]
+        items = [item for part in parts for item in run_section(entry, part)[0]]
     assert run.figure, run.reason
     assert run.figure.shown.chart, "there is nothing to draw"
     assert bool(run.rows) == (entry.printed not in ("", "pairs"))
@@ -68,8 +71,8 @@ def test_an_entry_has_its_words_its_experiment_and_its_claim(entry):
     assert entry.experiment in EXPERIMENTS
     assert not entry.claim or entry.claim in CLAIMS
     assert not entry.claim or f"papers.claims.{entry.claim}" in catalogue()
-    for stem in filter(None, (entry.view, entry.printed_in)):
-        condition = [part.when for part in page_of(entry).sections if part.stem == stem][-1]
+    for stem in stems_of(entry):
+        condition = [part.when for part in page_of(entry.page).sections if part.stem == stem][-1]
         if condition.__name__ != "<lambda>":
             assert f"papers.not_{condition.__name__}" in catalogue()
 

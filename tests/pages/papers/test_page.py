@@ -37,7 +37,7 @@ def test_every_figure_of_a_paper_has_a_card_in_japanese(
     entries = entries_of(paper)
     assert len(shown) == len(entries)
     for entry, body in zip(entries, shown, strict=True):
-        assert catalogue()[f"papers.{paper}.{entry.stem}"]["ja"] in body
+        assert catalogue()[f"papers.{entry.word}"]["ja"] in body
     badges = [text.value for text in session.main.markdown if "-badge[" in text.value]
     assert len(badges) == len(entries)
     assert all("gray" in badge for badge in badges) == (paper == "sawaki-2025")
