@@ -78,8 +78,10 @@ def _compared(
         side = "unclear" if value == level else "above" if value > level else "below"
     shown = pd.concat([rows.head(1), others])
     values = [
-        f"{name} {with_interval(*numbers, written)}"
-        for name, *numbers in shown[["name", "value", "low", "high"]].itertuples(index=False)
+        f"{name} {with_interval(value, low, high, written)}"
+        for name, value, low, high in shown[["name", "value", "low", "high"]].itertuples(
+            index=False
+        )
     ]
     direction = "unclear" if side == "unclear" else "same" if side == expected else "other"
     return Evidence(say("list.comma").join(values), direction, rule)
@@ -130,8 +132,8 @@ def _correlated(number: str) -> Evidence | None:
     kinds = [kind for kind in (*_SPECIAL, "comma_period") if kind in frame.index]
     if not kinds:
         return None
-    ends = (number, f"{number}_low", f"{number}_high")
-    row = (f"ρ {token_type_name(kinds[0])}", *frame.loc[kinds[0], [*ends]])
+    ends = [name for name in (number, f"{number}_low", f"{number}_high") if name in frame]
+    row = (f"ρ {token_type_name(kinds[0])}", *frame.loc[kinds[0], ends])
     return _compared(rows_of([row]), 0.0, "below")
 
 
@@ -285,7 +287,7 @@ def _of_finding(page: str, stem: str, expected: Side) -> Claim:
 CLAIMS: Mapping[str, Claim] = {
     "norms_vary": _norms_vary,
     "transforms_stretch": _transforms_stretch,
-    "weight_against_norm": lambda _: _correlated("median"),
+    "weight_against_norm": lambda _: _correlated("spearman"),
     "heads_against_norm": lambda _: _correlated("between_heads_spearman"),
     "special_tokens_bring_little": _of_finding("attention_norms", "layers", "below"),
     "network_changes_mixing": _network_changes_mixing,
