@@ -43,7 +43,7 @@ def entropy_cls(means: pd.DataFrame) -> Row:
     """Row with the entropy of [CLS] in the last layer and the value that the paper prints."""
     entropy = means[(means["habit"] == ENTROPY_CLS.habit) & (means["layer"] == ENTROPY_CLS.layer)]
     name = say("head_habits.published.entropy_cls", layer=ENTROPY_CLS.layer)
-    values = entropy[["mean", "low", "high"]].astype(float)
+    values = entropy.reindex(columns=["mean", "low", "high"]).astype(float)
     return Row(name, ENTROPY_CLS, *(values.iloc[0] if len(values) else (None,)))
 
 
