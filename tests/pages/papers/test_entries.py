@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from streamlit.delta_generator import DeltaGenerator
@@ -68,6 +67,7 @@ def test_a_section_draws_the_figure_with_choices_that_it_has(entry, on_full_stor
 def test_an_entry_has_its_words_its_experiment_and_its_claim(entry):
     assert label_of(entry)
     assert title_of(entry)
+    assert entry.page in VIEWS
     assert entry.experiment in EXPERIMENTS
     assert not entry.claim or entry.claim in CLAIMS
     assert not entry.claim or f"papers.claims.{entry.claim}" in catalogue()
@@ -117,8 +117,3 @@ def test_no_figure_or_table_of_the_papers_is_left_out():
             for kind in Counter(entry.kind for entry in entries_of(paper))
         }
         assert found == numbers
-
-
-def test_entries_stand_on_pages_with_sections():
-    assert {entry.page for entry in ENTRIES} <= set(VIEWS)
-    assert Path(ROOT, "pages/papers/page.py").exists()
