@@ -72,7 +72,8 @@ def antecedents(accuracies: pd.DataFrame, head: Head) -> list[Row]:
     Args:
         accuracies: mention_type, method, accuracy, low, high of the file's rules and of one head.
     """
-    ours = accuracies.set_index(["mention_type", "method"])[["accuracy", "low", "high"]].T
+    ours = accuracies.set_index(["mention_type", "method"])
+    ours = ours.reindex(columns=["accuracy", "low", "high"]).T
     rows = []
     for number in numbers("coreference_accuracy"):
         method = method_name(number.method)
