@@ -69,16 +69,18 @@ def antecedents(accuracies: pd.DataFrame, head: Head) -> list[Row]:
     """Rows of table 2; the paper's head is compared only with the same head of the file.
 
     Args:
-        accuracies: mention_type, method, accuracy of the file's rules and of one head.
+        accuracies: mention_type, method, accuracy, low, high of the file's rules and of one head.
     """
-    ours = accuracies.set_index(["mention_type", "method"])["accuracy"]
+    ours = accuracies.set_index(["mention_type", "method"])
+    ours = ours.reindex(columns=["accuracy", "low", "high"]).T
     rows = []
     for number in numbers("coreference_accuracy"):
-        method, value = method_name(number.method), ours.get((number.mention_type, number.method))
+        method = method_name(number.method)
+        values = ours.get((number.mention_type, number.method), (None,))
         if number.method == "head":
             method = say("published.head", layer=number.layer, head=number.head)
-            value = value if (number.layer, number.head) == head else None
-        rows.append(Row(statistic_of(method, type_name(number.mention_type)), number, value))
+            values = values if (number.layer, number.head) == head else (None,)
+        rows.append(Row(statistic_of(method, type_name(number.mention_type)), number, *values))
     return rows
 
 

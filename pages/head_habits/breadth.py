@@ -42,7 +42,8 @@ def entropy_cls(means: pd.DataFrame) -> Row:
     """Row with the entropy of [CLS] in the last layer and the value that the paper prints."""
     entropy = means[(means["habit"] == ENTROPY_CLS.habit) & (means["layer"] == ENTROPY_CLS.layer)]
     name = say("head_habits.published.entropy_cls", layer=ENTROPY_CLS.layer)
-    return Row(name, ENTROPY_CLS, float(entropy["mean"].iloc[0]) if len(entropy) else None)
+    values = entropy.reindex(columns=["mean", "low", "high"]).astype(float)
+    return Row(name, ENTROPY_CLS, *(values.iloc[0] if len(values) else (None,)))
 
 
 def _finding(view: View, means: pd.DataFrame, heads: pd.DataFrame, weighing: str) -> str:

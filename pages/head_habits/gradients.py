@@ -12,7 +12,6 @@ from pages.ui.store.absences import FIRST, types_apart
 from pages.ui.store.commands import run_command
 from pages.ui.store.folder import folder
 from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.missing import require
 from pages.ui.view import View
 from pages.ui.words.interval import verdict
 from pages.ui.words.names import token_type_name
@@ -55,7 +54,7 @@ def gradients(view: View) -> None:
     is_unmasked = store.facts.get("gradient_objective") == _MASKED and not store.run["mask_rate"]
     if is_unmasked and not store.holds(gradient_importance.TABLE):
         return _offer_masking(view)
-    require(view.store, gradient_importance.TABLE)
+    view.require(gradient_importance.TABLE)
     frame = in_type_order(_importance(view))
     of_heads = frame["head"].notna()
     means, heads = frame[~of_heads], frame[of_heads].astype({"head": "int64"})

@@ -70,9 +70,13 @@ def _choose(view: View, cell: Mapping[Any, Any]) -> None:
 
 def _published(mean: pd.DataFrame) -> list[Row]:
     """Rows for figure 3: the feed-forward network and what follows it, as mean over layers."""
-    ours = mean.set_index(list(_FIELDS))["spearman"]
+    ours = mean.set_index(list(_FIELDS))[["spearman", "low", "high"]]
     return [
-        Row(effect_name(number.effect), number, ours.get(POST_NORM.effects[number.effect]))
+        Row(
+            effect_name(number.effect),
+            number,
+            *ours.T.get(POST_NORM.effects[number.effect], (None,)),
+        )
         for number in numbers("similarity")
     ]
 

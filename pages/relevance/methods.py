@@ -15,7 +15,6 @@ from pages.relevance.rules import in_order, rule_meanings, rule_name, rule_short
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.page import section
-from pages.ui.store.missing import require
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import row_with_interval
@@ -46,7 +45,7 @@ def methods(view: View) -> None:
         missing.append(perturbation.TABLE)
     else:
         view.write("caption", view.say("no_curves"))
-    view.draw(require, store, *missing)
+    view.require(*missing)
 
 
 def _over_image(view: View) -> int | None:

@@ -94,12 +94,12 @@ def parsers(view: View) -> None:
     formats = dict.fromkeys(("method", *_SHARES, "n_seeds", *_COUNTS, "vectors"))
     formats |= dict.fromkeys(_SHARES, "percent") | dict.fromkeys(_COUNTS, "%.0f")
     view.table("table", means, formats, options={"height": "content"})
-    ours = spread["mean"]
+    ours = spread[["mean", "min", "max"]].T
     if view.store.random_weights is not None:
         name = view.say(f"method_{RANDOM_INIT.method}")
-        show_published(view, "untrained", Row(name, RANDOM_INIT, ours["attention_words"]))
+        show_published(view, "untrained", Row(name, RANDOM_INIT, *ours["attention_words"]))
     rows = [
-        Row(view.say(f"method_{number.method}"), number, ours.get(number.method))
+        Row(view.say(f"method_{number.method}"), number, *ours.get(number.method, (None,)))
         for number in numbers("parser_accuracy")
     ]
     show_published(view, "parsers", *rows)

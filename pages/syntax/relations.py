@@ -171,7 +171,8 @@ def _published(view: View, merging: str) -> list[Row]:
         label, name = _label(head), head_name(head.layer or 0, head.head or 0)
         to = direction_name(head.direction)
         of = view.say("published_head", relation=label, head=name, direction=to)
-        rows.append(Row(of, head, _ours(best["accuracy"], head)))
+        ends = (_ours(best[end], head) for end in ("low", "high"))
+        rows.append(Row(of, head, _ours(best["accuracy"], head), *ends))
         of = view.say("published_offset", relation=label, offset=offset_label(offset.offset or 0))
         rows.append(Row(of, offset, _ours(best["offset_accuracy"], offset)))
     return rows

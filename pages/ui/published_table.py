@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from analysis.published.numbers import EXPERIMENTS, MODEL_SHAPE, ONE_SEGMENT, Experiment, Published
+from analysis.published.numbers import EXPERIMENTS, ONE_SEGMENT, Experiment, Published
 from pages.ui.store.open_file import Store
 from pages.ui.table_documentation import citation
 from pages.ui.view import View
@@ -26,11 +26,13 @@ _WHERE = {"cell": "notebook", "section": "itself", "appendix": "itself", "own_ta
 
 @dataclass(frozen=True)
 class Row:
-    """A printed number, its name in the reader's language, and the file's own value."""
+    """A printed number, its name in the reader's language, and the file's own with its interval."""
 
     of: str
     published: Published
     ours: float | None
+    low: float | None = None
+    high: float | None = None
 
     @property
     def difference(self) -> float | None:
@@ -43,6 +45,31 @@ class Row:
         """Return True if the file's value rounds to the printed one."""
         difference = self.difference
         return difference is not None and abs(difference) <= self.published.tolerance + _ROUNDING
+
+    @property
+    def is_consistent(self) -> bool:
+        """Return True if the printed value lies in the file's interval, as far as it is rounded.
+
+        Without an interval, the file's value must round to the printed one.
+        """
+        if pd.isna(self.low) or pd.isna(self.high):
+            return self.agrees
+        printed, within = self.published.value, self.published.tolerance + _ROUNDING
+        return self.low - within <= printed <= self.high + within
+
+    @property
+    def cells(self) -> dict[str, str | None]:
+        """Display name, printed value, the file's value and the difference, as text.
+
+        The file's value and the difference have one digit more than the printed value.
+        """
+        known = self.difference is not None
+        return {
+            "of": self.of,
+            "published": _written(self.published, self.published.value, self.published.decimals),
+            "ours": _written(self.published, self.ours) if known else None,
+            "difference": _written(self.published, self.difference, change=True) if known else None,
+        }
 
 
 def statistic_of(of: str, statistic: str) -> str:
@@ -58,9 +85,9 @@ def apart(store: Store, experiment: str) -> str:
     Returns:
         "model", "weights", "corpus", "masking", "segments", or "".
     """
-    store, of = store, EXPERIMENTS[experiment]
+    of = EXPERIMENTS[experiment]
     run = store.run
-    if not _is_model(run, of.model):
+    if not _is_model(run, of):
         return "model"
     if (store.random_weights is not None) != of.untrained:
         return "weights"
@@ -72,10 +99,10 @@ def apart(store: Store, experiment: str) -> str:
     return "segments" if of.segments not in (None, store.facts.get("segments_given")) else ""
 
 
-def _is_model(run: pd.Series, model: str) -> bool:
+def _is_model(run: pd.Series, of: Experiment) -> bool:
     """Return True if the last part of the name, without its revision, and the shape agree."""
     name = PureWindowsPath(str(run["model"])).name.partition("@")[0]
-    return name == model and all(run[size] == expected for size, expected in MODEL_SHAPE.items())
+    return name == of.model and all(run[size] == n for size, n in of.shape.items())
 
 
 @contextmanager
@@ -133,9 +160,10 @@ def show_published(view: View, name: str, *rows: Row, **values: Any) -> None:
     """
     if not rows:
         return
+    view.published += rows
     title = say_here(f"title_{name}", shared="published", **values)
     with experiment(view, rows[0].published.experiment, title) as same:
-        frame = pd.DataFrame(map(_cells, rows))
+        frame = pd.DataFrame([row.cells for row in rows])
         agreement = say("published.agree", n=sum(row.agrees for row in rows), of=len(rows))
         names = ["of", "published", "ours", *(["difference"] if same else [])]
         sources = source_sentence([row.published.place for row in rows], rows[0].published.paper)
@@ -154,17 +182,6 @@ def show_published(view: View, name: str, *rows: Row, **values: Any) -> None:
                 "height": "content" if len(rows) <= _WHOLE else "auto",
             },
         )
-
-
-def _cells(row: Row) -> dict[str, str | None]:
-    """Cells of a row; the file's value and the difference have one digit more."""
-    known = row.difference is not None
-    return {
-        "of": row.of,
-        "published": _written(row.published, row.published.value, row.published.decimals),
-        "ours": _written(row.published, row.ours) if known else None,
-        "difference": _written(row.published, row.difference, change=True) if known else None,
-    }
 
 
 def _written(

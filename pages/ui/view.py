@@ -15,6 +15,7 @@ from pages.ui.export.shown import Shown, sourced
 from pages.ui.items import Figure, Follow, Markup, Table
 from pages.ui.run import run
 from pages.ui.store.inquiry import Inquiry
+from pages.ui.store.missing import absence
 from pages.ui.store.open_file import Store
 from pages.ui.words.columns import column_settings, with_names
 from pages.ui.words.interval_sentence import interval_form, interval_sentence, listed_form
@@ -31,6 +32,9 @@ class View(Controls, Inquiry):
     Names given to its methods are those of words of the section, or of its page: `NAME` is the
     label of a picker or the question of a figure, `NAME_OPTION` an option, `NAME_caption` a
     caption. Names in the address and keys start with the prefix of the page.
+
+    Attributes:
+        published: printed numbers that were shown so far, each with the file's own.
     """
 
     def __init__(
@@ -54,6 +58,7 @@ class View(Controls, Inquiry):
         Controls.__init__(self, prefix, stem, Reader() if choices is None else choices)
         Inquiry.__init__(self, store)
         self.needs, self.papers = needs, tuple(dict.fromkeys(table.source for table in needs))
+        self.published: list[Any] = []
         self._until = until
         self._headline: list[str] = []
         self._notes: list[str] = []
@@ -75,6 +80,16 @@ class View(Controls, Inquiry):
         """Show why there is nothing more to draw, and end the section."""
         self.nothing(name, **values)
         raise SectionEnds
+
+    def require(self, *tables: OfFile) -> None:
+        """Show what the file lacks of these statistics, with a remedy, and end the section.
+
+        Nothing if the file has them all.
+        """
+        for item in (lacking := absence(self.store, *tables)):
+            self.add(item)
+        if lacking:
+            raise SectionEnds
 
     def rest(self) -> list[str]:
         """Return, once, findings and notes that no chart took."""
