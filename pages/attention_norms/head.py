@@ -8,10 +8,12 @@ import pandas as pd
 import streamlit as st
 
 from analysis.statistics.norms import head_token, token_type_mixing
+from analysis.statistics.norms.weighing import WEIGHINGS
 from pages.attention_norms.opened_head import CARD_TABLES, norms_card, pick_norms_head
 from pages.attention_norms.transforms import by_gates
 from pages.ui.charts import shading
 from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
+from pages.ui.charts.texts.head_in_text import HeadInText
 from pages.ui.choices.pick import choose
 from pages.ui.page import section
 from pages.ui.passages import Passage, draw_passages
@@ -96,7 +98,8 @@ def _rank_tables(
 def _passages(view: View, layer: int, head: int, token: str) -> None:
     """Draw the sequences in which a token receives most, by weight and by norm.
 
-    Each token is shaded by its mean over the queries.
+    Lines are those of the head; where they are unknown, each token is shaded by its mean over the
+    queries.
     """
     by = view.pick("by", list(_RANKINGS), format=quantity_name)
     limit = view.number("passages", 1, 8, 2)
@@ -119,7 +122,9 @@ def _passages(view: View, layer: int, head: int, token: str) -> None:
             shaded_by(shown, column, shades[column], hint=partial(_hint, view), chosen=token)
             for column in _RANKINGS
         )
-        parts.append(Passage(heading, shading.side_by_side(*texts), int(row.seq)))
+        of = {"layer": layer, "head": head, "token": int(row.pos)}
+        drawn = tuple(HeadInText(int(row.seq), weighing=weighing, **of) for weighing in WEIGHINGS)
+        parts.append(Passage(heading, shading.side_by_side(*texts), int(row.seq), heads=drawn))
     colours = shading.side_by_side(*scales)
     view.markup(
         "passages_title",

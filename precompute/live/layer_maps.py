@@ -1,4 +1,10 @@
-"""Maps of the mixing of all tokens in one layer of one sequence."""
+"""Maps of one layer of one sequence: of its mixing, and of the attention of its heads alone."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+from jaxtyping import Float
 
 from analysis.measures.pairs.mixing_change import row_shares
 from analysis.statistics.norms.weighing import NORM, WEIGHT
@@ -7,14 +13,36 @@ from precompute.live.answers import LayerMaps
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.layers import Layer, batch_of, run_layers
 
+_Found = TypeVar("_Found")
+
 
 def layer_maps(model: LoadedModel, sequence: Sequence, *, layer: int) -> LayerMaps:
     """All maps of one layer, counted from 1; one thread at a time."""
-    found: list[LayerMaps] = []
+    return _of_layer(model, sequence, layer, _maps)
+
+
+def head_shares(
+    model: LoadedModel, sequence: Sequence, *, layer: int, weighing: str
+) -> Float[np.ndarray, "head query key"]:
+    """Attention of the heads of one layer, counted from 1, by weights or by norms.
+
+    Every row sums to 1.
+    """
+
+    def weighed(traced: Layer) -> Float[np.ndarray, "head query key"]:
+        return traced.weighed_alone(0, weighing).cpu().numpy()
+
+    return _of_layer(model, sequence, layer, weighed)
+
+
+def _of_layer(
+    model: LoadedModel, sequence: Sequence, layer: int, of: Callable[[Layer], _Found]
+) -> _Found:
+    found: list[_Found] = []
 
     def receive(traced: Layer) -> None:
         if traced.weights.number == layer:
-            found.append(_maps(traced))
+            found.append(of(traced))
 
     run_layers(model, batch_of(model, [sequence]), receive)
     return found[0]

@@ -16,7 +16,7 @@ from precompute.corpora.images.images import image_sequence
 from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.live.answers import LayerMaps, LiveRelevance
-from precompute.live.layer_maps import layer_maps
+from precompute.live.layer_maps import head_shares, layer_maps
 from precompute.live.live_relevance import grid, relevance_of, text_of
 from precompute.live.sequence_numbers import sequence_numbers
 from precompute.live.stopping import stoppable
@@ -69,6 +69,13 @@ class Rerun:
         """Shares of every key for every query in one layer, counted from 1."""
         with self._turn():
             return layer_maps(self.model, self._whole(sequence), layer=layer)
+
+    def head_shares(
+        self, sequence: Sequence | Kept, *, layer: int, weighing: str
+    ) -> Float[np.ndarray, "head query key"]:
+        """Shares of every key in each query's attention in one layer, counted from 1, by head."""
+        with self._turn():
+            return head_shares(self.model, self._whole(sequence), layer=layer, weighing=weighing)
 
     def numbers(self, sequence: Sequence | Kept) -> dict[str, pa.Table]:
         """Rows of a file for one sequence, by view name."""

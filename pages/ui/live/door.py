@@ -55,18 +55,23 @@ class Maps:
 
 def reachable(view: View) -> bool:
     """Return True if the model of the open file can be run here; if not, tell the reader why."""
-    model = plain(open_store().model_name)
+    if reason := unreachable():
+        view.write("warning", reason)
+    return not reason
+
+
+def unreachable() -> str:
+    """Return the reason why the model of the open file cannot be run here; empty if it can."""
     if find_spec("torch") is None:
-        view.write("warning", say("live.no_torch", name="torch"))
-        return False
+        return say("live.no_torch", name="torch")
     try:
         with st.spinner(say("live.loading")):
             in_turn(_loaded, identity())
     except Refused as error:
         key = "other_weights" if error.kind == "OtherWeights" else "no_model"
-        view.write("warning", say(f"live.{key}", model=model, reason=plain(error)))
-        return False
-    return True
+        model = plain(open_store().model_name)
+        return say(f"live.{key}", model=model, reason=plain(error))
+    return ""
 
 
 def effect_maps(tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:

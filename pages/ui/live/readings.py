@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -92,6 +93,14 @@ def layer_maps(reading: Reading, *, layer: int) -> Any:
         return in_turn(maps, door.identity(), reading.key, layer, reading.sequence)
 
 
+def head_shares(reading: Reading, *, layer: int, weighing: str) -> np.ndarray:
+    """Shares of every key in each query's attention, by head of a layer, of a text of the file."""
+    with st.spinner(say("live.running")):
+        return in_turn(
+            _head_shares, door.identity(), reading.key, layer, weighing, reading.sequence
+        )
+
+
 def answers(reading: Reading, questions: Iterable[Question]) -> list[pd.DataFrame]:
     """Answers of queries on sequences, as from a file of this sequence alone."""
     with st.spinner(say("live.running")):
@@ -125,6 +134,11 @@ def _maps_of_reader(model: door.Model, key: str, layer: int, _sequence: Any) -> 
 @st.cache_data(max_entries=256, max_size="64MB", show_spinner=False)
 def _maps_of_file(model: door.Model, key: str, layer: int, _sequence: Any) -> Any:
     return door.asked(model, "layer_maps", _sequence, layer=layer)
+
+
+@st.cache_data(max_entries=256, max_size="64MB", show_spinner=False)
+def _head_shares(model: door.Model, key: str, layer: int, weighing: str, _sequence: Any) -> Any:
+    return door.asked(model, "head_shares", _sequence, layer=layer, weighing=weighing)
 
 
 def _key(content: bytes) -> str:

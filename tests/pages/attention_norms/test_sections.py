@@ -11,7 +11,8 @@ import pytest
 
 from analysis.statistics.norms import attention_norm_distribution
 from pages.attention_norms.pair_panels import edges
-from tests.pages.conftest import bodies, charts, frames, in_address, sentences
+from pages.ui.live import door
+from tests.pages.conftest import bodies, captions, charts, frames, in_address, sentences
 from tests.pages.kit.copies import lacking
 from tests.pages.kit.figures import click
 from tests.pages.kit.section_checks import stems
@@ -127,10 +128,22 @@ def test_the_sequence_that_is_read_is_the_one_where_the_token_gets_most(section,
     assert f"{value:.2%}" in first
 
 
-def test_every_token_is_shaded_once_by_weight_and_once_by_norm(section, answers):
+def test_lines_stand_for_the_tokens_once_by_weight_and_once_by_norm(section):
+    session = section("head", head="1-1", an_least="1", an_passages="1")
+    assert "an-text" not in bodies(session)
+    weights, norms = charts(session)[-2:]
+    assert "attention weight α" in json.dumps(weights, ensure_ascii=False)
+    assert "share of ‖αf(x)‖" in json.dumps(norms, ensure_ascii=False)
+
+
+def test_where_the_model_cannot_run_tokens_are_shaded_by_weight_and_by_norm(
+    section, answers, monkeypatch
+):
+    monkeypatch.setattr(door, "unreachable", lambda: "No model is here.")
     session = section("head", head="1-1", an_least="1", an_passages="1")
     body = bodies(session)
     assert body.count('class="an-text"') == 2
+    assert "No model is here." in captions(session)
     titles = [unescape(part.split('"')[0]) for part in body.split('title="')[1:]]
     half = len(titles) // 2
     assert titles[:half] == titles[half:]

@@ -9,6 +9,7 @@ from safetensors.torch import load_file, save_file
 
 from analysis.errors import UserError
 from analysis.measures.pairs.mixing_change import row_shares
+from analysis.statistics.norms.weighing import NORM, WEIGHT
 from precompute.live.one_sequence import OtherWeights, Rerun, _pinned, rerun
 from precompute.models.load_models import load_model
 from tests.refusals import refused
@@ -34,6 +35,14 @@ def test_shares_are_those_of_a_batch_with_padding(tiny, sequences):
             assert shares.shape == (len(scopes), len(sequence), len(sequence))
             np.testing.assert_allclose(shares, row_shares(mixing.maps.numpy()), atol=1e-10)
             np.testing.assert_allclose(shares.sum(axis=-1), 1)
+
+
+def test_attention_of_heads_is_that_of_the_maps_without_the_mixing(tiny, sequences):
+    again, sequence = Rerun(tiny), sequences[-1]
+    maps = again.layer_maps(sequence, layer=2)
+    for weighing, expected in ((WEIGHT, maps.weights), (NORM, maps.norms)):
+        shares = again.head_shares(sequence, layer=2, weighing=weighing)
+        np.testing.assert_array_equal(shares, expected)
 
 
 @pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
