@@ -11,7 +11,15 @@ import pandas as pd
 from analysis.statistics.corpus import SEQUENCES, TOKENS
 from analysis.statistics.norms.weighing import NORM, WEIGHT
 from analysis.statistics.positions import exemplar_attention
-from pages.sequences.shares import HEAD_NORM, OF_HEADS, MapOf, map_name, pick_map, pick_minus, shares_of
+from pages.sequences.shares import (
+    HEAD_NORM,
+    OF_HEADS,
+    MapOf,
+    map_name,
+    pick_map,
+    pick_minus,
+    shares_of,
+)
 from pages.sequences.subject import Subject, pick_subject
 from pages.sequences.through_layers import through_layers
 from pages.sequences.token_line import token_line

@@ -9,7 +9,7 @@ from jaxtyping import Float
 from analysis.measures.pairs.mixing_change import row_shares
 from analysis.statistics.norms.weighing import NORM, WEIGHT
 from precompute.corpora.sequence import Sequence
-from precompute.live.answers import LayerMaps
+from precompute.live.answers import HeadVectors, LayerMaps
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.layers import Layer, batch_of, run_layers
 
@@ -33,6 +33,25 @@ def head_shares(
         return traced.weighed_alone(0, weighing).cpu().numpy()
 
     return _of_layer(model, sequence, layer, weighed)
+
+
+def head_vectors(
+    model: LoadedModel, sequence: Sequence, *, layer: int, head: int, query: int
+) -> HeadVectors:
+    """α and f(x) of every key for one query, counted from 0; layer and head count from 1.
+
+    Their weighted sum is the head's part of attention's output; the output bias is no head's.
+    """
+
+    def of_query(traced: Layer) -> HeadVectors:
+        trace = traced.alone(0)
+        values, gate = trace.values[0, head - 1], trace.gate
+        scaled = values if gate is None else values * gate[0, head - 1, query]
+        vectors = scaled @ trace.weights.output_weight[head - 1]
+        weights = trace.attention[0, head - 1, query]
+        return HeadVectors(weights.cpu().numpy(), vectors.cpu().numpy())
+
+    return _of_layer(model, sequence, layer, of_query)
 
 
 def _of_layer(

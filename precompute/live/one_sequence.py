@@ -15,8 +15,8 @@ from analysis.scopes import GATE_RULES
 from precompute.corpora.images.images import image_sequence
 from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
-from precompute.live.answers import LayerMaps, LiveRelevance
-from precompute.live.layer_maps import head_shares, layer_maps
+from precompute.live.answers import HeadVectors, LayerMaps, LiveRelevance
+from precompute.live.layer_maps import head_shares, head_vectors, layer_maps
 from precompute.live.live_relevance import grid, relevance_of, text_of
 from precompute.live.sequence_numbers import sequence_numbers
 from precompute.live.stopping import stoppable
@@ -76,6 +76,14 @@ class Rerun:
         """Shares of every key in each query's attention in one layer, counted from 1, by head."""
         with self._turn():
             return head_shares(self.model, self._whole(sequence), layer=layer, weighing=weighing)
+
+    def head_vectors(
+        self, sequence: Sequence | Kept, *, layer: int, head: int, query: int
+    ) -> HeadVectors:
+        """α and f(x) of every key for one query; layer and head count from 1, the query from 0."""
+        place = {"layer": layer, "head": head, "query": query}
+        with self._turn():
+            return head_vectors(self.model, self._whole(sequence), **place)
 
     def numbers(self, sequence: Sequence | Kept) -> dict[str, pa.Table]:
         """Rows of a file for one sequence, by view name."""

@@ -101,6 +101,13 @@ def head_shares(reading: Reading, *, layer: int, weighing: str) -> np.ndarray:
         )
 
 
+def head_vectors(reading: Reading, *, layer: int, head: int, query: int) -> Any:
+    """α and f(x) of every key for a query, counted from 0, as `HeadVectors`."""
+    place, sequence = (layer, head, query), reading.sequence
+    with st.spinner(say("live.running")):
+        return in_turn(_head_vectors, door.identity(), reading.key, place, sequence)
+
+
 def answers(reading: Reading, questions: Iterable[Question]) -> list[pd.DataFrame]:
     """Answers of queries on sequences, as from a file of this sequence alone."""
     with st.spinner(say("live.running")):
@@ -139,6 +146,12 @@ def _maps_of_file(model: door.Model, key: str, layer: int, _sequence: Any) -> An
 @st.cache_data(max_entries=256, max_size="64MB", show_spinner=False)
 def _head_shares(model: door.Model, key: str, layer: int, weighing: str, _sequence: Any) -> Any:
     return door.asked(model, "head_shares", _sequence, layer=layer, weighing=weighing)
+
+
+@st.cache_data(max_entries=32, max_size="32MB", scope="session", show_spinner=False)
+def _head_vectors(model: door.Model, key: str, place: tuple[int, int, int], _sequence: Any) -> Any:
+    names = ("layer", "head", "query")
+    return door.asked(model, "head_vectors", _sequence, **dict(zip(names, place, strict=True)))
 
 
 def _key(content: bytes) -> str:

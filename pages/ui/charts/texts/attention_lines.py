@@ -18,7 +18,7 @@ from pages.ui.charts.text_layout import FONT
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
-TOKEN = "token"
+CLICKED = "clicked"
 """Name of the selection of a clicked token, with fields pos and side."""
 MOST = 40
 """Tokens of a text that are drawn besides its special ones."""
@@ -29,8 +29,8 @@ _NAMED = 0.01  # share of a line whose number is written
 _ROW, _AROUND, _SIZE = 17, 80, 12  # pixels: of a token; of the legend and headings; of type
 _IN, _OUT = 0.05, 0.62  # of the distance of the columns: ends of lines; the width of a column
 _CHOSEN = (
-    f"!isValid({TOKEN}.pos) || ({TOKEN}.side[0] === 'query' ? datum.query_pos : datum.key_pos)"
-    f" === {TOKEN}.pos[0]"
+    f"!isValid({CLICKED}.pos) || ({CLICKED}.side[0] === 'query' ? datum.query_pos : datum.key_pos)"
+    f" === {CLICKED}.pos[0]"
 )
 
 
@@ -133,7 +133,7 @@ def _numbers(lines: pd.DataFrame, x: alt.X, y: alt.Y, colour: str) -> list[alt.C
     parts = []
     for side, at, end in (("query", 1 + _OUT, "y2"), ("key", -_OUT, "y")):
         numbers = lines[lines["share"] >= _NAMED].assign(at=at)
-        of_side = f"isValid({TOKEN}.pos) && {TOKEN}.side[0] === '{side}'"
+        of_side = f"isValid({CLICKED}.pos) && {CLICKED}.side[0] === '{side}'"
         base = alt.Chart(numbers).transform_filter(f"{of_side} && ({_CHOSEN})")
         across, down = x.copy(), y.copy()
         across.shorthand, down.shorthand = "at:Q", f"{end}:Q"
@@ -161,7 +161,7 @@ def _tokens(
         ]
     )
     selection = alt.selection_point(
-        name=TOKEN,
+        name=CLICKED,
         fields=["pos", "side"],
         on="click",
         empty=False,
@@ -190,8 +190,10 @@ def _tokens(
         words = base.transform_filter(of_side).mark_text(
             align=align, baseline="middle", limit=150, **style
         )
-        above = alt.Chart(headings).transform_filter(of_side).mark_text(
-            align=align, fontSize=_SIZE, fontWeight=600, tooltip=False
+        above = (
+            alt.Chart(headings)
+            .transform_filter(of_side)
+            .mark_text(align=align, fontSize=_SIZE, fontWeight=600, tooltip=False)
         )
         parts += [part.encode(x=x, y=y, text=alt.Text("name:N")) for part in (words, above)]
     return parts

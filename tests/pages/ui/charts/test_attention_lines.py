@@ -47,5 +47,5 @@ def test_a_chosen_token_is_selected_as_a_query_from_the_start():
     text = attention(3)
     for chosen, expected in ((None, []), (1, [{"pos": 1, "side": "query"}])):
         (selection,) = attention_lines(text, text.lines, chosen=chosen).to_dict()["params"]
-        assert selection["name"] == "token"
+        assert selection["name"] == "clicked"
         assert selection.get("value", []) == expected
