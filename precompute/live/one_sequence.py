@@ -16,7 +16,8 @@ from precompute.corpora.images.images import image_sequence
 from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.live.answers import HeadVectors, LayerMaps, LiveRelevance
-from precompute.live.layer_maps import head_shares, head_vectors, layer_maps
+from precompute.live.head_attention import head_shares, head_vectors
+from precompute.live.layer_maps import layer_maps
 from precompute.live.live_relevance import grid, relevance_of, text_of
 from precompute.live.sequence_numbers import sequence_numbers
 from precompute.live.stopping import stoppable
