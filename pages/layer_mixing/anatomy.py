@@ -16,7 +16,8 @@ _STYLE = """<style>
   text-align: center; line-height: 1.2; font-size: .85rem; font-weight: 600}
 .lm-module.lm-res {border-radius: 1rem}
 .lm-past {border: 2px solid rgba(128, 128, 128, .55); border-bottom: 0;
-  border-radius: .5rem .5rem 0 0; height: 1.35rem; font-size: .75rem; text-align: center; opacity: .85}
+  border-radius: .5rem .5rem 0 0; height: 1.35rem; font-size: .75rem; text-align: center;
+  opacity: .85}
 .lm-scope {border-left: 4px solid; border-radius: 3px; padding: .1rem .45rem; line-height: 1.25;
   overflow-wrap: anywhere; background: rgba(128, 128, 128, .12)}
 .lm-scope.lm-weights {border-left-style: dashed}
