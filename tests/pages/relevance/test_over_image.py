@@ -5,9 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from analysis.relevance_rules import RULES
 from pages.relevance import one_image
 from pages.relevance.maps.image_map import PANEL
 from pages.relevance.one_image import _start
+from pages.relevance.rule_grid import CLICKED
 from pages.ui.view import View
 from pages.ui.words.place import words_of
 from tests.pages.conftest import bodies, charts, in_address, sentences
@@ -31,6 +33,22 @@ def figures(exported) -> dict:
         )
         for name in ("one", "heads", "layers")
     }
+
+
+def test_the_grid_holds_the_maps_of_all_rules_and_heads(over_image, exported, image_answers):
+    session = over_image(re_image=str(MASK), re_rule="iii", re_layer="2", re_head="1")
+    frame, chart = next(figure for key, figure in exported.items() if key.startswith("re_map_grid"))
+    assert list(dict.fromkeys(frame["rule"])) == list(RULES)
+    for (rule, head), rows in frame.groupby(["rule", "head"]):
+        number = None if head == "mean" else int(head)
+        relevance = stored(image_answers, MASK, rule, 2, number)
+        np.testing.assert_allclose(rows["relevance"], relevance[1:], rtol=1e-6)
+        assert rows["of_largest"].max() == 1
+    ring = chart.layer[1].data
+    assert ring[["rule", "head"]].to_numpy().tolist() == [["iii", "1"]]
+    click(session, "re_grid", CLICKED, {"rule": "ii", "head": "mean"})
+    assert in_address(session, "re_rule") == ["ii"]
+    assert in_address(session, "re_head") == ["mean"]
 
 
 def stored(answers, seq: int, rule: str, layer: int, head: int | None) -> np.ndarray:
