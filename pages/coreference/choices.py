@@ -35,7 +35,9 @@ def accuracy_bars(view: View, frame: pd.DataFrame, colours: dict[str, str]) -> A
         colours: of the methods, in the order of the bars.
     """
     most = frame.groupby("mention_type")["n"].max()  # of a rule that has no case n is 0
-    labels = {kind: view.say("group", type=type_name(kind), n=count(n)) for kind, n in most.items()}
+    labels = {
+        kind: view.say("group", type=type_name(str(kind)), n=count(n)) for kind, n in most.items()
+    }
     frame = frame.assign(type=frame["mention_type"].map(labels))
     return bars(
         frame,

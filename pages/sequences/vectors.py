@@ -59,10 +59,11 @@ class Parts:
 
         Only tokens that have a weight count.
         """
-        lengths = self.lengths[self.weights > 0]
-        best = [lengths[name].idxmax() for name in ("attention", "weighted_norm", "value_norm")]
-        by_weight = lengths["attention"].sort_values(ascending=False, kind="stable").index
-        return list(dict.fromkeys([*best, *by_weight]))[:_DRAWN]
+        weighty = np.flatnonzero(self.weights > 0)
+        lengths = self.lengths.loc[weighty, ["attention", "weighted_norm", "value_norm"]].to_numpy()
+        by_weight = np.argsort(-lengths[:, 0], kind="stable")
+        best = weighty[[*lengths.argmax(axis=0), *by_weight]].tolist()
+        return list(dict.fromkeys(best))[:_DRAWN]
 
     @property
     def weighted(self) -> np.ndarray:
@@ -140,30 +141,34 @@ def vectors(view: View) -> None:
     made = readings.head_vectors(subject.reading, layer=layer, head=head, query=query)
     parts = Parts(names, made.weights, made.vectors)
     arrows, share = parts.arrows
-    view.finding(_finding(view, parts, query, share))
-    values = {"head": head_name(layer, head), "query": plain(names[query])}
+    view.finding(_finding(view, parts, query))
+    of: dict[str, Any] = {"head": head_name(layer, head), "query": plain(names[query])}
     state = (subject.key, layer, head, query)
     bars, colours = parts.bars, _colours(parts)
-    charts = {"arrows": (arrows, _planes(arrows, colours)), "bars": (bars, _bars(bars, colours))}
+    charts: dict[str, tuple[pd.DataFrame, Any]] = {
+        "arrows": (arrows, _planes(arrows, colours)),
+        "bars": (bars, _bars(bars, colours)),
+    }
     for name, (frame, chart) in charts.items():
         caption = view.say(f"{name}_caption", share=percent(share))
-        view.figure(name, frame, chart, state=state, caption=caption, width="content", **values)
+        view.figure(name, frame, chart, state=state, width="content", caption=caption, **of)
 
 
-def _finding(view: View, parts: Parts, query: int, share: float) -> str:
+def _finding(view: View, parts: Parts, query: int) -> str:
     """Compare the token with most weight with the one that brings the longest vector."""
     lengths, bars = parts.lengths, parts.bars
-    most, longest = int(lengths["attention"].idxmax()), int(lengths["weighted_norm"].idxmax())
-    together = lengths["weighted_norm"].sum()
+    weights, norms = (lengths[name].to_numpy() for name in ("attention", "weighted_norm"))
+    most, longest, together = int(weights.argmax()), int(norms.argmax()), float(norms.sum())
+    of_norms = norms / (together or np.nan)
     return view.say(
         "finding_same" if most == longest else "finding",
         query=plain(parts.names[query]),
         most=plain(parts.names[most]),
-        weight=percent(float(lengths["attention"][most])),
-        of_most=percent(float(lengths["weighted_norm"][most] / together)),
+        weight=percent(float(weights[most])),
+        of_most=percent(float(of_norms[most])),
         longest=plain(parts.names[longest]),
-        weight_longest=percent(float(lengths["attention"][longest])),
-        of_longest=percent(float(lengths["weighted_norm"][longest] / together)),
+        weight_longest=percent(float(weights[longest])),
+        of_longest=percent(float(of_norms[longest])),
         sum=f"{bars['weighted_norm'].iloc[-1]:.3g}",
         together=f"{together:.3g}",
     )

@@ -37,12 +37,10 @@ def texts(view: View) -> None:
     if not colours:
         view.write("caption", view.say("plain", statistic=head_token.TABLE.name))
     rows = enumerate(zip(sequences.itertuples(), bodies, strict=True), start=1)
-    parts = [
-        Passage(
-            _heading(view, at, row), body, int(row.seq), heads=(HeadInText(int(row.seq), **of),)
-        )
-        for at, (row, body) in rows
-    ]
+    parts = []
+    for at, (row, body) in rows:
+        drawn = (HeadInText(int(row.seq), layer, head),)
+        parts.append(Passage(_heading(view, at, row), body, int(row.seq), heads=drawn))
     draw = partial(draw_passages, colours, parts)
     view.markup(f"texts_{order}", sequences, draw, place=place_name(place))
 

@@ -69,12 +69,12 @@ def _summary() -> Findings:
         return
     before, after = (times(wave.times["query", layer]) for layer in (wave.first, wave.last))
     ends, name = {"first": wave.first, "last": wave.last}, say("finding.of_queries")
-    times = [(layer, ratio) for (source, layer), ratio in wave.times.items() if source == "query"]
+    ratios = [(layer, ratio) for (source, layer), ratio in wave.times.items() if source == "query"]
     yield Finding(
         say("finding.label_states", **ends),
         f"× {before} → × {after}",
         say("finding.states", **ends, before=before, after=after, **wave_words(wave.frequency)),
-        pd.DataFrame(times, columns=["layer", "value"]).assign(name=name, low=np.nan, high=np.nan),
+        pd.DataFrame(ratios, columns=["layer", "value"]).assign(name=name, low=np.nan, high=np.nan),
         format=".1f",
         known_by=say("finding.states_known_by", n=count(wave.n)),
     )

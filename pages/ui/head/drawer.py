@@ -65,5 +65,5 @@ def _text(habit: str, layer: int, head: int) -> None:
         seq, value = int(row.seq), habit_value(habit, float(row.value))
         values = {"seq": sequence_name(seq), "habit": habit_name(habit), "value": value}
         heading = f"**{say('head_card.text', **values)}**"
-        lines = HeadInText(seq, **of, most=_TOKENS)
+        lines = HeadInText(seq, layer, head, most=_TOKENS)
         draw_passages(colours, [Passage(heading, body, seq, heads=(lines,))])

@@ -46,9 +46,9 @@ def test_the_grid_holds_the_maps_of_all_rules_and_heads(over_image, exported, im
         assert rows["of_largest"].max() == 1
     ring = chart.layer[1].data
     assert ring[["rule", "head"]].to_numpy().tolist() == [["iii", "1"]]
-    click(session, "re_grid", CLICKED, {"rule": "ii", "head": "mean"})
+    click(session, "re_grid", CLICKED, {"rule": "ii", "head": "2"})
     assert in_address(session, "re_rule") == ["ii"]
-    assert in_address(session, "re_head") == ["mean"]
+    assert in_address(session, "re_head") == ["2"]
 
 
 def stored(answers, seq: int, rule: str, layer: int, head: int | None) -> np.ndarray:

@@ -35,7 +35,7 @@ def test_bars_are_exact_and_end_with_the_rest_and_the_sum():
     np.testing.assert_allclose(bars["weighted_norm"][:3], [0.3, 0.4, 0.4])
     np.testing.assert_allclose(bars["attention"][3:], [0.15, 1])
     total = np.array([0.3 - 0.05, 0.4 + 0.3, 0.4])
-    np.testing.assert_allclose(bars["weighted_norm"][3:], [0.25, np.linalg.norm(total)])
+    np.testing.assert_allclose(bars["weighted_norm"][3:], np.array([0.25, np.linalg.norm(total)]))
 
 
 def test_vectors_of_a_plane_are_drawn_as_long_as_they_are():

@@ -14,10 +14,7 @@ def test_rare_relations_are_hidden_and_counted(least, asked, section, exported, 
     counts = answers("select relation, max(n) as n from dependency_accuracy group by relation")
     frequent = {relation for relation, n in counts if n >= least}
     assert set(frame_of(exported, "sy_relations_rows")["relation"]) == frequent
-    labels = {
-        str(label)
-        for label in chart_of(exported, "sy_relations_rows").layer[1].data["relation_named"]
-    }
+    labels = set(chart_of(exported, "sy_relations_rows").data["relation_named"])
     of = dict(counts)
     assert {int(label.split("n = ")[1][:-1]) for label in labels} == {of[r] for r in frequent}
     hidden = f"{len(counts) - len(frequent)} relations with fewer than {least} words"

@@ -13,7 +13,7 @@ import pandas as pd
 
 from analysis.statistics.norms.weighing import WEIGHT
 from pages.ui.charts.colours import MARKED, WEIGHING_COLOURS
-from pages.ui.charts.look import layered, tooltips
+from pages.ui.charts.look import cell_selection, layered, tooltips
 from pages.ui.charts.text_layout import FONT
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
@@ -160,13 +160,9 @@ def _tokens(
             for pos, place in row.items()
         ]
     )
-    selection = alt.selection_point(
-        name=CLICKED,
-        fields=["pos", "side"],
-        on="click",
-        empty=False,
-        **({} if chosen is None else {"value": [{"pos": chosen, "side": "query"}]}),
-    )
+    selection = cell_selection(CLICKED, "pos", "side")
+    if chosen is not None:
+        selection.param["value"] = [{"pos": chosen, "side": SIDES[0]}]
     base = alt.Chart(tokens.assign(low=tokens["y"] - 0.5, high=tokens["y"] + 0.5))
     low = y.copy()
     low.shorthand = "low:Q"
