@@ -13,7 +13,7 @@ import pandas as pd
 
 from analysis.statistics.norms.weighing import WEIGHT
 from pages.ui.charts.colours import MARKED, WEIGHING_COLOURS
-from pages.ui.charts.look import cell_selection, layered, tooltips
+from pages.ui.charts.look import layered, tooltips
 from pages.ui.charts.text_layout import FONT
 from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
@@ -24,10 +24,12 @@ MOST = 40
 """Tokens of a text that are drawn besides its special ones."""
 SIDES = ("query", "key")
 _WIDEST = 7.0  # pixels of a line with all attention
-_FAINTEST = 0.001  # share of a line that is drawn
+_FAINTEST = 0.004  # share of a line that is drawn
 _NAMED = 0.01  # share of a line whose number is written
 _ROW, _AROUND, _SIZE = 17, 80, 12  # pixels: of a token; of the legend and headings; of type
-_IN, _OUT = 0.05, 0.62  # of the distance of the columns: ends of lines; the width of a column
+_IN, _OUT = 0.05, 0.75  # of the distance of the columns: ends of lines; the width of a column
+_LIMIT = f"width * {_OUT / (1 + 2 * _OUT):.3f} - (isValid({CLICKED}.pos) ? 36 : 2)"
+"""Width of a token: of its column, less the numbers of a clicked token."""
 _CHOSEN = (
     f"!isValid({CLICKED}.pos) || ({CLICKED}.side[0] === 'query' ? datum.query_pos : datum.key_pos)"
     f" === {CLICKED}.pos[0]"
@@ -160,9 +162,13 @@ def _tokens(
             for pos, place in row.items()
         ]
     )
-    selection = cell_selection(CLICKED, "pos", "side")
-    if chosen is not None:
-        selection.param["value"] = [{"pos": chosen, "side": SIDES[0]}]
+    selection = alt.selection_point(
+        name=CLICKED,
+        fields=["pos", "side"],
+        on="click",
+        empty=False,
+        value=alt.Undefined if chosen is None else [{"pos": chosen, "side": SIDES[0]}],
+    )
     base = alt.Chart(tokens.assign(low=tokens["y"] - 0.5, high=tokens["y"] + 0.5))
     low = y.copy()
     low.shorthand = "low:Q"
@@ -184,7 +190,7 @@ def _tokens(
     for side, align in zip(SIDES, ("right", "left"), strict=True):
         of_side = alt.datum["side"] == side
         words = base.transform_filter(of_side).mark_text(
-            align=align, baseline="middle", limit=150, **style
+            align=align, baseline="middle", limit=alt.ExprRef(_LIMIT), **style
         )
         above = (
             alt.Chart(headings)
