@@ -120,7 +120,7 @@ def offsets_across(domain: tuple[int, int], *, titled: bool = False) -> alt.X:
 
 def _curve(curves: pd.DataFrame, curve: str, x: alt.X, *, colour: str, peak: int, unit: str) -> Any:
     """Draw a line over offsets with its peak marked, and its interval if there is one."""
-    axis = alt.Axis(format=".3~r", tickCount=4, minExtent=36, titleFontSize=11)
+    axis = alt.Axis(format=".3~r", tickCount=4, minExtent=36)
     low, high = ends = f"{curve}_low", f"{curve}_high"
     sure = low in curves and curves[low].notna().any()
     y: dict[str, Any] = {"title": unit, "scale": alt.Scale(zero=False), "axis": axis}

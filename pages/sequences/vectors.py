@@ -193,15 +193,15 @@ def _plane(arrows: pd.DataFrame, colours: dict[str, str]) -> Any:
     axis = alt.Axis(tickCount=3, format=".2~g", grid=True)
     of_x, of_y = ({"scale": scale, "axis": axis, "title": say_here(f"axis_{n}")} for n in "xy")
     angle = np.degrees(np.arctan2(arrows["x"], arrows["y"]))
-    shown = arrows.assign(zero=0.0, angle=angle)
+    shown = arrows.assign(angle=angle)
     columns = dict.fromkeys(("name", "length", "in_plane"))
     base = alt.Chart(shown).encode(
         color=named("name", colours, title=None, symbolType="stroke"),
         tooltip=tooltips({name: title(name) for name in columns}, shown, ".3~g"),
     )
     lines = base.mark_rule(strokeWidth=2.5).encode(
-        x=alt.X("zero:Q", **of_x),
-        y=alt.Y("zero:Q", **of_y),
+        x=alt.XValue(_SIDE / 2),
+        y=alt.YValue(_SIDE / 2),
         x2=alt.X2("x:Q"),
         y2=alt.Y2("y:Q"),
     )

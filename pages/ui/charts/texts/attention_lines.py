@@ -19,7 +19,7 @@ from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
 CLICKED = "clicked"
-"""Name of the selection of a clicked token, with fields pos and side."""
+"""Name of the selection of a clicked token, by its name: its side and its position."""
 MOST = 40
 """Tokens of a text that are drawn besides its special ones."""
 SIDES = ("query", "key")
@@ -27,13 +27,9 @@ _WIDEST = 7.0  # pixels of a line with all attention
 _FAINTEST = 0.004  # share of a line that is drawn
 _NAMED = 0.01  # share of a line whose number is written
 _ROW, _AROUND, _SIZE = 17, 80, 12  # pixels: of a token; of the legend and headings; of type
-_IN, _OUT = 0.05, 0.75  # of the distance of the columns: ends of lines; the width of a column
-_LIMIT = f"width * {_OUT / (1 + 2 * _OUT):.3f} - (isValid({CLICKED}.pos) ? 36 : 2)"
+_IN, _OUT = 0.05, 0.9  # of the distance of the columns: ends of lines; the width of a column
+_LIMIT = f"width * {_OUT / (1 + 2 * _OUT):.3f} - 30"
 """Width of a token: of its column, less the numbers of a clicked token."""
-_CHOSEN = (
-    f"!isValid({CLICKED}.pos) || ({CLICKED}.side[0] === 'query' ? datum.query_pos : datum.key_pos)"
-    f" === {CLICKED}.pos[0]"
-)
 
 
 @dataclass(frozen=True)
@@ -117,36 +113,46 @@ def attention_lines(text: TextAttention, frame: pd.DataFrame, *, chosen: int | N
         x=_IN, x2=1 - _IN, y=frame["query_pos"].map(row), y2=frame["key_pos"].map(row)
     )
     titles = {side: say(f"attention_lines.{side}") for side in SIDES} | {"share": title}
-    drawn = alt.Chart(lines).transform_filter(_CHOSEN)
-    rules = drawn.mark_rule(color=colour, opacity=0.75, strokeCap="round").encode(
-        x=x,
-        y=y,
-        x2=alt.X2("x2:Q"),
-        y2=alt.Y2("y2:Q"),
-        strokeWidth=width,
-        tooltip=tooltips(titles, lines, ".1%"),
-    )
-    parts = [rules, *_numbers(lines, x, y, colour), *_tokens(text, row, x, y, chosen)]
+    place = {"x": x, "y": y, "x2": alt.X2("x2:Q"), "y2": alt.Y2("y2:Q"), "strokeWidth": width}
+    rules = [
+        _of_clicked(lines, side, or_all=side == SIDES[0])
+        .mark_rule(color=colour, opacity=0.75, strokeCap="round")
+        .encode(**place, tooltip=tooltips(titles, lines, ".1%"))
+        for side in SIDES
+    ]
+    parts = [*rules, *_numbers(lines, x, y, colour), *_tokens(text, row, x, y, chosen)]
     return layered(*parts, height=_ROW * (len(row) + 1) + _AROUND)
+
+
+def _of_clicked(lines: pd.DataFrame, side: str, *, or_all: bool = False) -> alt.Chart:
+    """Chart of the lines of a token that is clicked on one side.
+
+    Args:
+        or_all: whether all lines are drawn while no token is clicked, else none.
+    """
+    of_side = lines.assign(name=[_name(side, pos) for pos in lines[f"{side}_pos"]])
+    return alt.Chart(of_side).transform_filter({"param": CLICKED, "empty": or_all})
+
+
+def _name(side: str, pos: int) -> str:
+    """Name of a token on one side."""
+    return f"{side} {pos}"
 
 
 def _numbers(lines: pd.DataFrame, x: alt.X, y: alt.Y, colour: str) -> list[alt.Chart]:
     """Draw arrows at the ends of the lines of a clicked token, and their shares beyond."""
-    parts = []
+    parts, named = [], lines[lines["share"] >= _NAMED]
     for side, at, end in (("query", 1 + _OUT, "y2"), ("key", -_OUT, "y")):
-        numbers = lines[lines["share"] >= _NAMED].assign(at=at)
-        of_side = f"isValid({CLICKED}.pos) && {CLICKED}.side[0] === '{side}'"
-        base = alt.Chart(numbers).transform_filter(f"{of_side} && ({_CHOSEN})")
-        across, down = x.copy(), y.copy()
+        base = _of_clicked(named.assign(at=at), side)
+        across, down, tip, tip_y = x.copy(), y.copy(), x.copy(), y.copy()
         across.shorthand, down.shorthand = "at:Q", f"{end}:Q"
-        arrows = base.mark_point(shape="triangle-right", filled=True, size=55, opacity=1)
-        tip, tip_y = x.copy(), y.copy()
         tip.shorthand, tip_y.shorthand = "x2:Q", "y2:Q"
+        arrows = base.mark_point(shape="triangle-right", filled=True, size=55, opacity=1)
+        align = "right" if side == "query" else "left"
+        numbers = base.mark_text(align=align, fontSize=_SIZE, tooltip=False)
         parts += [
             arrows.encode(x=tip, y=tip_y, color=alt.ColorValue(colour)),
-            base.mark_text(
-                align="right" if side == "query" else "left", fontSize=_SIZE, tooltip=False
-            ).encode(x=across, y=down, text=alt.Text("share:Q", format=".0%")),
+            numbers.encode(x=across, y=down, text=alt.Text("share:Q", format=".0%")),
         ]
     return parts
 
@@ -157,17 +163,18 @@ def _tokens(
     """Draw the tokens on both sides under their headings; a click chooses one."""
     tokens = pd.DataFrame(
         [
-            {"pos": pos, "side": side, "name": text.names[pos], "y": place, "x": at, "x2": end}
+            {"name": _name(side, pos), "side": side, "y": place, "x": at, "x2": end}
+            | {"token": text.names[pos]}
             for side, at, end in (("query", 0.0, -_OUT), ("key", 1.0, 1 + _OUT))
             for pos, place in row.items()
         ]
     )
     selection = alt.selection_point(
         name=CLICKED,
-        fields=["pos", "side"],
+        fields=["name"],
         on="click",
         empty=False,
-        value=alt.Undefined if chosen is None else [{"pos": chosen, "side": SIDES[0]}],
+        value=alt.Undefined if chosen is None else [{"name": _name(SIDES[0], chosen)}],
     )
     base = alt.Chart(tokens.assign(low=tokens["y"] - 0.5, high=tokens["y"] + 0.5))
     low = y.copy()
@@ -180,13 +187,13 @@ def _tokens(
             y=low,
             y2=alt.Y2("high:Q"),
             color=alt.when(selection).then(alt.value(MARKED)).otherwise(alt.value("transparent")),
-            description=alt.Description("name:N"),
+            description=alt.Description("token:N"),
         )
         .add_params(selection)
     )
     parts, style = [grounds], {"font": FONT, "fontSize": _SIZE, "tooltip": False}
     headings = pd.DataFrame({"x": [0.0, 1.0], "y": -1.2, "side": SIDES})
-    headings["name"] = [say(f"attention_lines.{side}") for side in SIDES]
+    headings["token"] = [say(f"attention_lines.{side}") for side in SIDES]
     for side, align in zip(SIDES, ("right", "left"), strict=True):
         of_side = alt.datum["side"] == side
         words = base.transform_filter(of_side).mark_text(
@@ -197,5 +204,5 @@ def _tokens(
             .transform_filter(of_side)
             .mark_text(align=align, fontSize=_SIZE, fontWeight=600, tooltip=False)
         )
-        parts += [part.encode(x=x, y=y, text=alt.Text("name:N")) for part in (words, above)]
+        parts += [part.encode(x=x, y=y, text=alt.Text("token:N")) for part in (words, above)]
     return parts

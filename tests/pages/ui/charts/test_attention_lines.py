@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from pages.ui.charts.texts.attention_lines import TextAttention, attention_lines
+from pages.ui.collection.chart import faults
+from pages.ui.export.files import with_data
 
 
 def attention(n: int, around: int | None = None, most: int = 4) -> TextAttention:
@@ -45,7 +47,25 @@ def test_every_line_that_is_no_hair_is_drawn_under_the_names_of_its_tokens():
 
 def test_a_chosen_token_is_selected_as_a_query_from_the_start():
     text = attention(3)
-    for chosen, expected in ((None, []), (1, [{"pos": 1, "side": "query"}])):
+    for chosen, expected in ((None, []), (1, [{"name": "query 1"}])):
         (selection,) = attention_lines(text, text.lines, chosen=chosen).to_dict()["params"]
         assert selection["name"] == "clicked"
         assert selection.get("value", []) == expected
+
+
+@pytest.mark.parametrize("chosen", [None, 1])
+def test_a_collection_can_hold_the_lines(chosen):
+    text = attention(9)
+    chart = with_data(attention_lines(text, text.lines, chosen=chosen))
+    assert not list(faults(chart))
+
+
+def test_a_click_leaves_the_lines_of_its_side():
+    text = attention(3)
+    chart = with_data(attention_lines(text, text.lines))
+    rules = [part for part in chart["layer"] if part["mark"]["type"] == "rule"]
+    filters = [part["transform"] for part in rules]
+    assert filters == [[{"filter": {"param": "clicked", "empty": all}}] for all in (True, False)]
+    of_queries, of_keys = (chart["datasets"][part["data"]["name"]] for part in rules)
+    names = [(query["name"], key["name"]) for query, key in zip(of_queries, of_keys, strict=True)]
+    assert names == [(f"query {row}", f"key {column}") for row in range(3) for column in range(3)]
