@@ -200,10 +200,10 @@ def _plane(arrows: pd.DataFrame, colours: dict[str, str]) -> Any:
         tooltip=tooltips({name: title(name) for name in columns}, shown, ".3~g"),
     )
     lines = base.mark_rule(strokeWidth=2.5).encode(
-        x=alt.XValue(_SIDE / 2),
-        y=alt.YValue(_SIDE / 2),
-        x2=alt.X2("x:Q"),
-        y2=alt.Y2("y:Q"),
+        x=alt.X("x:Q", **of_x),
+        y=alt.Y("y:Q", **of_y),
+        x2=alt.X2Value(_SIDE / 2),
+        y2=alt.Y2Value(_SIDE / 2),
     )
     tips = base.mark_point(shape="triangle-up", filled=True, size=90, opacity=1).encode(
         x=alt.X("x:Q", **of_x), y=alt.Y("y:Q", **of_y), angle=alt.Angle("angle:Q", scale=None)
