@@ -96,7 +96,8 @@ def _rank_tables(
 def _passages(view: View, layer: int, head: int, token: str) -> None:
     """Draw the sequences in which a token receives most, by weight and by norm.
 
-    Each token is shaded by its mean over the queries.
+    Lines are those of the head; where they are unknown, each token is shaded by its mean over the
+    queries.
     """
     by = view.pick("by", list(_RANKINGS), format=quantity_name)
     limit = view.number("passages", 1, 8, 2)
@@ -128,7 +129,7 @@ def _passages(view: View, layer: int, head: int, token: str) -> None:
     view.markup(
         "passages_title",
         best,
-        partial(draw_passages, colours, parts),
+        partial(draw_passages, view, colours, parts),
         caption=view.say("passages_caption"),
         token=plain(token),
     )

@@ -11,6 +11,7 @@ from pages.ui.charts.standard import bars
 from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import Head, head_with_most
 from pages.ui.view import View
+from pages.ui.words.numbers import count
 
 
 def pick_way(view: View) -> dict[str, str]:
@@ -26,13 +27,17 @@ def pick_best_head(view: View, choices: dict[str, str]) -> Head:
 
 
 def accuracy_bars(view: View, frame: pd.DataFrame, colours: dict[str, str]) -> Any:
-    """Draw a group of bars per type of mention, with intervals.
+    """Draw a group of bars per type of mention, with its number of mentions and intervals.
 
     Args:
         frame: rows mention_type, method (display names), n, accuracy, low, high.
         colours: of the methods, in the order of the bars.
     """
-    frame = frame.assign(type=frame["mention_type"].map(type_name))
+    most = frame.groupby("mention_type")["n"].max()  # of a rule that has no case n is 0
+    labels = {
+        kind: view.say("group", type=type_name(str(kind)), n=count(n)) for kind, n in most.items()
+    }
+    frame = frame.assign(type=frame["mention_type"].map(labels))
     return bars(
         frame,
         x="type",

@@ -58,7 +58,8 @@ def gradients(view: View) -> None:
     frame = in_type_order(_importance(view))
     of_heads = frame["head"].notna()
     means, heads = frame[~of_heads], frame[of_heads].astype({"head": "int64"})
-    view.note(view.say(f"objective_{frame['objective'].iloc[0]}"))
+    objective = frame["objective"].iloc[0]
+    view.note(view.say(f"objective_{objective}"))
     view.finding(_finding(view, means))
     scale = view.pick("scale", ["linear", "log"])
     draw_layers(
@@ -66,7 +67,7 @@ def gradients(view: View) -> None:
         "question",
         means,
         heads,
-        y_title=view.say("axis"),
+        y_title=view.say("axis", loss=view.say(f"loss_{objective}")),
         format=".2e",
         state=scale,
         colour="token_type",

@@ -12,6 +12,7 @@ from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.chart_theme import Chart, coloured, layered, tooltips
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS
 from pages.ui.charts.shaded_sequence import sequence_name, texts_of_head
+from pages.ui.charts.texts.head_in_text import HeadInText
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value, of_habits, share_title
@@ -74,12 +75,14 @@ def _chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
 
 
 def _texts(view: View, of: dict[str, int], means: pd.Series, weighing: str) -> None:
-    """Draw the texts in which a habit of the head is strongest; tokens are shaded by their weight.
+    """Draw the texts in which a habit of the head is strongest, with lines between their tokens.
+
+    Where lines are unknown, tokens are shaded by the weight that they receive.
 
     Args:
         of: layer and head.
         means: of its habits, by their names.
-        weighing: by which texts are chosen; shades are always of weights.
+        weighing: by which texts are chosen, and of the lines; shades are always of weights.
     """
     habits = [name for name in HABITS if name in means]
     clearest = str(means.reindex([name for name in habits if name in SHARES]).idxmax())
@@ -99,6 +102,7 @@ def _texts(view: View, of: dict[str, int], means: pd.Series, weighing: str) -> N
             habit=habit_name(habit),
             value=habit_value(habit, float(row.value)),
         )
-        parts.append(Passage(heading, body, int(row.seq)))
+        drawn = (HeadInText(int(row.seq), **of, weighing=weighing),)
+        parts.append(Passage(heading, body, int(row.seq), heads=drawn))
     caption = view.say(f"texts_caption_{weighing}")
-    view.markup("texts_title", best, partial(draw_passages, colours, parts), caption=caption)
+    view.markup("texts_title", best, partial(draw_passages, view, colours, parts), caption=caption)

@@ -1,37 +1,89 @@
-"""Diagram of a layer's modules, with the scope that ends at each."""
+"""Picture of a layer: its modules in order, and below them the part that each scope counts in."""
 
 from html import escape
 
 import streamlit as st
 
+from analysis.scopes import WEIGHTS, LayerOrder
 from pages.ui.charts.colours import SCOPE_COLOURS
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.names import scope_meaning, scope_name
 from pages.ui.words.say import say
 
 _STYLE = """<style>
-.lm-layer {display: flex; flex-wrap: wrap; gap: .35rem 0}
-.lm-step {display: flex; align-items: stretch}
-.lm-step:not(:last-child)::after {content: "→"; align-self: center; padding: 0 .3rem; opacity: .75}
-.lm-step div {border: 1px solid rgba(128, 128, 128, .35); border-left-width: 4px;
-  border-radius: 4px; padding: .2rem .55rem; line-height: 1.3}
-.lm-what {display: block; font-size: .85rem}
-.lm-name {display: block; font-size: .8rem; font-weight: 600; opacity: .85}
+.lm-layer {display: grid; gap: .25rem .5rem; align-items: center; max-width: 60rem}
+.lm-module {border: 1px solid rgba(128, 128, 128, .55); border-radius: 4px; padding: .25rem .3rem;
+  text-align: center; line-height: 1.2; font-size: .85rem; font-weight: 600}
+.lm-module.lm-res {border-radius: 1rem}
+.lm-past {border: 2px solid rgba(128, 128, 128, .55); border-bottom: 0;
+  border-radius: .5rem .5rem 0 0; height: 1.35rem; font-size: .75rem; text-align: center;
+  opacity: .85}
+.lm-scope {border-left: 4px solid; border-radius: 3px; padding: .1rem .45rem; line-height: 1.25;
+  overflow-wrap: anywhere; background: rgba(128, 128, 128, .12)}
+.lm-scope.lm-weights {border-left-style: dashed}
+.lm-what {display: block; font-size: .8rem}
+.lm-name {display: block; font-size: .75rem; opacity: .85}
 </style>"""
 
 
 def anatomy(inquiry: Inquiry) -> None:
-    """Draw the modules of a layer with the scope that ends at each, once for all sections."""
+    """Draw the modules of a layer and the reach of every scope, once for all sections."""
     order = inquiry.store.layer_order
     st.caption(f"{say('layer_mixing.anatomy')} {say(f'layer_mixing.anatomy_{order.name}')}")
-    steps = "".join(map(_step, order.scopes))
-    st.html(f'{_STYLE}<div class="lm-layer" role="list">{steps}</div>')
+    st.html(f"{_STYLE}{picture(order)}")
 
 
-def _step(scope: str) -> str:
-    return (
-        f'<div class="lm-step" role="listitem"><div style="border-left-color: '
-        f'{SCOPE_COLOURS[scope]}">'
-        f'<span class="lm-what">{escape(scope_meaning(scope))}</span>'
-        f'<span class="lm-name">{escape(scope_name(scope))}</span></div></div>'
+def picture(order: LayerOrder) -> str:
+    """Markup of a layer of this order, in a column for every module."""
+    modules = modules_of(order)
+    columns = f"grid-template-columns: repeat({len(modules)}, minmax(0, 1fr))"
+    past = "".join(
+        _cell("past", start, end, 1, escape(say("layer_mixing.module_past")))
+        for start, end in residuals_of(order)
     )
+    named = "".join(
+        _cell(f"module lm-{step}", at, at, 2, escape(say(f"layer_mixing.module_{step}")))
+        for at, step in enumerate(modules, start=1)
+    )
+    scopes = "".join(
+        _scope(scope, *reach, row)
+        for row, (scope, reach) in enumerate(reach_of(order).items(), start=3)
+    )
+    return f'<div class="lm-layer" style="{columns}">{past}{named}{scopes}</div>'
+
+
+def modules_of(order: LayerOrder) -> tuple[str, ...]:
+    """Steps of a layer in order: ln, attn, res, ff."""
+    return order.attention + order.network_block
+
+
+def residuals_of(order: LayerOrder) -> list[tuple[int, int]]:
+    """Columns, from 1, between which the residual connections run past the other modules."""
+    after = len(order.attention)
+    ends = [at for at, step in enumerate(modules_of(order), start=1) if step == "res"]
+    return [(1 if order.is_parallel or end <= after else after + 1, end) for end in ends]
+
+
+def reach_of(order: LayerOrder) -> dict[str, tuple[int, int]]:
+    """First and last column, from 1, of the modules that every scope counts in."""
+    attention, network = len(order.read) + 1, len(order.attention) + len(order.to_network) + 1
+    between = range(attention + 1, attention + 1 + len(order.between))
+    after = range(network + 1, network + 1 + len(order.after_network))
+    ends = (attention, *between, network, *after)
+    reach = {scope: (1, end) for scope, end in zip(order.scopes[1:], ends, strict=True)}
+    return {WEIGHTS: (attention, attention)} | reach
+
+
+def _scope(scope: str, first: int, last: int, row: int) -> str:
+    kind = "scope lm-weights" if scope == WEIGHTS else "scope"
+    text = (
+        f'<span class="lm-what">{escape(scope_meaning(scope))}</span>'
+        f'<span class="lm-name">{escape(scope_name(scope))}</span>'
+    )
+    return _cell(kind, first, last, row, text, f"border-left-color: {SCOPE_COLOURS[scope]}")
+
+
+def _cell(kind: str, first: int, last: int, row: int, text: str, style: str = "") -> str:
+    """Markup of a cell from the first to the last column of a row."""
+    place = f"grid-column: {first} / {last + 1}; grid-row: {row}"
+    return f'<div class="lm-{kind}" style="{place}; {style}">{text}</div>'

@@ -87,6 +87,7 @@ def score_above_attention(
             offsets_across(domain, titled=curve == given),
             colour=colour,
             peak=int(peaks[curve]),
+            unit=view.say(f"unit_{curve}_{counting}"),
         )
         for curve, colour in ((score, SCORE_COLOUR), (given, ATTENTION_COLOUR))
     ]
@@ -115,12 +116,12 @@ def offsets_across(domain: tuple[int, int], *, titled: bool = False) -> alt.X:
     )
 
 
-def _curve(curves: pd.DataFrame, curve: str, x: alt.X, *, colour: str, peak: int) -> Any:
+def _curve(curves: pd.DataFrame, curve: str, x: alt.X, *, colour: str, peak: int, unit: str) -> Any:
     """Draw a line over offsets with its peak marked, and its interval if there is one."""
     axis = alt.Axis(format=".3~r", tickCount=4, minExtent=36)
     low, high = ends = f"{curve}_low", f"{curve}_high"
     sure = low in curves and curves[low].notna().any()
-    y: dict[str, Any] = {"title": None, "scale": alt.Scale(zero=False), "axis": axis}
+    y: dict[str, Any] = {"title": unit, "scale": alt.Scale(zero=False), "axis": axis}
     columns = (curve, *ends) if sure else (curve,)
     base = Chart(curves).encode(
         x=x,

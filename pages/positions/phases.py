@@ -8,14 +8,15 @@ import numpy as np
 import pandas as pd
 
 from analysis.statistics.positions import head_offset, query_key_wave
-from pages.positions.spectra.peaks import UNIT
+from pages.positions.spectra.peaks import UNIT, times, wave_words
 from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, open_ends, ramp
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.token_map import rounded
 from pages.ui.head.choice import row_of
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import offset_label, percent
+from pages.ui.words.numbers import change, offset_label, percent
+from pages.ui.words.scope import say_here
 
 _HIGHEST = (128, 256)
 _BINS = 64  # bins of the phase; each shows its largest plane
@@ -45,14 +46,16 @@ def phases(view: View, layer: int, head: int) -> None:
         return view.nothing("no_phases")
     frame = relative(frame)
     view.note(view.say("phases_meaning"))
-    view.finding(_finding(view, frame, layer, head))
     measure = view.pick("amplitude", ["relative", "amplitude"])
     highest = view.pick("frequency", _HIGHEST)
-    shown = binned(frame[frame["frequency"] <= highest], measure)
+    drawn = frame[frame["frequency"] <= highest]
+    peak = highest_plane(drawn)
+    view.finding(_finding(view, frame, peak, layer, head))
+    shown = binned(drawn, measure)
     view.figure(
         "phases",
         shown,
-        _chart(shown, measure, highest=highest),
+        _chart(shown, measure, peak, highest=highest),
         state=f"{layer}_{head}_{measure}_{highest}",
         n=int(frame["n_sequences"].iloc[0]),
         length=int(frame["length"].iloc[0]),
@@ -78,13 +81,37 @@ def lean(frame: pd.DataFrame) -> float:
     return float(means.get(True, np.nan) / means.get(False, np.nan) - 1)
 
 
-def _finding(view: View, frame: pd.DataFrame, layer: int, head: int) -> str:
-    """Report the side of larger amplitude, and the preferred offset of attention."""
+def highest_plane(frame: pd.DataFrame) -> pd.DataFrame:
+    """Plane that stands out most from the mean of its frequency, with its shift in tokens.
+
+    Args:
+        frame: rows frequency, phase, relative.
+
+    Returns:
+        One row: frequency, phase, relative, shift Δ; none if no plane has an amplitude.
+    """
+    has_sign = frame["phase"].abs() < np.pi - _NO_TURN  # half a turn is one to either side
+    row = frame[has_sign].dropna(subset="relative").nlargest(1, "relative")
+    shift = UNIT * row["phase"] / (2 * np.pi * row["frequency"])
+    return row.assign(shift=shift)[["frequency", "phase", "relative", "shift"]]
+
+
+def _finding(view: View, frame: pd.DataFrame, peak: pd.DataFrame, layer: int, head: int) -> str:
+    """Name the highest plane, the side of larger amplitude, and the preferred offset."""
     larger = lean(frame)
-    if np.isnan(larger):
+    if np.isnan(larger) or peak.empty:
         return ""
     side = "even" if abs(larger) < _EVEN else "left" if larger > 0 else "right"
-    sentence = view.say(f"phases_{side}", larger=percent(abs(larger)))
+    [highest] = peak.to_dict("records")
+    sentence = view.say(
+        "phases_peak",
+        times=times(highest["relative"]),
+        phase=change(highest["phase"]),
+        shift=change(highest["shift"], digits=1),
+        offset=change(-highest["shift"], digits=1),
+        **wave_words(highest["frequency"]),
+    )
+    sentence = f"{sentence} {view.say(f'phases_{side}', larger=percent(abs(larger)))}"
     offsets = row_of(view.ask(head_offset.heads), layer, head)
     if offsets is None:
         return sentence
@@ -110,8 +137,11 @@ def binned(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
     ).dropna(subset=measure)
 
 
-def _chart(cells: pd.DataFrame, measure: str, *, highest: float) -> Any:
-    """Draw amplitude as colour over frequency and phase, with lines of constant shift."""
+def _chart(cells: pd.DataFrame, measure: str, peak: pd.DataFrame, *, highest: float) -> Any:
+    """Draw amplitude as colour over frequency and phase, with lines of constant shift.
+
+    The highest plane is ringed and named.
+    """
     end = max(float(highest), float(cells["x2"].max()))
     x = alt.X(
         "x:Q",
@@ -133,7 +163,22 @@ def _chart(cells: pd.DataFrame, measure: str, *, highest: float) -> Any:
     tooltip = column_tooltips(cells, **formats)
     marks = Chart(cells).mark_rect()
     marks = marks.encode(x=x, x2=alt.X2("x2"), y=y, y2=alt.Y2("y2"), color=colour, tooltip=tooltip)
-    return layered(marks, *_lines(end), height=460)
+    return layered(marks, *_lines(end), *_ring(peak), height=460)
+
+
+def _ring(peak: pd.DataFrame) -> list[Any]:
+    """Draw a ring around the highest plane, with its multiple of the mean."""
+    if peak.empty:
+        return []
+    values = zip(peak["relative"], peak["shift"], strict=True)
+    labels = [
+        say_here("phases_label", times=times(ratio), shift=change(shift, digits=1))
+        for ratio, shift in values
+    ]
+    base = alt.Chart(peak.assign(label=labels)).encode(x=alt.X("frequency:Q"), y=alt.Y("phase:Q"))
+    ring = base.mark_point(size=260, stroke=MARKED, strokeWidth=2.5, fillOpacity=0, tooltip=False)
+    label = base.mark_text(dy=-20, fontSize=12, fontWeight="bold", tooltip=False)
+    return [ring, label.encode(text=alt.Text("label:N"))]
 
 
 def _scale(values: pd.Series, measure: str) -> tuple[alt.Scale, list[float]]:

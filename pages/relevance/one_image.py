@@ -20,7 +20,8 @@ from pages.relevance.image_facts import facts, finding
 from pages.relevance.maps.image_map import OUTLINES, PANEL, image_maps, map_frame
 from pages.relevance.maps.layout import Panel
 from pages.relevance.maps.source import MEAN, LiveMaps, MapSource, StoredMaps
-from pages.relevance.rules import rule_meaning, rule_name
+from pages.relevance.rule_grid import grid_frame, maps_by_rule, rule_grid
+from pages.relevance.rules import rule_meaning, rule_meanings, rule_name
 from pages.ui.charts.image_ground import ImageGround
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.choices.picker import choose
@@ -129,7 +130,36 @@ def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> No
     layers = [Panel(name, layer_name(name), r) for name, r in source.layers(rule, head).items()]
     columns = 4 if len(heads) in _TWO_ROWS_OF_FOUR else 5
     choosable("heads", heads, marked=head, columns=columns)
+    _grid(view, source, layer, (rule, head), own_scale=own_scale)
     choosable("layers", layers, marked=str(layer), columns=min(max(len(layers), 4), 6))
+
+
+def _grid(
+    view: View, source: MapSource, layer: int, marked: tuple[str, str], *, own_scale: bool
+) -> None:
+    """Draw the maps of all rules and heads from one start layer in a small grid."""
+    maps = maps_by_rule(source, layer)
+    if not maps:
+        return
+    frame = grid_frame(source.ground, maps)
+    scales = view.say("own_scales" if own_scale else "one_scale")
+    view.figure(
+        "grid",
+        frame,
+        rule_grid(source.ground, frame, own_scale=own_scale, marked=marked),
+        state=(source.name, layer, *marked, own_scale),
+        click=partial(_choose_both, view),
+        caption=f"{view.say('grid_caption')} {scales}",
+        width="content",
+        layer=layer,
+    )
+    rule_meanings(view, maps)
+
+
+def _choose_both(view: View, mark: Mapping[Any, Any]) -> None:
+    """Choose rule and head of the map that was clicked."""
+    choose(view.key("rule"), str(mark["rule"]))
+    choose(view.key("head"), str(mark["head"]))
 
 
 def _choose(view: View, name: str, mark: Mapping[Any, Any]) -> None:

@@ -9,18 +9,28 @@ import numpy as np
 import pandas as pd
 
 from analysis.statistics.corpus import SEQUENCES, TOKENS
+from analysis.statistics.norms.weighing import NORM, WEIGHT
 from analysis.statistics.positions import exemplar_attention
-from pages.sequences.shares import MapOf, map_name, pick_map, pick_minus, shares_of
+from pages.sequences.shares import (
+    HEAD_NORM,
+    OF_HEADS,
+    MapOf,
+    map_name,
+    pick_map,
+    pick_minus,
+    shares_of,
+)
 from pages.sequences.subject import Subject, pick_subject
 from pages.sequences.through_layers import through_layers
 from pages.sequences.token_line import token_line
+from pages.ui.charts.texts.attention_lines import TextAttention, attention_lines
 from pages.ui.charts.token_map import token_map
 from pages.ui.choices.picker import choose
 from pages.ui.page import section
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.numbers import percent, points
-from pages.ui.words.say import plain
+from pages.ui.words.say import plain, say
 from pages.ui.words.units import PERCENT, POINTS, in_unit, named_in, with_unit
 
 _SIDE = 560  # pixels
@@ -124,10 +134,12 @@ def _map(view: View, shown: Shown) -> None:
 
 
 def _tokens(view: View, shown: Shown) -> None:
-    """Draw the text or image, each token shaded by what it gives.
+    """Draw the text or image, each token shaded by what it gives; of a head the lines of a text.
 
     If a token is selected, the shade is what that token takes from each.
     """
+    if shown.of.quantity in OF_HEADS and not (shown.minus or shown.subject.ground):
+        return _lines(view, shown)
     kind = "given" if shown.token is None else "taken"
     legend = with_unit(view.say(f"legend_{kind}"), shown.unit)
     token = "" if shown.token is None else plain(shown.subject.names[shown.token])
@@ -147,6 +159,21 @@ def _tokens(view: View, shown: Shown) -> None:
         caption=view.say(f"{kind if shown.minus is None else 'more'}_caption", token=token),
         width="content" if shown.subject.ground else "stretch",
     )
+
+
+def _lines(view: View, shown: Shown) -> None:
+    """Draw the attention of a head as lines between the tokens of a text."""
+    text = TextAttention(
+        shown.shares,
+        shown.subject.names,
+        shown.subject.special,
+        NORM if shown.of.quantity == HEAD_NORM else WEIGHT,
+        shown.token,
+    )
+    frame, caption = text.lines, f"{say('attention_lines.caption')} {text.left_out}"
+    chart = attention_lines(text, frame, chosen=shown.token)
+    name = map_name(view, shown.of)
+    view.figure("lines", frame, chart, state=shown.state, caption=caption, shown=name)
 
 
 def cells(names: list[str], shares: np.ndarray, window: range, *, causal: bool) -> pd.DataFrame:

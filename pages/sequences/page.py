@@ -3,10 +3,11 @@
 from pages.sequences.map import map_of_tokens
 from pages.sequences.odd import odd
 from pages.sequences.pairs import pairs
+from pages.sequences.vectors import vectors
 from pages.ui.page import Page
 from pages.ui.store.absences import absences
 
-PAGE = Page("sequences", "seq", (map_of_tokens, pairs, odd), before=(absences,))
+PAGE = Page("sequences", "seq", (map_of_tokens, vectors, pairs, odd), before=(absences,))
 
 if __name__ == "__main__":
     PAGE.show()

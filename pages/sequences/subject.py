@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.statistics.corpus import matching_sequences, sequence_texts
 from analysis.statistics.pairs import pair_occurrence
 from pages.ui.charts.image_ground import ImageGround, ground_of
-from pages.ui.charts.pieces import written
+from pages.ui.charts.pieces import unique_names
 from pages.ui.choices.source import SectionEnds
 from pages.ui.live import live_model as live
 from pages.ui.live import readings
@@ -20,7 +20,6 @@ from pages.ui.words.lines import beginning
 
 _MOST = 500  # texts that a picker lists
 _SHORT = 60  # letters of a text that stand in it
-_LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
@@ -52,8 +51,7 @@ class Subject:
     def names(self) -> list[str]:
         """Unique names: tokens with their positions, patches by row and column."""
         if self.ground is None:
-            pieces = enumerate(written(list(self.tokens)))
-            return [f"{name}{str(place).translate(_LOWERED)}" for place, name in pieces]
+            return unique_names(list(self.tokens))
         places = self.ground.places().itertuples(index=False)
         return [*self.ground.special, *(f"{row}·{column}" for row, column in places)]
 

@@ -9,6 +9,7 @@ from analysis.statistics.norms import head_token
 from analysis.statistics.sinks import sink
 from pages.sinks.places import pick_place
 from pages.ui.charts.shaded_sequence import sequence_name, texts_of_head
+from pages.ui.charts.texts.head_in_text import HeadInText
 from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_name, head_with_most
 from pages.ui.page import section
@@ -35,8 +36,11 @@ def texts(view: View) -> None:
     if not colours:
         view.write("caption", view.say("plain", statistic=head_token.TABLE.name))
     rows = enumerate(zip(sequences.itertuples(), bodies, strict=True), start=1)
-    parts = [Passage(_heading(view, at, row), body, int(row.seq)) for at, (row, body) in rows]
-    draw = partial(draw_passages, colours, parts)
+    parts = []
+    for at, (row, body) in rows:
+        drawn = (HeadInText(int(row.seq), layer, head),)
+        parts.append(Passage(_heading(view, at, row), body, int(row.seq), heads=drawn))
+    draw = partial(draw_passages, view, colours, parts)
     view.markup(f"texts_{order}", sequences, draw, place=place_name(place))
 
 

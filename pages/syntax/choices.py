@@ -13,8 +13,10 @@ from pages.ui.head.choice import Head, head_with_most, short_name
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 
-LEAST = 100
-"""Relations with fewer cases are hidden unless the reader asks for them, as in the paper."""
+LEAST = 10
+"""Relations with fewer words are hidden unless the reader asks for them."""
+_FREQUENT = 100
+"""Number of words of a relation from which it counts as frequent, as in the paper."""
 EITHER = "either"
 
 
@@ -73,7 +75,7 @@ def _clearest(inquiry: Inquiry) -> str | None:
     """
     best = inquiry.ask(dependency_best.best, merging=MERGINGS[0], chosen_on="all")
     best = best[~best["relation"].isin(EVERYTHING)].dropna(subset="difference")
-    frequent = best[best["n"] >= LEAST]
+    frequent = best[best["n"] >= _FREQUENT]
     clearest = frequent.nlargest(1, "difference") if len(frequent) else best.nlargest(1, "n")
     return str(clearest["relation"].iloc[0]) if len(clearest) else None
 

@@ -147,8 +147,10 @@ def _rows(view: View, shown: pd.DataFrame, chosen_on: str, state: str) -> None:
         absent = dict.fromkeys(("low", "high", "offset_accuracy"), float("nan"))
         there = shown.assign(series=chosen, accuracy=shown["accuracy_chosen"], **absent)
         parts, colours = [*parts, there], {chosen: OTHER_COLOUR, **colours}
+    named = readable(pd.concat(parts, ignore_index=True))
+    words = zip(named["relation_named"], named["total"], strict=True)
     chart = accuracy_rows(
-        readable(pd.concat(parts, ignore_index=True)),
+        named.assign(relation_named=[view.say("row", relation=of, n=count(n)) for of, n in words]),
         colours=colours,
         tooltip=("relation", "series", "head_name", "direction", *_OWN, *_GAIN[:2]),
     )

@@ -176,7 +176,7 @@ def _texts(view: View, shown: pd.DataFrame, n: int, layer: int) -> None:
     view.markup(
         "sentences",
         in_unit(shown, POINTS, ["delta"]),
-        partial(draw_passages, colours, parts),
+        partial(draw_passages, view, colours, parts),
         caption=view.say(f"sentences_caption_{cut}", n=count(n)),
     )
 

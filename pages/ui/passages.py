@@ -7,7 +7,13 @@ import streamlit as st
 
 from pages.ui.charts import shading
 from pages.ui.charts.headline import unmarked
+from pages.ui.charts.texts.head_in_text import HeadInText, draw_lines, lines_of
 from pages.ui.choices.links import link_to_sequence
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.words.say import say
+
+_BESIDE = 3
+"""Texts with lines in a row."""
 
 
 @dataclass(frozen=True)
@@ -19,25 +25,41 @@ class Passage:
         body: markup, with all text from the file escaped.
         seq: number of its sequence.
         token: position of the token that it is about, if it is about one.
+        heads: heads whose attention in the text is drawn as lines, in place of the body, if it is
+            known between all tokens.
     """
 
     heading: str
     body: str
     seq: int
     token: int | None = None
+    heads: tuple[HeadInText, ...] = ()
 
 
-def draw_passages(key: str, passages: Sequence[Passage]) -> str:
-    """Draw the texts one below the other; return their markup, without the links.
+def draw_passages(inquiry: Inquiry, key: str, passages: Sequence[Passage]) -> str:
+    """Draw the texts; return their markup, without the links.
+
+    Lines of one head stand beside those of other texts, all else stands below each other.
 
     Args:
         key: to their colours, in markup.
     """
-    st.html(shading.STYLE + key)
-    markup = [key]
-    for passage in passages:
-        st.markdown(passage.heading)
-        st.html(passage.body)
-        link_to_sequence(passage.seq, token=passage.token)
-        markup.append(shading.titled(unmarked(passage.heading), "", passage.body))
-    return "".join(markup)
+    lines = lines_of(inquiry, [passage.heads for passage in passages])
+    if lines is None:
+        st.html(shading.STYLE + key)
+    else:
+        st.caption(say("attention_lines.caption"))
+    beside = 1 if lines is None or len(lines[0]) > 1 else min(_BESIDE, len(passages))
+    for first in range(0, len(passages), beside):
+        row = passages[first : first + beside]
+        for at, (place, passage) in enumerate(zip(st.columns(beside), row, strict=False), first):
+            with place:
+                st.markdown(passage.heading)
+                if lines is None:
+                    st.html(passage.body)
+                else:
+                    draw_lines(lines[at], seq=passage.seq)
+                of = passage.heads[0].choices if passage.heads else {}
+                link_to_sequence(passage.seq, token=passage.token, **of)
+    titled = (shading.titled(unmarked(text.heading), "", text.body) for text in passages)
+    return "".join([key, *titled])

@@ -20,6 +20,14 @@ class LayerMaps:
 
 
 @dataclass(frozen=True)
+class HeadVectors:
+    """What one head does for one query: α and f(x) of every key, whose α f(x) it adds up."""
+
+    weights: Float[np.ndarray, " key"]
+    vectors: Float[np.ndarray, "key width"]
+
+
+@dataclass(frozen=True)
 class LiveRelevance:
     """Every relevance map of one input, and the model's predicted classes.
 

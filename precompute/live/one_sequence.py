@@ -15,7 +15,8 @@ from analysis.scopes import GATE_RULES
 from precompute.corpora.images.images import image_sequence
 from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
-from precompute.live.answers import LayerMaps, LiveRelevance
+from precompute.live.answers import HeadVectors, LayerMaps, LiveRelevance
+from precompute.live.head_vectors import head_vectors
 from precompute.live.layer_maps import layer_maps
 from precompute.live.live_relevance import grid, relevance_of, text_of
 from precompute.live.sequence_numbers import sequence_numbers
@@ -69,6 +70,14 @@ class Rerun:
         """Shares of every key for every query in one layer, counted from 1."""
         with self._turn():
             return layer_maps(self.model, self._whole(sequence), layer=layer)
+
+    def head_vectors(
+        self, sequence: Sequence | Kept, *, layer: int, head: int, query: int
+    ) -> HeadVectors:
+        """α and f(x) of every key for one query; layer and head count from 1, the query from 0."""
+        place = {"layer": layer, "head": head, "query": query}
+        with self._turn():
+            return head_vectors(self.model, self._whole(sequence), **place)
 
     def numbers(self, sequence: Sequence | Kept) -> dict[str, pa.Table]:
         """Rows of a file for one sequence, by view name."""

@@ -208,7 +208,7 @@ def test_a_name_opens_its_pair_and_again_after_back(go, browser):
 
 CARD = ".st-key-head_drawer button"
 IN_SIGHT = """
-const text = document.querySelector("[role=dialog] .an-text");
+const text = document.querySelector("[role=dialog] [data-testid=stVegaLiteChart]");
 const {top, bottom} = text?.getBoundingClientRect() ?? {};
 const scrolled = document.querySelector("[data-testid=stMain]").scrollTop;
 return top > 0 && bottom < innerHeight && !scrolled;

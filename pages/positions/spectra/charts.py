@@ -1,5 +1,6 @@
 """Amplitude spectra as lines or as maps over layers, with a second axis of periods in tokens."""
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -8,7 +9,7 @@ import pandas as pd
 
 from pages.positions.spectra.peaks import UNIT
 from pages.ui.charts.chart_theme import Chart, coloured, column_tooltips, layered, ramp
-from pages.ui.charts.colours import CONTROL_COLOURS, LESS_TO_MORE
+from pages.ui.charts.colours import CONTROL_COLOURS, LESS_TO_MORE, NEAR_TO_FAR
 from pages.ui.charts.number_map import Ramp
 from pages.ui.words.columns import title
 from pages.ui.words.scope import say_here
@@ -20,6 +21,7 @@ _PERIODS = [256, 64, 32, 16, 10, 8, 6, 5, 4, 3, 2]
 _CELL = 18
 _WIDEST = 64.0  # largest ratio, or its inverse, of the scale of ratios
 _SMALL = ".3~g"
+_NAMED = 12  # layers in a legend
 
 
 def span(frame: pd.DataFrame) -> tuple[float, float]:
@@ -41,20 +43,20 @@ def spectrum_lines(
     x: alt.X,
     *,
     scale: str,
-    colours: Mapping[str, str] | str,
+    colours: Mapping[str, str] | str | alt.Color,
     band: pd.Series | None = None,
 ) -> Any:
     """Draw one line over frequencies for every name in the column `name`.
 
     Args:
         scale: of amplitudes, `linear` or `log`.
-        colours: of the names, or the colour of the one line that there is.
+        colours: of the names, or the colour of the one line that there is, or an encoding.
         band: the rows whose quartiles, q25 and q75, are drawn.
     """
-    shown, encoding = frame, alt.ColorValue(colours)
-    if not isinstance(colours, str):
+    shown, encoding = frame, colours if isinstance(colours, alt.Color) else alt.ColorValue(colours)
+    if isinstance(colours, Mapping):
         shown, encoding, _ = coloured(frame, "name", " ", colours)
-    columns = ("name", "frequency", "period", y, "q25", "q75")
+    columns = ("name", "layer", "frequency", "period", y, "q25", "q75")
     formats = {name: _SMALL for name in columns if name in shown}
     height = alt.Scale(type="log", nice=False) if scale == "log" else alt.Scale(zero=True)
     axis = alt.Y(f"{y}:Q", title=title(y), scale=height, axis=alt.Axis(tickCount=5, format=_SMALL))
@@ -148,6 +150,24 @@ def amplitude_maps(frame: pd.DataFrame) -> Any:
     scale = alt.Scale(type="log", scheme="viridis")
     colour = alt.Color("amplitude:Q", title=title("amplitude"), scale=scale, legend=ramp(".2~g"))
     return _maps(frame[frame["amplitude"] > 0], "amplitude", colour)
+
+
+def amplitude_lines(frame: pd.DataFrame) -> Any:
+    """Draw the amplitude over frequencies, a panel per source with a line per layer."""
+    layers = sorted(frame["layer"].unique().tolist())
+    scale = alt.Scale(domain=[layers[0], layers[-1]], range=list(NEAR_TO_FAR), interpolate="rgb")
+    named = layers[:: math.ceil(len(layers) / _NAMED)]
+    legend = ramp("d", values=named, type="symbol", symbolType="stroke", symbolStrokeWidth=3)
+    colour = alt.Color("layer:Q", title=title("layer"), scale=scale, legend=legend)
+
+    def lines(part: pd.DataFrame, x: alt.X) -> Any:
+        chart = spectrum_lines(part, "amplitude", x, scale="linear", colours=colour)
+        for drawn in chart.layer:
+            drawn.encoding.detail = alt.Detail("layer:N")
+        return chart
+
+    panels = below_each_other(by_source(frame), lines, span(frame), height=150)
+    return panels.resolve_scale(color="shared")
 
 
 def ratio_maps(frame: pd.DataFrame) -> Any:

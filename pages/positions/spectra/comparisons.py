@@ -1,6 +1,6 @@
 """Spectra of several files, and of one source in texts of all lengths."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -22,10 +22,15 @@ from pages.ui.words.scope import say_here
 _MOST = len(SERIES_COLOURS)
 
 
-def pick_stores(view: View, table: Table) -> list[Store]:
+def pick_stores(
+    view: View, table: Table, *, alike: Callable[[Store], object] = lambda store: store.name
+) -> list[Store]:
     """Let the reader pick files that hold a statistic, under a heading; name the other files.
 
-    By default the open file and those that follow it.
+    By default the open file and those that follow it, one of those that are alike.
+
+    Args:
+        alike: of a file, equal for files that hold the same numbers.
     """
     view.write("subheader", view.say("files_title"), anchor=False)
     stores = {
@@ -33,7 +38,9 @@ def pick_stores(view: View, table: Table) -> list[Store]:
     }
     names = [path.name for path in files()]
     holding = [name for name in names if name in stores]
-    chosen = view.pick_many("files", holding, default=list(stores)[:_MOST], limit=_MOST)
+    different = {alike(store): store.name for store in reversed(stores.values())}
+    default = [name for name in stores if name in different.values()][:_MOST]
+    chosen = view.pick_many("files", holding, default=default, limit=_MOST)
     if lacking := [plain(name) for name in names if name not in stores]:
         view.write("caption", view.say("files_lacking", names=say("list.comma").join(lacking)))
     if not chosen:

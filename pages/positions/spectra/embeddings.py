@@ -141,7 +141,7 @@ def _published(view: View, variance: pd.DataFrame, frequencies: list[float]) -> 
 
 def _several_files(view: View, scale: str) -> None:
     """Draw one panel per chosen file, each with its own scale, and tabulate the peaks."""
-    stores = pick_stores(view, position_spectrum.EMBEDDINGS)
+    stores = pick_stores(view, position_spectrum.EMBEDDINGS, alike=_weights)
     if not stores:
         return
     spectra = [_kept(view, store) for store in stores]
@@ -151,6 +151,11 @@ def _several_files(view: View, scale: str) -> None:
     rows = [_row(view, store, spectrum) for store, spectrum in zip(stores, spectra, strict=True)]
     columns = {"file": None, "positions": "%d", "peaks": None, "largest": "%.3g"}
     view.table("file_table", pd.DataFrame(rows), columns | {"half": "%d", "most": "%d"})
+
+
+def _weights(store: Store) -> str:
+    """Fingerprint of the weights of a file's model, on which position embeddings depend alone."""
+    return store.facts.get("weights_sha256", store.name)
 
 
 def _kept(view: View, store: Store) -> pd.DataFrame:

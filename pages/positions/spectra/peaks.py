@@ -29,6 +29,11 @@ def wave_words(frequency: float) -> dict[str, str]:
     return {"frequency": f"{frequency:.3g}", "period": tokens}
 
 
+def times(ratio: float) -> str:
+    """Format a ratio with one decimal; without decimals from 10 on."""
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
+
+
 def peaks_text(frequencies: Sequence[float], *, word: str = "peak_plain") -> str:
     """Format peaks with their periods as a list; `word` is the page's word for one peak."""
     parts = (say_here(word, **wave_words(frequency)) for frequency in frequencies)

@@ -11,13 +11,14 @@ from analysis.statistics.positions.position_spectrum import CONTROLS
 from pages.positions.spectra.charts import (
     SCALES,
     SOURCES,
+    amplitude_lines,
     amplitude_maps,
     layer_chart,
     ratio_maps,
     with_edges,
 )
 from pages.positions.spectra.comparisons import Chosen, in_all_lengths, in_several_files
-from pages.positions.spectra.peaks import peaks, wave_words, with_period
+from pages.positions.spectra.peaks import peaks, times, wave_words, with_period
 from pages.ui.finding import Finding, Findings
 from pages.ui.page import section
 from pages.ui.store.inquiry import Inquiry
@@ -30,6 +31,8 @@ _BESIDE = ("compared", "removed", "permuted")
 """Controls of texts that were run again: unchanged, without and with shuffled positions."""
 _AMOUNTS = ("max", "mean")
 """The strongest dimension, as in the paper, or the mean of all."""
+_FORMS = {"map": amplitude_maps, "lines": amplitude_lines}
+"""Forms of the paper's figure 5: a map of layers by frequencies, or a line per layer."""
 _SHORTEST = 16  # tokens of a text that has a spectrum
 
 
@@ -63,14 +66,14 @@ def _summary(inquiry: Inquiry) -> Findings:
     wave = _wave_of(inquiry, _with_ratio(_read(inquiry, length, "max", controls=_BESIDE[:2])))
     if wave is None:
         return
-    before, after = (_times(wave.times["query", layer]) for layer in (wave.first, wave.last))
+    before, after = (times(wave.times["query", layer]) for layer in (wave.first, wave.last))
     ends, name = {"first": wave.first, "last": wave.last}, say("finding.of_queries")
-    times = [(layer, ratio) for (source, layer), ratio in wave.times.items() if source == "query"]
+    ratios = [(layer, ratio) for (source, layer), ratio in wave.times.items() if source == "query"]
     yield Finding(
         say("finding.label_states", **ends),
         f"× {before} → × {after}",
         say("finding.states", **ends, before=before, after=after, **wave_words(wave.frequency)),
-        pd.DataFrame(times, columns=["layer", "value"]).assign(name=name, low=np.nan, high=np.nan),
+        pd.DataFrame(ratios, columns=["layer", "value"]).assign(name=name, low=np.nan, high=np.nan),
         format=".1f",
         known_by=say("finding.states_known_by", n=count(wave.n)),
     )
@@ -91,18 +94,22 @@ def states(view: View) -> None:
     }
     length = view.pick("length", names, default=int(lengths["length"].iloc[0]))
     amount = view.pick("amount", _AMOUNTS)
+    form = view.pick("form", tuple(_FORMS))
     spectra, state = _read(view, length, amount), f"{length}_{amount}"
     ratio = _with_ratio(spectra)
     view.finding(_finding(view, _wave_of(view, ratio)))
     kept = with_edges(spectra[spectra["control"] == "kept"])
+    about = {
+        "amount": view.say(f"amount_of_{amount}"),
+        "length": count(length),
+        "longest": count(2 * length - 1),
+    }
     view.figure(
         "maps",
         kept,
-        amplitude_maps(kept),
-        state=state,
-        length=count(length),
-        longest=count(2 * length - 1),
-        amount=view.say(f"amount_of_{amount}"),
+        _FORMS[form](kept),
+        state=f"{state}_{form}",
+        caption=" ".join(view.say(f"{part}_caption", **about) for part in ("maps", form)),
     )
     if not ratio.empty:
         n = count(ratio["n_sequences"].max())
@@ -124,8 +131,8 @@ def _finding(view: View, wave: Wave | None) -> str:
     return view.say(
         "finding",
         where=view.say(f"wave_{'peak' if wave.of_embeddings else 'most'}"),
-        **{source: _times(wave.times[source, wave.first]) for source in SOURCES},
-        end=_times(wave.times["query", wave.last]),
+        **{source: times(wave.times[source, wave.first]) for source in SOURCES},
+        end=times(wave.times["query", wave.last]),
         first=wave.first,
         last=wave.last,
         n=count(wave.n),
@@ -205,8 +212,3 @@ def _wave_of(inquiry: Inquiry, ratio: pd.DataFrame) -> Wave | None:
     times = dict(zip(places, there["ratio"], strict=True))
     n = int(there["n_sequences"].max())
     return Wave(nearest, bool(of_embeddings), times, first, last, n)
-
-
-def _times(ratio: float) -> str:
-    """Format a ratio with one decimal; without decimals from 10 on."""
-    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"

@@ -110,14 +110,14 @@ def _cells(layout: MapLayout, *, own_scale: bool, pick: bool) -> alt.Chart:
         Chart(shown)
         .mark_rect(width=wide, height=tall, opacity=1, cursor="pointer" if pick else "default")
         .encode(
-            color=_colour(field, say_here(f"legend_{scale}"), end),
+            color=relevance_colour(field, say_here(f"legend_{scale}"), end),
             tooltip=column_tooltips(shown, **formats),
         )
     )
     return marks.add_params(cell_selection(PANEL, PANEL)) if pick else marks
 
 
-def _colour(field: str, title: str, end: float) -> alt.Color:
+def relevance_colour(field: str, title: str, end: float) -> alt.Color:
     """Colour scale by the square root of a value from 0 to `end`."""
     places = np.linspace(0, 1, len(RELEVANCE_LOW_TO_HIGH)) ** 2 * end
     scale = alt.Scale(

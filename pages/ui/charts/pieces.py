@@ -15,6 +15,7 @@ _WHITE = "␣"
 _WORD, _LINE, _SENTENCE_PIECE = "Ġ", "Ċ", "▁"
 _SPACES = {_WORD: " ", _LINE: "\n", _SENTENCE_PIECE: " "}
 _PART_OF_A_CHARACTER = "\u2009"  # narrow, but can be shaded and has a tooltip
+_LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def readable(tokens: list[str]) -> list[tuple[str, str]]:
@@ -38,6 +39,12 @@ def written(tokens: list[str]) -> list[str]:
         token if token.startswith(_CONTINUES) else piece.strip() or _WHITE
         for token, (_, piece) in pairs
     ]
+
+
+def unique_names(tokens: list[str]) -> list[str]:
+    """Readable tokens with their positions as indices, so that each has a name of its own."""
+    pieces = enumerate(written(tokens))
+    return [f"{name}{str(place).translate(_LOWERED)}" for place, name in pieces]
 
 
 def _split(token: str) -> tuple[str, str]:

@@ -46,14 +46,15 @@ def link_to_view(page: str, view: str, label: str, **choices: str) -> None:
     link(page, label, **{VIEWS[page]: view}, **choices)
 
 
-def link_to_sequence(seq: int, *, token: int | None = None) -> None:
+def link_to_sequence(seq: int, *, token: int | None = None, **choices: str) -> None:
     """Draw a link to the page on one sequence of the open file, and to one of its tokens.
 
     Args:
         token: its position, counted from 0.
+        choices: further ones of that page.
     """
     place = {} if token is None else {"seq_token": str(token)}
-    link("sequences", say("page.look_into", seq=seq), seq_seq=str(seq), **place)
+    link("sequences", say("page.look_into", seq=seq), seq_seq=str(seq), **place, **choices)
 
 
 def address(*more: str) -> dict[str, str]:

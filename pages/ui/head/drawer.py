@@ -3,17 +3,20 @@
 import streamlit as st
 
 from analysis.statistics.heads import head_pattern
-from pages.ui.charts import shading
 from pages.ui.charts.chart_theme import in_theme
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.shaded_sequence import sequence_name, texts_of_head
-from pages.ui.choices.links import link_to_sequence
+from pages.ui.charts.texts.head_in_text import HeadInText
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name
 from pages.ui.head.habits import SHARES, habit_name, habit_value
+from pages.ui.passages import Passage, draw_passages
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.lines import with_capital
 from pages.ui.words.say import say
+
+_TOKENS = 18
+"""Tokens of a long text: its lines fit above the card."""
 
 
 def open_drawer(inquiry: Inquiry, layer: int, head: int) -> None:
@@ -52,19 +55,15 @@ def _map(inquiry: Inquiry, habit: str, layer: int, head: int) -> None:
 
 
 def _text(inquiry: Inquiry, habit: str, layer: int, head: int) -> None:
-    """Draw the text in which the head's habit is strongest, each token shaded by its weight."""
+    """Draw the text in which the head's habit is strongest."""
     if not inquiry.store.holds(head_pattern.PER_SEQUENCE):
         return
     of = {"layer": layer, "head": head}
     texts = inquiry.ask(head_pattern.extremes, **of, quantity=habit, limit=1)
     bodies, colours = texts_of_head(inquiry, texts, **of)
     for row, body in zip(texts.itertuples(), bodies, strict=True):
-        value = habit_value(habit, float(row.value))
-        values = {
-            "seq": sequence_name(inquiry, row.seq),
-            "habit": habit_name(habit),
-            "value": value,
-        }
-        st.subheader(say("head_card.text", **values), anchor=False)
-        st.html(shading.STYLE + colours + body)
-        link_to_sequence(row.seq)
+        seq, value = int(row.seq), habit_value(habit, float(row.value))
+        name = sequence_name(inquiry, seq)
+        heading = say("head_card.text", seq=name, habit=habit_name(habit), value=value)
+        lines = HeadInText(seq, layer, head, most=_TOKENS)
+        draw_passages(inquiry, colours, [Passage(f"**{heading}**", body, seq, heads=(lines,))])

@@ -102,6 +102,14 @@ def layer_maps(store: Store, reading: Reading, *, layer: int) -> Any:
         return in_turn(maps, live_model.identity(store), reading.key, layer, reading.sequence)
 
 
+def head_vectors(store: Store, reading: Reading, *, layer: int, head: int, query: int) -> Any:
+    """α and f(x) of every key for a query, counted from 0, as `HeadVectors`."""
+    place, sequence = (layer, head, query), reading.sequence
+    with st.spinner(say("live.running")):
+        model = live_model.identity(store)
+        return in_turn(_head_vectors, model, reading.key, place, sequence)
+
+
 def answers(store: Store, reading: Reading, questions: Iterable[Question]) -> list[pd.DataFrame]:
     """Answers of queries on sequences, as from a file of this sequence alone."""
     with st.spinner(say("live.running")):
@@ -135,6 +143,16 @@ def _maps_of_reader(model: live_model.Model, key: str, layer: int, _sequence: An
 @st.cache_data(max_entries=256, max_size="64MB", show_spinner=False)
 def _maps_of_file(model: live_model.Model, key: str, layer: int, _sequence: Any) -> Any:
     return live_model.asked(model, "layer_maps", _sequence, layer=layer)
+
+
+@st.cache_data(max_entries=32, max_size="32MB", scope="session", show_spinner=False)
+def _head_vectors(
+    model: live_model.Model, key: str, place: tuple[int, int, int], _sequence: Any
+) -> Any:
+    names = ("layer", "head", "query")
+    return live_model.asked(
+        model, "head_vectors", _sequence, **dict(zip(names, place, strict=True))
+    )
 
 
 def _key(content: bytes) -> str:

@@ -5,6 +5,7 @@ import pytest
 
 from analysis.published.heads import numbers
 from analysis.statistics.probing import coreference_best
+from pages.coreference.names import type_name
 from pages.coreference.rules import _on_halves, antecedents
 from pages.ui.words.scope import words_of
 from tests.pages.conftest import sentences
@@ -64,6 +65,16 @@ def test_intervals_stand_beside_their_numbers_where_there_are_any(section, after
     assert "% [10%, 90%] of the" in sentences(section("rules"))
     _, chart = figure_of(exported, "co_rules_bars")
     assert [layer.mark.type for layer in chart.layer] == ["bar", "rule", "rule"]
+
+
+def test_every_group_of_bars_tells_its_number_of_mentions(section, exported, answers):
+    section("rules")
+    frame, chart = figure_of(exported, "co_rules_bars")
+    counts = answers("select distinct mention_type, n from coreference_accuracy")
+    assert dict(counts) == frame.groupby("mention_type")["n"].max().to_dict()
+    assert list(chart.layer[0].encoding.x["sort"]) == [
+        f"{type_name(kind)} (n = {dict(counts)[kind]})" for kind in frame["mention_type"].unique()
+    ]
 
 
 def test_the_papers_head_is_compared_with_the_same_head_only():

@@ -49,19 +49,21 @@ def test_the_breadth_is_told_against_attention_to_everything_alike(section, afte
 @pytest.mark.parametrize(
     ("objective", "expected"),
     [
-        ("masked_lm", "the masked-language-model loss"),
-        ("next_token", "the next-token loss"),
-        ("pooled_length", "a stand-in, not a loss"),
+        ("masked_lm", ("the masked-language-model loss", "L: masked-LM loss (nats)")),
+        ("next_token", ("the next-token loss", "L: next-token loss (nats)")),
+        ("pooled_length", ("a stand-in, not a loss", "L: ‖mean hidden state‖², no loss")),
     ],
 )
-def test_the_objective_is_told_with_its_numbers(objective, expected, section, after):
+def test_the_objective_is_told_with_its_numbers(objective, expected, section, after, exported):
     after(
         "update stored.gradient_importance set importance = 1, low = 1, high = 1",
         "update stored.gradient_importance set importance = 3 where layer = 2",
         f"update stored.gradient_importance set objective = '{objective}'",
     )
     text = sentences(section("gradients"))
-    assert expected in text
+    assert expected[0] in text
+    axis = chart_of(exported, "hh_gradients_question").layer[0].encoding.y["title"]
+    assert axis == f"|∂L/∂α| per token that attends; {expected[1]}"
     assert "other 25%" in text
     assert text.count("25%") == 6, "by type they add up to all; one type beside its weight"
     assert "largest in layer 2 and smallest in layer 1: 3.0 times as much" in text

@@ -48,8 +48,8 @@ def test_the_card_tells_the_numbers_of_the_head(section, leaning):
 
 def test_the_side_that_phases_lean_to_is_told_beside_attention(section, leaning):
     text = sentences(section("one_head", leaning))
-    assert "200.0% larger in the upper half" in text
-    assert "attention should lean to the left. Most attention goes to offset −2." in text
+    assert "200.0% larger in the upper half: to the left. Most attention goes to offset −2" in text
+    assert "times as strong as usual at its frequency" in text
 
 
 def test_the_profile_is_the_mean_over_texts(section, exported, answers):
@@ -105,6 +105,8 @@ def test_both_peaks_are_told_and_marked(section, exported, answers):
         f"select score_offset_per_pair, attention_offset_per_pair from head_offset where {WHERE}"
     )
     chart = chart_of(exported, "po_one_head_correlations")
+    units = [part.layer[-2].encoding.y["title"] for part in chart.concat[1:]]
+    assert units == ["score per pair", "weight α per pair"]
     rules = [part.layer[0].data["offset"].tolist() for part in chart.concat[1:]]
     assert rules == [[score], [attention]]
     text = sentences(session)
@@ -119,3 +121,13 @@ def test_a_causal_model_has_nothing_to_the_right(section, gpt2_folder, exported)
     assert frame_of(exported, "po_one_head_profile_")["offset"].max() == 0
     cells = frame_of(exported, "po_one_head_map_")
     assert (cells["key_pos"] <= cells["query_pos"]).all()
+
+
+def test_the_highest_plane_is_named_with_its_shift_in_tokens():
+    turn = 2 * np.pi * 64.0 * 1.5 / 512  # a shift of 1.5 tokens
+    frame = phases.relative(waves(turn, [32.0, 64.0]))
+    frame.loc[frame["frequency"] == 64.0, "relative"] *= 4
+    frame.loc[(frame["phase"] == np.pi), "relative"] = 99.0  # half a turn has no side
+    [peak] = phases.highest_plane(frame).to_dict("records")
+    assert peak == pytest.approx({"frequency": 64, "phase": turn, "relative": 10, "shift": 1.5})
+    assert phases.highest_plane(frame.assign(relative=np.nan)).empty

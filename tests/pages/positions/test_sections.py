@@ -1,10 +1,12 @@
 """Sections on spectra show the numbers that the file holds."""
 
+import pandas as pd
 import pytest
 
 from pages.positions.spectra.states import Wave, _finding
 from pages.ui.words.scope import words_of
 from tests.pages.conftest import frames, sentences
+from tests.pages.kit.figures import figure_of, frame_of
 from tests.pages.kit.inquiries import view_of
 
 OTHER = {"po_amount": "mean", "po_states_layer": "2"}
@@ -113,3 +115,25 @@ def test_frequency_0_is_in_no_chart(view, section, exported):
     shown = [frame for frame, _ in exported.values() if "frequency" in frame]
     assert shown
     assert all((frame["frequency"] > 0).all() for frame in shown)
+
+
+def test_spectra_of_all_layers_are_a_map_or_lines_over_the_same_numbers(section, exported):
+    section("states", po_form="lines", po_amount="mean")
+    frame, chart = figure_of(exported, "po_states_maps")
+    exported.clear()
+    section("states", po_amount="mean")
+    mapped = frame_of(exported, "po_states_maps")
+    pd.testing.assert_frame_equal(frame, mapped)
+    assert len(chart.concat) == frame["source"].nunique() == 3
+    drawn = [mark for panel in chart.to_dict()["concat"] for mark in marks_of(panel)]
+    lines = [mark for mark in drawn if mark["mark"]["type"] == "line"]
+    assert [line["encoding"]["detail"]["field"] for line in lines] == ["layer"] * 3
+
+
+def marks_of(chart: dict) -> list[dict]:
+    """Layers of a chart that are no layers of charts themselves."""
+    return (
+        [mark for part in chart["layer"] for mark in marks_of(part)]
+        if "layer" in chart
+        else [chart]
+    )

@@ -5,8 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from analysis.relevance_rules import RULES
 from pages.relevance.maps.image_map import PANEL
 from pages.relevance.one_image import _start
+from pages.relevance.rule_grid import CLICKED
 from pages.ui.words.scope import words_of
 from tests.pages.conftest import bodies, charts, in_address, sentences
 from tests.pages.kit.copies import changed_copy
@@ -30,6 +32,22 @@ def figures(exported) -> dict:
         )
         for name in ("one", "heads", "layers")
     }
+
+
+def test_the_grid_holds_the_maps_of_all_rules_and_heads(over_image, exported, image_answers):
+    session = over_image(re_image=str(MASK), re_rule="iii", re_layer="2", re_head="1")
+    frame, chart = next(figure for key, figure in exported.items() if key.startswith("re_map_grid"))
+    assert list(dict.fromkeys(frame["rule"])) == list(RULES)
+    for (rule, head), rows in frame.groupby(["rule", "head"]):
+        number = None if head == "mean" else int(head)
+        relevance = stored(image_answers, MASK, rule, 2, number)
+        np.testing.assert_allclose(rows["relevance"], relevance[1:], rtol=1e-6)
+        assert rows["of_largest"].max() == 1
+    ring = chart.layer[1].data
+    assert ring[["rule", "head"]].to_numpy().tolist() == [["iii", "1"]]
+    click(session, "re_grid", CLICKED, {"rule": "ii", "head": "2"})
+    assert in_address(session, "re_rule") == ["ii"]
+    assert in_address(session, "re_head") == ["2"]
 
 
 def stored(answers, seq: int, rule: str, layer: int, head: int | None) -> np.ndarray:
@@ -88,14 +106,15 @@ def scale_of(chart: dict) -> dict:
 
 @pytest.mark.parametrize(("under", "pictures"), [("outlined", 2), ("plain", 1)])
 def test_the_picture_lies_under_the_maps_unless_told_otherwise(under, pictures, over_image):
-    single, heads, _ = charts(over_image(re_under=under))
+    single, heads, *_ = charts(over_image(re_under=under))
     assert [marks(single).count("image"), marks(heads).count("image")] == [pictures, pictures - 1]
 
 
 @pytest.mark.parametrize(("seq", "rules"), [(MASK, 2), (NO_MASK, 0)])
 def test_a_mask_is_outlined_where_there_is_one(seq, rules, over_image):
     session = over_image(re_image=str(seq))
-    assert [marks(chart).count("rule") for chart in charts(session)] == [rules] * 3
+    single, heads, grid, layers = (marks(chart).count("rule") for chart in charts(session))
+    assert (single, heads, grid, layers) == (rules, rules, 0, rules)
     assert ("lies inside the mask**" in sentences(session)) == bool(rules)
     assert ("Inside the mask" in bodies(session)) == bool(rules)
 

@@ -57,7 +57,11 @@ def test_weights_of_a_head_are_those_of_the_file(section, exported, store):
     seq = short_text(store)
     section("map", seq_seq=str(seq), seq_quantity="head_weight", head="2-3")
     weights = square(frame_of(exported, "seq_map_map"))
-    np.testing.assert_allclose(weights, kept_map(store, seq=seq, layer=2, head=3), atol=1e-7)
+    kept = kept_map(store, seq=seq, layer=2, head=3)
+    np.testing.assert_allclose(weights, kept, atol=1e-7)
+    lines = frame_of(exported, "seq_map_lines")
+    np.testing.assert_allclose(lines["share"], kept[lines["query_pos"], lines["key_pos"]])
+    assert len(lines) == (kept >= 0.004).sum()
 
 
 def test_norms_of_a_head_are_the_weights_times_the_norms_of_the_file(section, exported, store):
@@ -70,6 +74,9 @@ def test_norms_of_a_head_are_the_weights_times_the_norms_of_the_file(section, ex
     expected = kept_map(store, seq=seq, layer=1, head=2) * norms.to_numpy()
     expected /= expected.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(square(frame_of(exported, "seq_map_map")), expected, atol=NOISE)
+    lines = frame_of(exported, "seq_map_lines")
+    shares = expected[lines["query_pos"], lines["key_pos"]]
+    np.testing.assert_allclose(lines["share"], shares, atol=NOISE)
 
 
 def test_a_difference_of_scopes_is_the_change_that_the_file_keeps(section, exported, store):

@@ -8,12 +8,15 @@ from tests.pages.conftest import charts, frames, sentences
 from tests.pages.kit.figures import chart_of, frame_of
 
 
-@pytest.mark.parametrize("least", [1, 10])
-def test_rare_relations_are_hidden_and_counted(least, section, exported, answers):
-    session = section("relations", sy_least=str(least))
+@pytest.mark.parametrize(("least", "asked"), [(1, {"sy_least": "1"}), (10, {})])
+def test_rare_relations_are_hidden_and_counted(least, asked, section, exported, answers):
+    session = section("relations", **asked)
     counts = answers("select relation, max(n) as n from dependency_accuracy group by relation")
     frequent = {relation for relation, n in counts if n >= least}
     assert set(frame_of(exported, "sy_relations_rows")["relation"]) == frequent
+    labels = set(chart_of(exported, "sy_relations_rows").data["relation_named"])
+    of = dict(counts)
+    assert {int(label.split("n = ")[1][:-1]) for label in labels} == {of[r] for r in frequent}
     hidden = f"{len(counts) - len(frequent)} relations with fewer than {least} words"
     assert any(text.value.startswith(hidden) for text in session.markdown)
 

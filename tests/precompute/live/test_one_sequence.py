@@ -36,6 +36,19 @@ def test_shares_are_those_of_a_batch_with_padding(tiny, sequences):
             np.testing.assert_allclose(shares.sum(axis=-1), 1)
 
 
+def test_vectors_of_all_heads_add_up_to_the_output_of_attention(tiny, sequences):
+    again, sequence, query = Rerun(tiny), sequences[-1], 1
+    traced = layers_of(tiny, [sequence])[1].alone(0)
+    place = {"layer": 2, "query": query}
+    heads = range(1, len(traced.weights.query_weight) + 1)
+    total = traced.weights.output_bias.numpy().astype(float)
+    for head in heads:
+        found = again.head_vectors(sequence, head=head, **place)
+        np.testing.assert_array_equal(found.weights, traced.attention[0, head - 1, query])
+        total = total + found.weights @ found.vectors
+    np.testing.assert_allclose(total, traced.attention_output[0, query], atol=1e-5)
+
+
 @pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
 def test_what_a_file_tells_of_its_model_and_tokens_is_enough(family, tmp_path):
     masked = mask_rate(family, 0.2)

@@ -1,0 +1,1 @@
+"""Charts of one text: lines between its tokens, and where their numbers come from."""

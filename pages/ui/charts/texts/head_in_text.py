@@ -1,0 +1,69 @@
+"""Attention of a head in a text of the open file, where the file holds it whole."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from analysis.statistics.norms.weighing import WEIGHT
+from analysis.statistics.pairs import pair_occurrence
+from analysis.statistics.positions import exemplar_attention
+from pages.ui.charts.chart_theme import in_theme
+from pages.ui.charts.pieces import unique_names
+from pages.ui.charts.texts.attention_lines import MOST, TextAttention, attention_lines
+from pages.ui.store.absences import SPECIAL
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.words.say import say
+
+
+@dataclass(frozen=True)
+class HeadInText:
+    """A head, counted from 1, in a text of the open file; at most `most` tokens are drawn."""
+
+    seq: int
+    layer: int
+    head: int
+    weighing: str = WEIGHT
+    most: int = MOST
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """Choices of the page on single sequences that show it."""
+        return {"seq_quantity": f"head_{self.weighing}", "head": f"{self.layer}-{self.head}"}
+
+    def attention(self, inquiry: Inquiry) -> TextAttention | None:
+        """Weights between all tokens; None unless the file holds them.
+
+        It holds those between the first tokens of a few texts; norms are never stored by pair.
+        """
+        if self.weighing != WEIGHT or not inquiry.store.holds(exemplar_attention.TABLE):
+            return None
+        tokens = inquiry.ask(pair_occurrence.sequence, seq=self.seq)
+        of = {"seq": self.seq, "layer": self.layer, "head": self.head}
+        pairs = inquiry.ask(exemplar_attention.of_head, **of)
+        if len(pairs) != len(tokens) ** 2:
+            return None
+        shares = pairs["attention"].to_numpy().reshape(len(tokens), len(tokens))
+        special = tokens["token_type"].isin(SPECIAL).tolist()
+        names = unique_names(tokens["token"].tolist())
+        return TextAttention(shares, names, special, self.weighing, most=self.most)
+
+
+def lines_of(
+    inquiry: Inquiry, texts: Sequence[Sequence[HeadInText]]
+) -> list[list[TextAttention]] | None:
+    """Attention of all heads in all texts; None if the file lacks some, and for images."""
+    if inquiry.store.shows_images or not any(texts):
+        return None
+    found = [[text.attention(inquiry) for text in heads] for heads in texts]
+    known = [[attention for attention in heads if attention] for heads in found]
+    return known if known == found else None
+
+
+def draw_lines(found: Sequence[TextAttention], *, seq: int) -> None:
+    """Draw the lines of heads in one text side by side."""
+    for place, attention in zip(st.columns(len(found)), found, strict=True):
+        chart = attention_lines(attention, attention.lines)
+        with place:
+            st.altair_chart(in_theme(chart), alt=say("attention_lines.alt", seq=seq))
+            st.caption(attention.left_out)
