@@ -140,3 +140,21 @@ ARC_COLOURS = {"tree": _BLUE, "other": _SILVER, "right": _GREEN, "wrong": _ORANG
 WORD_GROUNDS = {False: ("#e6e9ed", "#23262b"), True: ("#1f6a9e", "#ffffff")}
 """Background and text colours of words in a tree, by whether they are chosen."""
 HEAD_AND_LAYER_COLOURS = (_BLUE, _SILVER)  # a head, the mean of its layer
+ON_DARK = {
+    _BLUE: "#417ddc",
+    _GREEN: "#54895a",
+    _GREY: "#7a7c80",
+    _BROWN: "#be6421",
+    _PLUM: "#ab64a1",
+    _ORANGE: "#f29228",
+    _LEAF: "#6bbb82",
+    _SILVER: "#aea6ac",
+    _PINK: "#e28acf",
+    _LILAC: "#99a3ff",
+    _CORAL: "#fe8267",
+    _OLIVE: "#75a052",
+    _VIOLET: "#7c64fe",
+    NEUTRAL: "#97a1ad",
+    **dict(zip(GROUP_COLOURS[8:], ("#a050fd", "#c7a658", "#ea3654", "#58b9a2"), strict=True)),
+}
+"""Colours on a dark ground by those on a light one: 9 L* brighter, and as far from each other."""

@@ -10,12 +10,20 @@ import pandas as pd
 import streamlit as st
 from altair.utils import schemapi
 
-from pages.ui.charts.colours import EDGES, LABELS, MARKED, PAPER_AND_INK, SERIES_COLOURS, ZERO
+from pages.ui.charts.colours import (
+    EDGES,
+    LABELS,
+    MARKED,
+    ON_DARK,
+    PAPER_AND_INK,
+    SERIES_COLOURS,
+    ZERO,
+)
 from pages.ui.presenting import is_presenting
 from pages.ui.words.columns import NAMES, title, title_or_name
 from pages.ui.words.lines import width_of
 
-_PRESENTED = 15  # pixels of type
+_PRESENTED, _FILLS = 15, 440  # pixels of type, and least height of a chart, on a screen 1280 wide
 _ROW, _MARK = 96, 4  # letters of a row of a legend, and letters' width of a mark
 Scale = Literal["linear", "log", "symlog", "sqrt"]
 
@@ -56,9 +64,32 @@ def in_theme(chart: Any, **top: Any) -> Any:
     top |= {"config": theme()}
 
     def to_dict() -> dict[str, Any]:
-        return (chart if isinstance(chart, dict) else chart.to_dict(validate=IS_CHECKED)) | top
+        drawn = (chart if isinstance(chart, dict) else chart.to_dict(validate=IS_CHECKED)) | top
+        drawn = drawn | _presented(drawn) if is_presenting() else drawn
+        return _brightened(drawn) if _theme() == "dark" else drawn
 
     return SimpleNamespace(to_dict=to_dict)
+
+
+def _brightened(part: Any) -> Any:
+    """Part of a chart with its marks in the colours of a dark ground."""
+    if isinstance(part, dict):
+        return {name: _brightened(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_brightened(value) for value in part]
+    return ON_DARK.get(part, part) if isinstance(part, str) else part
+
+
+def _presented(chart: dict[str, Any]) -> dict[str, Any]:
+    """Properties of a chart that fills a screen and is magnified without blur.
+
+    Charts with a width of their own keep their proportions.
+    """
+    drawn: dict[str, Any] = {"usermeta": {"embedOptions": {"renderer": "svg"}}}
+    height = chart.get("height")
+    if isinstance(height, int | float) and "width" not in chart:
+        drawn["height"] = max(height, _FILLS)
+    return drawn
 
 
 def theme() -> dict[str, Any]:
@@ -73,7 +104,8 @@ def theme() -> dict[str, Any]:
         words |= {"labelFontSize": _PRESENTED, "titleFontSize": _PRESENTED}
     titles = {"title": {"subtitleColor": quiet}, "text": {"color": paper_and_ink()[1]}}
     marks = {"bar": {"discreteBandSize": {"band": 1}}}
-    return {"axis": words, "legend": words, "header": words, **titles, **marks}
+    axis = words | {"labelFlush": False}  # labels at an end stand on their gridline, too
+    return {"axis": axis, "legend": words, "header": words, **titles, **marks}
 
 
 def layered(*parts: Any, **properties: Any) -> Any:

@@ -50,7 +50,7 @@ def token_map(
         y=alt.Y("target_pos:O", title=title("target"), axis=_axis(names, angle=0)),
     )
     cells = (
-        base.mark_rect(width=band, height=band, cursor="pointer", aria=False)
+        base.mark_rect(width=band, height=band, cursor="pointer")
         .encode(
             color=alt.Color(
                 f"{value}:Q",
