@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.charts.colours import SCOPE_COLOURS
 from pages.ui.store.chosen import layer_order
-from pages.ui.words.names import scope_meaning, scope_name
+from pages.ui.words.names import paper_name, scope_meaning, scope_name
 from pages.ui.words.say import say
 
 _STYLE = """<style>
@@ -33,5 +33,6 @@ def _step(scope: str) -> str:
         f'<div class="lm-step" role="listitem"><div style="border-left-color: '
         f'{SCOPE_COLOURS[scope]}">'
         f'<span class="lm-what">{escape(scope_meaning(scope))}</span>'
-        f'<span class="lm-name">{escape(scope_name(scope))}</span></div></div>'
+        f'<span class="lm-name" title="{escape(paper_name(scope))}">'
+        f"{escape(scope_name(scope))}</span></div></div>"
     )

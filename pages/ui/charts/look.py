@@ -20,8 +20,9 @@ from pages.ui.charts.colours import (
     ZERO,
 )
 from pages.ui.presenting import is_presenting
-from pages.ui.words.columns import NAMES, title, title_or_name
+from pages.ui.words.columns import IN_PAPER, NAMED, NAMES, names_in_paper, title, title_or_name
 from pages.ui.words.lines import width_of
+from pages.ui.words.say import say
 
 _PRESENTED, _FILLS = 15, 440  # pixels of type, and least height of a chart, on a screen 1280 wide
 _ROW, _MARK = 96, 4  # letters of a row of a legend, and letters' width of a mark
@@ -157,7 +158,8 @@ def coloured(
     present = list(dict.fromkeys(frame[colour]))
     known = NAMES.get(colour)
     if known and colours is None and set(present) <= set(known.colours):
-        frame = frame.assign(**{colour: frame[colour].map(known.of)})
+        in_paper = names_in_paper(frame, colour)
+        frame = frame.assign(**{colour: frame[colour].map(known.of)}, **in_paper)
         colours = {known.of(name): known.colours[name] for name in known.colours if name in present}
         present = list(colours)
     colours = colours or dict(zip(present, cycle(SERIES_COLOURS), strict=False))
@@ -185,13 +187,21 @@ def columns_of(names: list[str], letters: int = _ROW) -> int:
 def tooltips(
     titles: Mapping[Any, str | None], frame: pd.DataFrame, format: str
 ) -> list[alt.Tooltip]:
-    """Tooltips of columns with their titles; None for the usual one of a column."""
+    """Tooltips of columns with their titles; None for the usual one of a column.
+
+    Names that the papers call otherwise are followed by those.
+    """
     formats = {"f": format, "i": ",d", "u": ",d"}  # by the kind of a column
-    return [
-        _tooltip(name, title or title_or_name(name), formats.get(frame[name].dtype.kind))
-        for name, title in titles.items()
-        if name
-    ]
+    lines = []
+    for name, given in titles.items():
+        if not name:
+            continue
+        called = given or title_or_name(name)
+        lines.append(_tooltip(name, called, formats.get(frame[name].dtype.kind)))
+        in_paper = f"{name.removesuffix(NAMED)}{IN_PAPER}"
+        if in_paper in frame:
+            lines.append(_tooltip(in_paper, say("words.in_paper", column=called), None))
+    return lines
 
 
 def column_tooltips(frame: pd.DataFrame, **formats: str) -> list[alt.Tooltip]:
