@@ -13,7 +13,7 @@ _OLIVE, _VIOLET = "#5e883c", "#7a62fd"  # between dark and light: fits next to e
 TOKEN_TYPE_COLOURS = {
     "other": _GREY,
     "comma_period": _ORANGE,
-    "sep": _BLUE,
+    "sep": _BROWN,
     "cls": _PINK,
     "register": _PLUM,
     "bos": _LILAC,
@@ -21,7 +21,7 @@ TOKEN_TYPE_COLOURS = {
 }
 PLACE_COLOURS = {
     "first": TOKEN_TYPE_COLOURS["first"],
-    "first_content": _LEAF,
+    "first_content": _OLIVE,
     **{name: TOKEN_TYPE_COLOURS[name] for name in reversed(TOKEN_TYPE_COLOURS)},
 }
 """Places of attention sinks, in the order of their display."""
@@ -68,19 +68,19 @@ RELEVANCE_RULE_COLOURS = {  # a rule and the same rule on mean weights share a c
     "random": _GREY,
 }
 BEHAVIOUR_COLOURS = {
-    "next": _LEAF,
+    "next": _SILVER,
     "previous": _VIOLET,
-    "broad": _BROWN,
+    "broad": _PLUM,
     **{name: TOKEN_TYPE_COLOURS[name] for name in ("first", "cls", "sep", "comma_period", "other")},
 }
 HABIT_COLOURS = {
     **{name: TOKEN_TYPE_COLOURS[name] for name in ("first", "cls", "sep", "comma_period")},
-    "previous": _BLUE,
-    "self": _LILAC,
-    "next": _GREEN,
-    "sep_to_sep": _PINK,
-    "other_to_sep": _BLUE,
-    "entropy": _GREEN,
+    "previous": _LILAC,
+    "self": _PLUM,
+    "next": _SILVER,
+    "sep_to_sep": TOKEN_TYPE_COLOURS["sep"],
+    "other_to_sep": _LILAC,
+    "entropy": _PLUM,
     "entropy_cls": _PINK,
     "uniform": _GREY,
 }

@@ -182,6 +182,25 @@ def test_a_chart_has_the_colours_of_its_ground(monkeypatch):
     assert chart.mark.color == of.SERIES_COLOURS[0], "an export keeps the palette of white paper"
 
 
+def test_a_colour_means_one_thing_on_all_pages():
+    types, habits = of.TOKEN_TYPE_COLOURS, of.HABIT_COLOURS
+    meanings = {
+        **{name: types[name] for name in ("cls", "sep", "first")},
+        **of.WEIGHING_COLOURS,
+        "even": of.SINK_COLOURS["even"],
+    }
+    assert len(set(meanings.values())) == len(meanings) == 6
+    for name, colour in meanings.items():
+        for known in (types, habits, of.BEHAVIOUR_COLOURS, of.PLACE_COLOURS, of.SINK_COLOURS):
+            assert known.get(name, colour) == colour
+    assert of.SINK_COLOURS["attention"] == of.ATTENTION_COLOUR == meanings["weight"]
+    assert of.SINK_COLOURS["norm_share"] == meanings["norm"]
+    assert (habits["entropy_cls"], habits["uniform"]) == (types["cls"], meanings["even"])
+    assert habits["sep_to_sep"] == types["sep"]
+    of_words = {name: habits[name] for name in (*GROUPS["neighbours"], "entropy")}
+    assert not set(of_words.values()) & set(meanings.values())
+
+
 def test_charts_of_streamlit_have_the_same_colours_and_grounds():
     theme = settings()
     assert theme["chartCategoricalColors"] == list(of.SERIES_COLOURS)
