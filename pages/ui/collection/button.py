@@ -44,7 +44,7 @@ def _item(shown: Shown) -> Item:
         content = {"chart": with_data(shown.chart)}
     return Item(
         question=unmarked(shown.question),
-        finding=unmarked(shown.finding),
+        finding=unmarked(shown.finding or shown.above),
         caption=unmarked(shown.caption),
         source=shown.source,
         link=link_here(),
