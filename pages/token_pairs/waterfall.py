@@ -76,7 +76,9 @@ def waterfall(view: View, steps: pd.DataFrame, *, is_live: bool, layer: int, **v
         return
     kind, unit = ("live", PERCENT) if is_live else ("mean", POINTS)
     frame = in_unit(steps.drop(columns="modules"), unit, ["before", "after", "change"])
-    modules = [" + ".join(view.say(f"module_{step}") for step in each) for each in steps["modules"]]
+    modules = [
+        " + ".join(view.say(f"module_{step}") for step in modules) for modules in steps["modules"]
+    ]
     view.figure(
         f"waterfall_{kind}",
         frame,

@@ -176,7 +176,9 @@ def test_a_chart_has_the_colours_of_its_ground(monkeypatch):
     for theme in PAPERS:
         monkeypatch.setattr(look, "_theme", lambda theme=theme: theme)
         drawn = look.in_theme(chart).to_dict()
-        expected = [of.ON_DARK[each] if theme == "dark" else each for each in of.SERIES_COLOURS]
+        expected = [
+            of.ON_DARK[colour] if theme == "dark" else colour for colour in of.SERIES_COLOURS
+        ]
         assert drawn["encoding"]["fill"]["scale"]["range"] == expected
         assert drawn["mark"]["color"] == expected[0]
     assert chart.mark.color == of.SERIES_COLOURS[0], "an export keeps the palette of white paper"
