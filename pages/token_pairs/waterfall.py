@@ -97,10 +97,9 @@ def _chart(frame: pd.DataFrame, unit: str, axis: str) -> Any:
         place=range(len(frame)),
         step=frame["scope"].map(scope_name),
         sign=signs.mask(is_start, "start"),
-        top=frame[[before, after]].max(axis=1),
     )
     lines = {"step": title("scope"), after: axis, change: title(change)}
-    names = f"split({name_at(shown['modules'].tolist())}, ' + ')"
+    names = name_at(shown["modules"].tolist())
     base = alt.Chart(shown).encode(
         x=alt.X(
             "place:O",
@@ -115,7 +114,9 @@ def _chart(frame: pd.DataFrame, unit: str, axis: str) -> Any:
         y2=alt.Y2(after),
         color=alt.Color("sign:N", scale=scale, legend=None),
     )
-    numbers = base.mark_text(dy=-7, fontSize=12).encode(
-        y=alt.Y("top:Q", title=axis), text=alt.Text(f"{change}:Q", format="+.2f")
-    )
-    return layered(bars, numbers, height=_HEIGHT)
+    text = base.mark_text(dy=-7, fontSize=12).encode(text=alt.Text(f"{change}:Q", format="+.2f"))
+    numbers = [
+        text.transform_filter(f"datum.sign {sign} 'down'").encode(y=alt.Y(f"{top}:Q", title=axis))
+        for sign, top in (("===", before), ("!==", after))
+    ]
+    return layered(bars, *numbers, height=_HEIGHT)
