@@ -8,7 +8,7 @@ from pages.ui.page_css import STYLE
 from pages.ui.presentation import present_toggle
 from pages.ui.search import search_box
 from pages.ui.store.changed import reporting_change
-from pages.ui.store.chosen import file_picker
+from pages.ui.store.chosen import file_notes, file_picker
 from pages.ui.store.open_file import seen_once
 from pages.ui.words.say import language_picker
 
@@ -19,6 +19,7 @@ with one_entry(), seen_once():
     box, links = st.sidebar.container(), st.sidebar.container()
     file_picker()
     language_picker()
+    file_notes()
     page = contents(links)
     search_box(box)
     with reporting_change():

@@ -19,7 +19,7 @@ from pages.ui.words.quantities import ordered_types
 def heads(view: View) -> None:
     types = ordered_types(view.ask(token_type_mixing.by_layer, head=None)["token_type"])
     token_type = view.pick("type", types, of="token_type")
-    scale = view.pick("scale", ["all", "type"])
+    scale = view.pick("scale", ["type", "all"])
     of_types = {kind: view.ask(token_type_mixing.by_head, token_type=kind) for kind in types}
     frame = of_types[token_type]
     compared = pd.concat(of_types.values()) if scale == "all" else frame

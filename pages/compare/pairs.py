@@ -23,7 +23,7 @@ _SIDES = ("_one", "_other")
 def pairs(view: View) -> None:
     sides = pick_sides(view, "pairs", pair_delta.TABLE)
     first, other = sides
-    layer = view.pick("layer", list(view.store.layers))
+    layer = view.pick("layer", view.store.layers, kind="select")
     effect = view.pick("effect", tuple(view.store.layer_order.effects), default="ff")
     least = view.pick("least", _COUNTS, default=5, kind="select")
     shown = view.pick("shown", ("clear", "differs", "all"), kind="select")

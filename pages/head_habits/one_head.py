@@ -1,4 +1,4 @@
-"""One head: its card, its habits with intervals, and the texts in which one habit is strongest."""
+"""One head: its habits with intervals, its card, and the texts in which one habit is strongest."""
 
 from functools import partial
 from typing import Any
@@ -28,7 +28,6 @@ _ROW, _AROUND = 34, 150  # pixels of a habit; of the legend, the axis and the sp
 def one_head(view: View) -> None:
     weighing = view.pick_weighing()
     layer, head = opened_head(view)
-    view.draw(head_card, view, layer=layer, head=head)
     of = {"layer": layer, "head": head}
     of_head = view.ask(head_pattern.of_head, **of, weighing=weighing).assign(**of)
     means = view.ask(head_pattern.by_layer, weighing=weighing)
@@ -45,6 +44,7 @@ def one_head(view: View) -> None:
         state=(weighing, layer, head),
         head=names[0],
     )
+    view.draw(head_card, view, layer=layer, head=head)
     _texts(view, of, of_head.dropna(subset="mean").set_index("quantity")["mean"], weighing)
 
 

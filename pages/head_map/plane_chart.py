@@ -55,7 +55,7 @@ def _named(channel: Any, points: pd.DataFrame, looks: Mapping[str, str]) -> Any:
 def _layer_colour() -> alt.Color:
     """Colour scale of layers, from dark to light."""
     scale = alt.Scale(scheme=alt.SchemeParams(name="viridis", extent=[0.12, 0.95]))
-    legend = alt.Legend(orient="top", labelLimit=0, columns=12, symbolOpacity=1)
+    legend = alt.Legend(orient="top", labelLimit=0, columns=8, symbolOpacity=1)
     return alt.Color("layer:O", title=title("layer"), scale=scale, legend=legend)
 
 

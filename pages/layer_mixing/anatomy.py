@@ -7,7 +7,7 @@ import streamlit as st
 from analysis.scopes import WEIGHTS, LayerOrder
 from pages.ui.charts.colours import SCOPE_COLOURS
 from pages.ui.store.inquiry import Inquiry
-from pages.ui.words.names import scope_meaning, scope_name
+from pages.ui.words.names import paper_name, scope_meaning, scope_name
 from pages.ui.words.say import say
 
 _STYLE = """<style>
@@ -78,7 +78,8 @@ def _scope(scope: str, first: int, last: int, row: int) -> str:
     kind = "scope lm-weights" if scope == WEIGHTS else "scope"
     text = (
         f'<span class="lm-what">{escape(scope_meaning(scope))}</span>'
-        f'<span class="lm-name">{escape(scope_name(scope))}</span>'
+        f'<span class="lm-name" title="{escape(paper_name(scope))}">'
+        f"{escape(scope_name(scope))}</span>"
     )
     return _cell(kind, first, last, row, text, f"border-left-color: {SCOPE_COLOURS[scope]}")
 

@@ -49,7 +49,7 @@ def similarity(view: View) -> None:
     steps = view.ask(scope_similarity.steps).dropna(subset="spearman")
     steps["step"] = steps["scope_b"]
     mean, by_layer = steps[steps["layer"].isna()], steps.dropna(subset="layer")
-    chosen = view.pick("layer", ["mean", *map(str, view.store.layers)], kind="pills")
+    chosen = view.pick("layer", ["mean", *map(str, view.store.layers)], kind="select")
     layer = None if chosen == "mean" else int(chosen)
     matrix = view.place("container")
     scopes = _least_similar(view, layer)

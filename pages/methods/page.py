@@ -20,7 +20,7 @@ from pages.ui.store.missing import show_more_checks
 from pages.ui.table_documentation import citation, contracts
 from pages.ui.words.columns import column_settings
 from pages.ui.words.interval_sentence import interval_sentence, listed_form
-from pages.ui.words.names import scope_meaning, scope_name
+from pages.ui.words.names import paper_name, scope_meaning, scope_name
 from pages.ui.words.numbers import percent, scientific, signed
 from pages.ui.words.say import say
 from pages.ui.words.scope import words_of
@@ -55,11 +55,15 @@ def layer() -> None:
     for name, formula in FORMULAS["layer"].items():
         _written(say(f"methods.layer.{name}"), _displayed(formula))
     st.markdown(say("methods.layer.scopes"))
-    heads = f"|{say('methods.layer.scope')}|{say('methods.layer.counted')}|"
+    columns = ("scope", "in_papers", "counted")
+    heads = f"|{'|'.join(say(f'methods.layer.{column}') for column in columns)}|"
     for order in ORDERS.values():
         st.markdown(say(f"methods.layer.scopes_{order.name}"))
-        rows = [f"|{scope_name(scope)}|{scope_meaning(scope)}|" for scope in order.scopes]
-        st.markdown("\n".join([heads, "|---|---|", *rows]))
+        rows = [
+            f"|{scope_name(scope)}|{paper_name(scope)}|{scope_meaning(scope)}|"
+            for scope in order.scopes
+        ]
+        st.markdown("\n".join([heads, "|---|---|---|", *rows]))
 
 
 def statistics() -> None:

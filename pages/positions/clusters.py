@@ -1,6 +1,7 @@
 """Clusters of attention profiles: names, colours, centres, and the choice of their number."""
 
 from collections.abc import Sequence
+from itertools import cycle
 from typing import Any
 
 import altair as alt
@@ -8,7 +9,7 @@ import pandas as pd
 
 from pages.positions.offsets import offset_axis
 from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, with_axes
-from pages.ui.charts.colours import CLUSTER_SHADES, MARKED
+from pages.ui.charts.colours import CLUSTER_SHADES, MANY_COLOURS, MARKED
 from pages.ui.charts.number_map import Ramp
 from pages.ui.charts.standard import lines
 from pages.ui.words.numbers import count
@@ -16,6 +17,7 @@ from pages.ui.words.say import say
 from pages.ui.words.scope import say_here
 
 _STRENGTHS = ("strong", "moderate", "weak")
+_SHADES = 2  # that are told apart
 _COLUMNS, _WIDTH, _HEIGHT = 3, 235, 96
 
 
@@ -31,12 +33,18 @@ def cluster_name(cluster: str) -> str:
 
 
 def cluster_colours(clusters: Sequence[str]) -> dict[str, str]:
-    """Colours of all clusters, in their order: those of one direction together, strongest first."""
+    """Colours of all clusters, in their order: those of one direction together, strongest first.
+
+    Clusters of a direction share its hues unless they are more than two.
+    """
     families: dict[str, list[str]] = {family: [] for family in CLUSTER_SHADES}
     for cluster in sorted(clusters, key=_rank):
         direction, strength, _ = _parts(cluster)
         is_flat = (direction, strength) == ("both", "weak")
         families["flat" if is_flat else direction].append(cluster)
+    if max(map(len, families.values())) > _SHADES:
+        ordered = [cluster for members in families.values() for cluster in members]
+        return dict(zip(ordered, cycle(MANY_COLOURS), strict=False))
     return {
         cluster: _shade(CLUSTER_SHADES[family], place, len(members))
         for family, members in families.items()

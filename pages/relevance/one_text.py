@@ -1,7 +1,7 @@
 """Relevance of the tokens of one text to a layer's output, by head and by layer."""
 
 import hashlib
-from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,9 @@ def one_text(view: View) -> None:
     rule = pick_rule(view, maps.source.rules)
     layer = pick_layer(view, maps.source.layers(rule, MEAN))
     heads = maps.source.heads(rule, layer)
+    names = head_names(heads)
+    head = pick_head(view, names) if len(names) > 1 else MEAN
+    layers = maps.source.layers(rule, head)
     view.finding(_finding(view, maps, heads[MEAN]))
     if is_own:
         view.write("caption", view.say("own_note"))
@@ -61,22 +64,33 @@ def one_text(view: View) -> None:
         "state": f"{maps.source.name}_{rule}_{layer}",
         "rule": rule_name(rule),
     }
-    view.markup(
-        "mean_of_heads" if rule in WITH_HEADS else "one",
-        maps.numbers({"relevance": heads[MEAN]}),
-        large_text(maps, heads[MEAN]),
-        layer=layer,
-        meaning=rule_meaning(rule),
-        **values,
-    )
-    names = head_names(heads)
+    left, right = view.columns([3, 2]) if len(layers) > 1 else (nullcontext(), nullcontext())
+    with left:
+        view.markup(
+            "mean_of_heads" if rule in WITH_HEADS else "one",
+            maps.numbers({"relevance": heads[MEAN]}),
+            large_text(maps, heads[MEAN]),
+            layer=layer,
+            meaning=rule_meaning(rule),
+            **values,
+        )
+    if len(layers) > 1:
+        frame = strip_frame(maps, layers)
+        with right:
+            view.figure(
+                "layers_of_head" if len(names) > 1 else "layers",
+                frame,
+                token_strip(frame, marked=layer),
+                state=f"{maps.source.name}_{rule}_{layer}_{head}",
+                rule=rule_name(rule),
+                head=names[head],
+            )
     single = [head for head in heads if head != MEAN]
     if single:
         texts = {names[head]: heads[head] for head in single}
         frame = maps.numbers({f"head_{head}": heads[head] for head in single})
         own_scale = pick_own_scale(view)
         view.markup("heads", frame, small_texts(maps, texts, own_scale=own_scale), **values)
-    _layers(view, maps, names, rule, layer)
     if isinstance(maps.source, StoredMaps):
         view.draw(link_to_sequence, maps.source.seq)
     with view.place("expander", view.say("numbers_title")):
@@ -120,19 +134,3 @@ def _finding(view: View, maps: TokenMaps, relevance: np.ndarray) -> str:
         total=percent(content.sum()),
     )
     return f"{kept} {rest}"
-
-
-def _layers(view: View, maps: TokenMaps, names: Mapping[str, str], rule: str, layer: int) -> None:
-    """Draw the text from every start layer, for one head or the mean."""
-    head = pick_head(view, names) if len(names) > 1 else MEAN
-    layers = maps.source.layers(rule, head)
-    if len(layers) > 1:
-        frame = strip_frame(maps, layers)
-        view.figure(
-            "layers_of_head" if len(names) > 1 else "layers",
-            frame,
-            token_strip(frame, marked=layer),
-            state=f"{maps.source.name}_{rule}_{layer}_{head}",
-            rule=rule_name(rule),
-            head=names[head],
-        )

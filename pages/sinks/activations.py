@@ -90,7 +90,7 @@ def _coordinates(view: View, kept: list[str]) -> None:
     shown = shown.assign(coordinate=shown["coordinate"].astype(str))
     view.finding(_same(view, coordinates, named[place]))
     chart = lines(
-        shown,
+        _at_every_depth(shown, coordinates),
         x="depth",
         y="mean",
         colour="coordinate",
@@ -101,6 +101,14 @@ def _coordinates(view: View, kept: list[str]) -> None:
     )
     chart = with_axes(chart, y=alt.Axis(format="%", tickCount=5))
     view.figure("coordinates", shown, chart, state=(place,), place=named[place])
+
+
+def _at_every_depth(shown: pd.DataFrame, coordinates: pd.DataFrame) -> pd.DataFrame:
+    """Add empty rows, at which lines break, for depths where a coordinate is never the largest."""
+    depths = sorted(coordinates["depth"].unique())
+    every = pd.MultiIndex.from_product([shown["coordinate"].unique(), depths])
+    named = every.set_names(["coordinate", "depth"])
+    return shown.set_index([*named.names]).reindex(named).reset_index()
 
 
 def _finding(view: View, frame: pd.DataFrame) -> str:

@@ -19,7 +19,7 @@ _ORDERS = {"both": "largest", **{direction: direction for direction in DIRECTION
 _TEXTS = {"source": "source_text", "target": "target_text", "text": "text"}
 """Names of the pickers that search tokens; those of the selected pair are in use."""
 _PICKERS: dict[str, Callable[[View], Any]] = {
-    "layer": lambda view: view.pick("layer", view.store.layers, kind="slider"),
+    "layer": lambda view: view.pick("layer", view.store.layers, kind="select"),
     "effect": lambda view: view.pick(
         "effect", list(view.store.layer_order.effects), default="ff", kind="select"
     ),

@@ -1,6 +1,5 @@
-"""One pair: its changes by every module of every layer, and the sentences in which it occurs."""
+"""One pair: its steps through a layer in a sentence, its changes in every layer, its sentences."""
 
-from collections.abc import Mapping
 from functools import partial
 from html import escape
 from typing import Any
@@ -10,11 +9,14 @@ import pandas as pd
 from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
 from analysis.statistics.sample import least_count
 from pages.token_pairs.choices import PAIR
-from pages.token_pairs.lists import CHANGE, HIGH, LOW, change, in_points, pair_name
+from pages.token_pairs.lists import CHANGE, HIGH, LOW, ROWS, change, in_points, pair_name
 from pages.token_pairs.maps import occurrence_maps
+from pages.token_pairs.waterfall import of_means, of_occurrence, waterfall
+from pages.ui.charts import shading
 from pages.ui.charts.pieces import readable
 from pages.ui.charts.standard import lines
 from pages.ui.choices.picker import choose
+from pages.ui.controls import Place
 from pages.ui.live import live_model as live
 from pages.ui.passages import Passage, draw_passages
 from pages.ui.store.inquiry import Inquiry
@@ -27,15 +29,16 @@ from pages.ui.words.units import POINTS, in_unit
 _HEIGHT, _OF_LEGEND = 230, 24  # pixels
 PAGE = 5
 _MOST = 1_000
+_AROUND = 10  # tokens beside the two of the sentence that is drawn first
 
 
-def chosen_pair(view: View, first: Mapping[str, str], layer: int, effect: str) -> dict[str, str]:
+def chosen_pair(view: View, listed: pd.DataFrame, layer: int, effect: str) -> dict[str, str]:
     """Draw one pair; return its tokens.
 
     Args:
-        first: its tokens unless others are chosen; empty if there are none.
+        listed: pairs among which it has neighbours; the first is drawn unless another is chosen.
     """
-    tokens = _tokens(view, first)
+    tokens = _tokens(view, listed)
     if not any(tokens.values()):
         return tokens
     name, matches = plain(pair_name(**tokens)), view.ask(pair.look_up, **tokens)
@@ -44,10 +47,21 @@ def chosen_pair(view: View, first: Mapping[str, str], layer: int, effect: str) -
     if changes.empty:
         _absent(view, name, stands=bool(ids))
     else:
-        shown = view.pick("steps", ["one", "all"])
         of_effect = changes[changes["effect"] == effect]
         _facts(view, ids, of_effect, layer, effect)
+        top = view.place("container")
+        view.row()
+        shown = view.pick("steps", ["one", "all"])
         _by_layer(view, changes if shown == "all" else of_effect, name)
+        sentences(
+            view,
+            ids,
+            layer=layer,
+            effect=effect,
+            top=top,
+            means=of_means(view.store.layer_order, changes, layer),
+        )
+        return tokens
     if ids:
         sentences(view, ids, layer=layer, effect=effect)
     return tokens
@@ -71,17 +85,41 @@ def _absent(view: View, name: str, *, stands: bool) -> None:
         view.nothing("unknown_causal" if view.store.is_causal else "unknown", pair=name)
 
 
-def _tokens(view: View, first: Mapping[str, str]) -> dict[str, str]:
-    """Let the reader enter the tokens of the pair; by default those of the first pair."""
+def _tokens(view: View, listed: pd.DataFrame) -> dict[str, str]:
+    """Let the reader enter the tokens of the pair, or go on to the next or previous listed pair.
+
+    By default they are those of the first pair.
+    """
     view.row()
+    pairs = list(listed[list(PAIR)].itertuples(index=False, name=None))
+    examples = dict(zip(PAIR, pairs[0] if pairs else ("", ""), strict=True))
     tokens = {}
-    for side in PAIR:
-        example = first.get(side, "")
+    for side, example in examples.items():
         tokens[side] = view.text(side, hint="token_help", example=example) or example
-    turned = [*reversed(tokens.values())]
+    turned, chosen = [*reversed(tokens.values())], tuple(tokens.values())
+    place = pairs.index(chosen) if chosen in pairs else -1
     with view.toolbar():
         view.button("⇄", _choose, turned, key="tp_swap", help=view.say("swap"))
+        for sign, name, key, step in (("‹", "before", "P", -1), ("›", "after", "N", 1)):
+            to = place + step
+            view.button(
+                sign,
+                _go,
+                pairs[to : to + 1],
+                to,
+                key=f"tp_{name}",
+                help=view.say(f"pair_{name}"),
+                shortcut=key,
+                disabled=place < 0 or not 0 <= to < len(pairs),
+            )
     return tokens
+
+
+def _go(pair: list[tuple[str, str]], place: int) -> None:
+    """Choose a pair of the list, and the page of the list that has it."""
+    _choose([*pair[0]])
+    choose("tp_page", 1)
+    choose("tp_list_page", place // ROWS + 1)
 
 
 def _choose(tokens: list[str]) -> None:
@@ -141,8 +179,21 @@ def _by_layer(view: View, changes: pd.DataFrame, name: str) -> None:
     view.figure("layers", in_points(changes), chart, caption=caption, pair=name)
 
 
-def sentences(view: View, ids: dict[str, int], *, layer: int, effect: str) -> None:
-    """Draw a page of occurrences, and the maps of one of them if the model can be run."""
+def sentences(
+    view: View,
+    ids: dict[str, int],
+    *,
+    layer: int,
+    effect: str,
+    top: Place | None = None,
+    means: pd.DataFrame | None = None,
+) -> None:
+    """Draw a page of occurrences, and the maps of one of them if the model can be run.
+
+    Args:
+        top: place for the first of them, with the steps of the layer that the pair goes through.
+        means: changes by those steps without a run of the model.
+    """
     occurrences = view.ask(pair_occurrence.of_pair, layer=layer, effect=effect, limit=_MOST, **ids)
     pages = max(1, -(-len(occurrences) // PAGE))
     page = view.number("page", 1, pages, 1, pages=count(pages))
@@ -152,8 +203,22 @@ def sentences(view: View, ids: dict[str, int], *, layer: int, effect: str) -> No
     if runs:
         shown["delta"] = [_delta(view, row, layer, effect) for row in shown.to_dict("records")]
     _texts(view, shown, len(occurrences), layer)
+    if top is not None and means is not None and len(shown):
+        with top:
+            _steps(view, shown.to_dict("records")[0], means, layer=layer, runs=runs)
     if runs:
         occurrence_maps(view, shown, layer=layer, effect=effect)
+
+
+def _steps(view: View, row: dict[Any, Any], means: pd.DataFrame, *, layer: int, runs: bool) -> None:
+    """Draw the pair in a sentence, and the steps of the layer that it goes through."""
+    tokens = view.ask(pair_occurrence.sequence, seq=row["seq"])["token"].tolist()
+    ends = row["source_pos"], row["target_pos"]
+    view.write("html", shading.STYLE + marked(tokens, *ends, around=_AROUND))
+    is_live = runs and row["in_window"]
+    steps = of_occurrence(view, row, layer) if is_live else means
+    pair = "_".join(map(str, (row["seq"], *ends)))
+    waterfall(view, steps, is_live=is_live, layer=layer, pair=pair)
 
 
 def _delta(inquiry: Inquiry, row: dict[Any, Any], layer: int, effect: str) -> float:
@@ -195,14 +260,33 @@ def _occurrence(view: View, row: dict[Any, Any], layer: int) -> Passage:
     )
 
 
-def marked(tokens: list[str], source_pos: int, target_pos: int) -> str:
-    """Text of the tokens with two of them marked."""
+def marked(
+    tokens: list[str], source_pos: int, target_pos: int, *, around: int | None = None
+) -> str:
+    """Text of the tokens with two of them marked, and an arrow along the text between them.
+
+    Args:
+        around: number of tokens before and after them that are shown; all if None.
+    """
     sides = {source_pos: "source", target_pos: "target"}
-    parts = []
+    first, last = sorted(sides)
+    start = 0 if around is None else max(0, first - around)
+    end = len(tokens) if around is None else last + 1 + around
+    parts = ["… "] if start else []
     for position, (space, shown) in enumerate(readable(tokens)):
+        if not start <= position < end:
+            continue
         text = escape(shown)
         if side := sides.get(position):
             title = escape(say(f"token_pairs.workbench.is_{side}", position=position))
             text = f'<span class="an-{side}" title="{title}">{text}</span>'
-        parts.append(f"{escape(space)}{text}")
-    return f'<div class="an-text">{"".join(parts)}</div>'
+        if position == last:
+            head = "▸" if last == target_pos else ""
+            parts.append(f"{escape(space)}{head}</u>{text}")
+        elif position == first:
+            tail = "◂" if first == target_pos else ""
+            parts.append(f"{escape(space)}{text}<u>{tail}")
+        else:
+            parts.append(f"{escape(space)}{text}")
+    rest = " …" if end < len(tokens) else ""
+    return f'<div class="an-text">{"".join(parts)}{rest}</div>'

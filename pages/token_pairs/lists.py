@@ -14,7 +14,7 @@ from pages.ui.words.scope import say_here
 from pages.ui.words.units import POINTS, in_unit, named_in
 
 DIRECTIONS = ("amplified", "attenuated")
-PLACES = 10
+PLACES, ROWS = 10, 24  # of a list of all layers, of a page of one layer
 _CONDITIONS = ("effect", "min_count", "text", "relation", "special", "source", "target")
 _CHANGES = ("mean_delta", "low", "high")
 CHANGE, LOW, HIGH = (named_in(POINTS, name) for name in _CHANGES)

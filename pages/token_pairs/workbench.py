@@ -8,13 +8,14 @@ import altair as alt
 import pandas as pd
 
 from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
-from pages.token_pairs.choices import PAIR, choices, to_pair
+from pages.token_pairs.choices import choices, to_pair
 from pages.token_pairs.chosen_pair import chosen_pair
 from pages.token_pairs.lists import (
     CHANGE,
     COLUMNS,
     HIGH,
     LOW,
+    ROWS,
     in_points,
     tally_sentence,
     with_pair_names,
@@ -32,7 +33,7 @@ from pages.ui.words.numbers import count
 from pages.ui.words.say import plain
 from pages.ui.words.units import POINTS, named_in
 
-_LIMIT, ROWS = 1_000, 24
+_LIMIT = 1_000
 _BESIDE_A_PAIR, _BESIDE_A_LIST = (9, 11), (1, 1)
 _ROOM = 1.6  # extent of the axis, as a multiple of the largest change
 _FAINT, _FAINT_NAME = 0.4, 0.65
@@ -53,11 +54,10 @@ def workbench(view: View) -> None:
         name: view.ask(pair_delta.browse, limit=_LIMIT, **options)
         for name, options in asked.items()
     }
-    first = lists["pairs"].head(1)[list(PAIR)].to_dict("records")
     view.finding(_finding(view, lists["pairs"], chosen))
     left, right = view.columns(_BESIDE_A_LIST if other else _BESIDE_A_PAIR)
     with view.place("container") if other else right:
-        tokens = chosen_pair(view, first[0] if first else {}, chosen["layer"], chosen["effect"])
+        tokens = chosen_pair(view, lists["pairs"], chosen["layer"], chosen["effect"])
     with left:
         above = view.place("container")
         view.row()

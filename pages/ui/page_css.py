@@ -28,6 +28,14 @@ STYLE = """<style>
  .st-key-sections button {padding: 0 .45rem}
  .st-key-sections button p {font-size: .8rem}
 }
+[data-testid="stMain"] [data-testid="stVegaLiteChart"] svg {max-width: 100%; height: auto}
+@media (max-width: 1000px) {
+ [data-testid="stMain"] [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"])
+  {flex-direction: column}
+ [data-testid="stMain"] [data-testid="stColumn"] {width: 100%; flex: auto}
+ [data-testid="stSidebar"] {width: 14rem !important; min-width: 0 !important}
+ [data-testid="stMainBlockContainer"] {padding-inline: 1.2rem}
+}
 [data-testid="stMain"] h3
  {padding: 0; font-family: inherit; font-size: .9rem; font-weight: 500; opacity: .85}
 [data-testid="stMain"] :is([data-testid="stHeading"], [data-testid="stCaptionContainer"])

@@ -1,4 +1,4 @@
-"""Presentation mode: the page alone, in larger and darker type."""
+"""Presentation mode: the page alone, without pickers, magnified to the screen."""
 
 import streamlit as st
 
@@ -8,10 +8,20 @@ from pages.ui.words.say import say
 PRESENT = "present"
 """Parameter of the address in presentation mode."""
 _STYLE = """<style>
-html {font-size: 118%}
+html {--zoom: 1}
+@media (min-width: 1600px) {html {--zoom: 1.5}}
+@media (min-width: 2400px) {html {--zoom: 2}}
+@media (min-width: 3200px) {html {--zoom: 3}}
+[data-testid="stMain"] {zoom: var(--zoom)}
+[data-testid="stMain"] :is([data-testid="stVegaLiteChart"], [data-testid="stDataFrame"])
+ {width: calc(100% / var(--zoom)) !important; overflow: visible !important}
+[data-testid="stMain"] [data-testid="stVegaLiteChart"] svg {max-width: none}
 [data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] {display: none}
+:is([class*="st-key-toolbar"], [class*="st-key-corner"]) {display: none}
 [data-testid="stCaptionContainer"][data-testid], [data-testid="stMain"] h3 {opacity: 1}
 </style>"""
+"""A page 1280 pixels wide, magnified to the screen: charts are as wide as the page's own pixels, of
+which Streamlit measures as many as the screen has."""
 
 
 def present_toggle() -> None:

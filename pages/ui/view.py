@@ -61,12 +61,14 @@ class View(Controls, Inquiry):
         self.published: list[Any] = []
         self._until = until
         self._headline: list[str] = []
+        self._above = ""
         self._notes: list[str] = []
 
     def finding(self, text: str) -> None:
         """Set the finding of the section, with its numbers: the headline of the next chart."""
         if text:
             self._headline.append(text)
+            self._above = ""
 
     def note(self, text: str) -> None:
         """Add a note to the explanation of the next chart."""
@@ -98,6 +100,7 @@ class View(Controls, Inquiry):
     def columns(self, n: int | Sequence[int]) -> list[Place]:
         """Columns for charts that share a finding, of the given widths."""
         if finding := self._taken():
+            self._above = finding
             first, *others = sentences(finding)
             self.write("markdown", emphasised(first))
             self._notes.append(" ".join(others))
@@ -247,7 +250,13 @@ class View(Controls, Inquiry):
     def _shown(self, key: str, frame: pd.DataFrame, texts: Mapping[str, str], **more: Any) -> Shown:
         """Content with the finding that waits for it and what was asked until now."""
         content = Shown(
-            key, frame=frame, finding=self._taken(), papers=self.papers, **texts, **more
+            key,
+            frame=frame,
+            finding=self._taken(),
+            above=self._above,
+            papers=self.papers,
+            **texts,
+            **more,
         )
         return sourced(content, self.asked)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from threading import Lock
 
 import numpy as np
@@ -17,7 +18,7 @@ from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.live.answers import HeadVectors, LayerMaps, LiveRelevance
 from precompute.live.head_vectors import head_vectors
-from precompute.live.layer_maps import layer_maps
+from precompute.live.layer_maps import KeptLayers
 from precompute.live.live_relevance import grid, relevance_of, text_of
 from precompute.live.sequence_numbers import sequence_numbers
 from precompute.live.stopping import stoppable
@@ -69,7 +70,16 @@ class Rerun:
     def layer_maps(self, sequence: Sequence | Kept, *, layer: int) -> LayerMaps:
         """Shares of every key for every query in one layer, counted from 1."""
         with self._turn():
-            return layer_maps(self.model, self._whole(sequence), layer=layer)
+            return self._layers.of(self._whole(sequence), layer=layer)
+
+    def complete(self, look_up: Callable[[], object]) -> None:
+        """Compute the other layers of the last sequence, until `look_up` raises an exception."""
+        with self.lock, stoppable(look_up):
+            self._layers.complete()
+
+    @cached_property
+    def _layers(self) -> KeptLayers:
+        return KeptLayers(self.model)
 
     def head_vectors(
         self, sequence: Sequence | Kept, *, layer: int, head: int, query: int

@@ -4,8 +4,9 @@
 
 Loading a model in the server would stop all of its pages for seconds, and keep the memory for good.
 The process reads questions from its standard input, and answers each on its standard output with
-the result of a function of `Rerun`, or with an error. A message of None stops the computation. The
-process ends with the server, or after a while without questions, which frees its memory.
+the result of a function of `Rerun`, or with an error. A message of None stops the computation.
+While no question waits, it computes the other layers of the last sequence. The process ends with
+the server, or after a while without questions, which frees its memory.
 """
 
 import os
@@ -44,6 +45,16 @@ class _Models:
         except Exception:
             return "failed", traceback.format_exc()
 
+    def complete(self) -> None:
+        """Compute the other layers of the last sequence until the next message arrives."""
+        if self._rerun is not None:
+            with suppress(Left):
+                self._rerun.complete(self._leave_for_message)
+
+    def _leave_for_message(self) -> None:
+        if self._messages.poll():
+            raise Left
+
     def _of(self, model: dict[str, Any]) -> Rerun:
         if self._rerun is None or self._name != model:
             self._rerun = None  # two models never take memory at once
@@ -72,6 +83,7 @@ def answer_questions(messages: Messages) -> None:
             question = messages.receive()
             if question is not None:
                 messages.send(models.answer(*question))
+                models.complete()
 
 
 if __name__ == "__main__":

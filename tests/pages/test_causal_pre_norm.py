@@ -59,7 +59,8 @@ def test_the_anatomy_is_that_of_the_order(section):
     body = bodies(session)
     assert body.count('class="lm-name"') == len(PRE_NORM.scopes)
     for scope in PRE_NORM.scopes:
-        assert f">{scope.title().replace('_', '') if scope != 'attn_w' else 'Attn-w'}<" in body
+        paper = scope.title().replace("_", "") if scope != "attn_w" else "Attn-w"
+        assert f'title="{paper}">' in body
     assert catalogue()["layer_mixing.anatomy_pre_norm"][lang] in captions(session)
 
 

@@ -87,9 +87,9 @@ CLICKS = [
         "layer-mixing?lm_view=similarity",
         "lm_similarity",
         "[aria-roledescription='text mark']"
-        "[aria-label^='compared with: AttnResLnFfResLn; scope: Attn-w;']",
+        "[aria-label^='compared with: whole layer; scope: attention weights;']",
         {"lm_scope_a": "attn_w", "lm_scope_b": "attn_res_ln_ff_res_ln"},
-        shown="Where do Attn-w and AttnResLnFfResLn agree least?",
+        shown="Where do “attention weights” and “whole layer” agree least?",
     ),
     Click("positions?po_view=heads&head=1-1", "po_heads_grid", **ONE_HEAD),
     Click(

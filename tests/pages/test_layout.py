@@ -1,5 +1,7 @@
 """A reader meets a legible chart before anything else, measured in a real browser."""
 
+from collections.abc import Callable
+
 import pytest
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
@@ -84,5 +86,64 @@ def test_the_first_chart_is_seen_without_scrolling_and_labels_have_room(
         for width, height in ((1280, 720), (1920, 1080)):
             show_on(browser, width, height)
             wait.until(is_in_place, f"too low at {width} x {height}")
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+SIZES = """
+const charts = [...document.querySelectorAll("[data-testid=stVegaLiteChart] svg")]
+    .map(each => each.getBoundingClientRect());
+const main = document.querySelector("[data-testid=stMain]");
+const idle = document.querySelector("[data-test-script-state=notRunning]");
+if (!idle || charts.length < 2 || !charts.every(each => each.height)) return null;
+const letters = [...document.querySelectorAll("[data-testid=stMain] svg text")]
+    .filter(each => each.textContent && each.getClientRects().length)
+    .map(each => each.getBoundingClientRect().height);
+const pickers = [...document.querySelectorAll("[class*=st-key-toolbar] *")]
+    .filter(each => each.getClientRects().length);
+return {
+    widths: charts.map(each => each.width / main.getBoundingClientRect().width),
+    right: Math.max(...charts.map(each => each.right)) - innerWidth,
+    smallest: Math.min(...letters),
+    pickers: pickers.length,
+    beside: Math.abs(charts[0].left - charts[1].left) > 50,
+};
+"""
+"""Shares of the page's width that charts take, pixels beyond it, the lowest line of type."""
+
+
+def test_presentations_fill_the_screen_and_narrow_windows_stack_their_columns(
+    browser: WebDriver, servers, store_folder
+):
+    wait = WebDriverWait(browser, 60)
+    page = f"{servers(store_folder)}/token-pairs?lang=en&tp_view=workbench"
+
+    def seen(width: int, height: int, holds: Callable[[dict], bool], more: str = "") -> None:
+        show_on(browser, width, height)
+        if more:
+            browser.get(page + more)
+        message = f"not at {width} x {height}"
+        wait.until(lambda driver: (at := driver.execute_script(SIZES)) and holds(at), message)
+
+    try:
+        browser.get(page)
+        seen(1280, 800, lambda at: at["beside"] and at["pickers"])
+        seen(
+            900,
+            800,
+            lambda at: min(at["widths"]) > 0.8 and at["right"] <= 0,
+        )
+        for width, height, zoom in ((1920, 1080, 1.5), (3840, 2160, 3)):
+            seen(
+                width,
+                height,
+                lambda at, zoom=zoom: (
+                    not at["pickers"]
+                    and at["smallest"] >= 12 * zoom
+                    and sum(at["widths"][:2]) > 0.85
+                    and at["right"] <= 0
+                ),
+                "&present=True",
+            )
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -7,9 +7,10 @@ import duckdb
 import pytest
 
 from analysis.models.proof import PARTS
-from analysis.scopes import ROLES, WEIGHTS, WHOLE
+from analysis.scopes import ORDERS, ROLES, WEIGHTS, WHOLE
 from analysis.sources import PAPERS
 from pages.ui.statistic_method import mathematics, methods
+from pages.ui.words.names import scope_name
 from pages.ui.words.say import catalogue
 from precompute.passes import STATISTICS
 from tests.pages.conftest import assert_sound
@@ -55,8 +56,10 @@ def test_every_scope_is_named_as_in_the_charts(opened, tmp_path):
         meaning = catalogue()[f"role.{role}.meaning"]["en"]
         if scope in WHOLE:
             meaning = catalogue()["role.whole"]["en"].format(meaning=meaning)
-        name = "Attn-w" if scope == WEIGHTS else scope.title().replace("_", "")
-        assert f"|{name}|{meaning}|" in text
+        paper = "Attn-w" if scope == WEIGHTS else scope.title().replace("_", "")
+        assert f"|{scope_name(scope)}|{paper}|{meaning}|" in text
+    for order in ORDERS.values():
+        assert len(set(map(scope_name, order.of_ratios))) == len(order.of_ratios)
 
 
 def test_every_statistic_that_is_shown_leads_to_its_section():

@@ -7,8 +7,10 @@ from importlib import import_module
 import pytest
 from streamlit.delta_generator import DeltaGenerator
 
+from pages.ui.charts.headline import unmarked
 from pages.ui.choices.links import VIEWS
 from pages.ui.choices.source import Given, SectionEnds
+from pages.ui.collection.button import item_of
 from pages.ui.items import Figure, Item, Markup, Table, every_item
 from pages.ui.page import Section
 from pages.ui.run import Run, within
@@ -52,6 +54,16 @@ def run(request, monkeypatch) -> Callable[..., list[Item]]:
 
 def shown_in(items: list[Item]) -> list[Figure | Table | Markup]:
     return [item for item in items if isinstance(item, Figure | Table | Markup)]
+
+
+def test_charts_beside_each_other_keep_the_finding_above_them_in_a_report(run):
+    [map_of_heads] = [part for part in sections("head_map") if part.stem == "map"]
+    pair = [item.shown for item in shown_in(run("head_map", map_of_heads))]
+    assert len(pair) == 2
+    assert len({shown.above for shown in pair}) == 1
+    assert pair[0].above
+    assert not pair[0].finding
+    assert item_of(pair[1], "").finding == unmarked(pair[0].above)
 
 
 @pytest.mark.parametrize(("page", "section"), SECTIONS)

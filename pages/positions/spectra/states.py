@@ -116,7 +116,7 @@ def states(view: View) -> None:
         ratio = with_edges(ratio)
         view.figure("ratio", ratio, ratio_maps(ratio), state=state, n=n)
     view.write("subheader", view.say("layer_title"), anchor=False)
-    layer = view.pick("states_layer", view.store.layers, kind="pills")
+    layer = view.pick("states_layer", view.store.layers, kind="select")
     scale = view.pick("scale", SCALES)
     _layer(view, spectra, layer, scale, state)
     chosen = Chosen(view.pick("source", SOURCES, default="query"), layer, amount, scale)

@@ -10,12 +10,21 @@ import pandas as pd
 import streamlit as st
 from altair.utils import schemapi
 
-from pages.ui.charts.colours import EDGES, LABELS, MARKED, PAPER_AND_INK, SERIES_COLOURS, ZERO
+from pages.ui.charts.colours import (
+    EDGES,
+    LABELS,
+    MARKED,
+    ON_DARK,
+    PAPER_AND_INK,
+    SERIES_COLOURS,
+    ZERO,
+)
 from pages.ui.presentation import is_presenting
-from pages.ui.words.columns import NAMES, title, title_or_name
+from pages.ui.words.columns import IN_PAPER, NAMED, NAMES, names_in_paper, title, title_or_name
 from pages.ui.words.lines import width_of
+from pages.ui.words.say import say
 
-_PRESENTED = 15  # pixels of type
+_PRESENTED, _FILLS = 15, 440  # pixels of type, and least height of a chart, on a screen 1280 wide
 _ROW, _MARK = 96, 4  # letters of a row of a legend, and letters' width of a mark
 Scale = Literal["linear", "log", "symlog", "sqrt"]
 
@@ -62,9 +71,32 @@ def in_theme(chart: Any, **top: Any) -> Any:
     top |= {"config": theme()}
 
     def to_dict() -> dict[str, Any]:
-        return (chart if isinstance(chart, dict) else chart.to_dict(validate=IS_CHECKED)) | top
+        drawn = (chart if isinstance(chart, dict) else chart.to_dict(validate=IS_CHECKED)) | top
+        drawn = drawn | _presented(drawn) if is_presenting() else drawn
+        return _brightened(drawn) if _theme() == "dark" else drawn
 
     return SimpleNamespace(to_dict=to_dict)
+
+
+def _brightened(part: Any) -> Any:
+    """Part of a chart with its marks in the colours of a dark ground."""
+    if isinstance(part, dict):
+        return {name: _brightened(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_brightened(value) for value in part]
+    return ON_DARK.get(part, part) if isinstance(part, str) else part
+
+
+def _presented(chart: dict[str, Any]) -> dict[str, Any]:
+    """Properties of a chart that fills a screen and is magnified without blur.
+
+    Charts with a width of their own keep their proportions.
+    """
+    drawn: dict[str, Any] = {"usermeta": {"embedOptions": {"renderer": "svg"}}}
+    height = chart.get("height")
+    if isinstance(height, int | float) and "width" not in chart:
+        drawn["height"] = max(height, _FILLS)
+    return drawn
 
 
 def theme() -> dict[str, Any]:
@@ -79,7 +111,8 @@ def theme() -> dict[str, Any]:
         words |= {"labelFontSize": _PRESENTED, "titleFontSize": _PRESENTED}
     titles = {"title": {"subtitleColor": quiet}, "text": {"color": paper_and_ink()[1]}}
     marks = {"bar": {"discreteBandSize": {"band": 1}}}
-    return {"axis": words, "legend": words, "header": words, **titles, **marks}
+    axis = words | {"labelFlush": False}  # labels at an end stand on their gridline, too
+    return {"axis": axis, "legend": words, "header": words, **titles, **marks}
 
 
 def layered(*parts: Any, **properties: Any) -> Any:
@@ -131,7 +164,8 @@ def coloured(
     present = list(dict.fromkeys(frame[colour]))
     known = NAMES.get(colour)
     if known and colours is None and set(present) <= set(known.colours):
-        frame = frame.assign(**{colour: frame[colour].map(known.of)})
+        in_paper = names_in_paper(frame, colour)
+        frame = frame.assign(**{colour: frame[colour].map(known.of)}, **in_paper)
         colours = {known.of(name): known.colours[name] for name in known.colours if name in present}
         present = list(colours)
     colours = colours or dict(zip(present, cycle(SERIES_COLOURS), strict=False))
@@ -159,13 +193,21 @@ def columns_of(names: list[str], letters: int = _ROW) -> int:
 def tooltips(
     titles: Mapping[Any, str | None], frame: pd.DataFrame, format: str
 ) -> list[alt.Tooltip]:
-    """Tooltips of columns with their titles; None for the usual one of a column."""
+    """Tooltips of columns with their titles; None for the usual one of a column.
+
+    Names that the papers call otherwise are followed by those.
+    """
     formats = {"f": format, "i": ",d", "u": ",d"}  # by the kind of a column
-    return [
-        _tooltip(name, title or title_or_name(name), formats.get(frame[name].dtype.kind))
-        for name, title in titles.items()
-        if name
-    ]
+    lines = []
+    for name, given in titles.items():
+        if not name:
+            continue
+        called = given or title_or_name(name)
+        lines.append(_tooltip(name, called, formats.get(frame[name].dtype.kind)))
+        in_paper = f"{name.removesuffix(NAMED)}{IN_PAPER}"
+        if in_paper in frame:
+            lines.append(_tooltip(in_paper, say("words.in_paper", column=called), None))
+    return lines
 
 
 def column_tooltips(frame: pd.DataFrame, **formats: str) -> list[alt.Tooltip]:

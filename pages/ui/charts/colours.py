@@ -13,7 +13,7 @@ _OLIVE, _VIOLET = "#5e883c", "#7a62fd"  # between dark and light: fits next to e
 TOKEN_TYPE_COLOURS = {
     "other": _GREY,
     "comma_period": _ORANGE,
-    "sep": _BLUE,
+    "sep": _BROWN,
     "cls": _PINK,
     "register": _PLUM,
     "bos": _LILAC,
@@ -21,7 +21,7 @@ TOKEN_TYPE_COLOURS = {
 }
 PLACE_COLOURS = {
     "first": TOKEN_TYPE_COLOURS["first"],
-    "first_content": _LEAF,
+    "first_content": _OLIVE,
     **{name: TOKEN_TYPE_COLOURS[name] for name in reversed(TOKEN_TYPE_COLOURS)},
 }
 """Places of attention sinks, in the order of their display."""
@@ -68,19 +68,19 @@ RELEVANCE_RULE_COLOURS = {  # a rule and the same rule on mean weights share a c
     "random": _GREY,
 }
 BEHAVIOUR_COLOURS = {
-    "next": _LEAF,
+    "next": _SILVER,
     "previous": _VIOLET,
-    "broad": _BROWN,
+    "broad": _PLUM,
     **{name: TOKEN_TYPE_COLOURS[name] for name in ("first", "cls", "sep", "comma_period", "other")},
 }
 HABIT_COLOURS = {
     **{name: TOKEN_TYPE_COLOURS[name] for name in ("first", "cls", "sep", "comma_period")},
-    "previous": _BLUE,
-    "self": _LILAC,
-    "next": _GREEN,
-    "sep_to_sep": _PINK,
-    "other_to_sep": _BLUE,
-    "entropy": _GREEN,
+    "previous": _LILAC,
+    "self": _PLUM,
+    "next": _SILVER,
+    "sep_to_sep": TOKEN_TYPE_COLOURS["sep"],
+    "other_to_sep": _LILAC,
+    "entropy": _PLUM,
     "entropy_cls": _PINK,
     "uniform": _GREY,
 }
@@ -140,3 +140,21 @@ ARC_COLOURS = {"tree": _BLUE, "other": _SILVER, "right": _GREEN, "wrong": _ORANG
 WORD_GROUNDS = {False: ("#e6e9ed", "#23262b"), True: ("#1f6a9e", "#ffffff")}
 """Background and text colours of words in a tree, by whether they are chosen."""
 HEAD_AND_LAYER_COLOURS = (_BLUE, _SILVER)  # a head, the mean of its layer
+ON_DARK = {
+    _BLUE: "#417ddc",
+    _GREEN: "#54895a",
+    _GREY: "#7a7c80",
+    _BROWN: "#be6421",
+    _PLUM: "#ab64a1",
+    _ORANGE: "#f29228",
+    _LEAF: "#6bbb82",
+    _SILVER: "#aea6ac",
+    _PINK: "#e28acf",
+    _LILAC: "#99a3ff",
+    _CORAL: "#fe8267",
+    _OLIVE: "#75a052",
+    _VIOLET: "#7c64fe",
+    NEUTRAL: "#97a1ad",
+    **dict(zip(GROUP_COLOURS[8:], ("#a050fd", "#c7a658", "#ea3654", "#58b9a2"), strict=True)),
+}
+"""Colours on a dark ground by those on a light one: 9 L* brighter, and as far from each other."""

@@ -33,6 +33,7 @@ STYLE = """<style>
 .an-text .an-source {background: SOURCE48; outline: 1.5px solid SOURCE}
 .an-text .an-target {background: TARGET48; outline: 1.5px dashed TARGET}
 .an-text .an-source, .an-text .an-target {padding: .1em .15em}
+.an-text u {text-decoration: underline 2px TARGET; text-underline-offset: .3em}
 </style>""".replace("SOURCE", SOURCE_AND_TARGET[0]).replace("TARGET", SOURCE_AND_TARGET[1])
 
 

@@ -17,7 +17,7 @@ from pages.ui.charts.chart_theme import (
     layered,
     tooltips,
 )
-from pages.ui.words.columns import NAMED, NAMES, title, titled
+from pages.ui.words.columns import NAMED, NAMES, names_in_paper, title, titled
 
 _ENDS = ("low", "high")
 
@@ -54,7 +54,8 @@ def bars(
     frame, encoding, present = coloured(frame, colour, colour_title, colours)
     lines = {"labelExpr": IN_TWO_LINES, "labelOverlap": False} if x == "scope" else {}
     if x in NAMES:
-        frame, x = frame.assign(**{f"{x}{NAMED}": frame[x].map(NAMES[x].of)}), f"{x}{NAMED}"
+        named = {f"{x}{NAMED}": frame[x].map(NAMES[x].of)} | names_in_paper(frame, x)
+        frame, x = frame.assign(**named), f"{x}{NAMED}"
     beside: dict[str, Any] = {"xOffset": alt.XOffset(f"{colour}:N", sort=present)} if colour else {}
     ends = _ENDS if set(_ENDS) <= set(frame) else ()
     titles = {x: x_title, colour: colour_title, y: y_title, **dict.fromkeys(ends)}

@@ -48,7 +48,7 @@ def item_of(shown: Shown, link: str) -> Item:
         content = {"chart": with_data(shown.chart)}
     return Item(
         question=unmarked(shown.question),
-        finding=unmarked(shown.finding),
+        finding=unmarked(shown.finding or shown.above),
         caption=unmarked(shown.caption),
         source=shown.source,
         link=link,

@@ -48,6 +48,7 @@ class Shown:
         origin: the same, escaped.
         columns: of a table, as `st.dataframe` takes them.
         place: of its words.
+        above: the finding that stands above it and others beside it.
         called: parts of the names of its exported files, in English whatever the reader's language.
     """
 
@@ -56,6 +57,7 @@ class Shown:
     caption: str
     frame: pd.DataFrame
     finding: str = ""
+    above: str = ""
     chart: Any = None
     body: str = ""
     papers: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """Interface to precompute: runs the model on a sequence of the open file or on the reader's input.
 
-The reader's input stays in the memory of the session. The model runs in a process of its own, so
-that the dashboard shows stored numbers without torch.
+The reader's input stays in the memory of the session and, until the next input, of the process
+that runs the model, so that the dashboard shows stored numbers without torch.
 """
 
 from collections.abc import Callable

@@ -66,6 +66,13 @@ def file_picker() -> None:
     if isinstance(store, Store):
         speak_of_file(store)
         _compare_content(store)
+
+
+def file_notes() -> None:
+    """Write into the sidebar what is unusual about the model of the chosen file."""
+    path = chosen_file()
+    store = readable(path) if path else None
+    if isinstance(store, Store):
         if store.random_weights is not None:
             st.sidebar.warning(say("model.untrained_note", seed=store.random_weights))
         if store.part:

@@ -23,6 +23,7 @@ from pages.ui.head.habits import habit_name
 from pages.ui.words.lines import with_capital
 from pages.ui.words.names import (
     effect_name,
+    paper_name,
     place_name,
     relation_name,
     scope_name,
@@ -34,21 +35,25 @@ from pages.ui.words.units import title_in_unit, without_unit
 
 NAMED = "_named"
 """Suffix of a column with display names."""
+IN_PAPER = "_in_paper"
+"""Suffix of a column with the names of the papers, for tooltips."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """Display names of a column's values, and their colours in the order of a legend."""
+    """Display names of a column's values, their colours in the order of a legend, and their names
+    in the papers if these differ."""
 
     of: Callable[[Any], str]
     colours: Mapping[str, str]
+    in_paper: Callable[[Any], str] | None = None
 
 
 NAMES = {
     "token_type": Names(token_type_name, TOKEN_TYPE_COLOURS),
-    "scope": Names(scope_name, SCOPE_COLOURS),
-    "scope_a": Names(scope_name, SCOPE_COLOURS),
-    "scope_b": Names(scope_name, SCOPE_COLOURS),
+    "scope": Names(scope_name, SCOPE_COLOURS, paper_name),
+    "scope_a": Names(scope_name, SCOPE_COLOURS, paper_name),
+    "scope_b": Names(scope_name, SCOPE_COLOURS, paper_name),
     "step": Names(step_name, SCOPE_COLOURS),
     "effect": Names(effect_name, EFFECT_COLOURS),
     "relation": Names(relation_name, RELATION_COLOURS),
@@ -78,7 +83,7 @@ def title(column: str) -> str:
 
 def _bare(column: str) -> str:
     """Name of a column in the words: without unit and suffix."""
-    return without_unit(column).removesuffix(NAMED)
+    return without_unit(column).removesuffix(NAMED).removesuffix(IN_PAPER)
 
 
 def titled(column: str, given: str | None) -> str:
@@ -129,7 +134,16 @@ def with_names(frame: pd.DataFrame) -> pd.DataFrame:
                 named[f"{name}{NAMED}"] = frame[name].map(
                     {value: known.of(value) for value in values}
                 )
+                named |= names_in_paper(frame, str(name))
     return frame.assign(**named)
+
+
+def names_in_paper(frame: pd.DataFrame, column: str) -> dict[str, pd.Series]:
+    """Column with the papers' names of a column's values, by its own name; empty if there are
+    none."""
+    if column not in NAMES or (in_paper := NAMES[column].in_paper) is None:
+        return {}
+    return {f"{column}{IN_PAPER}": frame[column].map(in_paper, na_action="ignore")}
 
 
 def shown_as(column: str, frame: pd.DataFrame) -> str:

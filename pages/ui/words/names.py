@@ -12,9 +12,16 @@ _NAMED = (WEIGHTS, WEIGHTS_WITH_RESIDUAL, ATTENTION_ROLLOUT, VECTORS)
 
 
 def scope_name(scope: str) -> str:
-    """Display name of a scope: the modules included, step after step."""
+    """Display name of a scope in plain words: where in the layer it ends."""
     if scope in _NAMED:
         return say(f"scope.{scope}.name")
+    return say("role.whole_name" if scope in WHOLE else f"role.{ROLES[scope]}.name")
+
+
+def paper_name(scope: str) -> str:
+    """Name of a scope after those of the papers: the modules included, step after step."""
+    if scope in _NAMED:
+        return say(f"scope.{scope}.paper")
     return "".join(step.capitalize() for step in scope.split("_"))
 
 

@@ -29,7 +29,8 @@ def frame_with(session, column: str) -> pd.DataFrame:
 def test_every_scope_is_explained_once(section):
     body = bodies(section("ratio"))
     assert body.count('class="lm-name"') == body.count('class="lm-what"') == len(SCOPES)
-    assert "AttnResLnFfResLn" in body
+    assert 'title="AttnResLnFfResLn">whole layer<' in body
+    assert 'title="Attn-w">attention weights<' in body
 
 
 def test_the_table_of_steps_names_the_layer_that_is_changed_most(section, answers):

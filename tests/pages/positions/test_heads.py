@@ -1,15 +1,18 @@
 """All heads by cluster: shares, centres and profiles are those of the file."""
 
+from itertools import combinations
+
 import pandas as pd
 import pytest
 
-from pages.positions.clusters import cluster_name
+from pages.positions.clusters import cluster_colours, cluster_name
 from pages.positions.heads import _finding
 from pages.ui.words.scope import words_of
 from tests.pages.conftest import captions, charts, frames, sentences
 from tests.pages.kit.copies import changes_of, lacking
 from tests.pages.kit.figures import chart_of, frame_of
 from tests.pages.kit.inquiries import view_of
+from tests.pages.ui.test_colours import APART, apart
 
 OTHER = {"po_k": "12", "po_height": "shared"}
 
@@ -82,6 +85,16 @@ def test_heads_that_differ_from_text_to_text_are_not_called_the_same():
 def test_clusters_are_named_by_direction_strength_and_number():
     assert cluster_name("previous_strong") == "previous, strong"
     assert cluster_name("both_weak_3") == "both sides, weak (3)"
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
+def test_clusters_of_one_direction_have_colours_that_differ(n):
+    clusters = [f"previous_{strength}" for strength in ("strong", "moderate", "weak")]
+    clusters = [*clusters, *(f"previous_weak_{number}" for number in range(2, 5))][:n]
+    colours = cluster_colours([*clusters, "next_strong"])
+    assert [*colours] == [*clusters, "next_strong"]
+    for one, other in combinations(colours.values(), 2):
+        assert apart(one, other) >= APART
 
 
 changed_images = changes_of("images_folder")

@@ -1,8 +1,9 @@
 """Sections on sinks agree with the file, with their baselines."""
 
+import pandas as pd
 import pytest
 
-from pages.sinks.activations import activations
+from pages.sinks.activations import _at_every_depth, activations
 from pages.sinks.layers import layers
 from tests.pages.conftest import bodies, captions, charts, options_of, sentences
 from tests.pages.kit.after import said_in
@@ -125,6 +126,15 @@ def test_the_coordinate_that_texts_share_is_named(section, after):
     )
     text = sentences(section("activations"))
     assert "is number 99 in 90% of texts or more, at 3 of 3 depths" in text
+
+
+def test_the_line_of_a_coordinate_breaks_where_it_is_never_the_largest():
+    rows = [("7", 1, 0.5), ("7", 3, 0.4), ("9", 2, 0.3)]
+    shown = pd.DataFrame(rows, columns=["coordinate", "depth", "mean"])
+    drawn = _at_every_depth(shown, shown).set_index(["coordinate", "depth"])["mean"]
+    assert len(drawn) == 6
+    assert drawn.dropna().to_dict() == {row[:2]: row[2] for row in rows}
+    assert [*drawn["7"].index] == [1, 2, 3], "in the order of the depths"
 
 
 @pytest.mark.parametrize("order", ["most", "least"])

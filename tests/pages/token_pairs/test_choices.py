@@ -4,6 +4,9 @@ import re
 from html import unescape
 from urllib.parse import parse_qs
 
+import numpy as np
+
+from analysis.scopes import POST_NORM
 from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
 from pages.token_pairs.chosen_pair import PAGE as A_PAGE
 from pages.token_pairs.chosen_pair import marked
@@ -12,7 +15,7 @@ from pages.token_pairs.page import PAGE
 from pages.ui.choices.address import LONGEST_TEXT
 from pages.ui.words.say import plain
 from tests.pages.conftest import bodies, captions, charts, frames, in_address, sentences
-from tests.pages.kit.figures import click
+from tests.pages.kit.figures import click, frame_of
 
 PAIR = {"source": "cat", "target": "sat"}
 
@@ -158,8 +161,63 @@ def test_a_pair_that_does_not_occur_is_told(section):
 
 def test_marks_keep_their_place_among_pieces_of_words():
     body = marked(["[CLS]", "em", "##bed", "##ding", "[SEP]"], 2, 1)
-    assert re.sub(r"<[^>]*>", "", body).strip() == "[CLS] embedding [SEP]"
+    assert re.sub(r"<[^>]*>", "", body).strip() == "[CLS] em◂bedding [SEP]"
     assert re.findall(r'<span class="an-(\w+)"[^>]*>([^<]*)<', body) == [
         ("target", "em"),
         ("source", "bed"),
     ]
+
+
+def test_an_arrow_leads_along_the_text_from_source_to_target():
+    text = ["the", "cat", "sat", "on", "a", "mat"]
+    body = marked(text, 1, 3, around=1)
+    assert re.sub(r"<span[^>]*>|</span>|</?div[^>]*>", "", body) == "the cat<u> sat ▸</u>on a …"
+    body = marked(text, 4, 2, around=0)
+    assert re.sub(r"<span[^>]*>|</span>|</?div[^>]*>", "", body) == "…  sat<u>◂ on </u>a …"
+
+
+def test_the_next_pair_of_the_list_is_a_key_away(section, store):
+    listed = pair_delta.browse(
+        store, effect="ff", layer=1, min_count=2, text="", relation="all", special=True, limit=30
+    )
+    session = section("workbench")
+    assert session.button(key="tp_before").disabled
+    assert [session.button(key=f"tp_{name}").proto.shortcut for name in ("before", "after")] == [
+        "p",
+        "n",
+    ]
+    for place in (1, 2):
+        session.button(key="tp_after").click().run()
+        assert in_address(session, "tp_source") == [listed["source"][place]]
+        assert in_address(session, "tp_target") == [listed["target"][place]]
+    session.button(key="tp_before").click().run()
+    assert shown(session) == plain(pair_name(listed["source"][1], listed["target"][1]))
+    far = {"tp_source": listed["source"][24], "tp_target": listed["target"][24]}
+    session = section("workbench", **far)
+    session.button(key="tp_before").click().run()
+    assert in_address(session, "tp_list_page") == []
+    session.button(key="tp_after").click().run()
+    assert in_address(session, "tp_list_page") == ["2"]
+
+
+def test_a_pair_goes_through_the_steps_of_a_layer(section, store, exported):
+    section("workbench", **CHOSEN)
+    steps = frame_of(exported, "tp_workbench_waterfall_mean")
+    means = pair_delta.of_pair(store, **ids(store))
+    means = means[means["layer"] == 1].set_index("effect")["mean_delta"]
+    assert [*steps["scope"]] == ["attn_res_ln", *POST_NORM.scopes[4:]]
+    expected = 100 * means[[*POST_NORM.effects]].to_numpy()
+    np.testing.assert_allclose(steps["in_points_change"], expected, atol=1e-9)
+    np.testing.assert_allclose(steps["in_points_after"], expected.cumsum(), atol=1e-9)
+    np.testing.assert_allclose(steps["in_points_before"], expected.cumsum() - expected, atol=1e-9)
+
+
+def test_a_run_of_the_model_shows_every_step_in_the_sentence(section, store, exported):
+    section("workbench", tp_live="live", **CHOSEN)
+    steps = frame_of(exported, "tp_workbench_waterfall_live").set_index("scope")
+    assert [*steps.index] == [*POST_NORM.scopes[1:]]
+    np.testing.assert_allclose(steps["in_percent_before"][1:], steps["in_percent_after"][:-1])
+    first = pair_occurrence.of_pair(store, layer=1, effect="ff", limit=1, **ids(store)).iloc[0]
+    network = steps["in_percent_change"]["attn_res_ln_ff"]
+    np.testing.assert_allclose(network, 100 * first["delta"], atol=2e-4)
+    assert steps["in_percent_before"].iloc[0] == 0

@@ -95,7 +95,7 @@ def test_the_maps_of_a_sequence_are_drawn(address, drawn, section):
 
 def without_maps(session: AppTest) -> str:
     """Warning of a section if the model cannot be run; its stored content must be there."""
-    assert len(charts(session)) == 2
+    assert len(charts(session)) == 3
     assert " points**" in sentences(session)
     (warning,) = session.warning
     return warning.value

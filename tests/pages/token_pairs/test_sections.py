@@ -73,7 +73,7 @@ def test_a_list_of_another_layer_or_step_stands_beside(beside, of_other, section
     here = everything | {"layer": 2, "effect": "ff"}
     for frame, asked in zip(frames(session), (here, here | of_other), strict=True):
         assert pairs_of(frame) == pairs_of(pair_delta.browse(store, **asked))
-    assert len(charts(session)) == 3
+    assert len(charts(session)) == 4
 
 
 @pytest.mark.parametrize(

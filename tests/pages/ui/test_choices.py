@@ -1,5 +1,8 @@
 """Choices stand in the address under names that no language changes."""
 
+import re
+from pathlib import Path
+
 import pytest
 from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
 from streamlit.testing.v1 import AppTest
@@ -173,3 +176,14 @@ def test_what_the_address_always_names_stays_when_it_is_the_default_again(collec
     collected.run().selectbox[0].set_value("b").run()
     collected.selectbox[0].set_value("a").run()
     assert [entry["file"] for entry in entries] == [["b"], ["a"]]
+
+
+def test_one_control_picks_layers_everywhere():
+    sources = [path.read_text(encoding="utf-8") for path in Path("pages").rglob("*.py")]
+    pickers = [
+        call
+        for source in sources
+        for call in re.findall(r'\.pick\(\s*"(?:\w+_)?layer",[^"]*(?:"[^"]*"[^"]*)*?\)\n', source)
+    ]
+    assert len(pickers) >= 8, "this test could not have failed"
+    assert [call for call in pickers if 'kind="select"' not in call] == []

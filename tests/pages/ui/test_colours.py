@@ -134,11 +134,13 @@ def test_a_grey_and_a_pink_that_deuteranopes_confuse_are_found():
     assert apart("#808995", "#bd5496", "without green cones") < 5
 
 
+@pytest.mark.parametrize("theme", PAPERS)
 @pytest.mark.parametrize("seen", SEEN)
 @pytest.mark.parametrize("name", LEGENDS)
-def test_colours_are_told_apart(name, seen):
+def test_colours_are_told_apart(name, seen, theme):
     """Any two of a legend, since what is absent is left out of it."""
-    pairs = pairwise(LEGENDS[name]) if name in LARGE else combinations(LEGENDS[name], 2)
+    legend = [of.ON_DARK[colour] if theme == "dark" else colour for colour in LEGENDS[name]]
+    pairs = pairwise(legend) if name in LARGE else combinations(legend, 2)
     assert all(apart(*pair, seen) >= APART for pair in pairs if pair[0] != pair[1])
 
 
@@ -162,8 +164,43 @@ def test_heads_and_an_offset_differ_in_any_order(seen):
 
 @pytest.mark.parametrize("theme", PAPERS)
 def test_colours_stand_out_from_the_ground(theme):
+    """The palette fits both grounds, as exports need, and is brighter on a dark one."""
     shown = {*of.SYNTAX_COLOURS, of.NEUTRAL}.union(*LEGENDS.values())
     assert {colour for colour in shown if contrast(colour, PAPERS[theme]) < 3} == set()
+    assert {colour for colour in shown if contrast(of.ON_DARK[colour], PAPERS["dark"]) < 4} == set()
+
+
+def test_a_chart_has_the_colours_of_its_ground(monkeypatch):
+    chart = alt.Chart(pd.DataFrame({"x": [1]})).mark_bar(color=of.SERIES_COLOURS[0])
+    chart = chart.encode(fill=alt.Fill("x:N", scale=alt.Scale(range=[*of.SERIES_COLOURS])))
+    for theme in PAPERS:
+        monkeypatch.setattr(chart_theme, "_theme", lambda theme=theme: theme)
+        drawn = chart_theme.in_theme(chart).to_dict()
+        expected = [
+            of.ON_DARK[colour] if theme == "dark" else colour for colour in of.SERIES_COLOURS
+        ]
+        assert drawn["encoding"]["fill"]["scale"]["range"] == expected
+        assert drawn["mark"]["color"] == expected[0]
+    assert chart.mark.color == of.SERIES_COLOURS[0], "an export keeps the palette of white paper"
+
+
+def test_a_colour_means_one_thing_on_all_pages():
+    types, habits = of.TOKEN_TYPE_COLOURS, of.HABIT_COLOURS
+    meanings = {
+        **{name: types[name] for name in ("cls", "sep", "first")},
+        **of.WEIGHING_COLOURS,
+        "even": of.SINK_COLOURS["even"],
+    }
+    assert len(set(meanings.values())) == len(meanings) == 6
+    for name, colour in meanings.items():
+        for known in (types, habits, of.BEHAVIOUR_COLOURS, of.PLACE_COLOURS, of.SINK_COLOURS):
+            assert known.get(name, colour) == colour
+    assert of.SINK_COLOURS["attention"] == of.ATTENTION_COLOUR == meanings["weight"]
+    assert of.SINK_COLOURS["norm_share"] == meanings["norm"]
+    assert (habits["entropy_cls"], habits["uniform"]) == (types["cls"], meanings["even"])
+    assert habits["sep_to_sep"] == types["sep"]
+    of_words = {name: habits[name] for name in (*GROUPS["neighbours"], "entropy")}
+    assert not set(of_words.values()) & set(meanings.values())
 
 
 def test_charts_of_streamlit_have_the_same_colours_and_grounds():

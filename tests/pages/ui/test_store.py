@@ -45,8 +45,10 @@ st.text("goes on")
 """
 NAMED = """
 import streamlit as st
-from pages.ui.store.chosen import file_picker, open_store
+from pages.ui.store.chosen import file_notes, file_picker, open_store
 file_picker()
+st.sidebar.text("beside the file")
+file_notes()
 st.text(open_store().model_name)
 """
 OF_A_PART = """
@@ -122,6 +124,8 @@ def test_weights_that_were_quantised_are_said_to_be(
     assert session.text[0].value == name
     [said] = session.sidebar.info
     assert note in said.value
+    kinds = [element.type for element in session.sidebar]
+    assert kinds.index("text") < kinds.index("info"), "the note pushes others down"
     sentence = "Weights of 4 bits each, made float: close to the trained ones, not the same."
     assert remarks(folder / "tiny.duckdb") == [sentence]
     assert sentence in list(lines(folder / "tiny.duckdb"))

@@ -153,6 +153,11 @@ def contracts() -> dict[str, str]:
     return sources
 
 
+def test_attention_has_one_word_in_japanese():
+    texts = [*(texts["ja"] for texts in words.catalogue().values()), *japanese().values()]
+    assert not [text for text in texts if "注目" in text], "注意"
+
+
 def test_every_sentence_of_every_contract_is_told_in_japanese():
     said = {digest(english): (place, english) for english, place in contracts().items()}
     missing = {of: said[of] for of in said if of not in japanese()}
