@@ -24,10 +24,10 @@ from analysis.models.gradients import (
     pooled_lengths,
     token_losses,
 )
+from analysis.models.interventions.replacing import Answer, RecordedPass, recorded
 from analysis.models.layout import CLASS
 from analysis.models.proof import Proof, prove, prove_places, worst_of
 from analysis.models.reading import Reading, in_float64, random_inputs
-from analysis.models.replacing import Answer, RecordedPass, recorded
 from analysis.models.stream import OnLayer, eager_pass, stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights
 from analysis.scopes import GATE_RULES
@@ -333,7 +333,7 @@ class LoadedModel:
 
     def recorded(
         self, sequence: Sequence, most: int
-    ) -> tuple[RecordedPass, Answer, Int[Tensor, " place"] | None]:
+    ) -> tuple[RecordedPass, Answer, Int[Tensor, " token"] | None]:
         """Run a sequence so that it can be run again from any layer on.
 
         Args:

@@ -1,6 +1,6 @@
 """Effect of heads, and of what tokens send, on what a model makes of a text; their contributions.
 
-A text is run again in many copies, each with something else replaced.
+A text is run again in many variants, each with something else replaced.
 """
 
 from collections.abc import Iterator
@@ -22,17 +22,16 @@ from analysis.effects import (
     REST,
     STRONGEST,
     TOGETHER,
-    ZERO,
 )
 from analysis.measures.heads.contribution import contributions
 from analysis.measures.heads.head_effect import (
     prediction_changes,
     relative_lengths,
-    replaced_output,
+    replaced_heads,
     state_changes,
 )
 from analysis.models.attended import Attended
-from analysis.models.replacing import Answer
+from analysis.models.interventions.replacing import Answer
 from analysis.statistics.heads import contribution, head_effect
 from analysis.statistics.rows import names_of, nulls_where, one_name, parts_of_shard, table_of
 from analysis.token_types import OTHER, TOKEN_TYPES
@@ -40,7 +39,7 @@ from precompute.passes.filling import fills
 from precompute.passes.layers import Batch, Layer, Recorded
 
 TOKENS = 2048
-"""Tokens of all copies of a text that are run at a time."""
+"""Tokens of all variants of a text that are run at a time."""
 ASKED = 16
 """Tokens of a text of which a language model's predictions are compared."""
 
@@ -60,7 +59,7 @@ class TextAgain:
     def __init__(self, batch: Batch, row: int, recorded: Recorded):
         self._layers, self.sequence = batch.layers, batch.sequences[row]
         self._recorded, self.before, self._targets = recorded(self.sequence, ASKED)
-        self._types = torch.from_numpy(self.sequence.token_types).long().to(batch.is_token.device)
+        self._types = torch.from_numpy(self.sequence.token_types).long()
         self._means = [means.of(self._types) for means in batch.type_means()]
 
     @cached_property
@@ -95,45 +94,45 @@ class TextAgain:
             yield from zip((part for (part,) in parts), measured, strict=True)
 
     def of(
-        self, copies: list[tuple[Part, ...]], filling: str
+        self, variants: list[tuple[Part, ...]], filling: str
     ) -> Iterator[tuple[list[tuple[Part, ...]], Answer]]:
-        """Yield a few copies at a time, those that differ from the same layer on, and the answer.
+        """Yield a few variants at a time, those that differ from the same layer on, and the answer.
 
         Args:
-            copies: the parts that are replaced in each.
+            variants: the parts that are replaced in each.
         """
         most = max(1, TOKENS // len(self.sequence))
-        for first, group in groupby(sorted(copies, key=_first), _first):
+        for first, group in groupby(sorted(variants, key=_first), _first):
             alike = list(group)
             for start in range(0, len(alike), most):
                 few = alike[start : start + most]
                 yield few, self._answer(first, few, filling)
 
-    def _answer(self, first: int, copies: list[tuple[Part, ...]], filling: str) -> Answer:
-        def change(index: int, attended: Attended, read: Tensor) -> Tensor | None:
+    def _answer(self, first: int, variants: list[tuple[Part, ...]], filling: str) -> Answer:
+        def change(index: int, attended: Attended, read: Tensor, mixed: Tensor) -> Tensor:
             heads = torch.zeros(attended.weights.shape[:2], dtype=torch.bool)
-            keys = torch.zeros(len(copies), len(self._types), dtype=torch.bool)
-            for copy, parts in enumerate(copies):
-                for layer, head, kind in parts:
-                    if layer is not None and layer != index:
-                        continue
+            keys = torch.zeros(len(variants), len(self._types), dtype=torch.bool)
+            for variant, parts in enumerate(variants):
+                for _, head, kind in (part for part in parts if part.layer in (None, index)):
                     if kind is None:
-                        heads[copy, slice(None) if head is None else head] = True
+                        heads[variant, slice(None) if head is None else head] = True
                     else:
-                        keys[copy] |= (self._types == kind).cpu()
+                        keys[variant] |= self._types == kind
             if not heads.any() and not keys.any():
-                return None
-            instead = self._means[index]
-            return replaced_output(
+                return mixed
+            instead = self._means[index] if filling == MEAN else self._means[index].zero()
+            device = mixed.device
+            return replaced_heads(
                 self._layers[index],
                 attended,
                 read,
-                instead.zero() if filling == ZERO else instead,
-                heads=heads.to(self._types.device),
-                keys=keys.to(self._types.device),
+                mixed,
+                instead,
+                heads=heads.to(device),
+                keys=keys.to(device),
             )
 
-        return self._recorded.again(first, len(copies), change)
+        return self._recorded.again(first, len(variants), change)
 
 
 def _first(parts: tuple[Part, ...]) -> int:
@@ -169,7 +168,7 @@ class _OfTexts:
 class HeadEffects(_OfTexts):
     """One row per text that is run again, filling and part.
 
-    Formula: `prediction_changes`, `replaced_output`, `state_changes`.
+    Formula: `prediction_changes`, `replaced_heads`, `state_changes`.
     """
 
     def rows(self) -> pa.Table:
@@ -196,7 +195,7 @@ class HeadEffects(_OfTexts):
 class HeadPairEffects(_OfTexts):
     """One row per text that is run again and two of its strongest heads, replaced by their means.
 
-    Formula: `prediction_changes`, `relative_lengths`, `replaced_output`, `state_changes`.
+    Formula: `prediction_changes`, `relative_lengths`, `replaced_heads`, `state_changes`.
     """
 
     def rows(self) -> pa.Table:
@@ -209,9 +208,9 @@ class HeadPairEffects(_OfTexts):
         strongest = sorted(sorted(heads, key=lambda part: -heads[part])[:STRONGEST])
         before = text.before.hidden[0].double()
         changes = {
-            part: answer.hidden[copy] - before
+            part: answer.hidden[variant] - before
             for parts, answer in text.of([(part,) for part in strongest], MEAN)
-            for copy, (part,) in enumerate(parts)
+            for variant, (part,) in enumerate(parts)
         }
         rows = []
         for pairs, answer in text.of([*combinations(strongest, 2)], MEAN):

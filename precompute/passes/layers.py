@@ -18,7 +18,7 @@ from analysis.measures.pairs.token_relation import token_relations
 from analysis.measures.positions.relative_position_profile import diagonal_sums
 from analysis.measures.probing.word_attention import WordAttention, word_attention
 from analysis.models.gradients import AttentionGradients
-from analysis.models.replacing import Answer, RecordedPass
+from analysis.models.interventions.replacing import Answer, RecordedPass
 from analysis.models.stream import OnLayer
 from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import BIAS_READINGS, BUDGET, GATE_RULES, LayerOrder

@@ -9,8 +9,8 @@ from analysis.models.trace import LayerTrace
 
 
 def contributions(
-    layer: LayerTrace, is_type: Bool[Tensor, "kind key"]
-) -> Float[Tensor, "part quantity query"]:
+    layer: LayerTrace, is_type: Bool[Tensor, "cell key"]
+) -> Float[Tensor, "term value query"]:
     """Share, length and norm of every part of a layer's update u = output − input.
 
     Given the query a normalisation is linear, so that what a head brings, Σ_j α_j f(x_j), goes
@@ -28,7 +28,7 @@ def contributions(
         masks and the rest.
 
     Source:
-        cunningham-2026: a token's vector projected onto what it is part of.
+        cunningham-2026, abstract: a token's vector projected onto what it is part of.
 
     Differs:
         The source projects onto the output of attention; here every part of a layer is projected

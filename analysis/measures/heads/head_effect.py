@@ -53,46 +53,48 @@ class TypeMeans:
 
     def of(self, types: Int[Tensor, " token"]) -> Replacement:
         """Return the means of the types of a text's tokens; NaN for a type without any token."""
-        counts = self._counts[types.cpu()][:, None]
+        counts = self._counts[types][:, None]
         return Replacement(
             **{name: summed[:, types] / counts.to(summed) for name, summed in self._sums.items()}
         )
 
 
-def replaced_output(
+def replaced_heads(
     weights: LayerWeights,
     attended: Attended,
-    read: Float[Tensor, "copy query width"],
+    read: Float[Tensor, "variant query width"],
+    mixed: Float[Tensor, "variant query output"],
     instead: Replacement,
     *,
-    heads: Bool[Tensor, "copy head"],
-    keys: Bool[Tensor, "copy key"],
-) -> Float[Tensor, "copy query width"]:
-    """Change of the output of attention where heads or keys are replaced, in each copy of a text.
+    heads: Bool[Tensor, "variant head"],
+    keys: Bool[Tensor, "variant key"],
+) -> Float[Tensor, "variant query output"]:
+    """Mixed values of all heads, side by side, with heads or what keys send replaced.
 
-    A replaced head adds (m̄ − m) W_O, with m = gate ⊙ Σ_j α_j v_j. Where keys J are replaced, every
-    head adds (gate ⊙ Σ_{j∈J} α_j (v̄_j − v_j)) W_O; the weights α stay. In a copy it is one or the
-    other.
+    Of a replaced head they are the mean in its place. Where keys J are replaced, every head adds
+    gate ⊙ Σ_{j∈J} α_j (v̄_j − v_j) to its own; the weights α stay.
 
     Args:
         read: what attention reads, which gates of queries are made of.
+        mixed: what the output projection is given: gate ⊙ Σ_j α_j v_j of every head.
 
     Source:
         michel-2019, section 2.3: a head without its output; the mean in its place is ours.
     """
-    weight = weights.output_weight
-    gate = 1.0 if weights.gate is None else weights.gate.factors(read.to(weight))
-    mixed = attended.mixed.transpose(1, 2).to(weight) * gate
-    change = torch.where(heads[:, :, None, None], instead.mixed.to(weight) - mixed, 0.0)
+    made = mixed.unflatten(-1, (heads.shape[1], -1)).transpose(1, 2)
     if keys.any():
-        lacking = (instead.values - attended.values) * keys[:, None, :, None]
-        change += attended.weights.to(weight) @ lacking.to(weight) * gate
-    return change.transpose(1, 2).flatten(2) @ weight.flatten(0, 1)
+        lacking = (instead.values.to(attended.values) - attended.values) * keys[:, None, :, None]
+        sent = attended.weights @ lacking.to(attended.weights)
+        if weights.gate is not None:
+            sent = sent * weights.gate.factors(read.to(weights.query_weight)).to(sent)
+        made = made + sent.to(made)
+    made = torch.where(heads[:, :, None, None], instead.mixed.to(made), made)
+    return made.transpose(1, 2).flatten(2)
 
 
 def state_changes(
-    before: Float[Tensor, "token width"], after: Float[Tensor, "copy token width"]
-) -> tuple[Float[Tensor, " copy"], Float[Tensor, " copy"]]:
+    before: Float[Tensor, "token width"], after: Float[Tensor, "variant token width"]
+) -> tuple[Float[Tensor, " variant"], Float[Tensor, " variant"]]:
     """Change of the last hidden states, mean over tokens: cosine, and length of the difference.
 
     Returns:
@@ -108,21 +110,21 @@ def state_changes(
 
 
 def relative_lengths(
-    changes: Float[Tensor, "copy token width"], states: Float[Tensor, "token width"]
-) -> Float[Tensor, " copy"]:
+    changes: Float[Tensor, "variant token width"], states: Float[Tensor, "token width"]
+) -> Float[Tensor, " variant"]:
     """‖change‖ / ‖h‖, mean over tokens.
 
     Source:
-        michel-2019, section 2.3, as `state_changes`.
+        michel-2019, section 2.3, as in `state_changes`.
     """
     return (changes.norm(dim=-1) / states.norm(dim=-1)).mean(dim=-1)
 
 
 def prediction_changes(
-    before: Float[Tensor, "place label"],
-    after: Float[Tensor, "copy place label"],
-    targets: Int[Tensor, " place"] | None,
-) -> tuple[Float[Tensor, " copy"], Float[Tensor, " copy"]]:
+    before: Float[Tensor, "token value"],
+    after: Float[Tensor, "variant token value"],
+    targets: Int[Tensor, " token"] | None,
+) -> tuple[Float[Tensor, " variant"], Float[Tensor, " variant"]]:
     """Change of what a model predicts, mean over places: KL(p‖p′), and the rise of the loss.
 
     Args:

@@ -1,4 +1,4 @@
-"""Runs of a model on one text again, from some layer on, with what attention returns changed."""
+"""Runs of a model on one text again, from some layer on, with what heads mix changed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -13,13 +13,13 @@ from torch import Tensor, nn
 
 from analysis.models.attended import Attended
 from analysis.models.attention import LayerParts, attention_observed
-from analysis.models.capture import change_output, first_tensor
+from analysis.models.capture import change_inputs, change_output, first_tensor
 from analysis.models.stream import size_of, watch, watch_input
 from analysis.models.trace import Model
 
-Change = Callable[[int, Attended, Tensor], Tensor | None]
-"""Function from a layer's index, its attention and the input of attention to what is added to the
-output of attention, in the units of a trace; None for nothing."""
+Change = Callable[[int, Attended, Tensor, Tensor], Tensor]
+"""Function from a layer's index, its attention, the input of attention and the mixed values of all
+heads side by side, as the output projection is given them, to what it is given instead."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Answer:
     `logits` is None for a model without a head.
     """
 
-    hidden: Float[Tensor, "copy token width"]
-    logits: Float[Tensor, "copy *place label"] | None
+    hidden: Float[Tensor, "variant token width"]
+    logits: Float[Tensor, "variant *token value"] | None
 
 
 @dataclass(frozen=True)
@@ -66,16 +66,10 @@ class RecordedPass:
                 return _copied(self.returned[seen["index"]], copies)
             return original(*given, **named)
 
-        def changed(part: LayerParts, output: Any) -> Any:
+        def changed(part: LayerParts, mixed: Tensor) -> Tensor:
+            read = seen["input" if part.norm is None else "normed"]
             with torch._C.DisableTorchFunction():  # what is computed is no attention of the model's
-                read = seen["normed" if part.norm is not None else "input"]
-                added = change(seen["index"], seen.pop("attended"), read)
-                if added is None:
-                    return output
-                if part.factor is not None:
-                    added = torch.where(part.factor == 0, 0.0, added / part.factor)
-                old = first_tensor(output)
-                return _instead(output, old, old + added.to(old))
+                return change(seen["index"], seen.pop("attended"), read, mixed)
 
         with ExitStack() as stack:
             for part in {id(part.layer): part for part in self.parts}.values():
@@ -84,7 +78,7 @@ class RecordedPass:
                 watch_input(stack, part.layer, partial(seen.__setitem__, "input"))
                 if part.norm is not None:
                     watch(stack, part.norm, partial(seen.__setitem__, "normed"))
-                stack.enter_context(change_output(part.output, partial(changed, part)))
+                stack.enter_context(change_inputs(part.output, partial(changed, part)))
             observed = partial(seen.__setitem__, "attended")
             stack.enter_context(attention_observed(self.model, copies, observed))
             return _answer(self.whole, self.model, _copied(self.inputs, copies), self.places)
