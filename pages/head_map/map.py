@@ -4,7 +4,13 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.statistics.heads import head_arrangement, head_distance, head_pattern
+from analysis.effects import MEAN
+from analysis.statistics.heads import (
+    head_arrangement,
+    head_distance,
+    head_effect,
+    head_pattern,
+)
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import plane_chart
 from pages.ui.head import behaviours
@@ -19,7 +25,12 @@ from pages.ui.words.say import plain
 _KRUSKAL = {"excellent": 0.025, "good": 0.05, "fair": 0.1}
 
 
-@section("map", head_arrangement.LAYOUT, head_distance.TABLE, also=(head_pattern.TABLE,))
+@section(
+    "map",
+    head_arrangement.LAYOUT,
+    head_distance.TABLE,
+    also=(head_pattern.TABLE, head_effect.TABLE),
+)
 def plane(view: View) -> None:
     weighing = view.pick_weighing()
     points = ask(head_arrangement.layout, weighing=weighing)
@@ -29,9 +40,16 @@ def plane(view: View) -> None:
     head = pick_marked(view, default=most_unlike())
     named = _named(view, points, weighing) if behaviours.has_habits() else None
     drawn: dict[str, Any] = {"state": (weighing, *head), "click": to_head, "weighing": weighing}
+    colour = view.pick("colour", ("layer", "change")) if _has_effects() else "layer"
     left, right = view.columns(2)
     with left:
-        view.figure("by_layer", points, plane_chart(points, marked=head), **drawn)
+        if colour == "change":
+            points = _with_effects(points)
+            view.figure(
+                "by_effect", points, plane_chart(points, marked=head, value="change"), **drawn
+            )
+        else:
+            view.figure("by_layer", points, plane_chart(points, marked=head), **drawn)
     with right:
         if named is None:
             table, name = head_pattern.TABLE, plain(open_store().name)
@@ -40,6 +58,18 @@ def plane(view: View) -> None:
         else:
             chart = plane_chart(named, marked=head, **behaviours.looks())
             view.figure("by_behaviour", named, chart, **drawn)
+
+
+def _has_effects() -> bool:
+    return open_store().holds(head_effect.TABLE)
+
+
+def _with_effects(points: pd.DataFrame) -> pd.DataFrame:
+    """Add the change of the last hidden states with each head's mean in its place."""
+    effects = ask(head_effect.heads, filling=MEAN, quantity="length").rename(
+        columns={"mean": "change"}
+    )
+    return points.merge(effects[["layer", "head", "change"]], on=["layer", "head"])
 
 
 def _finding(view: View, points: pd.DataFrame, weighing: str) -> str:

@@ -37,9 +37,8 @@ _OF_HEADS = f"""
         from gradient_importance where head is not null group by layer, head
     ),
     relevances as (
-        select layer, head, mean as relevance
-        from relevance_summary
-        where rule = 'iv' and quantity = 'entropy' and head is not null
+        select layer, head, entropy as relevance
+        from relevance_summary where rule = 'iv' and head is not null
     )
     select layer, head, {", ".join(f"{name}::double as {name}" for name in MEASURES)}
     from weights join parts using (layer, head)
@@ -75,8 +74,7 @@ def _rows(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Ta
                     "spearman": correlations.spearman,
                     "low": correlations.low,
                     "high": correlations.high,
-                    "n": [n_heads] * len(layers)
-                    + [effect.values.size, len(layers), effect.values.size],
+                    "n": [n_heads] * len(layers) + [n_all, len(layers), n_all],
                 }
             )
             frame = frame.assign(filling=filling, quantity=quantity, measure=name)
@@ -127,6 +125,12 @@ TABLE = Table(
     ),
     depends_on=(),
 )
+
+
+@asks(_OF_HEADS)
+def measures(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Every head with all of `MEASURES`, NULL where the file lacks one: layer, head, and these."""
+    ...
 
 
 @asks(f"""

@@ -181,3 +181,32 @@ def token_types(store: DuckDBPyConnection, *, filling: str, quantity: str) -> pd
     """What tokens of a type bring, by layer and in all (NULL): layer, token_type, mean, low, high,
     n_sequences."""
     ...
+
+
+@asks("select distinct quantity::varchar as quantity from head_effect order by quantity")
+def quantities(store: DuckDBPyConnection) -> pd.DataFrame:
+    """The quantities that the file has: those of predictions only if the model predicts."""
+    ...
+
+
+@asks("""
+    select layer_a, head_a, layer_b, head_b, any_value(n_sequences) as n_sequences,
+        any_value(mean) filter (quantity = 'together') as together,
+        any_value(mean) filter (quantity = 'summed') as summed,
+        any_value(mean) filter (quantity = 'missed') as missed
+    from head_pair_effect
+    where layer_a is not null
+    group by layer_a, head_a, layer_b, head_b
+    order by missed desc, layer_a, head_a, layer_b, head_b
+    limit $limit
+""")
+def pairs(store: DuckDBPyConnection, *, limit: int) -> pd.DataFrame:
+    """Pairs of heads whose effects add up least: layer_a, head_a, layer_b, head_b, n_sequences,
+    together, summed, missed."""
+    ...
+
+
+@asks("select quantity, mean, low, high from head_pair_effect where layer_a is null order by all")
+def all_pairs(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Means over the pairs of each text: quantity, mean, low, high."""
+    ...

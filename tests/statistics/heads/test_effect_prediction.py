@@ -98,12 +98,13 @@ def test_a_table_has_every_measure_of_the_file_and_chance():
         "token_type_mixing": pd.concat(types),
         "contribution": pd.concat(parts),
         "gradient_importance": long(importance=1.0)[:0],
-        "relevance_summary": long(rule="iv", quantity="entropy", mean=effect)[:0],
+        "relevance_summary": long(rule="iv", entropy=effect)[:0],
     }
     with store_of(**tables) as store:
         rows = made(statistic.TABLE, store).astype({"measure": str, "level": str})
         store.register("effect_prediction", rows)
         best = statistic.best(store, filling="mean", quantity="length")
+        assert statistic.measures(store)["norm"].tolist() == (effect**2).tolist()
         named = statistic.correlations(store, filling="mean", quantity="length")
     everywhere = rows[rows["level"] == "all"].set_index("measure")
     assert set(everywhere.index) == {*MEASURES, RANDOM} - {"gradient", "relevance"}

@@ -1,0 +1,138 @@
+"""Effect of heads on what the model makes of a text, and which measure of a head foretells it."""
+
+import pandas as pd
+
+from analysis.effects import CHANGES, FILLINGS, LEVELS, MEASURES, RANDOM, STRONGEST
+from analysis.statistics.heads import contribution, effect_prediction, head_effect
+from analysis.statistics.norms import token_type_mixing
+from pages.head_habits.opened_head import opened_head
+from pages.ui.charts.points import scatter
+from pages.ui.charts.standard import bars
+from pages.ui.head.choice import head_name, head_of, to_head
+from pages.ui.page import section
+from pages.ui.store.chosen import ask
+from pages.ui.view import View
+from pages.ui.words.interval import row_with_interval
+from pages.ui.words.numbers import percent, signed
+
+_IN_NATS = ("divergence", "loss")
+
+
+@section(
+    "effect",
+    head_effect.TABLE,
+    effect_prediction.TABLE,
+    contribution.TABLE,
+    token_type_mixing.TABLE,
+    also=(head_effect.PER_SEQUENCE, head_effect.PAIR, contribution.PER_SEQUENCE),
+)
+def effect(view: View) -> None:
+    given = {kind for (kind,) in ask(head_effect.quantities).itertuples(index=False)}
+    quantity = view.pick("quantity", [name for name in CHANGES if name in given])
+    filling = view.pick("filling", FILLINGS)
+    asked = {"filling": filling, "quantity": quantity}
+    effects = ask(head_effect.heads, **asked)
+    heads = effects.dropna(subset="head").astype({"head": int})
+    correlations = ask(effect_prediction.correlations, **asked)
+    known = [name for name in MEASURES if name in set(correlations["measure"])]
+    measure = view.pick("measure", known)
+    view.finding(_finding(view, heads, correlations, quantity))
+    view.note(view.say("sum"))
+    marked = opened_head(view)
+    points = heads.merge(ask(effect_prediction.measures), on=["layer", "head"])
+    points = points.assign(**{"layer_named": points["layer"].map(str)})
+    left, right = view.columns(2)
+    with left:
+        chart = scatter(
+            points,
+            x=measure,
+            y="mean",
+            colour="layer_named",
+            x_scale="linear",
+            tooltip=("layer", "head", measure, "mean", "low", "high"),
+            pick=("layer", "head"),
+            size=60,
+        )
+        state, names = (
+            (*asked.values(), measure, *marked),
+            {"measure": view.say(f"measure_{measure}")},
+        )
+        view.figure("scatter", points, chart, state=state, click=to_head, **names)
+    with right:
+        _measures(view, correlations, asked)
+    best = ask(effect_prediction.best, **asked)
+    best["measure"] = best["measure"].map(lambda name: view.say(f"measure_{name}"))
+    view.table(
+        "best", best, ["layer", "measure", "spearman", "low", "high"], state=(*asked.values(),)
+    )
+    _pairs(view)
+
+
+def _measures(view: View, correlations: pd.DataFrame, asked: dict[str, str]) -> None:
+    """Draw ρ of every measure, within layers, between them and over all heads."""
+    shown = correlations[correlations["level"].isin(LEVELS[1:])]
+    names = {name: view.say(f"measure_{name}") for name in (*MEASURES, RANDOM)}
+    shown = shown.assign(
+        measure=shown["measure"].map(names),
+        level=shown["level"].map(lambda name: view.say(f"level_{name}")),
+    )
+    chart = bars(
+        shown,
+        x="measure",
+        y="spearman",
+        colour="level",
+        order=[*names.values()],
+        domain=(-1, 1),
+        format="+.2f",
+        height=360,
+    )
+    view.figure("measures", shown, chart, state=(*asked.values(),))
+
+
+def _pairs(view: View) -> None:
+    """Tabulate the pairs of strong heads whose effects add up least."""
+    pairs = ask(head_effect.pairs, limit=STRONGEST)
+    if pairs.empty:
+        return
+    pairs["pair"] = [f"{head_of(row, '_a')} + {head_of(row, '_b')}" for _, row in pairs.iterrows()]
+    view.finding(_sum(view, ask(head_effect.all_pairs)))
+    view.table("pairs", pairs, ["pair", "together", "summed", "missed", "n_sequences"])
+
+
+def _sum(view: View, means: pd.DataFrame) -> str:
+    rows = means.set_index("quantity")
+    return view.say(
+        "pairs_finding",
+        **{name: row_with_interval(row, written=percent) for name, row in rows.iterrows()},
+    )
+
+
+def _finding(view: View, heads: pd.DataFrame, correlations: pd.DataFrame, quantity: str) -> str:
+    """Report the mean and the largest effect, and the measure that foretells effects best."""
+    written = _nats if quantity in _IN_NATS else percent
+    largest = heads.nlargest(1, "mean").iloc[0]
+    sentences = [
+        view.say(
+            f"finding_{quantity}",
+            mean=written(float(heads["mean"].mean())),
+            head=head_name(int(largest["layer"]), int(largest["head"])),
+            most=row_with_interval(largest, written=written),
+        )
+    ]
+    within = correlations[correlations["level"] == "within"].set_index("measure")
+    measured = within.drop(index=RANDOM, errors="ignore")
+    if len(measured):
+        best = measured["spearman"].idxmax()
+        sentences.append(
+            view.say(
+                "foretold",
+                measure=view.say(f"measure_{best}"),
+                rho=row_with_interval(within.loc[best], "spearman", signed),
+                chance=row_with_interval(within.loc[RANDOM], "spearman", signed),
+            )
+        )
+    return " ".join(sentences)
+
+
+def _nats(value: float) -> str:
+    return f"{value:.3f}"
