@@ -40,7 +40,7 @@ PER_SEQUENCE = Table(
             "norm",
             "‖Σ α f(x)‖ before any normalisation, mean over tokens; NULL: the part is not of "
             "attention",
-            "norm",
+            "stream length",
             nullable=True,
         ),
     ),
@@ -62,7 +62,7 @@ TABLE = Table(
     name="contribution",
     grain="one row per layer, part of its update, and quantity",
     key=(*_KEY, named("quantity", ", ".join(OF_PARTS))),
-    values=mean_values("by quantity: the norm's own, else a share"),
+    values=mean_values("stream length of the norm, else share"),
     source="cunningham-2026",
     laws=(*_LAWS, "low <= high", "n_sequences > 0"),
     requires=("sequence_contribution",),

@@ -24,7 +24,7 @@ SINKS = tuple(name for name in TOKEN_TYPES if name not in ("comma_period", "othe
 _OF_HEADS = f"""
     with weights as (
         select layer, head,
-            sum(attention) filter (token_type not in ({quoted(*SINKS)})) as off_sinks,
+            sum(attention) filter (token_type not in ({quoted(*SINKS)})) as weight,
             sum(weighted_norm) as weighted_norm
         from token_type_mixing where head is not null group by layer, head
     ),
@@ -83,7 +83,7 @@ def _rows(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Ta
 
 
 _MEANINGS = (
-    "off_sinks (mean attention weight to tokens that are not special, registers or the first), "
+    "weight (mean attention weight on tokens that are not special, registers or the first), "
     "weighted_norm (Σ‖αf(x)‖), norm (‖Σαf(x)‖), share and length (of what it brings in the layer's "
     "update, signed and not), gradient (|∂L/∂α| summed over tokens), relevance (entropy of its "
     "relevance map by rule iv), and random (the effect of a random head of the layer)"

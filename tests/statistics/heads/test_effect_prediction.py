@@ -108,10 +108,10 @@ def test_a_table_has_every_measure_of_the_file_and_chance():
         named = statistic.correlations(store, filling="mean", quantity="length")
     everywhere = rows[rows["level"] == "all"].set_index("measure")
     assert set(everywhere.index) == {*MEASURES, RANDOM} - {"gradient", "relevance"}
-    assert everywhere["spearman"][["off_sinks", "norm"]].tolist() == pytest.approx([1, 1])
+    assert everywhere["spearman"][["weight", "norm"]].tolist() == pytest.approx([1, 1])
     assert everywhere["spearman"][["weighted_norm", "share"]].tolist() == pytest.approx([-1, -1])
     assert (everywhere["n"] == 24).all()
     assert rows[rows["level"] == "layer"]["layer"].tolist() == [1, 2] * 6
     assert best["spearman"].tolist() == pytest.approx([1, 1])
-    assert set(best["measure"]) <= {"off_sinks", "norm"}
+    assert set(best["measure"]) <= {"weight", "norm"}
     assert named["measure"].tolist()[-1] == RANDOM
