@@ -6,6 +6,7 @@ from analysis.effects import CHANGES, FILLINGS, LEVELS, MEASURES, RANDOM, STRONG
 from analysis.statistics.heads import contribution, effect_prediction, head_effect
 from analysis.statistics.norms import token_type_mixing
 from pages.head_habits.opened_head import opened_head
+from pages.ui.charts.colours import MANY_COLOURS
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars
 from pages.ui.head.choice import head_name, head_of, to_head
@@ -14,8 +15,6 @@ from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval
 from pages.ui.words.numbers import percent, signed
-
-_IN_NATS = ("divergence", "loss")
 
 
 @section(
@@ -28,14 +27,15 @@ _IN_NATS = ("divergence", "loss")
 )
 def effect(view: View) -> None:
     given = {kind for (kind,) in ask(head_effect.quantities).itertuples(index=False)}
-    quantity = view.pick("quantity", [name for name in CHANGES if name in given])
+    of_file = [name for name in CHANGES if name in given]
+    quantity = view.pick("quantity", of_file, default="length")
     filling = view.pick("filling", FILLINGS)
     asked = {"filling": filling, "quantity": quantity}
     effects = ask(head_effect.heads, **asked)
     heads = effects.dropna(subset="head").astype({"head": int})
     correlations = ask(effect_prediction.correlations, **asked)
     known = [name for name in MEASURES if name in set(correlations["measure"])]
-    measure = view.pick("measure", known)
+    measure = view.pick("measure", known, default="norm")
     view.finding(_finding(view, heads, correlations, quantity))
     view.note(view.say("sum"))
     marked = opened_head(view)
@@ -72,16 +72,16 @@ def _measures(view: View, correlations: pd.DataFrame, asked: dict[str, str]) -> 
     """Draw ρ of every measure, within layers, between them and over all heads."""
     shown = correlations[correlations["level"].isin(LEVELS[1:])]
     names = {name: view.say(f"measure_{name}") for name in (*MEASURES, RANDOM)}
-    shown = shown.assign(
-        measure=shown["measure"].map(names),
-        level=shown["level"].map(lambda name: view.say(f"level_{name}")),
-    )
+    levels = {name: view.say(f"level_{name}") for name in LEVELS[1:]}
+    shown = shown.assign(measure=shown["measure"].map(names), level=shown["level"].map(levels))
+    present = [name for name in names.values() if name in set(shown["measure"])]
     chart = bars(
         shown,
-        x="measure",
+        x="level",
         y="spearman",
-        colour="level",
-        order=[*names.values()],
+        colour="measure",
+        colours=dict(zip(present, MANY_COLOURS, strict=False)),
+        order=[*levels.values()],
         domain=(-1, 1),
         format="+.2f",
         height=360,
@@ -109,7 +109,7 @@ def _sum(view: View, means: pd.DataFrame) -> str:
 
 def _finding(view: View, heads: pd.DataFrame, correlations: pd.DataFrame, quantity: str) -> str:
     """Report the mean and the largest effect, and the measure that foretells effects best."""
-    written = _nats if quantity in _IN_NATS else percent
+    written = percent if quantity == "length" else _number
     largest = heads.nlargest(1, "mean").iloc[0]
     sentences = [
         view.say(
@@ -134,5 +134,5 @@ def _finding(view: View, heads: pd.DataFrame, correlations: pd.DataFrame, quanti
     return " ".join(sentences)
 
 
-def _nats(value: float) -> str:
+def _number(value: float) -> str:
     return f"{value:.3f}"
