@@ -41,25 +41,19 @@ def effect(view: View) -> None:
     marked = opened_head(view)
     points = heads.merge(ask(effect_prediction.measures), on=["layer", "head"])
     points = points.assign(**{"layer_named": points["layer"].map(str)})
-    left, right = view.columns(2)
-    with left:
-        chart = scatter(
-            points,
-            x=measure,
-            y="mean",
-            colour="layer_named",
-            x_scale="linear",
-            tooltip=("layer", "head", measure, "mean", "low", "high"),
-            pick=("layer", "head"),
-            size=60,
-        )
-        state, names = (
-            (*asked.values(), measure, *marked),
-            {"measure": view.say(f"measure_{measure}")},
-        )
-        view.figure("scatter", points, chart, state=state, click=to_head, **names)
-    with right:
-        _measures(view, correlations, asked)
+    chart = scatter(
+        points,
+        x=measure,
+        y="mean",
+        colour="layer_named",
+        x_scale="linear",
+        tooltip=("layer", "head", measure, "mean", "low", "high"),
+        pick=("layer", "head"),
+        size=60,
+    )
+    state, named = (*asked.values(), measure, *marked), view.say(f"measure_{measure}")
+    view.figure("scatter", points, chart, state=state, click=to_head, measure=named)
+    _measures(view, correlations, asked)
     best = ask(effect_prediction.best, **asked)
     best["measure"] = best["measure"].map(lambda name: view.say(f"measure_{name}"))
     view.table(
@@ -84,7 +78,6 @@ def _measures(view: View, correlations: pd.DataFrame, asked: dict[str, str]) -> 
         order=[*levels.values()],
         domain=(-1, 1),
         format="+.2f",
-        height=360,
     )
     view.figure("measures", shown, chart, state=(*asked.values(),))
 
