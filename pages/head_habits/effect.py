@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from analysis.effects import CHANGES, FILLINGS, LEVELS, MEASURES, RANDOM, STRONGEST
+from analysis.effects import CHANGES, FILLINGS, LEVELS, MEASURES, RANDOM, STRONGEST, TOGETHER
 from analysis.statistics.heads import contribution, effect_prediction, head_effect
 from analysis.statistics.norms import token_type_mixing
 from pages.head_habits.opened_head import opened_head
@@ -96,7 +96,7 @@ def _sum(view: View, means: pd.DataFrame) -> str:
     rows = means.set_index("quantity")
     return view.say(
         "pairs_finding",
-        **{name: row_with_interval(row, written=percent) for name, row in rows.iterrows()},
+        **{name: row_with_interval(rows.loc[name], written=percent) for name in TOGETHER},
     )
 
 
@@ -115,7 +115,7 @@ def _finding(view: View, heads: pd.DataFrame, correlations: pd.DataFrame, quanti
     within = correlations[correlations["level"] == "within"].set_index("measure")
     measured = within.drop(index=RANDOM, errors="ignore")
     if len(measured):
-        best = measured["spearman"].idxmax()
+        best = str(measured["spearman"].idxmax())
         sentences.append(
             view.say(
                 "foretold",

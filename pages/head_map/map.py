@@ -56,7 +56,10 @@ def plane(view: View) -> None:
             view.nothing("no_habits", name=name, statistics=table.name)
             view.draw(show_command, table)
         else:
-            chart = plane_chart(named, marked=head, **behaviours.looks())
+            looks = behaviours.looks()
+            chart = plane_chart(
+                named, marked=head, colours=looks["colours"], shapes=looks["shapes"]
+            )
             view.figure("by_behaviour", named, chart, **drawn)
 
 

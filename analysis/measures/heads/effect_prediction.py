@@ -55,7 +55,9 @@ class OfHeads:
         """The same with other heads of the layer, and other layers, in place of each."""
         return self._in(self.draws.other_heads, self.draws.other_layers)
 
-    def _in(self, heads: np.ndarray, layers: np.ndarray) -> tuple[np.ndarray, ...]:
+    def _in(
+        self, heads: np.ndarray, layers: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         drawn = np.take_along_axis(self.values[None], heads, axis=2)
         return _ranks(drawn, self.values.mean(axis=1)[layers])
 

@@ -1,6 +1,7 @@
 """Signed shares of updates: against parts that are written out, and laws."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,7 +36,7 @@ def test_heads_and_the_rest_sum_to_the_update_and_so_do_types_of_tokens(tiny, se
             np.testing.assert_allclose(total, np.ones(len(sequence)), rtol=1e-9)
 
 
-def written_out(layer, n_tokens: int) -> list[list[list[float]]]:
+def written_out(layer, n_tokens: int) -> list[list[Any]]:
     """Part by part and token by token: the vectors that make up a BERT layer's update, in loops."""
     block, other = (
         norms[0] for norms in (layer.weights.norms_by_stage[1], layer.weights.norms_by_stage[3])
@@ -49,13 +50,13 @@ def written_out(layer, n_tokens: int) -> list[list[list[float]]]:
             for v, scale in zip(vector, of.scale, strict=True)
         ]
 
-    def add(*vectors):
+    def add(*vectors) -> list[float]:
         return [sum(parts) for parts in zip(*vectors, strict=True)]
 
     width, bias = layer.input.shape[-1], layer.weights.output_bias.tolist()
     attention = layer.attention[0].tolist()
     made_by = [vectors_of(layer, 0, head, n_tokens) for head in range(len(attention))]
-    parts = []
+    parts = list[list[Any]]()
     for i in range(n_tokens):
         heads = [
             [sum(a * f[c] for a, f in zip(weights[i], made, strict=True)) for c in range(width)]
@@ -103,22 +104,24 @@ def test_a_head_without_output_has_no_share_and_one_turned_round_speaks_against(
     sequences = tiny_sequences("gpt2")[:2]
     model = tiny_model("gpt2")
     with torch.no_grad():
+        width = model.layers[0].output_weight.shape[1]
         for layer in model.model.h:
-            width = model.layers[0].output_weight.shape[1]
             layer.attn.c_proj.weight[:width] = 0
             layer.attn.c_proj.weight[width : 2 * width] *= 20  # which the update then is
             layer.mlp.c_proj.weight *= 0.01
-    rows = shares_of(model, sequences).set_index(["part", "head"])
-    silent, loud = rows.loc[("head", 0)], rows.loc[("head", 1)]
+    silent, loud, other = (of_head(model, sequences, head) for head in range(3))
     assert (silent[[*OF_PARTS]] == 0).all(axis=None)
     assert loud["share"].between(0.7, 1.3).all()
-    against = rows.loc[("head", 2)]["share"]
     with torch.no_grad():
-        for layer in model.model.h[:1]:
-            layer.attn.c_proj.weight[2 * width :] *= -1
-    turned = shares_of(model, sequences).set_index(["part", "head"]).loc[("head", 2)]
-    first = (turned["layer"] == 0).to_numpy()
-    assert ((turned["share"].to_numpy() * against.to_numpy())[first] < 0).all()
+        model.model.h[0].attn.c_proj.weight[2 * width :] *= -1
+    turned = of_head(model, sequences, 2)
+    signs = turned["share"].to_numpy() * other["share"].to_numpy()
+    assert (signs[turned["layer"] == 0] < 0).all()
+
+
+def of_head(model, sequences, head: int) -> pd.DataFrame:
+    rows = shares_of(model, sequences)
+    return rows[(rows["part"] == "head") & (rows["head"] == head)]
 
 
 def test_tables_hold_means_over_texts_of_every_part():
