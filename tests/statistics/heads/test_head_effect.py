@@ -42,6 +42,7 @@ OUTPUTS = {
 }
 """Output projections of attention of every build: gates, latents, sinks, terms of offsets."""
 VALUES = {
+    "afmoe": "layers.{}.self_attn.v_proj",
     "bert": "encoder.layer.{}.attention.self.value",
     "vit": "layers.{}.attention.v_proj",
     "llama": "layers.{}.self_attn.v_proj",
