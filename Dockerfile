@@ -8,7 +8,7 @@ WORKDIR /mixscope
 COPY requirements.lock ./
 RUN pip install --require-hashes -r requirements.lock
 COPY . .
-RUN pip install --no-deps -e . && useradd reader
+RUN pip install --no-deps --no-build-isolation -e . && useradd reader
 USER reader
 EXPOSE 8501
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \

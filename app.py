@@ -167,6 +167,7 @@ async def _own_script(_: Request) -> Response:
 
 
 # What a reader uploads stays in memory; beyond this many bytes it would go through a file on disk.
+# Starlette has no other setting of it, and Streamlit calls its parser.
 MultiPartParser.spool_max_size = 2 * st.get_option("server.maxUploadSize") * 2**20
 
 _LAYERS = (SecurityHeaders, NoMetrics, OwnOrigin, BoundedUploads, CitableAddress, OwnMarkup)

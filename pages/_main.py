@@ -4,8 +4,8 @@ import streamlit as st
 
 from pages.ui.choices.address import one_entry
 from pages.ui.contents import contents
-from pages.ui.look import STYLE
-from pages.ui.presenting import present_toggle
+from pages.ui.page_css import STYLE
+from pages.ui.presentation import present_toggle
 from pages.ui.search import search_box
 from pages.ui.store.changed import reporting_change
 from pages.ui.store.chosen import file_picker

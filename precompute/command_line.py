@@ -1,7 +1,7 @@
 """The commands of `python -m precompute`."""
 
 import sys
-from functools import wraps
+from functools import partial, wraps
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,7 +27,8 @@ from precompute.options import (
     StatisticsOption,
 )
 from precompute.progress.display import displayed
-from precompute.serve import findings, open_file, serve
+from precompute.serve import findings, mcp, open_file, serve
+from precompute.stopping import StopLine
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -43,6 +44,7 @@ def every_command(
 
 @app.command()
 def run(
+    context: typer.Context,
     model: Model,
     corpus: CorpusFiles,
     output: Annotated[
@@ -125,7 +127,8 @@ def run(
     from precompute.request import request_of
 
     request = request_of(options)
-    with displayed(request.output) as on_event:  # before what takes seconds to import
+    stop_line = context.find_object(StopLine)
+    with displayed(request.output, stop_line) as on_event:  # before what takes seconds to import
         from precompute.jobs.runners import runner_for
         from precompute.run import run as run_request
 
@@ -145,6 +148,7 @@ def plan(**options: Any) -> None:
 
 @app.command()
 def demo(
+    context: typer.Context,
     output: Annotated[Path, typer.Option(help="The file to make.")] = Path(
         "statistics/demo.duckdb"
     ),
@@ -185,7 +189,7 @@ def demo(
 
     install_demo_model()
     more = EVERY if every else (DECODER if decoder else {}) | (ENCODER if encoder else {})
-    build_demo(run, output, first=first, more=more)
+    build_demo(partial(run, context), output, first=first, more=more)
 
 
 @app.command()
@@ -248,15 +252,20 @@ def convert(
 app.command()(serve)
 app.command("open")(open_file)
 app.command()(findings)
+app.command()(mcp)
 
 
-def run_command() -> None:
-    """Run a command; print a user's error in one line, without a traceback."""
+def run_command(stop_line: StopLine | None = None) -> None:
+    """Run a command; print a user's error in one line, without a traceback.
+
+    Args:
+        stop_line: told what is kept if the command is stopped.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # of a console that may lack letters: escape them
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        app(obj=stop_line)
     except UserError as error:
         print(error, file=sys.stderr)
         sys.exit(1)

@@ -20,6 +20,9 @@ _SMALL = {
     "ja": ("demo-ja-bert", "demo-ja"),
     "copy": ("demo-copy", "demo-copy"),
 }
+CHECK_SEQUENCES = 16
+"""Sequences that checks of robustness read: more than a run pays for by itself, so that they have
+intervals."""
 DECODER = {"decoder": (DEMO_DECODER, "demo-treebank")}
 ENCODER = {"encoder": (DEMO_ENCODER, "demo-treebank")}
 EVERY = _SMALL | DECODER | ENCODER
@@ -40,9 +43,9 @@ def build_demo(
         run(model="demo", corpus=["demo"], output=output, statistics=",".join(SHOWN_FIRST))
     if first:
         return
-    run(model="demo", corpus=["demo"], output=output)
+    run(model="demo", corpus=["demo"], output=output, check_sequences=CHECK_SEQUENCES)
     for ending, (model, corpus) in {**_BESIDE, **more}.items():
         if model in install_demo.PACKAGES:
             install_demo.install_trained(model)
         beside = output.with_name(f"{output.stem}-{ending}{output.suffix}")
-        run(model=model, corpus=[corpus], output=beside)
+        run(model=model, corpus=[corpus], output=beside, check_sequences=CHECK_SEQUENCES)

@@ -41,6 +41,7 @@ from precompute.needs import (
     check_segments,
 )
 from precompute.planning.choice import chosen_statistics, in_order, named_statistics
+from precompute.planning.stages import planned_stages
 from precompute.planning.summary import summary
 from precompute.progress.events import Event, Made, OnEvent, ignore
 from precompute.request import Request, image_corpus_name
@@ -179,6 +180,7 @@ def _finished(
 def _finished_plan(request: Request, model: LoadedModel, runner: Runner, on_event: OnEvent) -> Plan:
     plan = _plan_of_corpus(request, model, on_event)
     print("\n".join(summary(plan)), flush=True)
+    on_event(planned_stages(plan, model))
     finish_plan(plan, model, runner, on_event)
     return plan
 

@@ -9,7 +9,6 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -24,8 +23,8 @@ _GRACE = 1.5
 
 
 @dataclass
-class _Stop:
-    """Line that a command prints when it is stopped."""
+class StopLine:
+    """Line that a command prints when it is stopped; whoever runs sets `kept`."""
 
     kept: Callable[[], str] = lambda: ""
     said: Lock = field(default_factory=Lock)
@@ -37,16 +36,7 @@ class _Stop:
             print(f"Stopped.{kept} Go on: {command_given()}", file=sys.stderr, flush=True)
 
 
-_STOP: ContextVar[_Stop | None] = ContextVar("stop", default=None)
-
-
-def say_if_stopped(kept: Callable[[], str]) -> None:
-    """Have a command say what is kept if it is stopped from now on."""
-    if stop := _STOP.get():
-        stop.kept = kept
-
-
-def stoppable(command: Callable[[], object]) -> None:
+def stoppable(command: Callable[[StopLine], object]) -> None:
     """Run a command; end it with status 128 + n when the process gets signal n.
 
     The signal raises KeyboardInterrupt, so that files and processes are cleaned up on the way out.
@@ -54,8 +44,7 @@ def stoppable(command: Callable[[], object]) -> None:
     the process ends without: whatever is not finished has no name yet.
     """
     received: list[int] = []
-    stop_line = _Stop()
-    _STOP.set(stop_line)
+    stop_line = StopLine()
 
     def stop(number: int, _: FrameType | None) -> None:
         received.append(number)
@@ -75,7 +64,7 @@ def stoppable(command: Callable[[], object]) -> None:
             for number in _SIGNALS:
                 if signal.getsignal(number) != signal.SIG_IGN:  # as for jobs behind a shell
                     signal.signal(number, stop)
-            command()
+            command(stop_line)
             _ignore_signals()
         except BaseException:
             _ignore_signals()
@@ -86,7 +75,7 @@ def stoppable(command: Callable[[], object]) -> None:
 
 
 @contextmanager
-def _ended_late(stop: _Stop) -> Iterator[None]:
+def _ended_late(stop: StopLine) -> Iterator[None]:
     """End the process some time after its first signal, if it is still alive then.
 
     The system writes the number of a signal into a socket at once, while Python's own handler waits

@@ -8,7 +8,7 @@ from analysis.checksums import contents
 from analysis.contracts import every_table
 from analysis.statistics import SCHEMA_VERSION
 from analysis.statistics.corpus import MANIFEST
-from precompute.store.build import create_empty, describe
+from precompute.store.build import declare
 from tests.small_store import manifest_of
 from tests.tools.faults.hostile.overfull_files import OVERFULL
 
@@ -34,10 +34,7 @@ def write_sound_file(path: Path) -> Path:
     """A file with every table and view, nearly all of them empty."""
     with duckdb.connect(str(path)) as store:
         store.execute("create schema stored")
-        for table in every_table():
-            create_empty(store, table)
-        for table in every_table():
-            describe(store, table)
+        declare(store, every_table())
         store.execute(RUN)
         for fact in PROVENANCE.items():
             store.execute("insert into stored.provenance values (?, ?)", fact)

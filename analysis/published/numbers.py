@@ -3,8 +3,8 @@
 To add one: the printed form, unrounded and untranslated, with the table or figure that shows it.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
@@ -29,8 +29,9 @@ class Experiment:
     """Model and corpus of published numbers.
 
     None means that the numbers do not depend on a field, or, if `unknown`, that no file can be
-    known to have the same corpus. `segments` are the segment ids of the model's input, in the form
-    of a file's `provenance` (`segments_given`). `untrained` models have random weights.
+    known to have the same corpus. `shape` has the sizes of the model. `segments` are the segment
+    ids of the model's input, in the form of a file's `provenance` (`segments_given`). `untrained`
+    models have random weights.
     """
 
     model: str
@@ -41,6 +42,7 @@ class Experiment:
     segments: str | None = None
     unknown: bool = False
     untrained: bool = False
+    shape: Mapping[str, int] = field(default_factory=lambda: MODEL_SHAPE)
 
 
 EXPERIMENTS = {
@@ -59,6 +61,12 @@ EXPERIMENTS = {
         MODEL, "treebank", 1696, None, 0.0, ONE_SEGMENT, untrained=True
     ),
     "clark-2019, coreference": Experiment(MODEL, "ontonotes", unknown=True),
+    "sawaki-2025": Experiment(
+        "dino-vits16",
+        "image",
+        unknown=True,
+        shape={"n_layers": 12, "n_heads": 6, "hidden_size": 384},
+    ),
 }
 """Experiments by paper; by paper and part where a paper has several."""
 

@@ -84,20 +84,32 @@ def by_block(
             group by block, {names}
         """
 
-    _gather(store, "sums_of_slices", of_slice, asked)
-    rows = store.sql(
+    asked = dict(asked)
+    one, *more = map(of_slice, slices(store))
+    if more:
+        _gather(store, "sums_of_slices", of_slice, asked)
+        one, asked = "from sums_of_slices", {}
+    rows = store.execute(
         f"""
         select block, {names}, fsum(total) as total, sum(n) as n
-        from sums_of_slices
+        from ({one})
         group by block, {names}
         order by {names}, block
-        """
+        """,
+        asked,
     ).df()
-    totals, n = (
-        rows.pivot(index="block", columns=cell, values=column) for column in ("total", "n")
-    )
-    sums, counts = (np.nan_to_num(frame.to_numpy(dtype=np.float64)) for frame in (totals, n))
-    return BlockSums(totals.columns.to_frame(index=False), totals.index.to_numpy(), sums, counts)
+    return _spread(rows, cell)
+
+
+def _spread(rows: pd.DataFrame, cell: list[str]) -> BlockSums:
+    """Return sums and counts by block and cell, from one row for each, ordered by cell."""
+    is_new = ~rows.duplicated(cell)
+    cells = rows.loc[is_new, cell].reset_index(drop=True)
+    blocks, block = np.unique(rows["block"].to_numpy(), return_inverse=True)
+    sums, counts = np.zeros((2, len(blocks), len(cells)))
+    places = block, is_new.cumsum().to_numpy() - 1
+    sums[places], counts[places] = rows["total"], rows["n"]
+    return BlockSums(cells, blocks, sums, counts)
 
 
 def block_sizes(

@@ -11,8 +11,8 @@ from pages.ui.charts.standard import lines
 from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.head.choice import to_head
 from pages.ui.page import section
-from pages.ui.published import Row, show_published, statistic_of
-from pages.ui.store.chosen import ask
+from pages.ui.published_table import Row, show_published, statistic_of
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count
@@ -22,9 +22,9 @@ _STATISTICS = dict.fromkeys(("mean", "std", "cv", "max", "min"), "%.2f")
 _PRINTED = {"heads": ("value_norm", "‖f(x)‖"), "inputs": ("input_norm", "‖x‖")}
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Compare the variation of ‖f(x)‖ within heads with that of the layers' inputs."""
-    cvs, counts = _variation()
+    cvs, counts = _variation(inquiry)
     shown = cvs.map("{:.2f}".format)
     yield Finding(
         say("finding.label_dispersion"),
@@ -45,7 +45,7 @@ def _summary() -> Findings:
     findings=_summary,
 )
 def dispersion(view: View) -> None:
-    heads, inputs = ask(norm_dispersion.by_head), ask(norm_dispersion.by_layer)
+    heads, inputs = view.ask(norm_dispersion.by_head), view.ask(norm_dispersion.by_layer)
     view.finding(_finding(view, _pooled(inputs)["cv"]))
     _extremes(view, heads, "heads")
     _extremes(view, inputs, "inputs")
@@ -65,20 +65,20 @@ def _pooled(frame: pd.DataFrame) -> pd.Series:
     return frame[frame["layer"].isna()].iloc[0]
 
 
-def _variation() -> tuple[pd.Series, pd.Series]:
+def _variation(inquiry: Inquiry) -> tuple[pd.Series, pd.Series]:
     """CV of ‖f(x)‖ within heads, of ‖x‖, and of ‖f(x)‖ in all heads; numbers of heads, as text.
 
     Heads are also not pooled: they may differ in mean length without f changing single tokens.
     """
-    row = ask(norm_dispersion.values_and_inputs)
-    pooled = _pooled(ask(norm_dispersion.by_head))["cv"]
+    row = inquiry.ask(norm_dispersion.values_and_inputs)
+    pooled = _pooled(inquiry.ask(norm_dispersion.by_head))["cv"]
     cvs = {"within": row["values"], "of_input": row["inputs"], "pooled": pooled}
     return pd.Series(cvs), row[["n_above", "n_heads"]].map(count)
 
 
 def _finding(view: View, pooled_inputs: float) -> str:
     """Compare the mean variation within heads after f with that before f."""
-    cvs, counts = _variation()
+    cvs, counts = _variation(view)
     cvs["pooled_inputs"] = pooled_inputs
     return view.say("finding", **counts, **cvs.map("{:.2f}".format))
 

@@ -10,7 +10,7 @@ from pages.ui.choices.links import link_to_view
 from pages.ui.finding import Finding, Findings
 from pages.ui.page import section
 from pages.ui.store.absences import has_special
-from pages.ui.store.chosen import ask
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.interval import interval, side_of, with_interval
 from pages.ui.words.levels import level_names, of_level
@@ -23,9 +23,9 @@ _STEPS = {"above": "shorter", "below": "longer"}
 _COLUMNS = ("origin", "name", "special", "spearman", "low", "high", *OF_TOKENS, "n")
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Correlation of a word's frequency with ‖f(x)‖ within texts, beside those of the others."""
-    frame = ask(frequency_correlation.correlations)
+    frame = inquiry.ask(frequency_correlation.correlations)
     frame = frame[~frame["special_tokens"]].dropna(subset="spearman").drop_duplicates("quantity")
     frame = frame.sort_values("quantity", key=lambda names: names != _LENGTH, kind="stable")
     within = of_level(frame, OF_TOKENS[0]).dropna(subset="spearman")
@@ -52,8 +52,8 @@ def _summary() -> Findings:
 @section("frequency", frequency_correlation.TABLE, lacking=by_gates, findings=_summary)
 def frequency(view: View) -> None:
     level = view.pick("level", level_names(OF_TOKENS))
-    frame = ask(frequency_correlation.correlations)
-    if not has_special():  # then nothing is left out, and both are the same
+    frame = view.ask(frequency_correlation.correlations)
+    if not has_special(view):  # then nothing is left out, and both are the same
         frame = frame[~frame["special_tokens"]]
     special = {True: view.say("with_special"), False: view.say("without_special")}
     frame = frame.assign(

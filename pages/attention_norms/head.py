@@ -12,10 +12,10 @@ from pages.attention_norms.opened_head import CARD_TABLES, norms_card, pick_norm
 from pages.attention_norms.transforms import by_gates
 from pages.ui.charts import shading
 from pages.ui.charts.shaded_sequence import sequence_name, shaded_by
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.page import section
 from pages.ui.passages import Passage, draw_passages
-from pages.ui.store.chosen import ask
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.quantities import quantity_name
 from pages.ui.words.say import plain
@@ -31,7 +31,7 @@ _CLICKED = "list of tokens that was clicked in"
 def head(view: View) -> None:
     layer, head = pick_norms_head(view)
     least = view.number("least", 1, 10_000, 5)
-    frame = _ranked(layer, head, least)
+    frame = _ranked(view, layer, head, least)
     if frame.empty:
         view.nothing("too_rare", least=least)
     else:
@@ -44,9 +44,9 @@ def head(view: View) -> None:
     norms_card(view, layer, head)
 
 
-def _ranked(layer: int, head: int, least: int) -> pd.DataFrame:
+def _ranked(inquiry: Inquiry, layer: int, head: int, least: int) -> pd.DataFrame:
     """Every frequent enough token, most weight first, with its ranks by weight and norm."""
-    frame = ask(
+    frame = inquiry.ask(
         head_token.top_tokens, layer=layer, head=head, by="attention", least=least, limit=_ALL
     )
     for by in _RANKINGS:
@@ -100,8 +100,12 @@ def _passages(view: View, layer: int, head: int, token: str) -> None:
     """
     by = view.pick("by", list(_RANKINGS), format=quantity_name)
     limit = view.number("passages", 1, 8, 2)
-    best = ask(head_token.top_sequences, layer=layer, head=head, token=token, by=by, limit=limit)
-    tokens = ask(head_token.sequence_tokens, layer=layer, head=head, sequences=best["seq"].tolist())
+    best = view.ask(
+        head_token.top_sequences, layer=layer, head=head, token=token, by=by, limit=limit
+    )
+    tokens = view.ask(
+        head_token.sequence_tokens, layer=layer, head=head, sequences=best["seq"].tolist()
+    )
     shades = {
         column: shading.Shades(float(tokens[column].max()), float(tokens[column].min()))
         for column in _RANKINGS
@@ -112,11 +116,11 @@ def _passages(view: View, layer: int, head: int, token: str) -> None:
     )
     parts = []
     for place, row in enumerate(best.itertuples(), start=1):
-        value, seq = _RANKINGS[by].format(row.value), sequence_name(row.seq)
+        value, seq = _RANKINGS[by].format(row.value), sequence_name(view, row.seq)
         heading = view.say(f"heading_{by}", place=place, seq=seq, value=value)
         shown = tokens[tokens["seq"] == row.seq]
         texts = (
-            shaded_by(shown, column, shades[column], hint=partial(_hint, view), chosen=token)
+            shaded_by(view, shown, column, shades[column], hint=partial(_hint, view), chosen=token)
             for column in _RANKINGS
         )
         parts.append(Passage(heading, shading.side_by_side(*texts), int(row.seq)))

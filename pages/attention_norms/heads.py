@@ -8,7 +8,6 @@ from pages.attention_norms.transforms import by_gates
 from pages.ui.charts.head_map import quantity_maps
 from pages.ui.head.choice import head_name, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval
 from pages.ui.words.names import token_type_name
@@ -18,10 +17,10 @@ from pages.ui.words.quantities import ordered_types
 
 @section("heads", token_type_mixing.TABLE, also=CARD_TABLES, lacking=by_gates)
 def heads(view: View) -> None:
-    types = ordered_types(ask(token_type_mixing.by_layer, head=None)["token_type"])
+    types = ordered_types(view.ask(token_type_mixing.by_layer, head=None)["token_type"])
     token_type = view.pick("type", types, of="token_type")
     scale = view.pick("scale", ["all", "type"])
-    of_types = {kind: ask(token_type_mixing.by_head, token_type=kind) for kind in types}
+    of_types = {kind: view.ask(token_type_mixing.by_head, token_type=kind) for kind in types}
     frame = of_types[token_type]
     compared = pd.concat(of_types.values()) if scale == "all" else frame
     tops = compared.groupby("quantity")["mean"].max().to_dict()

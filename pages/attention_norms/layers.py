@@ -10,7 +10,7 @@ from pages.ui.charts.standard import bars
 from pages.ui.finding import Finding, Findings, compared, rows_of, share_of
 from pages.ui.page import section
 from pages.ui.store.absences import APART, types_apart
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.interval import verdict
 from pages.ui.words.lines import with_capital
@@ -22,12 +22,12 @@ from pages.ui.words.say import say
 _PAIR = ("attention", "weighted_norm")
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Compare the shares of weight and norm of the types in `APART`, over all layers."""
-    evidence = _shares_of(ask(token_type_mixing.by_layer, head=None), APART)
+    evidence = _shares_of(inquiry.ask(token_type_mixing.by_layer, head=None), APART)
     if not evidence["value"].iloc[1]:
         return
-    types, shares = with_capital(types_apart()), _percents(evidence)
+    types, shares = with_capital(types_apart(inquiry)), _percents(evidence)
     norm, weight = shares["weighted_norm"], shares["attention"]
     yield Finding(
         say("finding.label_layers", types=types),
@@ -46,7 +46,7 @@ def layers(view: View) -> None:
         ["pair", *QUANTITIES],
         format=lambda option: view.say("pair") if option == "pair" else quantity_name(option),
     )
-    frame = ask(token_type_mixing.by_layer, head=head)
+    frame = view.ask(token_type_mixing.by_layer, head=head)
     wide = _wide(frame)
     view.finding(_finding(view, frame, wide))
     quantities = _PAIR if chosen == "pair" else (chosen,)
@@ -61,7 +61,7 @@ def layers(view: View) -> None:
 
 def _pick_head(view: View) -> int | None:
     """Let the reader pick a head number for all layers; None for the mean over heads."""
-    heads = range(1, int(open_store().run["n_heads"]) + 1)
+    heads = range(1, int(view.store.run["n_heads"]) + 1)
     named: dict[str | int, str] = {"mean": view.say("mean")}
     named |= {head: view.say("one_head", head=head) for head in heads}
     chosen = view.pick("layers_head", named, kind="select")
@@ -95,7 +95,9 @@ def _finding(view: View, frame: pd.DataFrame, wide: pd.DataFrame) -> str:
     peak = wide[wide["token_type"] == most].nlargest(1, "attention").iloc[0]
     of_most, of_all = (_shares_of(frame, types) for types in ((most,), APART))
     sentences = [
-        view.say("finding", types=types_apart(), type=token_type_name(most), **_percents(of_most)),
+        view.say(
+            "finding", types=types_apart(view), type=token_type_name(most), **_percents(of_most)
+        ),
         verdict(compared(of_most, quantity_name("attention"))),
         view.say(
             "finding_peak",
@@ -105,7 +107,7 @@ def _finding(view: View, frame: pd.DataFrame, wide: pd.DataFrame) -> str:
         ),
     ]
     if len(weights) > 1:
-        sentences.append(view.say("together", types=types_apart(), **_percents(of_all)))
+        sentences.append(view.say("together", types=types_apart(view), **_percents(of_all)))
     return " ".join(sentences)
 
 

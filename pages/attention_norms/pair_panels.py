@@ -7,8 +7,8 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from pages.ui.charts.chart_theme import Chart, ramp_below, tooltips
 from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
-from pages.ui.charts.look import ramp_below, tooltips
 from pages.ui.words.columns import title
 from pages.ui.words.names import token_type_name
 from pages.ui.words.quantities import ordered_types, quantity_axis
@@ -53,7 +53,7 @@ def density_panels(frame: pd.DataFrame, *, within: bool) -> Any:
         "tooltip": tooltips(titles, frame, ".2e"),
     }
     over: dict[str, Any] = {"x2Offset": _OVER, "y2Offset": -_OVER}
-    return _panels(frame, lambda part: alt.Chart(part).mark_rect(**over).encode(**encodings))
+    return _panels(frame, lambda part: Chart(part).mark_rect(**over).encode(**encodings))
 
 
 def sample_panels(frame: pd.DataFrame, *, within: bool) -> Any:
@@ -94,7 +94,7 @@ def rank_panels(frame: pd.DataFrame) -> Any:
 def _points(part: pd.DataFrame, size: int, opacity: float) -> alt.Chart:
     """Draw points in the colour of their common token type."""
     colour = TOKEN_TYPE_COLOURS[part["token_type"].iloc[0]]
-    return alt.Chart(part).mark_circle(size=size, opacity=opacity, clip=True, color=colour)
+    return Chart(part).mark_circle(size=size, opacity=opacity, clip=True, color=colour)
 
 
 def with_edges(frame: pd.DataFrame, *, within: bool) -> pd.DataFrame:

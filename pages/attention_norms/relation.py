@@ -16,13 +16,13 @@ from pages.attention_norms.pair_panels import density_panels, rank_panels, sampl
 from pages.attention_norms.weight_and_norm import WEAK, lowest_within, weight_and_norm
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import bars, lines
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.finding import Finding, Findings
 from pages.ui.head.choice import to_head
 from pages.ui.page import section
-from pages.ui.published import Row, show_published, statistic_of
+from pages.ui.published_table import Row, show_published, statistic_of
 from pages.ui.store.absences import APART
-from pages.ui.store.chosen import ask, layers
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.levels import POOLED, level_names
@@ -42,9 +42,9 @@ _BY_LAYER = {
 Scope = dict[str, int | None]
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Name the type of `APART` with the lowest correlation of weight and norm within heads."""
-    frame = ask(correlation.by_type, layer=None, head=None)
+    frame = inquiry.ask(correlation.by_type, layer=None, head=None)
     frame = frame[frame["token_type"].isin(APART)].dropna(subset="median")
     row = lowest_within(frame)
     if row is None:
@@ -55,7 +55,7 @@ def _summary() -> Findings:
     yield Finding(
         say("finding.label_relation", token_type=token_type_name(row["token_type"])),
         f"ρ = {change(row['median'])}",
-        weight_and_norm(frame, ask(correlation.signs, layer=None), OF_PAIRS),
+        weight_and_norm(frame, inquiry.ask(correlation.signs, layer=None), OF_PAIRS),
         evidence.assign(name=evidence["token_type"].map(token_type_name))[
             ["name", *medians.values()]
         ],
@@ -77,7 +77,7 @@ def relation(view: View) -> None:
     if scope["head"]:
         level = POOLED  # a head is all within it
     parts = OF_PAIRS[:2] if scope["layer"] else OF_PAIRS
-    rho = ask(correlation.by_type, **scope)
+    rho = view.ask(correlation.by_type, **scope)
     view.finding(_finding(view, rho, scope, parts))
     _pairs(view, level, scope)
     pairs = in_type_order(rho).rename(columns={"n": "pairs"})
@@ -100,15 +100,15 @@ def _pairs(view: View, level: str, scope: Scope) -> None:
     marks = view.pick("marks", ["density", "sample"])
     within = level == _WITHIN
     if marks == "sample":
-        frame = ask(attention_norm_distribution.scatter, limit=_SAMPLED, **scope)
+        frame = view.ask(attention_norm_distribution.scatter, limit=_SAMPLED, **scope)
         if within:
-            frame = _over_centres(frame, ask(attention_norm_distribution.centres, layer=layer))
+            frame = _over_centres(frame, view.ask(attention_norm_distribution.centres, layer=layer))
         chart = sample_panels(frame, within=within)
     else:
         frame = (
-            ask(attention_norm_distribution.densities_within, layer=layer)
+            view.ask(attention_norm_distribution.densities_within, layer=layer)
             if within
-            else ask(attention_norm_distribution.densities, **scope)
+            else view.ask(attention_norm_distribution.densities, **scope)
         )
         frame = with_edges(frame, within=within)
         chart = density_panels(frame, within=within)
@@ -131,7 +131,7 @@ def _ranks(view: View, level: str, layer: int | None) -> None:
     """Draw layers by the mean ranks of their pairs, or heads relative to those of their layer."""
     if level == _BETWEEN_LAYERS and layer is not None:
         return view.nothing("one_layer")
-    frame = ask(correlation.mean_ranks, layer=layer)
+    frame = view.ask(correlation.mean_ranks, layer=layer)
     of_heads = frame["head"].notna()
     ranks = ["attention_rank", "norm_rank"]
     if level == _BETWEEN_LAYERS:
@@ -169,7 +169,7 @@ def _layers(view: View, level: str) -> None:
     if level == _BETWEEN_LAYERS:
         return
     number = _BY_LAYER[level]
-    frame = ask(correlation.by_layer).dropna(subset=number)
+    frame = view.ask(correlation.by_layer).dropna(subset=number)
     if frame.empty:
         return
     ends = (f"{number}_low", f"{number}_high")
@@ -183,7 +183,7 @@ def _pick_scope(view: View) -> Scope:
     layer = head = None
     chosen = view.pick("scope", ["all", "layer", "head"])
     if chosen == "layer":
-        layer = view.pick("layer", layers(), default=most_drawn()[0], kind="select")
+        layer = view.pick("layer", view.store.layers, default=most_drawn(view)[0], kind="select")
     elif chosen == "head":
         layer, head = pick_norms_head(view)
     return {"layer": layer, "head": head}
@@ -211,7 +211,7 @@ def _finding(view: View, rho: pd.DataFrame, scope: Scope, parts: tuple[str, ...]
     if lowest_within(rho) is None:
         return view.say("nothing_varies")
     if not scope["head"]:
-        signs = ask(correlation.signs, layer=scope["layer"])
+        signs = view.ask(correlation.signs, layer=scope["layer"])
         return weight_and_norm(rho, signs, parts)
     lowest = rho.nsmallest(1, "spearman").iloc[0]
     return view.say(
@@ -224,9 +224,9 @@ def _finding(view: View, rho: pd.DataFrame, scope: Scope, parts: tuple[str, ...]
 
 def _map(view: View, scope: Scope) -> None:
     """Draw ρ of every head for one type; a click opens the head."""
-    types = ordered_types(ask(correlation.by_type, layer=None, head=None)["token_type"])
+    types = ordered_types(view.ask(correlation.by_type, layer=None, head=None)["token_type"])
     token_type = view.pick("type", types, of="token_type")
-    of_types = {kind: ask(correlation.by_head, token_type=kind) for kind in types}
+    of_types = {kind: view.ask(correlation.by_head, token_type=kind) for kind in types}
     frame = of_types[token_type]
     if frame["spearman"].isna().all():
         return view.nothing("nothing_varies")

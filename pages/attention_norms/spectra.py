@@ -10,13 +10,13 @@ import pandas as pd
 
 from analysis.statistics.norms import singular_value
 from pages.attention_norms.transforms import no_affine_map
+from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import ZERO
 from pages.ui.charts.head_map import from_zero, head_map
-from pages.ui.charts.look import layered, tooltips
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count
@@ -31,7 +31,7 @@ _COLUMNS: dict[str, str | None] = {
 
 @section("spectra", singular_value.TABLE, lacking=no_affine_map)
 def spectra(view: View) -> None:
-    stretch = _stretch()
+    stretch = _stretch(view)
     view.finding(_finding(view, stretch))
     of_layers = stretch.groupby("layer")["label"].first().tolist()[:_MOST]
     places = stretch["label"].tolist()
@@ -45,9 +45,9 @@ def spectra(view: View) -> None:
     view.table("table", stretch.sort_values("ratio", ascending=False), _COLUMNS)
 
 
-def _stretch() -> pd.DataFrame:
+def _stretch(inquiry: Inquiry) -> pd.DataFrame:
     """Largest and smallest singular value of every head, with their ratio; NaN if one is 0."""
-    frame = _with_places(ask(singular_value.extremes))
+    frame = _with_places(inquiry.ask(singular_value.extremes))
     ratio, linear = (
         frame[f"{part}largest"] / frame[f"{part}smallest"].where(frame[f"{part}smallest"] > 0)
         for part in ("", "linear_")
@@ -92,7 +92,7 @@ def _toggle(view: View, cell: Mapping[Any, Any]) -> None:
 def _spectra(view: View, chosen: list[str], stretch: pd.DataFrame) -> None:
     scale = view.pick("spectrum", ["linear", "log"])
     pairs = list(stretch[["layer", "head"]].itertuples(index=False, name=None))
-    frame = _with_places(ask(singular_value.spectra, heads=pairs))
+    frame = _with_places(view.ask(singular_value.spectra, heads=pairs))
     frame = frame[frame["value"] > 0] if scale == "log" else frame
     shown = frame[frame["label"].isin(chosen)]
     shown = shown.assign(name=shown["label"].map(_name))
@@ -103,7 +103,7 @@ def _spectra(view: View, chosen: list[str], stretch: pd.DataFrame) -> None:
         _chart(shown, ranks, log=scale == "log"),
         state=scale,
         rank=count(frame["rank"].max()),
-        size=count(open_store().run["hidden_size"] + 1),
+        size=count(view.store.run["hidden_size"] + 1),
     )
 
 
@@ -121,9 +121,9 @@ def _chart(shown: pd.DataFrame, ranks: pd.DataFrame, *, log: bool) -> Any:
         scale=alt.Scale(domain=[1, int(ranks["rank"].max())], nice=False),
         axis=alt.Axis(format="d", tickMinStep=1),
     )
-    band = alt.Chart(ranks).mark_area(color=ZERO, opacity=0.2)
+    band = Chart(ranks).mark_area(color=ZERO, opacity=0.2)
     band = band.encode(x=x, y=alt.Y("min:Q", title=title("value"), scale=scale), y2=alt.Y2("max"))
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         x=x,
         y=alt.Y("value:Q", title=title("value"), scale=scale),
         detail=alt.Detail("name:N"),

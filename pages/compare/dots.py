@@ -7,8 +7,8 @@ import altair as alt
 import pandas as pd
 
 from pages.compare.files import colours
+from pages.ui.charts.chart_theme import Chart, coloured, layered, tooltips
 from pages.ui.charts.colours import ZERO
-from pages.ui.charts.look import coloured, layered, tooltips
 from pages.ui.store.open_file import Store
 from pages.ui.words.columns import title
 
@@ -43,7 +43,7 @@ def dots(
         title=None, labelLimit=_ROOM, labelPadding=6, ticks=False, domain=False, labelOverlap=False
     )
     scale = alt.Scale(domain=labels, paddingOuter=1)
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         y=alt.Y(
             "name:N",
             sort=list(rows),
@@ -62,7 +62,7 @@ def dots(
         base.mark_circle(size=56, opacity=1).encode(x=place),
     ]
     if at_zero:
-        zero = alt.Chart(pd.DataFrame({"level": [0.0]})).mark_rule(color=ZERO)
+        zero = Chart(pd.DataFrame({"level": [0.0]})).mark_rule(color=ZERO)
         marks.insert(0, zero.encode(x=alt.X("level:Q")))
     row = max(_LEAST_ROW, _DOT * (len(compared) + 1))
     chart, height = layered(*marks), row * len(rows)

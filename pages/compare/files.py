@@ -8,16 +8,12 @@ from analysis.statistics.corpus import sequence_lengths
 from analysis.statistics.table import Table
 from pages.ui.charts.colours import GROUP_COLOURS
 from pages.ui.store.chosen import (
-    ask_store,
-    is_causal,
-    open_store,
     other_stores,
-    shows_images,
 )
 from pages.ui.store.commands import run_command
 from pages.ui.store.folder import folder
+from pages.ui.store.inquiry import Asked, Inquiry
 from pages.ui.store.open_file import ENDING, Store
-from pages.ui.store.together import ask_together
 from pages.ui.view import View
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain, say
@@ -32,20 +28,21 @@ def pick_files(view: View) -> list[Store]:
     A link names each file with its content, as it names the open file. If the content has changed
     since, the present content is shown and a warning says so.
     """
-    others = {file.key: file for file in other_stores()}
-    files = [open_store()]
+    others = {file.key: file for file in other_stores(view.store)}
+    files = [view.store]
     if others:
         chosen = view.pick_many(
             "files",
             list(others),
-            default=[file.key for file in siblings()[: MOST - 1]] or [_most_alike(others)],
+            default=[file.key for file in siblings(view.store)[: MOST - 1]]
+            or [_most_alike(view.store, others)],
             format=lambda key: others[key].label,
             limit=MOST - 1,
             about={"named": True, "moved": _as_they_are_now(view, others)},
             most=MOST,
         )
         files += [others[key] for key in chosen]
-    able = [file for file in files if not reasons_of(files[0], file, "numbers")]
+    able = [file for file in files if not reasons_of(view, files[0], file, "numbers")]
     if left := [plain(file.label) for file in files if file not in able]:
         view.nothing("other_input", names=say("list.comma").join(left))
     return able
@@ -58,13 +55,13 @@ def texts_sentence(view: View, compared: list[Store]) -> str:
     """
     sentences, first = [], compared[0]
     for file in compared:
-        lengths = ask_store(file, sequence_lengths)
+        lengths = view.asked.ask(file, sequence_lengths)
         n = lengths["n_sequences"]
         tokens = f"{(lengths['n_tokens'] * n).sum() / n.sum():.1f}"
         word = view.say("texts_of", file=plain(file.label), n=count(n.sum()), tokens=tokens)
         sentences.append(word)
     texts = view.say("texts", files=say("list.comma").join(sentences))
-    others = [file.label for file in compared[1:] if reasons_of(first, file, "paired")]
+    others = [file.label for file in compared[1:] if reasons_of(view, first, file, "paired")]
     if not others:
         return texts
     names = say("list.comma").join(map(plain, others))
@@ -92,7 +89,7 @@ def pick_sides(view: View, kind: str, *needs: Table) -> list[Store]:
         by_key = {file.key: file for file in others}
         labels = {key: file.label for key, file in by_key.items()}
         other = by_key[view.pick("other", labels, kind="select")]
-    if obstacles := reasons_of(first, other, kind):
+    if obstacles := reasons_of(view, first, other, kind):
         words = say("list.comma").join(view.say(f"reason_{reason}") for reason in obstacles)
         view.end("why_not", file=plain(other.label), reasons=words)
     if not other.holds(*needs):
@@ -100,19 +97,19 @@ def pick_sides(view: View, kind: str, *needs: Table) -> list[Store]:
     return [first, other]
 
 
-def reasons_of(first: Store, other: Store, kind: str) -> tuple[str, ...]:
+def reasons_of(inquiry: Inquiry, first: Store, other: Store, kind: str) -> tuple[str, ...]:
     """Reasons why two files cannot be compared in the way `kind`, one of `KINDS`; often empty."""
-    return ask_together(_reasons, first, other, kind=kind)
+    return inquiry.ask_together(_reasons, first, other, kind=kind)
 
 
 def say_if_alone(view: View, compared: list[Store]) -> None:
     """If only one file is open, tell the reader how to get a second one, with a command for it."""
     if len(compared) > 1:
         return
-    store = open_store()
-    if any(other.facts["input"] == store.facts["input"] for other in other_stores()):
+    store = view.store
+    if any(other.facts["input"] == store.facts["input"] for other in other_stores(view.store)):
         return view.nothing("choose_one")
-    can_mask = not (is_causal() or shows_images() or store.run["mask_rate"])
+    can_mask = not (view.store.is_causal or view.store.shows_images or store.run["mask_rate"])
     if can_mask:
         kind, run, facts = "masked", pd.Series({**store.run, "mask_rate": _MASKED}), store.facts
     else:
@@ -122,23 +119,23 @@ def say_if_alone(view: View, compared: list[Store]) -> None:
     view.write("code", run_command(run, facts, other), language="bash", wrap_lines=True)
 
 
-def can_compare() -> bool:
+def can_compare(store: Store) -> bool:
     """Return True if the folder has another readable file."""
-    return bool(other_stores())
+    return bool(other_stores(store))
 
 
-def siblings() -> list[Store]:
+def siblings(store: Store) -> list[Store]:
     """Files of the other checkpoints of the training run that the open file's model belongs to."""
-    base, step = training_step(open_store().run["model"])
+    base, step = training_step(store.run["model"])
     if step is None:
         return []
-    steps = ((store, *training_step(store.run["model"])) for store in other_stores())
+    steps = ((store, *training_step(store.run["model"])) for store in other_stores(store))
     return [store for store, of, at in steps if of == base and at not in (None, step)]
 
 
-def _most_alike(others: dict[str, Store]) -> str:
+def _most_alike(store: Store, others: dict[str, Store]) -> str:
     """Key of the file most like the open one: same kind of input, then model, then corpus."""
-    opened = open_store()
+    opened = store
 
     def shared(key: str) -> tuple[bool, ...]:
         other = others[key]
@@ -148,8 +145,8 @@ def _most_alike(others: dict[str, Store]) -> str:
     return max(others, key=shared)
 
 
-def _reasons(one: Store, other: Store, *, kind: str) -> tuple[str, ...]:
-    return reasons(ask_store(one, account), ask_store(other, account), kind)
+def _reasons(asked: Asked, one: Store, other: Store, *, kind: str) -> tuple[str, ...]:
+    return reasons(asked.ask(one, account), asked.ask(other, account), kind)
 
 
 def _as_they_are_now(view: View, others: dict[str, Store]) -> dict[str, str]:

@@ -15,13 +15,12 @@ from analysis.comparison.head_changes import (
 from pages.compare.files import can_compare, pick_sides, texts_sentence
 from pages.compare.numbers import LEVEL
 from pages.ui.charts.head_map import around_zero, head_map
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_of, head_with_most, to_head
 from pages.ui.head.habits import SHARES, habit_name, habit_value
 from pages.ui.page import section
-from pages.ui.store.chosen import ask_store
+from pages.ui.store.inquiry import Asked
 from pages.ui.store.open_file import Store
-from pages.ui.store.together import ask_together
 from pages.ui.view import View
 from pages.ui.words.interval import with_interval
 from pages.ui.words.numbers import change, points
@@ -35,15 +34,15 @@ _COLUMNS = ("layer", "head", "one", "other", "difference", "low", "high", "p", "
 def head_changes(view: View) -> None:
     sides = pick_sides(view, "head_by_head", TABLE)
     first, other = sides
-    held = ask_store(other, held_habits)
-    habits = [habit for habit in ask_store(first, held_habits) if habit in held]
+    held = view.asked.ask(other, held_habits)
+    habits = [habit for habit in view.asked.ask(first, held_habits) if habit in held]
     default = next((habit for habit in _DEFAULTS if habit in habits), None)
     habit = view.pick("quantity", habits, default=default, of="habit", kind="select")
     weighing = view.pick_weighing()
     choices = {"habit": habit, "weighing": weighing}
-    changes = ask_together(_changes, first, other, **choices)
+    changes = view.ask_together(_changes, first, other, **choices)
     most = changes.assign(size=changes["difference"].abs())
-    head = pick_marked(view, default=head_with_most(most, "size"))
+    head = pick_head(view, default=head_with_most(most, "size"))
     view.finding(_finding(view, sides, changes, habit))
     view.finding(texts_sentence(view, sides))
     kind = "share" if habit in SHARES else "entropy"
@@ -104,11 +103,13 @@ def _finding(view: View, sides: list[Store], changes: pd.DataFrame, habit: str) 
     )
 
 
-def _changes(first: Store, other: Store, *, habit: str, weighing: str) -> pd.DataFrame:
+def _changes(
+    asked: Asked, first: Store, other: Store, *, habit: str, weighing: str
+) -> pd.DataFrame:
     sides = (
         (
-            ask_store(store, account),
-            ask_store(store, habit_of_heads, habit=habit, weighing=weighing),
+            asked.ask(store, account),
+            asked.ask(store, habit_of_heads, habit=habit, weighing=weighing),
         )
         for store in (first, other)
     )

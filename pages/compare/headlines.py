@@ -29,8 +29,8 @@ _FORMATS = dict.fromkeys(("difference", "low", "high"), "%.4f") | dict.fromkeys(
 @section("headlines", also=TABLES)
 def headlines(view: View) -> None:
     compared = pick_files(view)
-    numbers = numbers_of(compared, by_layer=False)
-    changes = differences_of(compared, by_layer=False)
+    numbers = numbers_of(view, compared, by_layer=False)
+    changes = differences_of(view, compared, by_layer=False)
     if len(compared) > 1:
         view.finding(_finding(view, compared, numbers, changes))
         view.finding(texts_sentence(view, compared))

@@ -14,11 +14,10 @@ from analysis.comparison.matching import (
     matched_heads,
 )
 from pages.compare.files import can_compare, pick_sides, texts_sentence
+from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
-from pages.ui.charts.look import layered, tooltips
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
-from pages.ui.store.chosen import ask_store
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -39,7 +38,7 @@ def heads(view: View) -> None:
     if not offered:
         view.end("no_profile", tables=", ".join(table.name for table in PROFILES.values()))
     profile = view.pick("profile", offered)
-    own, beside = (ask_store(side, head_profiles, profile=profile) for side in sides)
+    own, beside = (view.asked.ask(side, head_profiles, profile=profile) for side in sides)
     beside = beside.reindex(index=own.index, columns=own.columns, fill_value=0.0)
     matching = matched_heads(divergences(own.to_numpy(), beside.to_numpy()))
     frame = _frame(own.index, matching)
@@ -105,7 +104,7 @@ def _map(shown: pd.DataFrame) -> Any:
     domain, axis = [0, len(shown) + 1], _layer_axis(shown)
     scale = alt.Scale(domain=domain, nice=False)
     points = (
-        alt.Chart(shown)
+        Chart(shown)
         .mark_circle(size=60, opacity=0.9)
         .encode(
             x=alt.X("place:Q", title=title("place"), scale=scale, axis=axis),
@@ -124,7 +123,7 @@ def _map(shown: pd.DataFrame) -> Any:
         )
     )
     ends = pd.DataFrame({"place": domain, "match": domain})
-    diagonal = alt.Chart(ends).mark_line(color=NEUTRAL, strokeDash=[4, 4], tooltip=False)
+    diagonal = Chart(ends).mark_line(color=NEUTRAL, strokeDash=[4, 4], tooltip=False)
     diagonal = diagonal.encode(x=alt.X("place:Q"), y=alt.Y("match:Q"))
     return layered(diagonal, points, width=_SIDE, height=_HIGH)
 
@@ -149,7 +148,7 @@ def _means(view: View, matching: Matching) -> pd.DataFrame:
 def _bars(means: pd.DataFrame) -> Any:
     """Draw the mean divergences as bars."""
     order, plain = means["name"].tolist(), alt.Axis(labelLimit=0, ticks=False)
-    base = alt.Chart(means, width=_BARS, height=_HIGH).encode(
+    base = Chart(means, width=_BARS, height=_HIGH).encode(
         y=alt.Y("name:N", sort=order, title=None, axis=plain),
         tooltip=tooltips(dict.fromkeys(("name", "divergence")), means, ".4f"),
     )

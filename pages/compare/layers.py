@@ -15,7 +15,7 @@ from pages.compare.numbers import (
     numbers_of,
     pairing,
 )
-from pages.ui.charts.look import with_axes
+from pages.ui.charts.chart_theme import with_axes
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
 from pages.ui.view import View
@@ -28,8 +28,8 @@ _DEFAULT = "ratio_whole"
 @section("layers", also=TABLES)
 def layers(view: View) -> None:
     compared = pick_files(view)
-    numbers = numbers_of(compared, by_layer=True)
-    changes = differences_of(compared, by_layer=True)
+    numbers = numbers_of(view, compared, by_layer=True)
+    changes = differences_of(view, compared, by_layer=True)
     number = pick_number(view, numbers)
     numbers, changes = (rows[rows["number"] == number] for rows in (numbers, changes))
     n_layers = {file.label: int(file.run["n_layers"]) for file in compared}

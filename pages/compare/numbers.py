@@ -7,9 +7,8 @@ import pandas as pd
 from analysis.comparison.account import account
 from analysis.comparison.beside import differences, own_numbers, with_correction
 from analysis.comparison.numbers import ALL_LAYERS, NUMBERS, OF_HEADS, unit_values
-from pages.ui.store.chosen import ask_store
+from pages.ui.store.inquiry import Asked, Inquiry
 from pages.ui.store.open_file import Store
-from pages.ui.store.together import ask_together
 from pages.ui.words.numbers import change
 from pages.ui.words.say import plain, say
 
@@ -26,13 +25,13 @@ def number_name(number: str) -> str:
     return say(f"compare.of_number.{number}")
 
 
-def numbers_of(compared: list[Store], *, by_layer: bool) -> pd.DataFrame:
+def numbers_of(inquiry: Inquiry, compared: list[Store], *, by_layer: bool) -> pd.DataFrame:
     """Numbers of every file by layer, or as means over layers.
 
     Columns: file, number, name, layer, mean, low, high, n, in the order of `NUMBERS`. With several
     files, numbers that only one of them has are left out.
     """
-    parts = [ask_together(_own, file).assign(file=file.label) for file in compared]
+    parts = [inquiry.ask_together(_own, file).assign(file=file.label) for file in compared]
     frame = _named(pd.concat(parts, ignore_index=True), by_layer=by_layer)
     if len(compared) == 1:
         return frame
@@ -40,7 +39,7 @@ def numbers_of(compared: list[Store], *, by_layer: bool) -> pd.DataFrame:
     return frame[n_files > 1]
 
 
-def differences_of(compared: list[Store], *, by_layer: bool) -> pd.DataFrame:
+def differences_of(inquiry: Inquiry, compared: list[Store], *, by_layer: bool) -> pd.DataFrame:
     """Differences of the files from the first one, by layer or as means over layers.
 
     Columns: file, number, name, layer, difference, low, high, p, n, n_other, is_paired, and q and
@@ -49,7 +48,9 @@ def differences_of(compared: list[Store], *, by_layer: bool) -> pd.DataFrame:
     first, *others = compared
     if not others:
         return pd.DataFrame(columns=_OF_DIFFERENCES)
-    parts = [ask_together(_differences, first, file).assign(file=file.label) for file in others]
+    parts = [
+        inquiry.ask_together(_differences, first, file).assign(file=file.label) for file in others
+    ]
     return with_correction(_named(pd.concat(parts, ignore_index=True), by_layer=by_layer))
 
 
@@ -83,10 +84,10 @@ def _named(rows: pd.DataFrame, *, by_layer: bool) -> pd.DataFrame:
     return frame.assign(name=names, place=place).sort_values(["place", "layer"], kind="stable")
 
 
-def _own(store: Store) -> pd.DataFrame:
-    return own_numbers(ask_store(store, unit_values), seed=int(store.run["seed"]))
+def _own(asked: Asked, store: Store) -> pd.DataFrame:
+    return own_numbers(asked.ask(store, unit_values), seed=int(store.run["seed"]))
 
 
-def _differences(first: Store, other: Store) -> pd.DataFrame:
-    sides = ((ask_store(store, account), ask_store(store, unit_values)) for store in (first, other))
+def _differences(asked: Asked, first: Store, other: Store) -> pd.DataFrame:
+    sides = ((asked.ask(store, account), asked.ask(store, unit_values)) for store in (first, other))
     return differences(*sides, seed=int(first.run["seed"]))

@@ -8,9 +8,8 @@ from pages.compare.dots import dots
 from pages.compare.files import can_compare, pick_sides, texts_sentence
 from pages.compare.numbers import LEVEL
 from pages.ui.page import section
-from pages.ui.store.chosen import ask_store, layer_order, layers
+from pages.ui.store.inquiry import Asked
 from pages.ui.store.open_file import Store
-from pages.ui.store.together import ask_together
 from pages.ui.view import View
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain
@@ -24,13 +23,13 @@ _SIDES = ("_one", "_other")
 def pairs(view: View) -> None:
     sides = pick_sides(view, "pairs", pair_delta.TABLE)
     first, other = sides
-    layer = view.pick("layer", list(layers()))
-    effect = view.pick("effect", tuple(layer_order().effects), default="ff")
+    layer = view.pick("layer", list(view.store.layers))
+    effect = view.pick("effect", tuple(view.store.layer_order.effects), default="ff")
     least = view.pick("least", _COUNTS, default=5, kind="select")
     shown = view.pick("shown", ("clear", "differs", "all"), kind="select")
     order = view.pick("order", ("rank", "difference"), kind="select")
     choices = {"layer": layer, "effect": effect, "least": least}
-    changed = ask_together(_changed, first, other, **choices)
+    changed = view.ask_together(_changed, first, other, **choices)
     chosen = {
         "clear": changed["is_clear"],
         "differs": changed["q"] <= LEVEL,
@@ -61,9 +60,11 @@ def _table(view: View, kept: pd.DataFrame, state: tuple[object, ...]) -> None:
     view.table("ranks", kept, columns, state=state)
 
 
-def _changed(first: Store, other: Store, *, layer: int, effect: str, least: int) -> pd.DataFrame:
+def _changed(
+    asked: Asked, first: Store, other: Store, *, layer: int, effect: str, least: int
+) -> pd.DataFrame:
     sides = (
-        ask_store(store, pairs_with_error, layer=layer, effect=effect, min_count=least)
+        asked.ask(store, pairs_with_error, layer=layer, effect=effect, min_count=least)
         for store in (first, other)
     )
     changed = changed_pairs(*sides)

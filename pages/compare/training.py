@@ -20,18 +20,18 @@ from pages.ui.words.interval import beside_0, row_with_interval
 from pages.ui.words.say import plain, say
 
 
-@section("training", also=TABLES, when=lambda: bool(siblings()))
+@section("training", also=TABLES, when=lambda store: bool(siblings(store)))
 def training(view: View) -> None:
     chosen = pick_files(view)
     steps = {file.label: training_step(file.run["model"])[1] for file in chosen}
-    alike = [file for file in chosen if not reasons_of(chosen[0], file, "training")]
+    alike = [file for file in chosen if not reasons_of(view, chosen[0], file, "training")]
     compared = [file for file in alike if steps[file.label] is not None]
     compared.sort(key=lambda file: steps[file.label] or 0)
     if left := [plain(file.label) for file in chosen if file not in compared]:
         view.write("caption", view.say("no_steps", names=say("list.comma").join(left)))
     if len(compared) < 2:
         view.end("choose_one")
-    numbers = numbers_of(compared, by_layer=False)
+    numbers = numbers_of(view, compared, by_layer=False)
     number = pick_number(view, numbers)
     numbers = numbers[numbers["number"] == number]
     frame = numbers.assign(step_of_training=numbers["file"].map(steps).astype("int64"))
@@ -47,7 +47,7 @@ def training(view: View) -> None:
 def _finding(view: View, compared: list[Store], frame: pd.DataFrame, number: str) -> str:
     """Compare the number at the first training step with that at the last, with the change."""
     first, last = frame.iloc[0], frame.iloc[-1]
-    changes = differences_of([compared[0], compared[-1]], by_layer=False)
+    changes = differences_of(view, [compared[0], compared[-1]], by_layer=False)
     change = changes[changes["number"] == number].iloc[0]
     finding = view.say(
         "finding",

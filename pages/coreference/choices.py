@@ -8,9 +8,8 @@ from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.probing import coreference_accuracy
 from pages.coreference.names import type_name
 from pages.ui.charts.standard import bars
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import Head, head_with_most
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
 
 
@@ -21,9 +20,9 @@ def pick_way(view: View) -> dict[str, str]:
 
 def pick_best_head(view: View, choices: dict[str, str]) -> Head:
     """Let the reader pick a head; the default is the most accurate one over all mentions."""
-    accuracies = ask(coreference_accuracy.of_type, mention_type="all", **choices)
+    accuracies = view.ask(coreference_accuracy.of_type, mention_type="all", **choices)
     best = head_with_most(accuracies[accuracies["method"] == "head"], "accuracy")
-    return pick_marked(view, default=best)
+    return pick_head(view, default=best)
 
 
 def accuracy_bars(view: View, frame: pd.DataFrame, colours: dict[str, str]) -> Any:

@@ -14,7 +14,6 @@ from pages.coreference.text_chart import phrase, text_chart
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.lines import beginning, with_capital
@@ -27,16 +26,16 @@ _SHORT = 60  # characters of a text that stand in the picker
 @section("documents", coreference_accuracy.PREDICTION, also=(annotation.MENTIONS,))
 def documents(view: View) -> None:
     chosen, name = _pick_method(view)
-    texts = ask(coreference_accuracy.by_sequence, **chosen)
+    texts = view.ask(coreference_accuracy.by_sequence, **chosen)
     seq = _pick_text(view, texts)
     counts = texts.set_index("seq")[["n_right", "n"]]
     of_text, of_all = counts.loc[seq].map(count), counts.sum().map(count).add_prefix("all_")
     view.finding(view.say("finding", name=with_capital(name), **of_text, **of_all))
-    words = ask(annotation.words, seq=seq)
-    picked = ask(coreference_accuracy.of_sequence, seq=seq, **chosen)
+    words = view.ask(annotation.words, seq=seq)
+    picked = view.ask(coreference_accuracy.of_sequence, seq=seq, **chosen)
     arrows = view.pick("arrows", _ARROWS)
     shown = picked if arrows == "all" else picked[picked["correct"] == (arrows == "right")]
-    chart = text_chart(words, ask(annotation.mentions, seq=seq), shown)
+    chart = text_chart(words, view.ask(annotation.mentions, seq=seq), shown)
     state = (seq, *chosen.values())
     view.figure("chart", picked, chart, state=(*state, arrows), method=name)
     view.draw(link_to_sequence, seq)

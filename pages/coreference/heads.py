@@ -11,7 +11,7 @@ from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map_of_heads
 from pages.ui.head.choice import head_name, head_of, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
@@ -20,8 +20,8 @@ from pages.ui.words.say import say
 @section("heads", coreference_accuracy.TABLE)
 def heads(view: View) -> None:
     choices = pick_way(view)
-    kind = view.pick("type", _types())
-    accuracies = ask(coreference_accuracy.of_type, mention_type=kind, **choices)
+    kind = view.pick("type", _types(view))
+    accuracies = view.ask(coreference_accuracy.of_type, mention_type=kind, **choices)
     every = accuracies[accuracies["method"] == "head"].astype({"layer": "int64", "head": "int64"})
     rules = accuracies.set_index("method").loc[list(BASELINES), "accuracy"]
     view.finding(_finding(view, every, rules, kind))
@@ -44,12 +44,12 @@ def heads(view: View) -> None:
     view.table("table", shown.assign(**gains), columns, state=(kind, *choices.values()))
 
 
-def _types() -> list[str]:
+def _types(inquiry: Inquiry) -> list[str]:
     """All mentions, and the types of mention in the corpus."""
     return [
         kind
         for kind in MENTION_TYPES
-        if len(ask(coreference_accuracy.of_type, mention_type=kind, merging=MERGINGS[0]))
+        if len(inquiry.ask(coreference_accuracy.of_type, mention_type=kind, merging=MERGINGS[0]))
     ]
 
 

@@ -14,9 +14,8 @@ from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.head.choice import Head, head_name, head_names, head_of
 from pages.ui.head.facts import HALF, MERGING, chosen_head
 from pages.ui.page import section
-from pages.ui.published import Row, show_published, statistic_of
-from pages.ui.store.chosen import ask
-from pages.ui.store.together import ask_each
+from pages.ui.published_table import Row, show_published, statistic_of
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
@@ -28,9 +27,9 @@ _SHARES = (
 )
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Accuracy of the best head on texts it was not chosen on, compared with the rules there."""
-    frame = ask(coreference_best.best, merging=MERGING, chosen_on=HALF)
+    frame = inquiry.ask(coreference_best.best, merging=MERGING, chosen_on=HALF)
     frame = frame[frame["mention_type"] == "all"]
     if frame.empty:
         return
@@ -52,9 +51,9 @@ def _summary() -> Findings:
 def rules(view: View) -> None:
     choices = pick_way(view)
     head = pick_best_head(view, choices)
-    best = ask_each(coreference_best.best, "chosen_on", CHOSEN_ON, **choices)
+    best = view.ask_each(coreference_best.best, "chosen_on", CHOSEN_ON, **choices)
     view.finding(_finding(view, best[best["mention_type"] == "all"]))
-    accuracies = ask(coreference_accuracy.of_head, layer=head[0], head=head[1], **choices)
+    accuracies = view.ask(coreference_accuracy.of_head, layer=head[0], head=head[1], **choices)
     names = {method: method_name(method) for method in METHODS} | {"head": head_name(*head)}
     colours = {names[method]: ANTECEDENT_COLOURS[method] for method in METHODS}
     chart = accuracy_bars(view, accuracies.assign(method=accuracies["method"].map(names)), colours)
@@ -70,16 +69,18 @@ def antecedents(accuracies: pd.DataFrame, head: Head) -> list[Row]:
     """Rows of table 2; the paper's head is compared only with the same head of the file.
 
     Args:
-        accuracies: mention_type, method, accuracy of the file's rules and of one head.
+        accuracies: mention_type, method, accuracy, low, high of the file's rules and of one head.
     """
-    ours = accuracies.set_index(["mention_type", "method"])["accuracy"]
+    ours = accuracies.set_index(["mention_type", "method"])
+    ours = ours.reindex(columns=["accuracy", "low", "high"]).T
     rows = []
     for number in numbers("coreference_accuracy"):
-        method, value = method_name(number.method), ours.get((number.mention_type, number.method))
+        method = method_name(number.method)
+        values = ours.get((number.mention_type, number.method), (None,))
         if number.method == "head":
             method = say("published.head", layer=number.layer, head=number.head)
-            value = value if (number.layer, number.head) == head else None
-        rows.append(Row(statistic_of(method, type_name(number.mention_type)), number, value))
+            values = values if (number.layer, number.head) == head else (None,)
+        rows.append(Row(statistic_of(method, type_name(number.mention_type)), number, *values))
     return rows
 
 

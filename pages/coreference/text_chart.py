@@ -6,11 +6,11 @@ import altair as alt
 import pandas as pd
 
 from pages.coreference.names import type_name
+from pages.ui.charts.chart_theme import Chart, layered, paper_and_ink, tooltips
 from pages.ui.charts.colours import ARROW_COLOURS, MENTION_COLOURS
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import layered, paper_and_ink, tooltips
 from pages.ui.charts.text_layout import FONT, LETTERS, Place, curve, places, spans
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 _LINE = 68  # height of a line of the text with the arrows above it, in pixels
 _SIZE = f"min(17, width / {LETTERS} / 0.605)"
@@ -63,7 +63,7 @@ def _grounds(words: pd.DataFrame, mentions: pd.DataFrame, of: list[Place]) -> al
         for part in spans(row["first_word"], row["last_word"], of)
     )
     return (
-        alt.Chart(frame)
+        Chart(frame)
         .mark_rect(opacity=0.28, cornerRadius=3)
         .encode(
             x2=alt.X2("x2:Q"),
@@ -94,7 +94,7 @@ def _words(
         "fontSize": alt.ExprRef(_SIZE),
         "tooltip": False,
     }
-    texts = alt.Chart(shown).encode(text=alt.Text("form:N"))
+    texts = Chart(shown).encode(text=alt.Text("form:N"))
     plain, bold = (texts.transform_filter(f"{no}datum.is_head") for no in ("!", ""))
     return [plain.mark_text(**style), bold.mark_text(**style, fontWeight="bold")]
 
@@ -122,7 +122,7 @@ def _arrows(forms: pd.Series, picked: pd.DataFrame, of: list[Place]) -> list[alt
     dash = alt.StrokeDash("right:N", scale=dashes, legend=None)
     tooltip = tooltips(dict.fromkeys(("from", "to", "right")), frame, "d")
     lines = (
-        alt.Chart(frame)
+        Chart(frame)
         .mark_line(strokeWidth=2, opacity=0.85)
         .encode(
             detail=alt.Detail("arrow:N"),
@@ -132,7 +132,7 @@ def _arrows(forms: pd.Series, picked: pd.DataFrame, of: list[Place]) -> list[alt
             tooltip=tooltip,
         )
     )
-    ends = alt.Chart(frame.groupby("arrow").tail(1))
+    ends = Chart(frame.groupby("arrow").tail(1))
     tips = [
         ends.transform_filter(f"datum.points === '{side}'")
         .mark_point(shape=f"triangle-{side}", filled=True, size=70, opacity=1)

@@ -10,8 +10,6 @@ from pages.coreference.names import type_name
 from pages.ui.charts.colours import WEIGHING_COLOURS
 from pages.ui.head.choice import head_names
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
-from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.words.interval import change_words
 from pages.ui.words.say import say
@@ -22,7 +20,7 @@ _HALVES = ("first", "second")
 @section("weighing", coreference_best.DIFFERENCE, coreference_best.TABLE)
 def weighing(view: View) -> None:
     merging = view.pick("merging", MERGINGS)
-    differences = ask(coreference_best.differences, merging=merging)
+    differences = view.ask(coreference_best.differences, merging=merging)
     view.finding(_finding(view, differences[differences["mention_type"] == "all"]))
     _bars(view, merging)
     shown = differences.assign(
@@ -51,7 +49,7 @@ def _finding(view: View, halves: pd.DataFrame) -> str:
 def _bars(view: View, merging: str) -> None:
     """Draw the accuracy on the second half of the first half's best head, by weights and norms."""
     choices = {"merging": merging, "chosen_on": _HALVES[0]}
-    best = ask_each(coreference_best.best, "weighing", WEIGHINGS, **choices)
+    best = view.ask_each(coreference_best.best, "weighing", WEIGHINGS, **choices)
     frame = best.rename(columns={"weighing": "method"}).drop_duplicates(["method", "mention_type"])
     if frame.empty:
         return

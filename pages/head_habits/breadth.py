@@ -8,8 +8,7 @@ from analysis.statistics.norms.weighing import WEIGHT
 from pages.head_habits.layer_chart import draw_layers
 from pages.ui.head.habits import of_habits
 from pages.ui.page import section
-from pages.ui.published import Row, show_published
-from pages.ui.store.chosen import ask
+from pages.ui.published_table import Row, show_published
 from pages.ui.view import View
 from pages.ui.words.say import say
 
@@ -21,8 +20,8 @@ _BROAD = 0.9  # of the entropy of a head that attends to everything alike
 @section("breadth", head_pattern.TABLE, also=(head_pattern.PER_SEQUENCE,))
 def breadth(view: View) -> None:
     weighing = view.pick_weighing()
-    means = of_habits(ask(head_pattern.by_layer, weighing=weighing), (*_ENTROPIES, _UNIFORM))
-    heads = of_habits(ask(head_pattern.heads, weighing=weighing), _ENTROPIES)
+    means = of_habits(view.ask(head_pattern.by_layer, weighing=weighing), (*_ENTROPIES, _UNIFORM))
+    heads = of_habits(view.ask(head_pattern.heads, weighing=weighing), _ENTROPIES)
     view.finding(_finding(view, means, heads, weighing))
     draw_layers(
         view,
@@ -43,7 +42,8 @@ def entropy_cls(means: pd.DataFrame) -> Row:
     """Row with the entropy of [CLS] in the last layer and the value that the paper prints."""
     entropy = means[(means["habit"] == ENTROPY_CLS.habit) & (means["layer"] == ENTROPY_CLS.layer)]
     name = say("head_habits.published.entropy_cls", layer=ENTROPY_CLS.layer)
-    return Row(name, ENTROPY_CLS, float(entropy["mean"].iloc[0]) if len(entropy) else None)
+    values = entropy.reindex(columns=["mean", "low", "high"]).astype(float)
+    return Row(name, ENTROPY_CLS, *(values.iloc[0] if len(values) else (None,)))
 
 
 def _finding(view: View, means: pd.DataFrame, heads: pd.DataFrame, weighing: str) -> str:

@@ -11,7 +11,6 @@ from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars
 from pages.ui.head.choice import head_name, head_of, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval
 from pages.ui.words.numbers import percent, signed
@@ -26,20 +25,20 @@ from pages.ui.words.numbers import percent, signed
     also=(head_effect.PER_SEQUENCE, head_effect.PAIR, contribution.PER_SEQUENCE),
 )
 def effect(view: View) -> None:
-    given = {kind for (kind,) in ask(head_effect.quantities).itertuples(index=False)}
+    given = {kind for (kind,) in view.ask(head_effect.quantities).itertuples(index=False)}
     of_file = [name for name in CHANGES if name in given]
     quantity = view.pick("quantity", of_file, default="length")
     filling = view.pick("filling", FILLINGS)
     asked = {"filling": filling, "quantity": quantity}
-    effects = ask(head_effect.heads, **asked)
+    effects = view.ask(head_effect.heads, **asked)
     heads = effects.dropna(subset="head").astype({"head": int})
-    correlations = ask(effect_prediction.correlations, **asked)
+    correlations = view.ask(effect_prediction.correlations, **asked)
     known = [name for name in MEASURES if name in set(correlations["measure"])]
     measure = view.pick("measure", known, default="norm")
     view.finding(_finding(view, heads, correlations, quantity))
     view.note(view.say("sum"))
     marked = opened_head(view)
-    points = heads.merge(ask(effect_prediction.measures), on=["layer", "head"])
+    points = heads.merge(view.ask(effect_prediction.measures), on=["layer", "head"])
     points = points.assign(**{"layer_named": points["layer"].map(str)})
     chart = scatter(
         points,
@@ -54,7 +53,7 @@ def effect(view: View) -> None:
     state, named = (*asked.values(), measure, *marked), view.say(f"measure_{measure}")
     view.figure("scatter", points, chart, state=state, click=to_head, measure=named)
     _measures(view, correlations, asked)
-    best = ask(effect_prediction.best, **asked)
+    best = view.ask(effect_prediction.best, **asked)
     best["measure"] = best["measure"].map(lambda name: view.say(f"measure_{name}"))
     view.table(
         "best", best, ["layer", "measure", "spearman", "low", "high"], state=(*asked.values(),)
@@ -84,11 +83,11 @@ def _measures(view: View, correlations: pd.DataFrame, asked: dict[str, str]) -> 
 
 def _pairs(view: View) -> None:
     """Tabulate the pairs of strong heads whose effects add up least."""
-    pairs = ask(head_effect.pairs, limit=STRONGEST)
+    pairs = view.ask(head_effect.pairs, limit=STRONGEST)
     if pairs.empty:
         return
     pairs["pair"] = [f"{head_of(row, '_a')} + {head_of(row, '_b')}" for _, row in pairs.iterrows()]
-    view.finding(_sum(view, ask(head_effect.all_pairs)))
+    view.finding(_sum(view, view.ask(head_effect.all_pairs)))
     view.table("pairs", pairs, ["pair", "together", "summed", "missed", "n_sequences"])
 
 

@@ -9,10 +9,9 @@ from pages.ui.finding import Finding, Findings, compared, over_layers, rows_of, 
 from pages.ui.head.habits import importance_shares
 from pages.ui.page import section
 from pages.ui.store.absences import FIRST, types_apart
-from pages.ui.store.chosen import ask, open_store
 from pages.ui.store.commands import run_command
 from pages.ui.store.folder import folder
-from pages.ui.store.missing import require
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.interval import verdict
 from pages.ui.words.names import token_type_name
@@ -25,12 +24,12 @@ _RATE = 0.15
 _STAND_IN = "pooled_length"
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Share of |∂L/∂α| of the token type with most attention."""
-    if not open_store().holds(gradient_importance.TABLE):
+    if not inquiry.store.holds(gradient_importance.TABLE):
         return
-    frame = _importance()
-    found = _weight_and_importance(frame[frame["head"].isna()])
+    frame = _importance(inquiry)
+    found = _weight_and_importance(inquiry, frame[frame["head"].isna()])
     if found is None:
         return
     (most, evidence), objective = found, str(frame["objective"].iloc[0])
@@ -39,7 +38,7 @@ def _summary() -> Findings:
     yield Finding(
         say(f"finding.label_gradients{kind}", token_type=token_type_name(most)),
         f"{weight} → {share}",
-        f"{_importance_sentence(most, evidence)} {say(f'finding.objective_{objective}')}",
+        f"{_importance_sentence(inquiry, most, evidence)} {say(f'finding.objective_{objective}')}",
         evidence,
         baseline=say("finding.of_weight"),
     )
@@ -51,12 +50,12 @@ def _summary() -> Findings:
     findings=_summary,
 )
 def gradients(view: View) -> None:
-    store = open_store()
+    store = view.store
     is_unmasked = store.facts.get("gradient_objective") == _MASKED and not store.run["mask_rate"]
     if is_unmasked and not store.holds(gradient_importance.TABLE):
         return _offer_masking(view)
-    require(gradient_importance.TABLE)
-    frame = in_type_order(_importance())
+    view.require(gradient_importance.TABLE)
+    frame = in_type_order(_importance(view))
     of_heads = frame["head"].notna()
     means, heads = frame[~of_heads], frame[of_heads].astype({"head": "int64"})
     view.note(view.say(f"objective_{frame['objective'].iloc[0]}"))
@@ -78,7 +77,7 @@ def gradients(view: View) -> None:
 
 def _offer_masking(view: View) -> None:
     """Explain that a masked-language loss needs masked tokens, with a command that masks some."""
-    store, missing = open_store(), [gradient_importance.TABLE.name]
+    store, missing = view.store, [gradient_importance.TABLE.name]
     view.nothing("unmasked", name=plain(store.name))
     run = store.run.copy()
     run["mask_rate"] = _RATE
@@ -101,18 +100,20 @@ def _finding(view: View, means: pd.DataFrame) -> str:
         least=total.idxmin(),
         times=f"{total.max() / total.min():.1f}" if total.min() else ABSENT,
     )
-    found = _weight_and_importance(means)
+    found = _weight_and_importance(view, means)
     if found is None:
         return finding
     side = compared(found[1], say("finding.of_weight"))
-    return f"{finding} {_importance_sentence(*found)} {verdict(side)}"
+    return f"{finding} {_importance_sentence(view, *found)} {verdict(side)}"
 
 
-def _importance() -> pd.DataFrame:
-    return ask(gradient_importance.by_layer).rename(columns={"importance": "mean"})
+def _importance(inquiry: Inquiry) -> pd.DataFrame:
+    return inquiry.ask(gradient_importance.by_layer).rename(columns={"importance": "mean"})
 
 
-def _weight_and_importance(means: pd.DataFrame) -> tuple[str, pd.DataFrame] | None:
+def _weight_and_importance(
+    inquiry: Inquiry, means: pd.DataFrame
+) -> tuple[str, pd.DataFrame] | None:
     """Token type with most attention, with its share of |∂L/∂α| compared with that of the weight.
 
     Both are means over layers, with evidence. None if the file lacks the shares of attention.
@@ -120,9 +121,9 @@ def _weight_and_importance(means: pd.DataFrame) -> tuple[str, pd.DataFrame] | No
     Args:
         means: rows layer, token_type, mean, low, high of the importance, means over heads.
     """
-    if not open_store().holds(head_pattern.TABLE):
+    if not inquiry.store.holds(head_pattern.TABLE):
         return None
-    patterns = ask(head_pattern.by_layer)
+    patterns = inquiry.ask(head_pattern.by_layer)
     weights = patterns[patterns["quantity"].isin(TOKEN_TYPES)].groupby("quantity")["mean"].mean()
     if weights.empty:
         return None
@@ -137,12 +138,12 @@ def _weight_and_importance(means: pd.DataFrame) -> tuple[str, pd.DataFrame] | No
     return next((kind for kind in kinds if kind in set(means["token_type"])), most), rows_of(rows)
 
 
-def _importance_sentence(most: str, evidence: pd.DataFrame) -> str:
+def _importance_sentence(inquiry: Inquiry, most: str, evidence: pd.DataFrame) -> str:
     """Sentence on the result of `_weight_and_importance`."""
     share, weight = evidence["value"].map(percent)
     return say(
         "finding.gradients",
-        types=types_apart(),
+        types=types_apart(inquiry),
         token_type=token_type_name(most),
         weight=weight,
         share=share,

@@ -14,7 +14,7 @@ from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, habits
 from pages.ui.head.choice import Head, head_of, to_head
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value, of_habits, share_title
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval
 from pages.ui.words.say import say
@@ -22,11 +22,11 @@ from pages.ui.words.say import say
 _CLICKED = ("map_share", "map_entropy", "table")
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Count the heads with a dominant habit, by habit."""
-    heads = behaviours_of_heads()
+    heads = behaviours_of_heads(inquiry)
     counts = heads["behaviour"].value_counts()
-    surely = behaviours_of_heads(by="low")["behaviour"] != OTHER
+    surely = behaviours_of_heads(inquiry, by="low")["behaviour"] != OTHER
     of, some = len(heads), int((heads["behaviour"] != OTHER).sum())
     if not some:
         return
@@ -45,12 +45,12 @@ def _summary() -> Findings:
 @section("heads", head_pattern.TABLE, also=(head_pattern.PER_SEQUENCE,), findings=_summary)
 def heads(view: View) -> None:
     weighing = view.pick_weighing()
-    frame = of_habits(ask(head_pattern.heads, weighing=weighing), HABITS)
+    frame = of_habits(view.ask(head_pattern.heads, weighing=weighing), HABITS)
     habit = view.pick("quantity", frame["habit"].unique().tolist(), of="habit", kind="pills")
     is_share, of_habit = habit in SHARES, frame[frame["habit"] == habit]
     marked = opened_head(view)
     view.finding(_finding(view, habit, of_habit))
-    view.finding(habits_sentence(behaviours_of_heads(weighing=weighing)))
+    view.finding(habits_sentence(behaviours_of_heads(view, weighing=weighing)))
     title = share_title(weighing) if is_share else view.say(f"entropy_axis_{weighing}")
     chart = head_map(
         of_habit,
@@ -90,7 +90,7 @@ def _table(view: View, frame: pd.DataFrame, weighing: str, marked: Head) -> None
     The reader may restrict the table to some behaviours.
     """
     wide = frame.pivot(index=["layer", "head"], columns="habit", values="mean").reset_index()
-    behaviours = behaviours_of_heads(weighing=weighing)[["layer", "head", "behaviour"]]
+    behaviours = behaviours_of_heads(view, weighing=weighing)[["layer", "head", "behaviour"]]
     wide = behaviours.merge(wide, on=["layer", "head"], how="right")
     present = list(dict.fromkeys(wide["behaviour"].sort_values()))
     chosen = view.pick_many("behaviours", present, format=behaviour_name)

@@ -6,8 +6,8 @@ import altair as alt
 import pandas as pd
 
 from pages.head_habits.opened_head import opened_head
+from pages.ui.charts.chart_theme import Chart, Scale, cell_selection, coloured, layered, tooltips
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import Scale, cell_selection, coloured, layered, tooltips
 from pages.ui.head.choice import to_head
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -62,7 +62,7 @@ def draw_layers(
     }
 
     def of(rows: pd.Series) -> alt.Chart:
-        return alt.Chart(every[rows]).encode(x=x, y=alt.Y("mean:Q", **y), color=encoding)
+        return Chart(every[rows]).encode(x=x, y=alt.Y("mean:Q", **y), color=encoding)
 
     def hover(*columns: str) -> list[alt.Tooltip]:
         titles = dict.fromkeys((*columns, colour)) | {"mean": y_title}
@@ -78,7 +78,7 @@ def draw_layers(
         .mark_circle(size=46, opacity=0.6, cursor="pointer")
         .encode(tooltip=hover("layer", "head"))
         .add_params(cell_selection(_HEAD, "layer", "head")),
-        alt.Chart(every[chosen])
+        Chart(every[chosen])
         .mark_point(size=110, stroke=MARKED, strokeWidth=2.5, filled=False, aria=False)
         .encode(x=x, y=alt.Y("mean:Q", **y)),
     ]

@@ -8,8 +8,7 @@ from analysis.statistics.norms.weighing import WEIGHT
 from pages.head_habits.layer_chart import draw_layers
 from pages.ui.head.habits import GROUPS, habit_name, habit_value, of_habits, share_title
 from pages.ui.page import section
-from pages.ui.published import Row, show_published
-from pages.ui.store.chosen import ask
+from pages.ui.published_table import Row, show_published
 from pages.ui.view import View
 from pages.ui.words.say import say
 
@@ -19,11 +18,11 @@ _HALF = 0.5
 @section("layers", head_pattern.TABLE, also=(head_pattern.PER_SEQUENCE,))
 def layers(view: View) -> None:
     weighing = view.pick_weighing()
-    every = ask(head_pattern.by_layer, weighing=weighing).dropna(subset="mean")
+    every = view.ask(head_pattern.by_layer, weighing=weighing).dropna(subset="mean")
     held = set(every["quantity"])
     group = view.pick("group", [name for name, habits in GROUPS.items() if held & set(habits)])
     means = of_habits(every, GROUPS[group])
-    heads = of_habits(ask(head_pattern.heads, weighing=weighing), GROUPS[group])
+    heads = of_habits(view.ask(head_pattern.heads, weighing=weighing), GROUPS[group])
     view.finding(_finding(view, means, heads, weighing))
     caption = view.say("caption")
     if weighing == WEIGHT:  # the group's caption contains published numbers

@@ -9,15 +9,14 @@ import pandas as pd
 from analysis.statistics.heads import head_pattern
 from analysis.statistics.norms import head_token
 from pages.head_habits.opened_head import opened_head
+from pages.ui.charts.chart_theme import Chart, coloured, layered, tooltips
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS
-from pages.ui.charts.look import coloured, layered, tooltips
 from pages.ui.charts.shaded_sequence import sequence_name, texts_of_head
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value, of_habits, share_title
 from pages.ui.page import section
 from pages.ui.passages import Passage, draw_passages
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.columns import shown_as, with_names
 
@@ -28,10 +27,10 @@ _ROW, _AROUND = 34, 150  # pixels of a habit; of the legend, the axis and the sp
 def one_head(view: View) -> None:
     weighing = view.pick_weighing()
     layer, head = opened_head(view)
-    view.draw(head_card, layer=layer, head=head)
+    view.draw(head_card, view, layer=layer, head=head)
     of = {"layer": layer, "head": head}
-    of_head = ask(head_pattern.of_head, **of, weighing=weighing).assign(**of)
-    means = ask(head_pattern.by_layer, weighing=weighing)
+    of_head = view.ask(head_pattern.of_head, **of, weighing=weighing).assign(**of)
+    means = view.ask(head_pattern.by_layer, weighing=weighing)
     of_layer = means[means["layer"] == layer]
     names = (head_name(layer, head), view.say("layer", layer=layer))
     parts = zip((of_head, of_layer), names, strict=True)
@@ -54,7 +53,7 @@ def _chart(frame: pd.DataFrame, whose: tuple[str, str], title: str) -> Any:
     shown, colour, _ = coloured(with_names(frame), "whose", " ", colours)
     habit = shown_as("habit", shown)
     titles = {habit: None, "whose": " ", "mean": title, "low": None, "high": None}
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         y=alt.Y(
             f"{habit}:N",
             title=None,
@@ -86,8 +85,8 @@ def _texts(view: View, of: dict[str, int], means: pd.Series, weighing: str) -> N
     clearest = str(means.reindex([name for name in habits if name in SHARES]).idxmax())
     habit = view.pick("habit", habits, default=clearest, kind="select")
     limit = view.number("texts", 1, 12, 3)
-    best = ask(head_pattern.extremes, **of, quantity=habit, limit=limit, weighing=weighing)
-    bodies, colours = texts_of_head(best, **of)
+    best = view.ask(head_pattern.extremes, **of, quantity=habit, limit=limit, weighing=weighing)
+    bodies, colours = texts_of_head(view, best, **of)
     if not colours:
         view.write("caption", view.say("plain", statistic=head_token.TABLE.name))
     parts = []
@@ -95,7 +94,7 @@ def _texts(view: View, of: dict[str, int], means: pd.Series, weighing: str) -> N
         heading = view.say(
             "text_heading",
             place=place,
-            seq=sequence_name(row.seq),
+            seq=sequence_name(view, row.seq),
             n=row.n_tokens,
             habit=habit_name(habit),
             value=habit_value(habit, float(row.value)),

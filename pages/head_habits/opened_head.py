@@ -1,10 +1,9 @@
 """Picker for one head, with its details below a chart of all heads."""
 
 from analysis.statistics.heads import head_pattern
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import Head, head_with_most
 from pages.ui.head.habits import GROUPS
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
 
 _SEEN = (*GROUPS["special"], "previous", "next")
@@ -12,6 +11,6 @@ _SEEN = (*GROUPS["special"], "previous", "next")
 
 def opened_head(view: View) -> Head:
     """Return the selected head; by default the one with the largest share for one kind of token."""
-    frame = ask(head_pattern.heads)
+    frame = view.ask(head_pattern.heads)
     clearest = head_with_most(frame[frame["quantity"].isin(_SEEN)], "mean")
-    return pick_marked(view, default=clearest)
+    return pick_head(view, default=clearest)

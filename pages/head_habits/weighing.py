@@ -10,7 +10,6 @@ from pages.ui.charts.head_map import around_zero, head_map
 from pages.ui.head.choice import to_head
 from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.numbers import change, points
 
@@ -19,7 +18,7 @@ _COUNTS = ("n_less", "n_more", "n_unclear")
 
 @section("weighing", head_pattern.DIFFERENCE, also=(head_pattern.TABLE,))
 def weighing(view: View) -> None:
-    heads = ask(head_pattern.differences).rename(columns={"quantity": "habit"})
+    heads = view.ask(head_pattern.differences).rename(columns={"quantity": "habit"})
     summary = _summary(heads)
     habit = view.pick("quantity", summary.index.tolist(), of="habit", kind="pills")
     kind = "share" if habit in SHARES else "entropy"

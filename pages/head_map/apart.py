@@ -2,16 +2,16 @@
 
 from analysis.statistics.heads import head_distance
 from pages.ui.head.choice import Head
-from pages.ui.store.chosen import ask
+from pages.ui.store.inquiry import Inquiry
 
 DISTANCE = "mean_divergence"
 LEVEL = 0.05
 """Significance level of p-values."""
 
 
-def most_unlike() -> Head:
+def most_unlike(inquiry: Inquiry) -> Head:
     """Head with the largest mean distance from all others: the default of the picker."""
-    means = ask(head_distance.distances).groupby(["layer_a", "head_a"])[DISTANCE].mean()
+    means = inquiry.ask(head_distance.distances).groupby(["layer_a", "head_a"])[DISTANCE].mean()
     layer, head = means.idxmax()
     return int(layer), int(head)
 

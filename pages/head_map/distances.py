@@ -9,13 +9,13 @@ from analysis.statistics.heads import head_arrangement, head_distance
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import MARK
 from pages.head_map.tree import Tree
+from pages.ui.charts.chart_theme import Chart, cell_selection, layered, tooltips
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import cell_selection, layered, tooltips
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.behaviours import behaviours_of_heads, has_habits
 from pages.ui.head.choice import Head, head_name, head_with_most, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, layers, open_store
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
 
@@ -26,11 +26,11 @@ _OVERLAP = 1.04  # a little more than a place, lest the ground shines through be
 
 @section("distances", head_distance.TABLE, also=(head_arrangement.LINKAGE,))
 def distances(view: View) -> None:
-    has_tree = open_store().holds(head_arrangement.LINKAGE)
+    has_tree = view.store.holds(head_arrangement.LINKAGE)
     weighing = view.pick_weighing()
     order = view.pick("order", ("layer", "alike")) if has_tree else "layer"
-    frame = _placed(order, weighing)
-    head = pick_marked(view, default=most_unlike())
+    frame = _placed(view, order, weighing)
+    head = pick_head(view, default=most_unlike(view))
     chart = _chart(frame, by_layer=order == "layer", marked=head)
     view.finding(_finding(view, frame))
     drawn = {"state": (order, weighing, *head), "weighing": weighing}
@@ -50,16 +50,16 @@ def _finding(view: View, frame: pd.DataFrame) -> str:
     return view.say("finding", head=head, far=far, median=median)
 
 
-def _placed(order: str, weighing: str) -> pd.DataFrame:
+def _placed(inquiry: Inquiry, order: str, weighing: str) -> pd.DataFrame:
     """Every pair with its position in the matrix: layer, head and y of one head, x of the other."""
-    frame = ask(head_distance.distances, weighing=weighing)
-    n_heads = int(open_store().run["n_heads"])
-    index = {layer: at for at, layer in enumerate(layers())}
+    frame = inquiry.ask(head_distance.distances, weighing=weighing)
+    n_heads = int(inquiry.store.run["n_heads"])
+    index = {layer: at for at, layer in enumerate(inquiry.store.layers)}
     y, x = (
         frame[f"layer_{side}"].map(index) * n_heads + frame[f"head_{side}"] - 1 for side in "ab"
     )
     if order == "alike":
-        leaves = Tree(ask(head_arrangement.steps, weighing=weighing)).leaves
+        leaves = Tree(inquiry.ask(head_arrangement.steps, weighing=weighing)).leaves
         place = {head: at for at, head in enumerate(leaves)}
         y, x = y.map(place), x.map(place)
     return frame.rename(columns={"layer_a": "layer", "head_a": "head"}).assign(y=y, x=x)
@@ -68,10 +68,12 @@ def _placed(order: str, weighing: str) -> pd.DataFrame:
 def _nearest(view: View, weighing: str, head: Head) -> None:
     """Tabulate the heads that attend most like the given one, with their main habit."""
     layer, number = head
-    frame = ask(head_distance.nearest, layer=layer, head=number, weighing=weighing, limit=_NEAREST)
+    frame = view.ask(
+        head_distance.nearest, layer=layer, head=number, weighing=weighing, limit=_NEAREST
+    )
     columns = ["layer", "head", DISTANCE]
-    if has_habits():
-        habits = behaviours_of_heads(weighing=weighing)
+    if has_habits(view.store):
+        habits = behaviours_of_heads(view, weighing=weighing)
         frame = frame.merge(habits, on=["layer", "head"], how="left")
         columns.append("name")
     options = {"height": "content", "placeholder": None}
@@ -111,7 +113,7 @@ def _chart(frame: pd.DataFrame, *, by_layer: bool, marked: Head) -> Any:
         legend=alt.Legend(format="~g", gradientLength=220, orient="right"),
     )
     cells = (
-        alt.Chart(shown)
+        Chart(shown)
         .mark_rect(cursor="pointer")
         .encode(
             x=x,
@@ -125,7 +127,7 @@ def _chart(frame: pd.DataFrame, *, by_layer: bool, marked: Head) -> Any:
     )
     row = shown[(shown["layer"] == marked[0]) & (shown["head"] == marked[1])].head(1)
     ring = (
-        alt.Chart(row.assign(x=0, x2=n, y2=row["y"] + 1))
+        Chart(row.assign(x=0, x2=n, y2=row["y"] + 1))
         .mark_rect(filled=False, stroke=MARKED, strokeWidth=2, aria=False, tooltip=False)
         .encode(x=x, x2=alt.X2("x2"), y=y, y2=alt.Y2("y2"))
     )

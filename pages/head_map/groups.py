@@ -11,13 +11,14 @@ from analysis.statistics.heads import head_arrangement, head_distance
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import MARK, plane_chart
 from pages.head_map.tree import Tree
+from pages.ui.charts.chart_theme import Chart, cell_selection, layered, ringed, tooltips
 from pages.ui.charts.colours import GROUP_COLOURS, IN_NO_GROUP, MARKED
-from pages.ui.charts.look import cell_selection, layered, ringed, tooltips
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, has_habits
 from pages.ui.head.choice import Head, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, layers, open_store
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import percent
@@ -31,21 +32,23 @@ _LEAF, _AROUND = 14, 110  # pixels of a leaf and of the axes
 @section("groups", head_arrangement.LINKAGE, head_distance.TABLE)
 def groups(view: View) -> None:
     weighing = view.pick_weighing()
-    tree = Tree(ask(head_arrangement.steps, weighing=weighing))
+    tree = Tree(view.ask(head_arrangement.steps, weighing=weighing))
     most = min(len(GROUP_COLOURS), tree.n_heads)
     k = view.number("k", 2, most, min(_AT_FIRST, most))
     leaves = _leaves(view, tree, k)
-    pairs = _pairs(leaves, weighing)
+    pairs = _pairs(view, leaves, weighing)
     view.finding(_finding(view, leaves, pairs, k))
-    points = ask(head_arrangement.layout, weighing=weighing).merge(leaves, on=["layer", "head"])
+    points = view.ask(head_arrangement.layout, weighing=weighing).merge(
+        leaves, on=["layer", "head"]
+    )
     names = leaves.sort_values("group")["name"].unique()
     colours: Mapping[str, str] = dict(zip(names, GROUP_COLOURS, strict=False))
-    head = pick_marked(view, default=most_unlike())
+    head = pick_head(view, default=most_unlike(view))
     left, right = view.columns(2)
     drawn = {"state": (weighing, k, *head), "click": to_head}
     with left:
         parts = _tree_parts(tree, leaves, k)
-        chart = _tree_chart(*parts, colours=colours, marked=head)
+        chart = _tree_chart(view.store, *parts, colours=colours, marked=head)
         shown = pd.concat(parts, ignore_index=True)
         shown[_WHOLE] = shown[_WHOLE].astype("Int64")
         view.figure("tree", shown, chart, weighing=weighing, **drawn)
@@ -62,18 +65,18 @@ def _leaves(view: View, tree: Tree, k: int) -> pd.DataFrame:
     Returns:
         layer, head, place, label, group, name.
     """
-    layer, head = np.divmod(np.arange(tree.n_heads), int(open_store().run["n_heads"]))
+    layer, head = np.divmod(np.arange(tree.n_heads), int(view.store.run["n_heads"]))
     places = {"place": np.argsort(tree.leaves), "group": tree.groups(k)}
-    leaves = pd.DataFrame({"layer": np.array(layers())[layer], "head": head + 1, **places})
+    leaves = pd.DataFrame({"layer": np.array(view.store.layers)[layer], "head": head + 1, **places})
     return leaves.assign(
         label=leaves["layer"].astype(str) + "-" + leaves["head"].astype(str),
         name=[view.say("name", group=group) for group in leaves["group"]],
     )
 
 
-def _pairs(leaves: pd.DataFrame, weighing: str) -> pd.DataFrame:
+def _pairs(inquiry: Inquiry, leaves: pd.DataFrame, weighing: str) -> pd.DataFrame:
     """Every pair of heads, in either order, with its groups: group_a, group_b, mean_divergence."""
-    frame = ask(head_distance.distances, weighing=weighing)
+    frame = inquiry.ask(head_distance.distances, weighing=weighing)
     frame = frame.query("layer_a != layer_b or head_a != head_b")
     for side in ("_a", "_b"):
         grouped = leaves[["layer", "head", "group"]].add_suffix(side)
@@ -99,8 +102,8 @@ def _table(view: View, leaves: pd.DataFrame, pairs: pd.DataFrame, state: tuple) 
     within = same.groupby("group_a")[DISTANCE].mean()
     rows = leaves.sort_values("place")
     columns = ["group", "n", "within", "layers", "heads"]
-    if has_habits():
-        habits = behaviours_of_heads(weighing=state[-1])[["layer", "head", "behaviour"]]
+    if has_habits(view.store):
+        habits = behaviours_of_heads(view, weighing=state[-1])[["layer", "head", "behaviour"]]
         rows = rows.merge(habits, on=["layer", "head"], how="left")
         columns.insert(-1, "mostly")
     comma = say("list.comma")
@@ -110,7 +113,7 @@ def _table(view: View, leaves: pd.DataFrame, pairs: pd.DataFrame, state: tuple) 
             "n": len(part),
             "within": within.get(group),
             "layers": comma.join(map(str, sorted(part["layer"].unique()))),
-            "mostly": _mostly(view, part) if has_habits() else None,
+            "mostly": _mostly(view, part) if has_habits(view.store) else None,
             "heads": comma.join(part["label"]),
         }
         for group, part in rows.groupby("group")
@@ -137,6 +140,7 @@ def _tree_parts(
 
 
 def _tree_chart(
+    store: Store,
     leaves: pd.DataFrame,
     branches: pd.DataFrame,
     cut: pd.DataFrame,
@@ -155,20 +159,20 @@ def _tree_chart(
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
     colour = alt.Color("name:N", title=None, scale=scale, legend=None)
     lines = (
-        alt.Chart(branches)
+        Chart(branches)
         .mark_rule(strokeWidth=1.6)
         .encode(x=x, x2=alt.X2("x2"), y=y, y2=alt.Y2("y2"))
     )
     below = lines.transform_filter("datum.group > 0").encode(color=colour)
     above = lines.transform_filter("datum.group === 0").encode(color=alt.ColorValue(IN_NO_GROUP))
-    dots = alt.Chart(leaves).encode(x=x, y=y)
+    dots = Chart(leaves).encode(x=x, y=y)
     tooltip = tooltips(dict.fromkeys(("layer", "head", "name")), leaves, ".2f")
     marks = (
         dots.mark_circle(size=70, opacity=1, cursor="pointer")
         .encode(color=colour, tooltip=tooltip)
         .add_params(cell_selection(MARK, "layer", "head"))
     )
-    edge = alt.Chart(cut).mark_rule(strokeDash=[6, 4], strokeWidth=1.6, color=MARKED).encode(x=x)
+    edge = Chart(cut).mark_rule(strokeDash=[6, 4], strokeWidth=1.6, color=MARKED).encode(x=x)
     layers = (below, above, edge, marks, ringed(dots, marked, size=210))
     return layered(*layers, height=_LEAF * len(labels) + _AROUND)
 

@@ -7,12 +7,12 @@ import pandas as pd
 
 from analysis.statistics.heads import head_arrangement, head_distance
 from pages.head_map.apart import DISTANCE, LEVEL, chance, nats
+from pages.ui.charts.chart_theme import Chart, flat_axis, layered, tooltips
 from pages.ui.charts.colours import IN_NO_GROUP, SAME_LAYER_COLOURS
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import flat_axis, layered, tooltips
 from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count
@@ -21,9 +21,9 @@ from pages.ui.words.say import say
 _SIDES = ("within", "between")
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Compare distances within layers with those between layers, by a permutation test."""
-    frame = ask(head_arrangement.cohesion)
+    frame = inquiry.ask(head_arrangement.cohesion)
     for _, row in frame[frame["layer"].isna()].iterrows():
         p, alike = chance(row["p_value"]), row["difference"] > 0 and row["p_value"] < LEVEL
         yield Finding(
@@ -39,7 +39,7 @@ def _summary() -> Findings:
 @section("layers", head_arrangement.COHESION, also=(head_distance.TABLE,), findings=_summary)
 def layers(view: View) -> None:
     weighing = view.pick_weighing()
-    frame = ask(head_arrangement.cohesion, weighing=weighing)
+    frame = view.ask(head_arrangement.cohesion, weighing=weighing)
     by_layer = frame.dropna(subset="layer").astype({"layer": "int64"})
     view.finding(_finding(view, frame[frame["layer"].isna()].iloc[0], by_layer))
     points = _points(by_layer)
@@ -85,7 +85,7 @@ def _chart(by_layer: pd.DataFrame, points: pd.DataFrame) -> Any:
     """Draw two points per layer, joined by a rule."""
     x = alt.X("layer:O", title=title("layer"), axis=flat_axis())
     rules = (
-        alt.Chart(by_layer)
+        Chart(by_layer)
         .mark_rule(strokeWidth=2, color=IN_NO_GROUP)
         .encode(x=x, y=alt.Y("within:Q", title=title(DISTANCE)), y2=alt.Y2("between"))
     )
@@ -95,7 +95,7 @@ def _chart(by_layer: pd.DataFrame, points: pd.DataFrame) -> Any:
     colours = dict(zip(map(title, _SIDES), SAME_LAYER_COLOURS, strict=True))
     shapes = alt.Scale(domain=list(colours), range=["circle", "diamond"])
     dots = (
-        alt.Chart(points)
+        Chart(points)
         .mark_point(filled=True, size=110, opacity=1)
         .encode(
             x=x,

@@ -14,10 +14,10 @@ from analysis.statistics.heads import (
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import plane_chart
 from pages.ui.head import behaviours
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, is_causal, open_store
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.missing import show_command
 from pages.ui.view import View
 from pages.ui.words.say import plain
@@ -33,18 +33,19 @@ _KRUSKAL = {"excellent": 0.025, "good": 0.05, "fair": 0.1}
 )
 def plane(view: View) -> None:
     weighing = view.pick_weighing()
-    points = ask(head_arrangement.layout, weighing=weighing)
+    points = view.ask(head_arrangement.layout, weighing=weighing)
     view.finding(_finding(view, points, weighing))
-    if is_causal():
+    if view.store.is_causal:
         view.note(view.say("causal"))
-    head = pick_marked(view, default=most_unlike())
-    named = _named(view, points, weighing) if behaviours.has_habits() else None
+    head = pick_head(view, default=most_unlike(view))
+    named = _named(view, points, weighing) if behaviours.has_habits(view.store) else None
     drawn: dict[str, Any] = {"state": (weighing, *head), "click": to_head, "weighing": weighing}
-    colour = view.pick("colour", ("layer", "change")) if _has_effects() else "layer"
+    has_effects = view.store.holds(head_effect.TABLE)
+    colour = view.pick("colour", ("layer", "change")) if has_effects else "layer"
     left, right = view.columns(2)
     with left:
         if colour == "change":
-            points = _with_effects(points)
+            points = _with_effects(view, points)
             view.figure(
                 "by_effect", points, plane_chart(points, marked=head, value="change"), **drawn
             )
@@ -52,9 +53,9 @@ def plane(view: View) -> None:
             view.figure("by_layer", points, plane_chart(points, marked=head), **drawn)
     with right:
         if named is None:
-            table, name = head_pattern.TABLE, plain(open_store().name)
+            table, name = head_pattern.TABLE, plain(view.store.name)
             view.nothing("no_habits", name=name, statistics=table.name)
-            view.draw(show_command, table)
+            view.draw(show_command, view.store, table)
         else:
             looks = behaviours.looks()
             chart = plane_chart(
@@ -63,13 +64,9 @@ def plane(view: View) -> None:
             view.figure("by_behaviour", named, chart, **drawn)
 
 
-def _has_effects() -> bool:
-    return open_store().holds(head_effect.TABLE)
-
-
-def _with_effects(points: pd.DataFrame) -> pd.DataFrame:
+def _with_effects(inquiry: Inquiry, points: pd.DataFrame) -> pd.DataFrame:
     """Add the change of the last hidden states with each head's mean in its place."""
-    effects = ask(head_effect.heads, filling=MEAN, quantity="length").rename(
+    effects = inquiry.ask(head_effect.heads, filling=MEAN, quantity="length").rename(
         columns={"mean": "change"}
     )
     return points.merge(effects[["layer", "head", "change"]], on=["layer", "head"])
@@ -80,7 +77,7 @@ def _finding(view: View, points: pd.DataFrame, weighing: str) -> str:
     stress = points["stress"].iloc[0]
     if pd.isna(stress):
         return view.say("no_stress")
-    pairs = ask(head_distance.distances, weighing=weighing).query(
+    pairs = view.ask(head_distance.distances, weighing=weighing).query(
         "layer_a < layer_b or (layer_a == layer_b and head_a < head_b)"
     )
     values: dict[str, str] = {}
@@ -97,7 +94,7 @@ def _named(view: View, points: pd.DataFrame, weighing: str) -> pd.DataFrame:
     """Add the main habit of each head, by the reader's thresholds."""
     with view.fold(view.say("threshold.title")):
         thresholds = behaviours.pick_thresholds(view)
-    habits = behaviours.behaviours_of_heads(thresholds, weighing=weighing)
+    habits = behaviours.behaviours_of_heads(view, thresholds, weighing=weighing)
     named = points.merge(habits, on=["layer", "head"])
     view.finding(behaviours.habits_sentence(named))
     return named

@@ -6,8 +6,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.chart_theme import Chart, cell_selection, layered, ringed, tooltips
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import cell_selection, layered, ringed, tooltips
 from pages.ui.head.choice import Head
 from pages.ui.words.columns import title
 
@@ -33,7 +33,7 @@ def plane_chart(
         value: the column of a share that colours the points instead.
         shapes: by name, in addition to the colours.
     """
-    base = alt.Chart(points).encode(x=_axis(points, "x"), y=_axis(points, "y"))
+    base = Chart(points).encode(x=_axis(points, "x"), y=_axis(points, "y"))
     shown = ("layer", "head", *(["name"] if colours else []), *([value] if value else []))
     colour = _share_colour(value) if value else _layer_colour()
     marks = base.mark_point(

@@ -9,10 +9,9 @@ from analysis.statistics.parts import OF_HEADS
 from pages.head_map.apart import LEVEL, chance, most_unlike, nats
 from pages.head_map.layers import with_all_layers
 from pages.ui.charts.head_map import head_map
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.levels import level_names, of_level
@@ -27,12 +26,12 @@ from pages.ui.words.numbers import change, count, percent, signed
 )
 def weighing(view: View) -> None:
     level = view.pick("level", level_names(OF_HEADS))
-    frame = ask(head_distance.agreement)
+    frame = view.ask(head_distance.agreement)
     heads = of_level(frame.dropna(subset="layer"), level)
     heads = heads.astype({"layer": "int64", "head": "int64"})
     view.finding(_finding(view, frame[frame["layer"].isna()].iloc[0]))
     scale = alt.Scale(scheme="viridis", domain=[min(0.0, heads["spearman"].fillna(0.0).min()), 1.0])
-    head = pick_marked(view, default=most_unlike())
+    head = pick_head(view, default=most_unlike(view))
     chart = head_map(
         heads,
         "spearman",
@@ -45,7 +44,7 @@ def weighing(view: View) -> None:
     caption = f"{view.say(f'caption_{level}')} {view.say('agreement_caption')}"
     view.figure("agreement", heads, chart, state=(level, *head), click=to_head, caption=caption)
     by_weight, by_norm = (
-        ask(head_arrangement.cohesion, weighing=method)[["layer", "difference", "p_value"]]
+        view.ask(head_arrangement.cohesion, weighing=method)[["layer", "difference", "p_value"]]
         for method in WEIGHINGS
     )
     suffixes = [f"_{method}" for method in WEIGHINGS]

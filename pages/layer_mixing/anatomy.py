@@ -5,7 +5,7 @@ from html import escape
 import streamlit as st
 
 from pages.ui.charts.colours import SCOPE_COLOURS
-from pages.ui.store.chosen import layer_order
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.names import scope_meaning, scope_name
 from pages.ui.words.say import say
 
@@ -20,9 +20,9 @@ _STYLE = """<style>
 </style>"""
 
 
-def anatomy() -> None:
+def anatomy(inquiry: Inquiry) -> None:
     """Draw the modules of a layer with the scope that ends at each, once for all sections."""
-    order = layer_order()
+    order = inquiry.store.layer_order
     st.caption(f"{say('layer_mixing.anatomy')} {say(f'layer_mixing.anatomy_{order.name}')}")
     steps = "".join(map(_step, order.scopes))
     st.html(f'{_STYLE}<div class="lm-layer" role="list">{steps}</div>')

@@ -5,7 +5,6 @@ from analysis.statistics.corpus import sequence_texts
 from analysis.statistics.mixing import completeness as largest_errors
 from pages.ui.charts.error_chart import error_chart, worst_errors
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.words.numbers import scientific
 
@@ -14,8 +13,8 @@ _WHOLE = 8  # most rows shown without scrolling
 
 @section("completeness", largest_errors.TABLE, largest_errors.WHOLE_LAYERS)
 def completeness(view: View) -> None:
-    errors = worst_errors(ask(largest_errors.by_layer))
-    worst, limit = errors.iloc[0], LIMITS[open_store().run["dtype"]]
+    errors = worst_errors(view.ask(largest_errors.by_layer))
+    worst, limit = errors.iloc[0], LIMITS[view.store.run["dtype"]]
     holds = worst["error"] <= limit
     view.write(
         "success" if holds else "warning",
@@ -28,7 +27,7 @@ def completeness(view: View) -> None:
         ),
     )
     view.figure("question", errors, error_chart(errors, limit), limit=scientific(limit))
-    texts = ask(sequence_texts, sequences=sorted({int(seq) for seq in errors["seq"]}))
+    texts = view.ask(sequence_texts, sequences=sorted({int(seq) for seq in errors["seq"]}))
     columns = dict.fromkeys(("layer", "part", "error", "percentile_99", "seq", "pos"))
     columns |= {"error": "%.1e", "percentile_99": "%.1e", "n_tokens": None, "text": None}
     view.table(

@@ -10,9 +10,8 @@ from analysis.statistics.parts import OF_TOKENS
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars
 from pages.ui.page import section
-from pages.ui.published import Row, show_published, statistic_of
+from pages.ui.published_table import Row, show_published, statistic_of
 from pages.ui.store.absences import has_special
-from pages.ui.store.chosen import ask, layer_order
 from pages.ui.view import View
 from pages.ui.words.interval import interval
 from pages.ui.words.levels import level_names, of_level
@@ -25,15 +24,15 @@ _DRAWN = 1_500
 @section("frequency", mixing_ratio.FREQUENCY_CORRELATION, mixing_ratio.PER_TOKEN)
 def frequency(view: View) -> None:
     level = view.pick("frequency_level", level_names(OF_TOKENS), of="level")
-    every = ask(mixing_ratio.frequency_correlations)
-    frame = every if has_special() else every[~every["special_tokens"]]
+    every = view.ask(mixing_ratio.frequency_correlations)
+    frame = every if has_special(view) else every[~every["special_tokens"]]
     if frame["spearman"].isna().all():
         return view.nothing("nothing_varies")
     frame = frame.assign(
         special=[_special(view, special) for special in frame["special_tokens"]],
         origin=[view.say(f"source_{origin}") for origin in frame["source"]],
     )
-    scopes = layer_order()
+    scopes = view.store.layer_order
     order = [scope_name(scope) for scope in scopes.of_ratios]
     look: dict[str, Any] = {"x_title": "", "colour": "special", "colour_title": " "}
     for source, part in frame.dropna(subset="spearman").groupby("source", sort=False):
@@ -45,7 +44,7 @@ def frequency(view: View) -> None:
     scope = view.pick(
         "frequency_scope", scopes.of_ratios, default=scopes.before_network, of="scope"
     )
-    words = ask(mixing_ratio.words_by_frequency, scope=scope, special=False, limit=_DRAWN)
+    words = view.ask(mixing_ratio.words_by_frequency, scope=scope, special=False, limit=_DRAWN)
     points = scatter(words, x="rank", y="ratio", tooltip=("token", "rank", "n", "ratio"))
     view.figure("words", words, points, scope=scope_name(scope), n=count(len(words)))
     columns = ["origin", "scope", "special", "spearman", "low", "high", *OF_TOKENS, "n"]
@@ -77,7 +76,7 @@ def _published(view: View, correlations: pd.DataFrame) -> list[Row]:
 
 def _finding(view: View, words: pd.DataFrame) -> str:
     """Report ρ within texts at the scope before FF, its part of the pooled ρ, and ρ by weights."""
-    before = layer_order().before_network
+    before = view.store.layer_order.before_network
     if not {before, "attn_w"} <= set(words.index):
         return ""
     within, between = OF_TOKENS

@@ -5,7 +5,6 @@ import pandas as pd
 from analysis.statistics.mixing import gate_rule_agreement
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, has_gates
 from pages.ui.store.missing import show_more_checks
 from pages.ui.view import View
 from pages.ui.words.interval import with_interval
@@ -15,9 +14,14 @@ _QUANTITIES = ("spearman", "closed")
 _SAME = 0.99
 
 
-@section("gates", gate_rule_agreement.TABLE, gate_rule_agreement.PER_SEQUENCE, when=has_gates)
+@section(
+    "gates",
+    gate_rule_agreement.TABLE,
+    gate_rule_agreement.PER_SEQUENCE,
+    when=lambda store: store.has_gates,
+)
 def gates(view: View) -> None:
-    frame = ask(gate_rule_agreement.by_layer)
+    frame = view.ask(gate_rule_agreement.by_layer)
     mean, layers = frame[frame["layer"].isna()].iloc[0], frame.dropna(subset="layer")
     view.finding(_finding(view, mean, layers))
     for column, quantity in zip(view.columns(2), _QUANTITIES, strict=True):
@@ -26,7 +30,7 @@ def gates(view: View) -> None:
             chart = lines(layers, y=quantity, ends=ends, zero=quantity == "closed")
             view.figure(quantity, layers, chart)
     view.table("table", frame, ["layer", *_QUANTITIES, "n_sequences"])
-    show_more_checks(gate_rule_agreement.TABLE)
+    show_more_checks(view.store, gate_rule_agreement.TABLE)
 
 
 def _finding(view: View, mean: pd.Series, layers: pd.DataFrame) -> str:

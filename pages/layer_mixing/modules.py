@@ -11,7 +11,7 @@ from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.paired_stacks import paired_stacks
 from pages.ui.finding import Finding, Findings, compared, over_layers, rows_of
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, layer_order
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import row_with_interval
@@ -24,9 +24,9 @@ _NARROWEST, _WIDEST = 2.0, 64.0  # ends of the scale of ratios lie between these
 _BASELINES = {"before": 0.6, "pairs": 0.25}  # opacity of the baselines
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Relation whose share of FF's change is largest relative to its share of the mixing before."""
-    frame = ask(relation_share.by_layer, effect="ff")
+    frame = inquiry.ask(relation_share.by_layer, effect="ff")
     ratios = _mean_ratios(frame, "change")
     if ratios.empty:
         return
@@ -43,9 +43,9 @@ def _summary() -> Findings:
 
 @section("modules", relation_share.TABLE, findings=_summary)
 def modules(view: View) -> None:
-    effect = view.pick("effect", list(layer_order().effects), default="ff")
+    effect = view.pick("effect", list(view.store.layer_order.effects), default="ff")
     quantity = view.pick("quantity", ["change", "gain", "loss"])
-    frame = ask(relation_share.by_layer, effect=effect)
+    frame = view.ask(relation_share.by_layer, effect=effect)
     lift = _lifts(frame, quantity)
     if lift.empty:
         return view.nothing(f"none_{quantity}", effect=effect_name(effect))
@@ -150,5 +150,5 @@ def _shares(view: View, frame: pd.DataFrame, effect: str, quantity: str) -> None
         chart,
         effect=effect_name(effect),
         quantity=view.say(f"{quantity}_noun"),
-        step=effect_meaning(effect),
+        step=effect_meaning(view.store, effect),
     )

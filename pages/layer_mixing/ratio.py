@@ -13,9 +13,8 @@ from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines
 from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.page import section
-from pages.ui.published import Row, show_published, statistic_of
-from pages.ui.store.chosen import ask, layer_order
-from pages.ui.store.together import ask_each
+from pages.ui.published_table import Row, show_published, statistic_of
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval, side_of, verdict
 from pages.ui.words.names import scope_name, token_type_name
@@ -25,9 +24,9 @@ from pages.ui.words.say import say
 _TYPES = ("all", *MASK_TYPES[:-1])
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Mixing ratio of attention alone, with the modules before FF, and of the whole layer."""
-    order, every = layer_order(), _of_all(ask(mixing_ratio.pooled))
+    order, every = inquiry.store.layer_order, _of_all(inquiry.ask(mixing_ratio.pooled))
     scopes = {"network": order.before_network, "vectors": order.vectors, "whole": order.whole}
     names = {scope: say(f"finding.ratio_at_{name}") for name, scope in scopes.items()}
     after, before, whole = every.loc[list(names), "mean"].map(percent)
@@ -42,14 +41,14 @@ def _summary() -> Findings:
 
 @section("ratio", mixing_ratio.TABLE, findings=_summary)
 def ratio(view: View) -> None:
-    pooled = ask(mixing_ratio.pooled)
-    order, present = layer_order(), set(pooled["token_type"])
+    pooled = view.ask(mixing_ratio.pooled)
+    order, present = view.store.layer_order, set(pooled["token_type"])
     view.finding(_finding(view, _of_all(pooled)))
     types = [token_type for token_type in _TYPES if token_type in present]
     kind = view.pick("type", types, of="token_type")
     with_residual = (WEIGHTS_WITH_RESIDUAL, *order.from_residual)
     scopes = order.of_ratios if view.pick("span", ["all", "residual"]) == "all" else with_residual
-    curves = ask_each(mixing_ratio.by_layer, "scope", scopes)
+    curves = view.ask_each(mixing_ratio.by_layer, "scope", scopes)
     curves = curves[curves["token_type"] == kind]
     view.figure(
         "curves",
@@ -77,7 +76,7 @@ def _of_all(pooled: pd.DataFrame) -> pd.DataFrame:
 
 def _finding(view: View, rows: pd.DataFrame) -> str:
     """Compare the mixing ratio of attention alone with that of larger scopes."""
-    order = layer_order()
+    order = view.store.layer_order
     shares, before, after = (
         rows["mean"].map(percent),
         rows.loc[order.vectors],
@@ -131,8 +130,10 @@ def _by_layer(by_layer: pd.DataFrame, scope: str) -> list[Row]:
 
 def _map(view: View, types: list[str]) -> None:
     """Draw the ratio at one scope, by layer and token type."""
-    scope = view.pick("scope", layer_order().of_ratios, default=layer_order().whole)
-    frame, name = ask_each(mixing_ratio.by_layer, "scope", [scope]), scope_name(scope)
+    scope = view.pick(
+        "scope", view.store.layer_order.of_ratios, default=view.store.layer_order.whole
+    )
+    frame, name = view.ask_each(mixing_ratio.by_layer, "scope", [scope]), scope_name(scope)
     highest = min(1.0, int(float(frame["mean"].max()) * 10 + 1) / 10)
     chart = number_map(
         frame,

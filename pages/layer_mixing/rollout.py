@@ -10,8 +10,6 @@ from pages.ui.charts.colours import NEAR_TO_FAR
 from pages.ui.charts.paired_stacks import paired_stacks
 from pages.ui.page import section
 from pages.ui.store.absences import FIRST, SPECIAL
-from pages.ui.store.chosen import layer_order
-from pages.ui.store.together import ask_each
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval, side_of, verdict
 from pages.ui.words.names import scope_name
@@ -20,11 +18,11 @@ from pages.ui.words.numbers import percent
 
 @section("rollout", rollout.TABLE)
 def across_layers(view: View) -> None:
-    order = layer_order()
+    order = view.store.layer_order
     scope = view.pick("rollout", order.scopes, default=order.whole, of="scope")
     sides = (ATTENTION_ROLLOUT, scope)
-    distances = ask_each(rollout.by_distance, "scope", sides)
-    types = ask_each(rollout.by_token_type, "scope", sides)
+    distances = view.ask_each(rollout.by_distance, "scope", sides)
+    types = view.ask_each(rollout.by_token_type, "scope", sides)
     view.finding(f"{_own(view, distances, scope)} {_special(view, types, scope)}")
     origins(view, distances, types, sides, scope)
     kept = pd.concat([own_place(distances, side) for side in (scope, ATTENTION_ROLLOUT)])

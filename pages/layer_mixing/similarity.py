@@ -13,11 +13,11 @@ from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.standard import lines
 from pages.ui.choices.links import link_to_sequence
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.finding import Finding, Findings, compared
 from pages.ui.page import section
-from pages.ui.published import Row, show_published
-from pages.ui.store.chosen import ask, layer_order, layers
+from pages.ui.published_table import Row, show_published
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval, verdict
 from pages.ui.words.names import effect_name, scope_name, step_name
@@ -28,9 +28,9 @@ _FIELDS = ("scope_a", "scope_b")
 _LISTED = 20  # sequences in the list
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Name the module that changes the mixing most, with ρ of every module."""
-    steps = _mean_steps()
+    steps = _mean_steps(inquiry)
     if len(steps) < 2:
         return
     named = (steps["name"] + " " + steps["value"].map(three_decimals)).tolist()
@@ -46,10 +46,10 @@ def _summary() -> Findings:
 
 @section("similarity", scope_similarity.TABLE, scope_similarity.PER_SEQUENCE, findings=_summary)
 def similarity(view: View) -> None:
-    steps = ask(scope_similarity.steps).dropna(subset="spearman")
+    steps = view.ask(scope_similarity.steps).dropna(subset="spearman")
     steps["step"] = steps["scope_b"]
     mean, by_layer = steps[steps["layer"].isna()], steps.dropna(subset="layer")
-    chosen = view.pick("layer", ["mean", *map(str, layers())], kind="pills")
+    chosen = view.pick("layer", ["mean", *map(str, view.store.layers)], kind="pills")
     layer = None if chosen == "mean" else int(chosen)
     matrix = view.place("container")
     scopes = _least_similar(view, layer)
@@ -70,16 +70,20 @@ def _choose(view: View, cell: Mapping[Any, Any]) -> None:
 
 def _published(mean: pd.DataFrame) -> list[Row]:
     """Rows for figure 3: the feed-forward network and what follows it, as mean over layers."""
-    ours = mean.set_index(list(_FIELDS))["spearman"]
+    ours = mean.set_index(list(_FIELDS))[["spearman", "low", "high"]]
     return [
-        Row(effect_name(number.effect), number, ours.get(POST_NORM.effects[number.effect]))
+        Row(
+            effect_name(number.effect),
+            number,
+            *ours.T.get(POST_NORM.effects[number.effect], (None,)),
+        )
         for number in numbers("similarity")
     ]
 
 
 def _finding(view: View, by_layer: pd.DataFrame) -> str:
     """Name the modules that change the mixing most, second most and least on average."""
-    steps = _mean_steps()
+    steps = _mean_steps(view)
     if len(steps) < 2:
         return view.say("nothing_varies")
     most, following, least = (steps.iloc[place] for place in (0, 1, -1))
@@ -102,18 +106,18 @@ def _finding(view: View, by_layer: pd.DataFrame) -> str:
         ),
     ]
     network = steps.iloc[2:-1]
-    for _, row in network[network["scope_b"] == layer_order().network].iterrows():
+    for _, row in network[network["scope_b"] == view.store.layer_order.network].iterrows():
         of_network = row_with_interval(row, "spearman", three_decimals)
         sentences.append(view.say("finding_network", of_network=of_network))
     return " ".join(sentences)
 
 
-def _mean_steps() -> pd.DataFrame:
+def _mean_steps(inquiry: Inquiry) -> pd.DataFrame:
     """Rank correlation of the mixing before and after every module, the lowest first: name, value.
 
     Values are means over layers. The step from weights to norms counts as a module.
     """
-    steps = ask(scope_similarity.steps)
+    steps = inquiry.ask(scope_similarity.steps)
     steps = steps[steps["layer"].isna()].dropna(subset="spearman").sort_values("spearman")
     names = steps["scope_b"].map(step_name)
     return steps.assign(name=names, value=steps["spearman"]).reset_index(drop=True)
@@ -121,7 +125,7 @@ def _mean_steps() -> pd.DataFrame:
 
 def _matrix(view: View, layer: int | None, scopes: tuple[str, str]) -> None:
     """Draw the similarity of every two scopes, with a frame around the compared pair."""
-    frame = ask(scope_similarity.matrix, layer=layer)
+    frame = view.ask(scope_similarity.matrix, layer=layer)
     if frame.empty:
         return view.nothing("nothing_varies")
     lowest = min(int(float(frame["spearman"].min()) * 10 - 1) / 10, 0.9)
@@ -131,7 +135,7 @@ def _matrix(view: View, layer: int | None, scopes: tuple[str, str]) -> None:
         y="scope_a",
         value="spearman",
         tooltip=("low", "high"),
-        orders=dict.fromkeys(_FIELDS, layer_order().scopes),
+        orders=dict.fromkeys(_FIELDS, view.store.layer_order.scopes),
         colours=Ramp(LOW_TO_HIGH, lowest, 1.0),
         format=".2f",
         marked=dict(zip(_FIELDS, scopes, strict=True)),
@@ -150,7 +154,7 @@ def _least_similar(view: View, layer: int | None) -> tuple[str, str]:
     Returns:
         the scopes; by default those before and after the feed-forward network.
     """
-    defaults = dict(zip(_FIELDS, layer_order().effects["ff"], strict=True))
+    defaults = dict(zip(_FIELDS, view.store.layer_order.effects["ff"], strict=True))
     picked = {
         name: view.choices.state(view.key(name)) or "".join(view.choices.asked(view.key(name))[:1])
         for name in _FIELDS
@@ -158,7 +162,7 @@ def _least_similar(view: View, layer: int | None) -> tuple[str, str]:
     others = any(picked[name] not in ("", default) for name, default in defaults.items())
     with view.place("expander", view.say("least"), expanded=others):
         one, other = (
-            view.pick(name, layer_order().scopes, default=default, kind="select")
+            view.pick(name, view.store.layer_order.scopes, default=default, kind="select")
             for name, default in defaults.items()
         )
         if one == other:
@@ -171,7 +175,7 @@ def _least_similar(view: View, layer: int | None) -> tuple[str, str]:
 def _sequences(view: View, layer: int | None, one: str, other: str) -> None:
     """List the sequences, least similar first, with the text of the selected one."""
     scopes = {"scope_a": one, "scope_b": other}
-    frame = ask(scope_similarity.extremes, layer=layer, limit=_LISTED, **scopes)
+    frame = view.ask(scope_similarity.extremes, layer=layer, limit=_LISTED, **scopes)
     if frame.empty:
         return view.nothing("nothing_varies")
     event = view.table(

@@ -13,7 +13,6 @@ from analysis.statistics.mixing.vector_rollout import VECTORS
 from pages.layer_mixing.rollout import origins, own_place
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, layer_order
 from pages.ui.store.missing import show_more_checks
 from pages.ui.view import View
 from pages.ui.words.interval import beside_0, with_interval
@@ -25,19 +24,19 @@ _OPENING = ("cls", "bos", "first")
 
 @section("vectors", vector_rollout.TABLE, vector_rollout.AGREEMENT, vector_rollout.COMPLETENESS)
 def vectors(view: View) -> None:
-    whole, sums = layer_order().whole, ask(vector_rollout.errors)
-    maps = (*layer_order().scopes, ATTENTION_ROLLOUT)
+    whole, sums = view.store.layer_order.whole, view.ask(vector_rollout.errors)
+    maps = (*view.store.layer_order.scopes, ATTENTION_ROLLOUT)
     scope = view.pick("vectors", maps, default=whole, of="scope")
     scopes = list(dict.fromkeys([VECTORS, whole, ATTENTION_ROLLOUT, scope]))
-    shares = ask(vector_rollout.shares, scopes=scopes)
+    shares = view.ask(vector_rollout.shares, scopes=scopes)
     distances, types = (shares.dropna(subset=column) for column in ("distance", "token_type"))
     distances = distances.astype({"distance": int})
     sentences = (_own(view, distances, scope), _opening(view, types), _sums(view, sums))
     view.finding(" ".join(sentences))
-    _agreement(view, ask(vector_rollout.agreement), n=int(sums["n_sequences"].max()))
+    _agreement(view, view.ask(vector_rollout.agreement), n=int(sums["n_sequences"].max()))
     origins(view, distances, types, (scope, VECTORS), scope)
     _table(view, distances, scope)
-    show_more_checks(vector_rollout.TABLE, vector_rollout.AGREEMENT)
+    show_more_checks(view.store, vector_rollout.TABLE, vector_rollout.AGREEMENT)
 
 
 def _own(view: View, distances: pd.DataFrame, scope: str) -> str:
@@ -76,7 +75,7 @@ def _opening(view: View, types: pd.DataFrame) -> str:
         return ""
     of_kind = last[last["token_type"] == kind]
     shares = {row["scope"]: _share(row) for _, row in of_kind.iterrows()}
-    whole = layer_order().whole
+    whole = view.store.layer_order.whole
     return view.say(
         "finding_opening",
         type=token_type_name(kind),

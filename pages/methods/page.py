@@ -9,20 +9,21 @@ import streamlit as st
 from analysis.scopes import ORDERS
 from analysis.sources import PAPERS
 from analysis.statistics.mixing import bias_reading
-from pages.ui.about import citation, contracts
 from pages.ui.choices.links import link_to_view
-from pages.ui.choices.pick import pick
+from pages.ui.choices.picker import pick
+from pages.ui.folds import folded
 from pages.ui.frame import table
-from pages.ui.lazily import folded
-from pages.ui.method import mathematics, methods
-from pages.ui.store.chosen import Store, ask, chosen_file, readable, without_attention
+from pages.ui.statistic_method import mathematics, methods
+from pages.ui.store.chosen import Store, chosen_file, readable, without_attention
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.missing import show_more_checks
+from pages.ui.table_documentation import citation, contracts
 from pages.ui.words.columns import column_settings
 from pages.ui.words.interval_sentence import interval_sentence, listed_form
 from pages.ui.words.names import scope_meaning, scope_name
 from pages.ui.words.numbers import percent, scientific, signed
-from pages.ui.words.place import words_of
 from pages.ui.words.say import say
+from pages.ui.words.scope import words_of
 
 FORMULAS = mathematics("methods")
 CHAPTERS = ("token_types", "masked", "intervals", "ranks", "omissions", "limits", "differences")
@@ -90,11 +91,11 @@ def bias_readings() -> None:
     If there is no file, or the file lacks the statistic, a caption says so.
     """
     path = chosen_file()
-    has_file = path is not None and isinstance(readable(path), Store)
-    frame = ask(bias_reading.by_layer) if has_file else pd.DataFrame()
-    if frame.empty:
+    store = path and readable(path)
+    if not isinstance(store, Store) or not store.holds(bias_reading.TABLE):
         st.caption(say("methods.bias.absent"))
         return
+    frame = Inquiry(store).ask(bias_reading.by_layer)
     st.markdown(_bias_finding(frame[frame["layer"].isna()].set_index("reading")))
     layers = [
         say("methods.bias.all") if pd.isna(layer) else str(int(layer)) for layer in frame["layer"]
@@ -109,6 +110,7 @@ def bias_readings() -> None:
         sure = interval_sentence("bias", listed_form(frame, formats))
     layer_column = st.column_config.TextColumn(say("axis.layer"), width="small")
     table(
+        store,
         frame.assign(layer=layers, name=names),
         key="methods_bias_readings",
         question=say("methods.bias.question"),
@@ -116,7 +118,7 @@ def bias_readings() -> None:
         columns={"layer": layer_column, "name": say("methods.bias.reading"), **numbers},
         options={"placeholder": "—"},
     )
-    show_more_checks(bias_reading.TABLE)
+    show_more_checks(store, bias_reading.TABLE)
 
 
 def _bias_finding(means: pd.DataFrame) -> str:

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from pages.overview.glance import findings, how_sure
+from analysis.errors import UserError
+from pages.overview.ranked_findings import findings, how_sure
 from pages.ui.charts.headline import unmarked
 from pages.ui.choices.links import VIEWS
 from pages.ui.contents import PAGES
 from pages.ui.finding import Finding
-from pages.ui.run import Run, within
-from pages.ui.store.chosen import open_store, readable, why_unreadable
-from pages.ui.store.open_file import Store
+from pages.ui.store.chosen import readable, speak_of_file, why_unreadable
+from pages.ui.store.open_file import Store, seen_once
 
 VERSION = 1
 """Raised when a field changes its name or meaning, or goes."""
@@ -26,23 +26,40 @@ def account(file: Path) -> dict[str, Any]:
 
     Returns:
         version; file, content, model and corpus; and findings: page, section, label, number,
-        sentence, certainty, baseline, evidence (rows of name, value, low, high, by layer in some)
-        and link, relative to the address of the dashboard.
+        sentence, certainty, interval (low and high of the first row of the evidence, or None, for
+        which the certainty gives the reason), baseline (a value, the name of rows of the evidence,
+        or None), evidence (rows of name, value, low, high, by layer in some), link, relative to the
+        address of the dashboard, and queries, the SQL behind the numbers.
+
+    Raises:
+        UserError: if the file cannot be read.
     """
     os.environ["MIXSCOPE_STATISTICS"] = str(file.parent)
-    with within(Run(file=file.name)):
-        outcome = readable(file.absolute())
-        if not isinstance(outcome, Store):
-            return {"version": VERSION, "error": why_unreadable(file, outcome)}
-        store = open_store()
+    with seen_once():
+        store = opened(file)
+        speak_of_file(store)
         about = {"file": store.name, "content": store.content, "model": store.model_name}
         about["corpus"] = str(store.run["corpus"])
-        return {"version": VERSION, **about, "findings": [_entry(of, store) for of in findings()]}
+        found = [_entry(finding, store) for finding in findings(store)]
+        return {"version": VERSION, **about, "findings": found}
+
+
+def opened(file: Path) -> Store:
+    """Return a file as it is now.
+
+    Raises:
+        UserError: if it cannot be read.
+    """
+    outcome = readable(file.absolute())
+    if isinstance(outcome, Store):
+        return outcome
+    raise UserError(unmarked(why_unreadable(file, outcome)))
 
 
 def _entry(of: Finding, store: Store) -> dict[str, Any]:
     asked = {"file": store.name, "content": store.content, VIEWS[of.page]: of.view, **of.choices}
-    evidence = of.evidence.astype(object).where(of.evidence.notna(), None)
+    evidence = of.evidence.astype(object).where(of.evidence.notna(), None).to_dict("records")
+    ends = [row[end] for row in evidence[:1] for end in ("low", "high")]
     return {
         "page": of.page,
         "section": of.view,
@@ -50,15 +67,18 @@ def _entry(of: Finding, store: Store) -> dict[str, Any]:
         "number": of.number,
         "sentence": unmarked(of.sentence),
         "certainty": unmarked(how_sure(of)),
+        "interval": None if "layer" in of.evidence or None in ends else ends,
         "baseline": of.baseline,
-        "evidence": evidence.to_dict("records"),
+        "evidence": evidence,
         "link": f"/{PAGES[of.page]}?{urlencode(asked)}",
+        "queries": list(of.queries),
     }
 
 
 if __name__ == "__main__":
     logging.disable(logging.WARNING)  # Streamlit's, that there is no reader
-    made = account(Path(sys.argv[1]))
-    if "error" in made:
-        sys.exit(unmarked(made["error"]))
+    try:
+        made = account(Path(sys.argv[1]))
+    except UserError as error:
+        sys.exit(str(error))
     json.dump(made, sys.stdout, ensure_ascii=False, indent=1, default=float)

@@ -10,21 +10,18 @@ from analysis.error_limits import LIMITS
 from analysis.statistics import image
 from analysis.statistics.corpus import first_sequences, sequence_lengths, token_type_counts
 from analysis.statistics.mixing import completeness
+from pages.ui.charts.chart_theme import Chart, tooltips
 from pages.ui.charts.colours import SERIES_COLOURS, TOKEN_TYPE_COLOURS
 from pages.ui.charts.error_chart import error_chart, worst_errors
 from pages.ui.charts.image_ground import ImageGround
-from pages.ui.charts.look import tooltips
 from pages.ui.choices.links import link
 from pages.ui.frame import figure, table
 from pages.ui.store.chosen import (
-    ask,
-    chosen_file,
-    open_store,
     readable,
-    shows_images,
     why_unreadable,
 )
 from pages.ui.store.folder import files
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.missing import show_command
 from pages.ui.store.open_file import Store
 from pages.ui.words.names import token_type_name
@@ -34,29 +31,30 @@ from pages.ui.words.say import plain, say
 _SAMPLES, _PICTURES = 5, 10
 
 
-def soundness_of_file() -> str:
+def soundness_of_file(inquiry: Inquiry) -> str:
     """Return "yes" if the parts of every layer sum to the model's output, "no", or "unknown"."""
-    frame = ask(completeness.by_layer)
+    frame = inquiry.ask(completeness.by_layer)
     if frame.empty:
         return "unknown"
-    return "yes" if worst_errors(frame)["error"].iloc[0] <= _limit() else "no"
+    return "yes" if worst_errors(frame)["error"].iloc[0] <= _limit(inquiry.store) else "no"
 
 
-def _limit() -> float:
-    return LIMITS[open_store().run["dtype"]]
+def _limit(store: Store) -> float:
+    return LIMITS[store.run["dtype"]]
 
 
-def soundness() -> None:
+def soundness(inquiry: Inquiry) -> None:
     """Show the error of the sums of parts against the model's own output, layer by layer."""
-    verdict = soundness_of_file()
+    verdict = soundness_of_file(inquiry)
     if verdict == "unknown":
         st.warning(say("sound.unknown"))
         return
-    frame, limit = ask(completeness.by_layer), _limit()
+    frame, limit = inquiry.ask(completeness.by_layer), _limit(inquiry.store)
     errors = worst_errors(frame)
     values = {"worst": scientific(errors["error"].iloc[0]), "limit": scientific(limit)}
     (st.success if verdict == "yes" else st.warning)(say(f"sound.{verdict}", **values))
     figure(
+        inquiry.store,
         error_chart(errors, limit),
         key="completeness",
         question=say("sound.question"),
@@ -66,23 +64,23 @@ def soundness() -> None:
     )
 
 
-def corpus() -> None:
+def corpus(inquiry: Inquiry) -> None:
     """Show lengths, token types and samples of the texts; for images, pictures and token types."""
-    if shows_images():  # which are all of one length
-        _pictures()
-        _types()
+    if inquiry.store.shows_images:  # which are all of one length
+        _pictures(inquiry)
+        _types(inquiry)
         return
     left, right = st.columns([3, 2], gap="large")
     with left:
-        _lengths()
+        _lengths(inquiry)
     with right:
-        _types()
-    _samples()
+        _types(inquiry)
+    _samples(inquiry)
 
 
-def _pictures() -> None:
+def _pictures(inquiry: Inquiry) -> None:
     """Show the first stored images, as the model sees them."""
-    shown, grid = ask(image.pictures, limit=_PICTURES), ask(image.grid).iloc[0]
+    shown, grid = inquiry.ask(image.pictures, limit=_PICTURES), inquiry.ask(image.grid).iloc[0]
     if shown.empty:
         return
     rows, columns = int(grid["rows"]), int(grid["columns"])
@@ -92,8 +90,8 @@ def _pictures() -> None:
     st.caption(say("of_images.pictures_caption", n=len(shown)))
 
 
-def _lengths() -> None:
-    frame = ask(sequence_lengths)
+def _lengths(inquiry: Inquiry) -> None:
+    frame = inquiry.ask(sequence_lengths)
     step = max(1, -(-int(frame["n_tokens"].max()) // 32))
     binned = (
         frame.assign(low=(frame["n_tokens"] - 1) // step * step + 1)
@@ -102,7 +100,7 @@ def _lengths() -> None:
     )
     binned["high"] = binned["low"] + step
     chart = (
-        alt.Chart(binned)
+        Chart(binned)
         .mark_bar(color=SERIES_COLOURS[0], orient="vertical")
         .encode(
             x=alt.X("low:Q", title=say("corpus.length_axis"), scale=alt.Scale(zero=False)),
@@ -120,6 +118,7 @@ def _lengths() -> None:
         .properties(height=220)
     )
     figure(
+        inquiry.store,
         chart,
         key="lengths",
         question=say("corpus.length_question"),
@@ -129,15 +128,15 @@ def _lengths() -> None:
     )
 
 
-def _types() -> None:
-    frame = ask(token_type_counts)
+def _types(inquiry: Inquiry) -> None:
+    frame = inquiry.ask(token_type_counts)
     frame["name"] = frame["token_type"].map(token_type_name)
     frame["share"] = frame["n"] / frame["n"].sum()
     order = [token_type_name(kind) for kind in TOKEN_TYPE_COLOURS]
     shares = frame["name"] + " " + frame["share"].map(percent)
     share = say("corpus.share_axis")
     titles = {"name": say("corpus.token_type"), "n": say("corpus.tokens"), "share": share}
-    base = alt.Chart(frame).encode(
+    base = Chart(frame).encode(
         y=alt.Y("name:N", title=None, sort=order, axis=alt.Axis(ticks=False, labelLimit=160)),
         x=alt.X("share:Q", title=share, axis=alt.Axis(format="%", tickCount=4)),
         color=alt.Color(
@@ -148,6 +147,7 @@ def _types() -> None:
         tooltip=tooltips(titles, frame, ".1%"),
     )
     figure(
+        inquiry.store,
         base.mark_bar(cornerRadiusEnd=2).properties(height=220),
         key="types",
         question=say("corpus.type_question"),
@@ -157,20 +157,21 @@ def _types() -> None:
     )
 
 
-def _samples() -> None:
-    sequences = ask(first_sequences, limit=_SAMPLES)
+def _samples(inquiry: Inquiry) -> None:
+    sequences = inquiry.ask(first_sequences, limit=_SAMPLES)
     with st.expander(say("corpus.samples", n=len(sequences))):
         for row in sequences.itertuples():
             st.caption(say("corpus.sample", number=row.seq, tokens=row.n_tokens))
             st.text(row.text)
 
 
-def holdings() -> None:
+def holdings(inquiry: Inquiry) -> None:
     """Tabulate the number of rows of every table."""
-    rows = open_store().rows
+    rows = inquiry.store.rows
     frame = pd.DataFrame({"name": rows.keys(), "n_rows": rows.values()})
     frame = frame.loc[frame["n_rows"] > 0].sort_values("n_rows", ascending=False)
     table(
+        inquiry.store,
         frame,
         key="holdings",
         question=say("holdings.question"),
@@ -183,11 +184,11 @@ def holdings() -> None:
     )
 
 
-def making() -> None:
+def making(inquiry: Inquiry) -> None:
     """Show the run that made the file, and the command that repeats it."""
-    store = open_store()
+    store = inquiry.store
     st.markdown(say("making.again"))
-    show_command()
+    show_command(inquiry.store)
     with st.expander(say("making.everything")):
         facts = store.run.drop("statistics").to_dict() | store.facts
         frame = pd.DataFrame(
@@ -197,14 +198,14 @@ def making() -> None:
         st.dataframe(frame, hide_index=True, column_config=columns, alt=say("making.everything"))
 
 
-def others() -> list[Path]:
+def others(inquiry: Inquiry) -> list[Path]:
     """Paths of the other files of the folder."""
-    return [path for path in files() if path != chosen_file()]
+    return [path for path in files() if path.name != inquiry.store.name]
 
 
-def other_files() -> None:
+def other_files(inquiry: Inquiry) -> None:
     """List the other files of the folder as links to their overviews."""
-    for path in others():
+    for path in others(inquiry):
         outcome = readable(path)
         left, right = st.columns([1, 3], vertical_alignment="center")
         with left:

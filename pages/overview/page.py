@@ -17,18 +17,20 @@ from pages.overview.file_account import (
     soundness,
     soundness_of_file,
 )
-from pages.overview.glance import findings, how_sure
+from pages.overview.ranked_findings import findings, how_sure
+from pages.ui.charts.chart_theme import in_theme
 from pages.ui.charts.evidence import evidence_chart
 from pages.ui.charts.headline import unmarked
 from pages.ui.charts.layer_gaps import with_gaps
-from pages.ui.charts.look import in_theme
 from pages.ui.choices.links import link_to_view
 from pages.ui.finding import Finding
-from pages.ui.lazily import folded
+from pages.ui.folds import folded
 from pages.ui.store.absences import absences
 from pages.ui.store.build import progress_of
-from pages.ui.store.chosen import ask, open_store, shows_images
+from pages.ui.store.chosen import open_store
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.note import note_beside
+from pages.ui.store.open_file import Store
 from pages.ui.words.lines import with_capital
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain, say
@@ -38,27 +40,33 @@ _SECONDS_BETWEEN_LOOKS = 5.0  # at a run that goes on
 _LARGE, _SMALL = 200, 96  # heights of charts, in pixels
 
 
-def headline() -> None:
+def headline(inquiry: Inquiry) -> None:
     """Show model, corpus, size and soundness in one line."""
-    store = open_store()
+    store = inquiry.store
     run = store.run
     numbers = {name: count(run[name]) for name in ("n_sequences", "n_tokens", "hidden_size")}
     shape = {name: run[name] for name in ("n_layers", "n_heads")}
     values = {"corpus": plain(run["corpus"]), **numbers, **shape}
-    size = size_of_images(values) if shows_images() else say("overview.size", **values)
+    size = (
+        size_of_images(inquiry, values)
+        if inquiry.store.shows_images
+        else say("overview.size", **values)
+    )
     with st.container(horizontal=True, vertical_alignment="center", key="bar"):
         model = say("overview.headline", model=plain(store.model_name))
         st.title(model, anchor=False, width="content")
-        st.markdown(f"{size} {say(f'overview.sound_{soundness_of_file()}')}", width="stretch")
+        st.markdown(
+            f"{size} {say(f'overview.sound_{soundness_of_file(inquiry)}')}", width="stretch"
+        )
 
 
-def size_of_images(values: Mapping[str, object]) -> str:
+def size_of_images(inquiry: Inquiry, values: Mapping[str, object]) -> str:
     """Sentence on the size of an image file: number of images, grid, and shape of the model.
 
     Args:
         values: the values that a file of any kind has.
     """
-    grid = ask(image.grid).iloc[0]
+    grid = inquiry.ask(image.grid).iloc[0]
     tokens = say("list.comma").join(plain(token) for token in grid["special"])
     special = say("of_images.special_tokens", tokens=tokens) if tokens else ""
     size = say(
@@ -71,9 +79,9 @@ def size_of_images(values: Mapping[str, object]) -> str:
     return f"{size}\n\n{say(f'of_images.masks_{which}', n=count(n_masks))}"
 
 
-def still_computing() -> None:
+def still_computing(inquiry: Inquiry) -> None:
     """Show the progress of an unfinished run; redraw the page when it ends."""
-    path = open_store().version.path
+    path = inquiry.store.version.path
     if note_beside(Path(path)) is not None:
         _watch(path)
 
@@ -86,26 +94,26 @@ def _watch(path: str) -> None:
     st.caption(say("overview.computing", progress=progress_of(note)))
 
 
-def stopped() -> None:
+def stopped(inquiry: Inquiry) -> None:
     """Show the widest interval of a run that stopped by interval width."""
-    store = open_store()
+    store = inquiry.store
     until = store.facts.get("until", "none")
     if until != "none":
         values = {"until": until, "widest": store.facts.get("widest_interval", "none")}
         st.caption(say("overview.stopped", n=count(store.run["n_sequences"]), **values))
 
 
-def unused() -> None:
+def unused(inquiry: Inquiry) -> None:
     """Show how much of the corpus was left out, if any."""
-    counts = left_out(open_store().facts)
+    counts = left_out(inquiry.store.facts)
     if counts:
         kinds = (say(f"overview.left_out_{kind}", n=count(n)) for kind, n in counts.items())
         st.caption(say("overview.left_out", kinds=say("list.comma").join(kinds)))
 
 
-def glance() -> None:
+def glance(inquiry: Inquiry) -> None:
     """Show the clearest finding with its chart, the next four as cards, and all in a fold."""
-    ranked = findings()
+    ranked = findings(inquiry.store)
     if not ranked:
         return
     with st.container(key="findings"):
@@ -114,11 +122,11 @@ def glance() -> None:
             _number(ranked[0])
             _sentence(ranked[0])
         with right:
-            _chart(ranked[0], _LARGE)
+            _chart(inquiry.store, ranked[0], _LARGE)
         for cell, finding in zip(st.columns(_A_ROW), ranked[1 : 1 + _A_ROW], strict=False):
             with cell.container(border=True, height="stretch"):
                 _number(finding)
-                _chart(finding, _SMALL)
+                _chart(inquiry.store, finding, _SMALL)
                 _link(finding)
         label = say("overview.further", n=len(ranked))
         folded("expander", label, "further", partial(_all, ranked))
@@ -142,8 +150,8 @@ def _number(finding: Finding) -> None:
     st.caption(how_sure(finding))
 
 
-def _chart(finding: Finding, height: int) -> None:
-    chart = with_gaps(evidence_chart(finding, height=height))
+def _chart(store: Store, finding: Finding, height: int) -> None:
+    chart = with_gaps(store, evidence_chart(finding, height=height))
     alt = f"{finding.label}: {unmarked(finding.sentence)} {how_sure(finding)}"
     st.altair_chart(in_theme(chart), alt=alt)
 
@@ -159,25 +167,21 @@ def _link(finding: Finding) -> None:
     link_to_view(finding.page, finding.view, f"{page} · {view}", **finding.choices)
 
 
-def account() -> None:
+def account(inquiry: Inquiry) -> None:
     """Show contents and origin of the file, in tabs."""
-    folded("expander", say("overview.account"), "account", _account)
+    folded("expander", say("overview.account"), "account", partial(_account, inquiry))
 
 
-def _account() -> None:
+def _account(inquiry: Inquiry) -> None:
     parts = {"sound": soundness, "corpus": corpus, "holdings": holdings, "making": making}
-    if others():
+    if others(inquiry):
         parts["others"] = other_files
     titles = [say(f"{name}.title") for name in parts]
     for tab, part in zip(st.tabs(titles), parts.values(), strict=True):
         with tab:
-            part()
+            part(inquiry)
 
 
-headline()
-still_computing()
-stopped()
-unused()
-glance()
-absences()
-account()
+OPENED = Inquiry(open_store())
+for draw in (headline, still_computing, stopped, unused, glance, absences, account):
+    draw(OPENED)

@@ -23,22 +23,29 @@ from pages.positions.offsets import (
     heads_compared,
 )
 from pages.positions.spectra.peaks import UNIT
+from pages.ui.charts.chart_theme import (
+    Chart,
+    cell_selection,
+    column_tooltips,
+    flat_axis,
+    layered,
+    ramp,
+    ringed,
+)
 from pages.ui.charts.colours import AGREEMENT_COLOUR, NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.encodings import named, places
-from pages.ui.charts.look import cell_selection, column_tooltips, flat_axis, layered, ramp, ringed
 from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
-from pages.ui.published import Row, show_published, statistic_of
-from pages.ui.store.chosen import adds_positions, ask, has_offsets, is_causal, knows_offsets
+from pages.ui.published_table import Row, show_published, statistic_of
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import side_of, with_interval
 from pages.ui.words.levels import carried
-from pages.ui.words.numbers import count, percent
-from pages.ui.words.offsets import offset_label
-from pages.ui.words.place import say_here
+from pages.ui.words.numbers import count, offset_label, percent
 from pages.ui.words.say import say
+from pages.ui.words.scope import say_here
 
 _LEAST = tuple(f"{least:g}" for least in MIN_DEPENDENCES)  # as the address writes them
 _CELL, _AROUND = 44, 70  # heights of a cell and of the axis below, in pixels
@@ -46,21 +53,21 @@ _ROOM = 0.84  # of a cell that dots are put into
 _LARGEST = 150  # area of a dot, in square pixels
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Test the paper's claim over all heads and over the position-dependent ones.
 
     Heads that agree at offset 0, where nothing is shifted, are counted separately.
     """
-    counting = KERNEL if knows_offsets() else "sum"  # as in the paper
-    every = agreement_of(counting, 0.0)
+    counting = KERNEL if inquiry.store.knows_offsets else "sum"  # as in the paper
+    every = agreement_of(inquiry, counting, 0.0)
     if every is None:
         return
-    heads = heads_compared(counting)
+    heads = heads_compared(inquiry, counting)
     sentences = [
         say("finding.claim", n=count(every["n_heads"]), **agreement_words(every)),
         beside_chance(every),
         agreement_at_zero(heads[heads["dependence"] >= 0]),
-        agreement_of_dependent(counting),
+        agreement_of_dependent(inquiry, counting),
     ]
     ends = ("agreement", "agreement_low", "agreement_high")
     agreement, chance = (say(f"positions.claim.column.{name}") for name in ("agreement", "chance"))
@@ -73,20 +80,26 @@ def _summary() -> Findings:
     )
 
 
-@section("claim", head_offset.AGREEMENT, head_offset.TABLE, when=has_offsets, findings=_summary)
+@section(
+    "claim",
+    head_offset.AGREEMENT,
+    head_offset.TABLE,
+    when=lambda store: store.has_offsets,
+    findings=_summary,
+)
 def claim(view: View) -> None:
     least = float(view.pick("least", _LEAST))
     counting = counting_picker(view)
-    heads = heads_compared(counting)
+    heads = heads_compared(view, counting)
     heads = heads[heads["dependence"] >= least]
     if heads.empty:
         return view.nothing("none", least=f"{least:g}")
-    agreement = ask(head_offset.agreement, counting=counting, min_dependence=least)
-    view.finding(_finding(view, agreement_of(counting, least), heads))
+    agreement = view.ask(head_offset.agreement, counting=counting, min_dependence=least)
+    view.finding(_finding(view, agreement_of(view, counting, least), heads))
     if not least:
-        view.finding(agreement_of_dependent(counting))
+        view.finding(agreement_of_dependent(view, counting))
     view.finding(_disagreement(view, heads))
-    if is_causal():
+    if view.store.is_causal:
         view.finding(view.say("causal"))
     marked, choices = head_row(view), (counting, f"{least:g}")
     caption = view.say(f"map_caption_{counting}")
@@ -99,9 +112,9 @@ def claim(view: View) -> None:
     columns |= {"attention": "%d", "agree": None}
     most_dependent_first = heads.sort_values("dependence", ascending=False)
     view.table("table", most_dependent_first, columns, state=counting)
-    if adds_positions():  # as the models of the paper do
-        shown = ask(query_key_wave.amplitudes, layer=SHIFT.layer, head=SHIFT.head)
-        show_published(view, "heads", *published_offsets(ask(head_offset.heads), shown))
+    if view.store.adds_positions:  # as the models of the paper do
+        shown = view.ask(query_key_wave.amplitudes, layer=SHIFT.layer, head=SHIFT.head)
+        show_published(view, "heads", *published_offsets(view.ask(head_offset.heads), shown))
 
 
 def _finding(view: View, row: pd.Series | None, heads: pd.DataFrame) -> str:
@@ -178,7 +191,7 @@ def _offset_map(heads: pd.DataFrame, *, marked: tuple[int, int]) -> Any:
     names = list(map(offset_label, offsets))
     x = places(alt.X, names, title=say_here("score_axis"))
     y = places(alt.Y, names, title=say_here("attention_axis"))
-    base = alt.Chart(dots).encode(x=x, y=y)
+    base = Chart(dots).encode(x=x, y=y)
     scheme = alt.SchemeParams(name="viridis", extent=[0.12, 0.95])
     scale = alt.Scale(type="sqrt", scheme=scheme, domainMin=0)
     name, legend = title("dependence"), ramp(".2~f")
@@ -214,7 +227,7 @@ def _ground(n: int, x: Any, y: Any) -> list[Any]:
         {"x": a - half, "x2": a + half, "y": b - half, "y2": b + half, "same": a == b}
         for a, b in product(range(n), repeat=2)
     ]
-    ground = alt.Chart(pd.DataFrame(cells))
+    ground = Chart(pd.DataFrame(cells))
     ground = ground.encode(x=x, y=y, x2=alt.X2("x2"), y2=alt.Y2("y2"))
     tints = (("!datum.same", NEUTRAL, 0.07), ("datum.same", AGREEMENT_COLOUR, 0.28))
     return [
@@ -230,7 +243,7 @@ def _agreement_chart(layers: pd.DataFrame) -> Any:
     names = {column: title(column) for column in ("agreement", "chance")}
     shown = layers.assign(**{f"of_{column}": name for column, name in names.items()})
     shares = dict.fromkeys(("agreement", "agreement_low", "agreement_high", "chance"), ".0%")
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         x=alt.X("layer:O", title=title("layer"), axis=flat_axis()),
         tooltip=column_tooltips(shown, layer="d", n_heads="d", **shares),
     )

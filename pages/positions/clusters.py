@@ -7,13 +7,13 @@ import altair as alt
 import pandas as pd
 
 from pages.positions.offsets import offset_axis
+from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, with_axes
 from pages.ui.charts.colours import CLUSTER_SHADES, MARKED
-from pages.ui.charts.look import column_tooltips, layered, with_axes
 from pages.ui.charts.number_map import Ramp
 from pages.ui.charts.standard import lines
 from pages.ui.words.numbers import count
-from pages.ui.words.place import say_here
 from pages.ui.words.say import say
+from pages.ui.words.scope import say_here
 
 _STRENGTHS = ("strong", "moderate", "weak")
 _COLUMNS, _WIDTH, _HEIGHT = 3, 235, 96
@@ -78,7 +78,7 @@ def centre_charts(centres: pd.DataFrame, colours: dict[str, str]) -> Any:
 
 
 def _centre(centre: pd.DataFrame, name: str, colour: str, y: alt.Y) -> Any:
-    base = alt.Chart(centre).encode(
+    base = Chart(centre).encode(
         x=alt.X(
             "offset:Q",
             title=None,
@@ -99,9 +99,7 @@ def explained_chart(explained: pd.DataFrame, k: int) -> Any:
     """Draw the explained share by the number of clusters, the chosen one marked."""
     curve = lines(explained, x="k", y="explained", format=".1%")
     curve = with_axes(curve, y=alt.Axis(format="%", tickCount=5))
-    chosen = alt.Chart(explained[explained["k"] == k]).encode(
-        x=alt.X("k:Q"), y=alt.Y("explained:Q")
-    )
+    chosen = Chart(explained[explained["k"] == k]).encode(x=alt.X("k:Q"), y=alt.Y("explained:Q"))
     ring = chosen.mark_point(size=190, stroke=MARKED, strokeWidth=2.5, fillOpacity=0)
     label = chosen.mark_text(dy=-18, fontSize=12)
     label = label.encode(text=alt.Text("explained:Q", format=".0%"))

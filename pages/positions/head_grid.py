@@ -10,9 +10,9 @@ import altair as alt
 import pandas as pd
 
 from analysis.statistics.positions.head_offset import REACH
+from pages.ui.charts.chart_theme import Chart, cell_selection, column_tooltips, layered
 from pages.ui.charts.colours import MARKED, NEUTRAL
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import cell_selection, column_tooltips, layered
 from pages.ui.words.columns import title
 
 _COLUMNS = 4  # of the legend
@@ -84,7 +84,7 @@ def _edges(heads: pd.DataFrame, half: float) -> pd.DataFrame:
 def _base(shown: pd.DataFrame) -> alt.Chart:
     """Chart with heads across and layers down, in cells around whole numbers."""
     x, y = alt.X("x:Q", **_axis(shown, "head")), alt.Y("y:Q", **_axis(shown, "layer"))
-    return alt.Chart(shown).encode(x=x, y=y)
+    return Chart(shown).encode(x=x, y=y)
 
 
 def _cells(shown: pd.DataFrame) -> alt.Chart:

@@ -13,15 +13,13 @@ from analysis.statistics.positions import patch_offset, relative_position_profil
 from pages.positions.clusters import centre_charts, cluster_colours, cluster_name, explained_chart
 from pages.positions.head_grid import profile_grid, share_grid
 from pages.positions.offsets import head_row, offset_axis
+from pages.ui.charts.chart_theme import Chart, layered, with_axes
 from pages.ui.charts.colours import INKS
 from pages.ui.charts.heat_map import heat_map
-from pages.ui.charts.look import layered, with_axes
 from pages.ui.head.choice import Head, head_name, head_of, row_of, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, is_causal, open_store, shows_images
 from pages.ui.view import View
-from pages.ui.words.numbers import count, percent
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import count, offset_label, percent
 
 _PAPER = 6
 _SURE = 0.9  # least share of texts in one cluster for a head independent of the text
@@ -36,25 +34,25 @@ _CELL = 28  # side of a patch, in pixels
     also=(patch_offset.TABLE,),
 )
 def heads(view: View) -> None:
-    explained = ask(relative_position_profile.explained)
+    explained = view.ask(relative_position_profile.explained)
     options = [int(number) for number in explained["k"]]  # small corpora have fewer to choose from
     k = view.pick("k", options, default=_PAPER if _PAPER in options else options[-1])
-    shares = ask(relative_position_profile.shares, k=k)
-    centres = ask(relative_position_profile.centres, k=k)
+    shares = view.ask(relative_position_profile.shares, k=k)
+    centres = view.ask(relative_position_profile.centres, k=k)
     for frame in (shares, centres):
         frame["name"] = frame["cluster"].map(cluster_name)
     by_cluster = cluster_colours(list(dict.fromkeys(centres["cluster"])))
     colours = {cluster_name(cluster): colour for cluster, colour in by_cluster.items()}
     dominant = shares.loc[shares.groupby(["layer", "head"])["share"].idxmax()]
     view.finding(_finding(view, dominant))
-    if is_causal():
+    if view.store.is_causal:
         view.finding(view.say("causal"))
     marked = head_row(view)
     grid = share_grid(shares, colours=colours, marked=marked)
     view.figure("grid", shares, grid, state=(k, *marked), click=to_head)
     view.figure("centres", centres, centre_charts(centres, colours), state=k)
     _profiles(view, dominant, colours, marked, k)
-    if shows_images():
+    if view.store.shows_images:
         _patches(view, *marked)
     view.figure("explained", explained, explained_chart(explained, k), state=k)
 
@@ -82,7 +80,7 @@ def _profiles(
     """Draw the mean profile of every head in the colour of its most frequent cluster."""
     place = view.place("container")
     height = view.pick("height", ["own", "shared"])
-    profiles = ask(relative_position_profile.all_heads)
+    profiles = view.ask(relative_position_profile.all_heads)
     clusters = dominant[["layer", "head", "cluster", "name"]]
     frame = profiles.merge(clusters, on=["layer", "head"])
     chart = profile_grid(frame, colours=colours, marked=marked, own_scale=height == "own")
@@ -93,11 +91,11 @@ def _profiles(
 
 def _patches(view: View, layer: int, head: int) -> None:
     """Draw one head's attention by row and column offset, or name the missing statistic."""
-    held = open_store().holds(patch_offset.TABLE)
-    best = row_of(ask(patch_offset.preferred), layer, head) if held else None
+    held = view.store.holds(patch_offset.TABLE)
+    best = row_of(view.ask(patch_offset.preferred), layer, head) if held else None
     if best is None:
         return view.nothing("patches_missing", statistic=patch_offset.TABLE.name)
-    frame = ask(patch_offset.of_head, layer=layer, head=head)
+    frame = view.ask(patch_offset.of_head, layer=layer, head=head)
     view.figure(
         "patches",
         frame,
@@ -111,7 +109,7 @@ def _patches(view: View, layer: int, head: int) -> None:
 
 def _patch_finding(view: View, frame: pd.DataFrame, best: pd.Series) -> str:
     """Report the preferred offset, its number of patch pairs, and the mean over offsets."""
-    grid = ask(image.grid).iloc[0]
+    grid = view.ask(image.grid).iloc[0]
     down, right = int(best["row_offset"]), int(best["column_offset"])
     return view.say(
         "patches_finding",
@@ -140,7 +138,7 @@ def _patch_map(frame: pd.DataFrame, best: pd.Series) -> Any:
         marked=(int(best["row_offset"]), int(best["column_offset"])),
     )
     cells = with_axes(cells, x=offset_axis(ticks=False), y=offset_axis(ticks=False))
-    itself = alt.Chart(pd.DataFrame({"row_offset": [0], "column_offset": [0]}))
+    itself = Chart(pd.DataFrame({"row_offset": [0], "column_offset": [0]}))
     dot = itself.mark_point(size=36, filled=True, color=INKS[1], stroke=INKS[0], tooltip=False)
     return layered(
         cells,

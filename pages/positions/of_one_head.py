@@ -9,13 +9,11 @@ import pandas as pd
 from analysis.statistics.positions import query_key_correlation, score_share
 from analysis.statistics.positions.head_offset import KERNEL, REACH
 from pages.positions.offsets import counting_picker, offset_axis
+from pages.ui.charts.chart_theme import Chart, column_tooltips, layered
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
-from pages.ui.charts.look import column_tooltips, layered
-from pages.ui.store.chosen import ask, is_causal, knows_offsets
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import count, scientific
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import count, offset_label, scientific
 
 WIDTH, _CURVE = 660, 150
 _REACHES = (10, 30, 64)
@@ -41,7 +39,7 @@ def numbers_of_head(view: View, layer: int, numbers: Iterable[tuple[str, str, st
         for place, (label, value, help) in zip(columns, shown, strict=False):
             with place:
                 view.write("metric", label, value=value, help=help)
-        errors = ask(query_key_correlation.errors).dropna(subset=list(_ERRORS))
+        errors = view.ask(query_key_correlation.errors).dropna(subset=list(_ERRORS))
         for _, row in errors[errors["layer"] == layer].iterrows():
             worst = {name: scientific(float(row[name])) for name in _ERRORS}
             view.write(
@@ -69,9 +67,9 @@ def score_above_attention(
     """
     reach = view.pick("reach", _REACHES, default=30, format=lambda offset: f"±{offset}")
     counting = counting_picker(view)
-    sums = ask(query_key_correlation.of_head, layer=layer, head=head)
-    if knows_offsets():
-        sums = sums.merge(ask(score_share.kernel, layer=layer, head=head), on="offset")
+    sums = view.ask(query_key_correlation.of_head, layer=layer, head=head)
+    if view.store.knows_offsets:
+        sums = sums.merge(view.ask(score_share.kernel, layer=layer, head=head), on="offset")
     score, given = KERNEL if counting == KERNEL else "score", "given"
     names = dict(zip((score, given), _COLUMNS[counting], strict=True))
     curves = sums.assign(**{curve: sums[column] for curve, column in names.items()})
@@ -80,7 +78,7 @@ def score_above_attention(
     agree = "same" if peaks[score] == peaks[given] else "other"
     labels = {"score": offset_label(peaks[score]), "attention": offset_label(peaks[given])}
     view.finding(view.say(f"peaks_{agree}", **labels))
-    domain = (-reach, 0 if is_causal() else reach)
+    domain = (-reach, 0 if view.store.is_causal else reach)
     shown = curves["offset"].between(*domain)
     parts = [
         _curve(
@@ -124,7 +122,7 @@ def _curve(curves: pd.DataFrame, curve: str, x: alt.X, *, colour: str, peak: int
     sure = low in curves and curves[low].notna().any()
     y: dict[str, Any] = {"title": None, "scale": alt.Scale(zero=False), "axis": axis}
     columns = (curve, *ends) if sure else (curve,)
-    base = alt.Chart(curves).encode(
+    base = Chart(curves).encode(
         x=x,
         y=alt.Y(f"{curve}:Q", **y),
         tooltip=column_tooltips(curves, offset="+d", **dict.fromkeys(columns, ".4~g")),
@@ -133,7 +131,7 @@ def _curve(curves: pd.DataFrame, curve: str, x: alt.X, *, colour: str, peak: int
     bands = [between.mark_area(color=colour, opacity=0.2)] if sure else []
     line = base.mark_line(color=colour, point={"size": 18, "filled": True, "color": colour})
     at = curves[curves["offset"] == peak].assign(label=f"t = {offset_label(peak)}")
-    marked = alt.Chart(at).encode(x=x)
+    marked = Chart(at).encode(x=x)
     rule = marked.mark_rule(color=MARKED, strokeWidth=2, strokeDash=[6, 4])
     label = marked.mark_text(fontSize=12, fontWeight="bold")
     chart = layered(rule, *bands, line, label.encode(y=alt.YValue(-8), text=alt.Text("label:N")))

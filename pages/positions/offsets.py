@@ -5,9 +5,9 @@ import pandas as pd
 
 from analysis.statistics.positions import head_offset
 from analysis.statistics.positions.head_offset import COUNTINGS, KERNEL
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import Head, head_name, head_with_most
-from pages.ui.store.chosen import ask, knows_offsets
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.interval import side_of
 from pages.ui.words.numbers import count, percent
@@ -24,9 +24,9 @@ def offset_axis(**options: object) -> alt.Axis:
     return alt.Axis(labelExpr=_SIGNED, **settings)  # pyright: ignore[reportArgumentType]
 
 
-def heads_compared(counting: str) -> pd.DataFrame:
+def heads_compared(inquiry: Inquiry, counting: str) -> pd.DataFrame:
     """Every head with its offsets by one way of counting, as `score` and `attention`."""
-    heads = ask(head_offset.heads).dropna(subset=list(COUNTINGS[counting]))
+    heads = inquiry.ask(head_offset.heads).dropna(subset=list(COUNTINGS[counting]))
     score, attention = (heads[name].astype("int64") for name in COUNTINGS[counting])
     agree, distance = score == attention, (score - attention).abs()
     return heads.assign(score=score, attention=attention, agree=agree, distance=distance)
@@ -38,7 +38,7 @@ def counting_picker(view: View) -> str:
     Kernels exist only for scores with a term for the offset; they come first there.
     """
     others = [counting for counting in COUNTINGS if counting != KERNEL]
-    return view.pick("counting", [KERNEL, *others] if knows_offsets() else others)
+    return view.pick("counting", [KERNEL, *others] if view.store.knows_offsets else others)
 
 
 def at_zero(heads: pd.DataFrame) -> int:
@@ -69,19 +69,19 @@ def beside_chance(row: pd.Series) -> str:
     return say(f"positions.claim.verdict_{side}")
 
 
-def agreement_of(counting: str, least: float) -> pd.Series | None:
+def agreement_of(inquiry: Inquiry, counting: str, least: float) -> pd.Series | None:
     """Agreement over all heads whose position dependence is at least `least`; None without any."""
-    frame = ask(head_offset.agreement, counting=counting, min_dependence=least)
+    frame = inquiry.ask(head_offset.agreement, counting=counting, min_dependence=least)
     frame = frame[frame["layer"].isna()]
     return None if frame.empty else frame.iloc[0]
 
 
-def agreement_of_dependent(counting: str) -> str:
+def agreement_of_dependent(inquiry: Inquiry, counting: str) -> str:
     """Sentence on the agreement of the position-dependent heads."""
-    some = agreement_of(counting, DEPENDS)
+    some = agreement_of(inquiry, counting, DEPENDS)
     if some is None:
         return ""
-    heads = heads_compared(counting)
+    heads = heads_compared(inquiry, counting)
     zero = at_zero(heads[heads["dependence"] >= DEPENDS])
     counts = {"least": DEPENDS, "n": count(some["n_heads"]), "zero": zero}
     return say("positions.claim.finding_some", **counts, **agreement_words(some))
@@ -89,8 +89,8 @@ def agreement_of_dependent(counting: str) -> str:
 
 def pick_positions_head(view: View) -> Head:
     """Return the picked head; by default the most position-dependent one."""
-    default = head_with_most(ask(head_offset.heads), "dependence")
-    return pick_marked(view, default=default)
+    default = head_with_most(view.ask(head_offset.heads), "dependence")
+    return pick_head(view, default=default)
 
 
 def head_row(view: View) -> Head:

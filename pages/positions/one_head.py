@@ -24,16 +24,15 @@ from pages.positions.of_one_head import (
 from pages.positions.offsets import pick_positions_head
 from pages.positions.one_text import attention, waves
 from pages.positions.phases import phases
+from pages.ui.charts.chart_theme import Chart, column_tooltips
 from pages.ui.charts.colours import LESS_TO_MORE
-from pages.ui.charts.look import column_tooltips
 from pages.ui.head.choice import row_of
 from pages.ui.page import section
-from pages.ui.store.chosen import adds_positions, ask, is_causal
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import percent, signed
-from pages.ui.words.offsets import offset_label
-from pages.ui.words.place import say_here
+from pages.ui.words.numbers import offset_label, percent, signed
+from pages.ui.words.scope import say_here
 
 _ROW = 11
 
@@ -51,17 +50,17 @@ _ROW = 11
         query_key_wave.ROTATION,
         query_key_correlation.ERRORS,
     ),
-    when=adds_positions,
+    when=lambda store: store.adds_positions,
 )
 def one_head(view: View) -> None:
     layer, head = pick_positions_head(view)
-    if is_causal():
+    if view.store.is_causal:
         view.finding(view.say("causal"))
     seq = attention(view, layer, head)
     numbers_of_head(view, layer, _numbers(view, layer, head))
     waves(view, layer, head, seq)
     phases(view, layer, head)
-    directions = partial(_directions, layer, head)
+    directions = partial(_directions, view, layer, head)
     score_above_attention(view, "correlations", layer, head, above=directions)
 
 
@@ -70,14 +69,14 @@ def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]
 
     The share is that of the four largest in the sum of squared singular values.
     """
-    offsets = row_of(ask(head_offset.heads), layer, head)
+    offsets = row_of(view.ask(head_offset.heads), layer, head)
     if offsets is not None:
         dependence = signed(offsets["dependence"])
         yield title("dependence"), dependence, view.say("dependence")
         for name in ("attention_offset", "score_offset"):
             both = (offset_label(offsets[column]) for column in (name, f"{name}_per_pair"))
             yield view.say(f"card_{name}"), " / ".join(both), view.say("card_offset_help")
-    values = ask(query_key_wave.singular_values, layer=layer, head=head)["value"]
+    values = view.ask(query_key_wave.singular_values, layer=layer, head=head)["value"]
     if len(values):
         squares = values**2
         share = squares.nlargest(4).sum() / squares.sum() if squares.sum() > 0 else math.nan
@@ -85,12 +84,12 @@ def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]
         yield view.say("card_share"), percent(share), view.say("card_share_help")
 
 
-def _directions(layer: int, head: int, domain: tuple[int, int]) -> list[Any]:
+def _directions(inquiry: Inquiry, layer: int, head: int, domain: tuple[int, int]) -> list[Any]:
     """Draw the correlation of queries and keys at every offset, a row per singular direction.
 
     The strongest direction is on top. Empty if no direction has correlations in the window.
     """
-    waves = ask(query_key_wave.correlations, layer=layer, head=head, seq=None)
+    waves = inquiry.ask(query_key_wave.correlations, layer=layer, head=head, seq=None)
     cells = waves[waves["offset"].between(*domain)]
     if cells.empty:
         return []
@@ -101,7 +100,7 @@ def _directions(layer: int, head: int, domain: tuple[int, int]) -> list[Any]:
     bend = [-top, -top / 4, 0, top / 4, top]
     scale = alt.Scale(domain=bend, range=list(LESS_TO_MORE), interpolate="rgb")
     legend = alt.Legend(format=".2~f", gradientLength=150)
-    chart = alt.Chart(cells).mark_rect()
+    chart = Chart(cells).mark_rect()
     chart = chart.encode(
         x=x,
         x2=alt.X2("right"),

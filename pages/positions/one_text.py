@@ -14,17 +14,16 @@ from analysis.statistics.positions import (
     relative_position_profile,
 )
 from pages.positions.offsets import offset_axis
+from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, with_axes
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
-from pages.ui.charts.look import column_tooltips, layered, with_axes
 from pages.ui.charts.pieces import written
 from pages.ui.charts.standard import lines
 from pages.ui.choices.links import link_to_sequence
-from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.lines import beginning
 from pages.ui.words.numbers import count
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 _SIDE = 330
 _SHORT = 60  # characters of a text that stand in the picker
@@ -39,7 +38,7 @@ def attention(view: View, layer: int, head: int) -> int:
     Returns:
         the sequence number of the text.
     """
-    texts = ask(exemplar_attention.exemplars).itertuples(index=False, name=None)
+    texts = view.ask(exemplar_attention.exemplars).itertuples(index=False, name=None)
     labels = {
         seq: view.say("text_label", seq=seq, n=n, text=beginning(text, _SHORT))
         for seq, n, text in texts
@@ -47,8 +46,8 @@ def attention(view: View, layer: int, head: int) -> int:
     seq = view.pick("text", labels, kind="select")
     left, right = view.columns(2)
     with left:
-        frame = ask(exemplar_attention.of_head, layer=layer, head=head, seq=seq)
-        if is_causal():
+        frame = view.ask(exemplar_attention.of_head, layer=layer, head=head, seq=seq)
+        if view.store.is_causal:
             frame = frame[frame["key_pos"] <= frame["query_pos"]]
         view.figure("map", frame, _map(frame), state=f"{layer}_{head}_{seq}")
     with right:
@@ -65,7 +64,7 @@ def _map(frame: pd.DataFrame) -> Any:
     plain: dict[str, Any] = {"labelOverlap": False, "labelFlush": False, "labelLimit": 90}
     across, down = (alt.Axis(labelAngle=angle, ticks=False, **plain) for angle in (-90, 0))
     order = list(names.values())
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         x=alt.X("key:N", title=title("key"), sort=order, axis=across),
         y=alt.Y("query:N", title=title("query"), sort=order, axis=down),
     )
@@ -94,10 +93,10 @@ def _labels(tokens: pd.DataFrame) -> list[str]:
 
 def _profile(view: View, layer: int, head: int) -> None:
     """Draw the mean attention over offsets with the quartiles over texts; a dotted line marks 0."""
-    frame = ask(relative_position_profile.of_head, layer=layer, head=head)
+    frame = view.ask(relative_position_profile.of_head, layer=layer, head=head)
     curve = lines(frame, x="offset", y="mean", ends=("q25", "q75"), format=".2%")
     curve = with_axes(curve, x=offset_axis(tickCount=11), y=alt.Axis(format="%", tickCount=5))
-    zero = alt.Chart(pd.DataFrame({"offset": [0]})).encode(x=alt.X("offset:Q"))
+    zero = Chart(pd.DataFrame({"offset": [0]})).encode(x=alt.X("offset:Q"))
     dotted = zero.mark_rule(color=MARKED, strokeDash=[2, 4], strokeWidth=2)
     chart = layered(curve, dotted, height=_SIDE)
     n = count(frame["n_sequences"].iloc[0])
@@ -109,7 +108,7 @@ def waves(view: View, layer: int, head: int, seq: int) -> None:
 
     The small charts have scales of their own.
     """
-    frame = ask(query_key_wave.of_head, layer=layer, head=head, seq=seq)
+    frame = view.ask(query_key_wave.of_head, layer=layer, head=head, seq=seq)
     if frame.empty:
         return view.nothing("no_waves")
     values = frame.drop_duplicates("rank").set_index("rank")["value"]

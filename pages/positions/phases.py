@@ -9,15 +9,13 @@ import pandas as pd
 
 from analysis.statistics.positions import head_offset, query_key_wave
 from pages.positions.spectra.peaks import UNIT
+from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, open_ends, ramp
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import column_tooltips, layered, open_ends, ramp
 from pages.ui.charts.token_map import rounded
 from pages.ui.head.choice import row_of
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import percent
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import offset_label, percent
 
 _HIGHEST = (128, 256)
 _BINS = 64  # bins of the phase; each shows its largest plane
@@ -41,7 +39,7 @@ _PHASES = (
 
 
 def phases(view: View, layer: int, head: int) -> None:
-    frame = ask(query_key_wave.amplitudes, layer=layer, head=head)
+    frame = view.ask(query_key_wave.amplitudes, layer=layer, head=head)
     frame = frame[frame["frequency"] > 0]
     if frame.empty:
         return view.nothing("no_phases")
@@ -87,7 +85,7 @@ def _finding(view: View, frame: pd.DataFrame, layer: int, head: int) -> str:
         return ""
     side = "even" if abs(larger) < _EVEN else "left" if larger > 0 else "right"
     sentence = view.say(f"phases_{side}", larger=percent(abs(larger)))
-    offsets = row_of(ask(head_offset.heads), layer, head)
+    offsets = row_of(view.ask(head_offset.heads), layer, head)
     if offsets is None:
         return sentence
     most = view.say("phases_attention", offset=offset_label(offsets["attention_offset"]))
@@ -133,7 +131,7 @@ def _chart(cells: pd.DataFrame, measure: str, *, highest: float) -> Any:
     legend = ramp(".2~g", **open_ends(cells[measure], places, ".2~g"))
     colour = alt.Color(f"{measure}:Q", title=title(measure), scale=scale, legend=legend)
     tooltip = column_tooltips(cells, **formats)
-    marks = alt.Chart(cells).mark_rect()
+    marks = Chart(cells).mark_rect()
     marks = marks.encode(x=x, x2=alt.X2("x2"), y=y, y2=alt.Y2("y2"), color=colour, tooltip=tooltip)
     return layered(marks, *_lines(end), height=460)
 
@@ -166,7 +164,7 @@ def _lines(highest: float) -> list[Any]:
             y_of = 2 * math.pi * f * shift / UNIT
             rows.append({"x": f, "y": y_of, "shift": shift, "label": label, "place": at})
     frame = pd.DataFrame(rows)
-    base = alt.Chart(frame).encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
+    base = Chart(frame).encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
     lines = base.mark_line(color=MARKED, strokeWidth=1.6, strokeDash=[6, 4], tooltip=False)
     text = {"fontSize": 12, "fontWeight": "bold"}
     labels = [

@@ -8,13 +8,13 @@ import pandas as pd
 from analysis.statistics.positions import score_share
 from analysis.statistics.positions.score_share import PARTS
 from pages.positions.offsets import head_row
+from pages.ui.charts.chart_theme import Chart, coloured, column_tooltips, edged, flat_axis, layered
 from pages.ui.charts.colours import SCORE_PART_COLOURS
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.look import coloured, column_tooltips, edged, flat_axis, layered
 from pages.ui.finding import Finding, Findings
 from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, knows_offsets
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import with_interval
@@ -24,9 +24,9 @@ from pages.ui.words.say import say
 _OF_POSITION = {"position": "value", "position_low": "low", "position_high": "high"}
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Share of the scores' variance due to position alone, in the first and the last layer."""
-    layers = ask(score_share.by_layer)
+    layers = inquiry.ask(score_share.by_layer)
     if layers.empty:
         return
     first, last = layers.iloc[0], layers.iloc[-1]
@@ -51,9 +51,9 @@ def _summary() -> Findings:
     )
 
 
-@section("shares", score_share.TABLE, when=knows_offsets, findings=_summary)
+@section("shares", score_share.TABLE, when=lambda store: store.knows_offsets, findings=_summary)
 def shares(view: View) -> None:
-    layers, heads = ask(score_share.by_layer), ask(score_share.heads)
+    layers, heads = view.ask(score_share.by_layer), view.ask(score_share.heads)
     if layers.empty:
         return view.nothing("none")
     view.finding(_finding(view, layers, heads))
@@ -116,7 +116,7 @@ def _layers(view: View, parts: pd.DataFrame) -> Any:
     colours = {view.say(f"part_{part}"): colour for part, colour in SCORE_PART_COLOURS.items()}
     long, encoding, _ = coloured(parts, "part", title("part"), colours)
     y: dict[str, Any] = {"title": title("share"), "axis": alt.Axis(format=".0%", tickCount=6)}
-    base = alt.Chart(long).encode(
+    base = Chart(long).encode(
         x=alt.X("layer:O", title=title("layer"), axis=flat_axis()),
         tooltip=column_tooltips(long, layer="d", part="", share=".1%", low=".1%", high=".1%"),
     )

@@ -19,16 +19,14 @@ from analysis.statistics.positions import (
 from pages.positions.of_one_head import numbers_of_head, score_above_attention
 from pages.positions.offsets import offset_axis, pick_positions_head
 from pages.positions.one_text import attention
+from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, ramp
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import column_tooltips, layered, ramp
 from pages.ui.head.choice import row_of
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, is_causal, knows_offsets, open_store, turns_positions
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import interval
-from pages.ui.words.numbers import change, count, percent, signed
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import change, count, offset_label, percent, signed
 
 _COHERENT = 0.5
 _TENS = [sign * 10**power for sign in (-1, 1) for power in range(6)]
@@ -41,25 +39,25 @@ _TENS = [sign * 10**power for sign in (-1, 1) for power in range(6)]
     exemplar_attention.TABLE,
     relative_position_profile.TABLE,
     also=(head_offset.TABLE, score_share.TABLE, query_key_correlation.ERRORS, score_sums.PLANES),
-    when=knows_offsets,
+    when=lambda store: store.knows_offsets,
 )
 def turned_head(view: View) -> None:
     layer, head = pick_positions_head(view)
-    if is_causal():
+    if view.store.is_causal:
         view.note(view.say("causal"))
     peak = score_above_attention(view, "kernel", layer, head)
     numbers_of_head(view, layer, _numbers(view, layer, head))
-    if turns_positions() and open_store().holds(score_sums.PLANES):
+    if view.store.turns_positions and view.store.holds(score_sums.PLANES):
         _planes(view, layer, head, peak)
     attention(view, layer, head)
 
 
 def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]]:
     """Yield the head's position dependence and the parts of its scores' variance."""
-    offsets = row_of(ask(head_offset.heads), layer, head)
+    offsets = row_of(view.ask(head_offset.heads), layer, head)
     if offsets is not None:
         yield title("dependence"), signed(offsets["dependence"]), view.say("dependence")
-    shares = row_of(ask(score_share.heads), layer, head)
+    shares = row_of(view.ask(score_share.heads), layer, head)
     if shares is not None and pd.notna(shares["position"]):
         for part in score_share.PARTS:
             between = interval(shares[f"{part}_low"], shares[f"{part}_high"], percent)
@@ -69,13 +67,13 @@ def _numbers(view: View, layer: int, head: int) -> Iterator[tuple[str, str, str]
 
 def _planes(view: View, layer: int, head: int, peak: int) -> None:
     """Draw every rotary plane by its wavelength and preferred offset."""
-    planes = ask(score_sums.planes, layer=layer, head=head)
+    planes = view.ask(score_sums.planes, layer=layer, head=head)
     frame = planes.assign(period=2 * np.pi / planes["frequency"])
     shown = frame.dropna(subset=["preferred_offset", "coherence"])
     if shown.empty:
         return view.nothing("no_planes")
     strongest = shown.nlargest(1, "strength").iloc[0]
-    period, longest = strongest["period"], int(ask(sequence_lengths)["n_tokens"].max())
+    period, longest = strongest["period"], int(view.ask(sequence_lengths)["n_tokens"].max())
     view.finding(
         view.say(
             f"finding_planes{'_long' if period > longest else ''}",
@@ -106,7 +104,7 @@ def _plane_chart(planes: pd.DataFrame, peak: int) -> Any:
         scale=alt.Scale(type="symlog", constant=1, domain=[-furthest * 1.6, furthest * 1.6]),
         axis=offset_axis(values=ticks, grid=True),
     )
-    dots = alt.Chart(planes).encode(
+    dots = Chart(planes).encode(
         x=alt.X(
             "period:Q",
             title=title("period"),
@@ -136,6 +134,6 @@ def _plane_chart(planes: pd.DataFrame, peak: int) -> Any:
         ),
     )
     marks = dots.mark_circle(opacity=1, stroke="#80808080", strokeWidth=1)
-    at = alt.Chart(pd.DataFrame({"peak": [peak]})).encode(y=alt.Y("peak:Q"))
+    at = Chart(pd.DataFrame({"peak": [peak]})).encode(y=alt.Y("peak:Q"))
     rule = at.mark_rule(color=MARKED, strokeWidth=1.6, strokeDash=[6, 4], tooltip=False)
     return layered(rule, marks, height=360)

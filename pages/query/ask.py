@@ -5,17 +5,16 @@ import re
 import pandas as pd
 import streamlit as st
 
-from pages.query.asking import COLUMNS, LETTERS, MEMORY, ROWS, SECONDS, Answer, Fault, answered
 from pages.query.chart import KINDS, Roles, can_be_drawn, chart, colours, numbers, places, usual
 from pages.query.documentation import documentation
 from pages.query.examples import EXAMPLES, examples_for
 from pages.query.statement import LONGEST, Statement, fits_into_a_link
 from pages.ui.choices.address import asked, forget, write
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.items import Control
 from pages.ui.page import section
-from pages.ui.run import run
-from pages.ui.store.chosen import open_store
+from pages.ui.sql.asking import ROWS, SECONDS, Answer, Fault, answered, why_unanswered
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain, say
@@ -36,12 +35,12 @@ def ask_in_sql(view: View) -> None:
         sql = _question(view)
     is_another = _is_another(view, sql)
     with st.spinner(view.say("asking")):
-        outcome = answered(open_store().version, sql)
+        outcome = answered(view.store.version, sql)
     with right:
         if isinstance(outcome, Fault):
             _say_what_is_wrong(view, outcome)
         else:
-            run().asked.ask(sql)
+            view.asked.record_own(sql)
             _show(view, sql, outcome, is_another=is_another)
     with left:
         view.row()
@@ -51,14 +50,14 @@ def ask_in_sql(view: View) -> None:
 def _question(view: View) -> str:
     """Show the SQL editor with its buttons and examples; return the SQL."""
     view.write("html", _STYLE)
-    store, key = open_store(), view.key("sql")
+    store, key = view.store, view.key("sql")
     examples = examples_for(store)
     usual_question = next(iter(examples.values())).sql
     size = {"height": _EDITOR, "max_chars": LONGEST}
     view.add(Control(key, view.say("sql"), "sql", settings=size))
     sql = view.choices.value(Statement(key, default=usual_question))
     with view.place("container", horizontal=True, vertical_alignment="center", gap="small"):
-        view.button(view.say("run"), _ask_again, key, type="primary")
+        view.button(view.say("run"), _ask_again, view.store, key, type="primary")
         view.draw(
             st.menu_button,
             view.say("examples"),
@@ -74,8 +73,8 @@ def _question(view: View) -> str:
     return sql
 
 
-def _ask_again(key: str) -> None:
-    answered.clear(open_store().version, st.session_state[key])
+def _ask_again(store: Store, key: str) -> None:
+    answered.clear(store.version, st.session_state[key])
 
 
 def _take_example(view: View) -> None:
@@ -86,9 +85,7 @@ def _take_example(view: View) -> None:
 
 def _say_what_is_wrong(view: View, fault: Fault) -> None:
     """Show an error with the database's message, if any, and a remedy."""
-    limits = {"seconds": f"{SECONDS:g}", "memory": MEMORY, "columns": COLUMNS}
-    limits |= {"megabytes": LETTERS // 2**20}
-    explanation = view.say(f"fault_{fault.name}", told=plain(fault.message), **limits)
+    explanation = why_unanswered(fault)
     if fault.name == "sql":
         message = fault.message.strip()[:_LONGEST_MESSAGE]
         fence = "`" * (3 + max(map(len, re.findall("`+", message)), default=0))
@@ -119,7 +116,7 @@ def _show(view: View, sql: str, answer: Answer, *, is_another: bool) -> None:
 
 def _headline(view: View, sql: str, title: str) -> str:
     """Title of the chart: the reader's own, or the question of an example."""
-    examples = examples_for(open_store()).items()
+    examples = examples_for(view.store).items()
     name = next((name for name, example in examples if example.sql.split() == sql.split()), None)
     return plain(title) if title or name is None else view.say(f"example_{name}")
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.contracts import every_table
+from pages.ui.charts.chart_theme import Chart, coloured, edged, flat_axis, layered, tooltips
 from pages.ui.charts.colours import MANY_COLOURS
-from pages.ui.charts.look import coloured, edged, flat_axis, layered, tooltips
 from pages.ui.words.columns import NAMES
 
 KINDS = ("bars", "lines", "points")
@@ -117,7 +117,7 @@ def chart(frame: pd.DataFrame, roles: Roles) -> Any:
     tooltip = tooltips(titles, drawn, _FORMAT)
     if roles.kind == "bars" and _is_long(drawn["x"]):
         return _rows(drawn, titles, {"color": encoding, "tooltip": tooltip}, hue, present)
-    base = alt.Chart(drawn).encode(
+    base = Chart(drawn).encode(
         x=_across(drawn["x"], titles["x"], roles.kind),
         color=encoding,
         tooltip=tooltip,
@@ -156,7 +156,7 @@ def _rows(
     """Draw bars that lie, so that the names of many places can be read."""
     order = list(dict.fromkeys(drawn["x"].dropna()))
     axis = alt.Axis(labelLimit=_NAME_WIDTH, labelOverlap=False)
-    base = alt.Chart(drawn).encode(
+    base = Chart(drawn).encode(
         y=alt.Y("x:O", title=titles["x"], sort=order, axis=axis), **encodings
     )
     if hue:

@@ -3,9 +3,8 @@
 import re
 
 from analysis.contracts import every_table
-from pages.ui.about import view_columns
-from pages.ui.choices.pick import choose
-from pages.ui.store.chosen import open_store
+from pages.ui.choices.picker import choose
+from pages.ui.table_documentation import view_columns
 from pages.ui.view import View
 from pages.ui.words.contracts import translation
 
@@ -17,7 +16,7 @@ def documentation(view: View, sql: str) -> None:
 
     By default the first view that the query names.
     """
-    held = [table for table in every_table() if open_store().holds(table)]
+    held = [table for table in every_table() if view.store.holds(table)]
     views = {public.name: public for table in held for public in table.all_views}
     words = re.findall(r"\b(?:from|join)\s+(\w+)", sql.lower())
     first_named = next((word for word in words if word in views), min(views))

@@ -6,9 +6,8 @@ from analysis.statistics import image
 from analysis.statistics.relevance import relevance_map
 from pages.relevance.maps.source import MEAN, StoredMaps
 from pages.relevance.rules import rule_name
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 _USUAL_RULE = "iv"
 _BEGINNING = 90  # letters of a text that stand in the picker
@@ -16,17 +15,17 @@ _BEGINNING = 90  # letters of a text that stand in the picker
 
 def pick_image(view: View) -> StoredMaps | None:
     """Let the reader pick an image with stored maps; None, with a notice, if there is none."""
-    kept = ask(image.images).query("kept")
+    kept = view.ask(image.images).query("kept")
     if kept.empty:
         return view.nothing("none_kept")
     names = kept.set_index("seq")["name"]
     labels = {seq: view.say("image_label", seq=seq, name=name) for seq, name in names.items()}
-    return StoredMaps(view.pick("image", labels, kind="select"))
+    return StoredMaps(view, view.pick("image", labels, kind="select"))
 
 
 def pick_text(view: View) -> int:
     """Let the reader pick a text with stored maps."""
-    texts = ask(relevance_map.kept).set_index("seq")["text"].map(_beginning)
+    texts = view.ask(relevance_map.kept).set_index("seq")["text"].map(_beginning)
     labels = {seq: view.say("text_label", seq=seq, text=text) for seq, text in texts.items()}
     return view.pick("seq", labels, kind="select", n=len(labels))
 

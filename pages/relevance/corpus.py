@@ -19,7 +19,7 @@ from pages.relevance.rule_lines import layer_lines
 from pages.relevance.rules import pick_rules, rule_evidence, rule_meanings, rule_name
 from pages.ui.finding import Finding, Findings
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent, scientific
 from pages.ui.words.say import say
@@ -27,17 +27,17 @@ from pages.ui.words.say import say
 _FIRST, _LAST = RULES[0], RULES[-1]
 
 
-def _summary() -> Findings:
-    yield from _in_mask()
-    yield from _on_tokens()
+def _summary(inquiry: Inquiry) -> Findings:
+    yield from _in_mask(inquiry)
+    yield from _on_tokens(inquiry)
 
 
-def _on_tokens() -> Findings:
+def _on_tokens(inquiry: Inquiry) -> Findings:
     """Compare the share of [CLS] and of the top tokens by rollout with that by rule iv."""
-    top = _whole_way("top5_share")
+    top = _whole_way(inquiry, "top5_share")
     if not {_FIRST, _LAST} <= set(top.index):
         return
-    on_cls = _whole_way("cls_share")
+    on_cls = _whole_way(inquiry, "cls_share")
     kind, shares = ("cls", on_cls) if len(on_cls) else ("content", top)
     first, last = (percent(shares["mean"][rule]) for rule in (_FIRST, _LAST))
     yield Finding(
@@ -56,12 +56,12 @@ def _on_tokens() -> Findings:
     )
 
 
-def _in_mask() -> Findings:
+def _in_mask(inquiry: Inquiry) -> Findings:
     """Name the rule with the largest mask gain, with the gains of the others.
 
     The gain is the relevance inside the mask beyond that of a uniform map.
     """
-    gains, shares = _whole_way("mask_gain"), _whole_way("mask_share")
+    gains, shares = _whole_way(inquiry, "mask_gain"), _whole_way(inquiry, "mask_share")
     of_rules = gains[gains.index.isin(RULES)]
     if of_rules.empty:
         return
@@ -94,9 +94,9 @@ def _in_mask() -> Findings:
     )
 
 
-def _whole_way(quantity: str) -> pd.DataFrame:
+def _whole_way(inquiry: Inquiry, quantity: str) -> pd.DataFrame:
     """Value of every rule with relevance from the last layer: rows mean, low, high."""
-    frame = ask(relevance_summary.by_layer, quantity=quantity)
+    frame = inquiry.ask(relevance_summary.by_layer, quantity=quantity)
     return frame[frame["layer"] == frame["layer"].max()].set_index("rule")
 
 
@@ -109,7 +109,7 @@ def _whole_way(quantity: str) -> pd.DataFrame:
     findings=_summary,
 )
 def corpus(view: View) -> None:
-    long = ask(relevance_summary.table)
+    long = view.ask(relevance_summary.table)
     quantity = view.pick("quantity", _present(long), format=quantity_name, kind="pills")
     view.note(view.say(f"quantities.{quantity}_meaning"))
     of_quantity = long[long["quantity"] == quantity]
@@ -185,7 +185,7 @@ def _beyond(view: View, means: pd.DataFrame, quantity: str, chance: float | None
     """Name the rules above chance from the last layer; empty for quantities without chance."""
     if quantity not in CHANCE or chance is None:
         return ""
-    gains = _whole_way(CHANCE[quantity])
+    gains = _whole_way(view, CHANCE[quantity])
     gains = gains[gains.index.isin(means["rule"])]
     above = [rule_name(rule) for rule in gains.index[gains["low"] > 0]]
     return view.say(
@@ -197,6 +197,6 @@ def _beyond(view: View, means: pd.DataFrame, quantity: str, chance: float | None
 
 def _conservation(view: View) -> str:
     """Report the largest deviation from conservation of total relevance."""
-    worst, n = ask(relevance_summary.conservation).iloc[0]
+    worst, n = view.ask(relevance_summary.conservation).iloc[0]
     in_place = view.say("in_place", n=count(n)) if n else view.say("none_in_place")
     return view.say("conserved", worst=scientific(float(worst)), in_place=in_place)

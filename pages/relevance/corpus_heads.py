@@ -15,8 +15,7 @@ from pages.relevance.quantities import axis_format, number_format, quantity_axis
 from pages.relevance.rules import WITH_HEADS, rule_name
 from pages.ui.charts.head_map import around_zero, from_zero, head_map
 from pages.ui.choices.links import link
-from pages.ui.choices.pick import choose
-from pages.ui.store.chosen import ask, layers, open_store, shows_images
+from pages.ui.choices.picker import choose
 from pages.ui.view import View
 from pages.ui.words.columns import title
 
@@ -34,8 +33,8 @@ def heads_and_extremes(view: View, heads: pd.DataFrame, quantity: str) -> None:
         return
     view.write("subheader", view.say("heads_title"), anchor=False)
     rule = view.pick("head_rule", present, default=present[-2:][0], format=rule_name)
-    place, n_heads = view.place("container"), int(open_store().run["n_heads"])
-    layer = pick_layer(view, layers())
+    place, n_heads = view.place("container"), int(view.store.run["n_heads"])
+    layer = pick_layer(view, view.store.layers)
     head = pick_head(view, [MEAN, *map(str, range(1, n_heads + 1))])
     of_rule = heads[heads["rule"] == rule].astype({"head": "int64"})
     with place:
@@ -75,7 +74,7 @@ def _choose(view: View, cell: Mapping[Any, Any]) -> None:
 def _extremes(view: View, quantity: str, rule: str, layer: int, head: str) -> None:
     """List the sequences with the largest values, with a link to the map of the selected one."""
     ranked = GAINS.get(quantity, quantity)  # a gain has no column: it is ranked by its share
-    sequences = ask(
+    sequences = view.ask(
         relevance_summary.extremes,
         rule=rule,
         layer=layer,
@@ -106,12 +105,12 @@ def _extremes(view: View, quantity: str, rule: str, layer: int, head: str) -> No
 
 def _to_map(view: View, seq: int, choices: dict[str, str]) -> None:
     """Draw a link to the map of the selected sequence, if it is stored."""
-    if not open_store().holds(relevance_map.TABLE):
+    if not view.store.holds(relevance_map.TABLE):
         return
-    if seq not in set(ask(relevance_map.kept)["seq"]):
+    if seq not in set(view.ask(relevance_map.kept)["seq"]):
         view.write("caption", view.say("not_kept", seq=seq))
         return
-    stem, name = ("map", "image") if shows_images() else ("text", "seq")
+    stem, name = ("map", "image") if view.store.shows_images else ("text", "seq")
     address = {"view": stem, name: str(seq), **choices}
     asked = {view.key(field): value for field, value in address.items()}
     view.draw(link, "relevance", view.say("to_map", seq=seq), **asked)

@@ -9,9 +9,9 @@ from analysis.statistics.relevance import perturbation
 from analysis.statistics.relevance.perturbation import CURVES, RANDOM
 from pages.relevance.rule_lines import rule_lines
 from pages.relevance.rules import in_order, pick_rules, rule_evidence, rule_name
-from pages.ui.charts.look import layered
+from pages.ui.charts.chart_theme import layered
 from pages.ui.finding import Finding, Findings
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import row_with_interval, side_of, verdict
@@ -19,11 +19,11 @@ from pages.ui.words.numbers import percent
 from pages.ui.words.say import say
 
 
-def summary() -> Findings:
+def summary(inquiry: Inquiry) -> Findings:
     """Name the rule with the smallest deletion area, with that of a random order."""
-    if not open_store().holds(perturbation.TABLE):
+    if not inquiry.store.holds(perturbation.TABLE):
         return
-    areas = ask(perturbation.areas)
+    areas = inquiry.ask(perturbation.areas)
     areas = areas[areas["curve"] == "deletion"].set_index("rule")
     named = areas[areas.index != RANDOM]
     if named.empty or RANDOM not in areas.index:
@@ -47,12 +47,12 @@ def summary() -> Findings:
 
 def curves(view: View, seq: int | None) -> None:
     """Draw both curves by rule, for all images or for one, and tabulate their areas."""
-    means, areas = ask(perturbation.curves), ask(perturbation.areas)
+    means, areas = view.ask(perturbation.curves), view.ask(perturbation.areas)
     view.write("header", view.say("curves_title"), anchor=False)
     view.note(view.say("curves_meaning"))
     view.finding(_finding(view, areas))
     rules = pick_rules(view, "curve_rules", means["rule"])
-    of_one = _own(seq)
+    of_one = _own(view, seq)
     whose = view.pick("curves", ("all", "one")) if len(of_one) else "all"
     frame = means if whose == "all" else of_one
     frame = frame[frame["rule"].isin(rules)]
@@ -69,11 +69,11 @@ def curves(view: View, seq: int | None) -> None:
     _areas(view, areas)
 
 
-def _own(seq: int | None) -> pd.DataFrame:
+def _own(inquiry: Inquiry, seq: int | None) -> pd.DataFrame:
     """Curves of one image: rule, curve, share, mean; empty if it has none."""
-    if seq is None or not open_store().holds(perturbation.PER_SEQUENCE):
+    if seq is None or not inquiry.store.holds(perturbation.PER_SEQUENCE):
         return pd.DataFrame()
-    return ask(perturbation.of_sequence, seq=seq).rename(columns={"probability": "mean"})
+    return inquiry.ask(perturbation.of_sequence, seq=seq).rename(columns={"probability": "mean"})
 
 
 def _finding(view: View, areas: pd.DataFrame) -> str:

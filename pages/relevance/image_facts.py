@@ -8,10 +8,10 @@ import pandas as pd
 
 from pages.relevance.maps.source import MapSource
 from pages.ui.charts.image_ground import CLASS_TOKENS, ImageGround
-from pages.ui.facts import Fact
+from pages.ui.fact_grid import Fact
 from pages.ui.words.numbers import percent
-from pages.ui.words.place import say_here
 from pages.ui.words.say import plain, say
+from pages.ui.words.scope import say_here
 
 _CLASSES = 3
 

@@ -15,8 +15,6 @@ from pages.relevance.rules import in_order, rule_meanings, rule_name, rule_short
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, open_store, shows_images
-from pages.ui.store.missing import require
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import row_with_interval
@@ -35,19 +33,19 @@ _HARDLY = 1e-6  # the width of a scale where all agree
     findings=summary,
 )
 def methods(view: View) -> None:
-    seq = _over_image(view) if shows_images() else _over_text(view)
-    missing, store = [], open_store()
+    seq = _over_image(view) if view.store.shows_images else _over_text(view)
+    missing, store = [], view.store
     if store.holds(relevance_map.AGREEMENT):
         _agreement(view)
     else:
         missing.append(relevance_map.AGREEMENT)
     if store.holds(perturbation.TABLE):
         curves(view, seq)
-    elif shows_images() and store.holds(perturbation.CLASSES):
+    elif view.store.shows_images and store.holds(perturbation.CLASSES):
         missing.append(perturbation.TABLE)
     else:
         view.write("caption", view.say("no_curves"))
-    view.draw(require, *missing)
+    view.require(*missing)
 
 
 def _over_image(view: View) -> int | None:
@@ -61,7 +59,7 @@ def _over_image(view: View) -> int | None:
     panels = [Panel(rule, rule_name(rule), relevance) for rule, relevance in maps.items()]
     drawn = {"outline": outline, "own_scale": own_scale, "pictured": True}
     scales = view.say("own_scales" if own_scale else "one_scale")
-    names = ask(image.images).set_index("seq")["name"]
+    names = view.ask(image.images).set_index("seq")["name"]
     view.figure(
         "over_image",
         map_frame(ground, panels),
@@ -78,7 +76,7 @@ def _over_image(view: View) -> int | None:
 def _over_text(view: View) -> int:
     """Draw the shaded text by every method; return its number."""
     seq, own_scale = pick_text(view), pick_own_scale(view)
-    text = stored_text(seq)
+    text = stored_text(view, seq)
     maps = text.source.rules
     named = {rule_name(rule): relevance for rule, relevance in maps.items()}
     body = small_texts(text, named, own_scale=own_scale)
@@ -89,10 +87,10 @@ def _over_text(view: View) -> int:
 
 def _inside(view: View, seq: int) -> str:
     """Name the methods with most and least relevance inside the mask; empty without a mask."""
-    if not open_store().holds(relevance_summary.PER_SEQUENCE):
+    if not view.store.holds(relevance_summary.PER_SEQUENCE):
         return ""
-    rows = ask(relevance_summary.of_sequence, seq=seq).dropna(subset="mask_share")
-    rows = rows[rows["head"].isna() & (rows["layer"] == open_store().run["n_layers"])]
+    rows = view.ask(relevance_summary.of_sequence, seq=seq).dropna(subset="mask_share")
+    rows = rows[rows["head"].isna() & (rows["layer"] == view.store.run["n_layers"])]
     if rows.empty:
         return ""
     shares = rows.set_index("rule")["mask_share"]
@@ -108,7 +106,7 @@ def _inside(view: View, seq: int) -> str:
 
 def _agreement(view: View) -> None:
     """Draw the matrix of rank correlations with its finding."""
-    pairs = ask(relevance_map.agreement)
+    pairs = view.ask(relevance_map.agreement)
     shown = pairs.assign(one=pairs["rule_a"].map(rule_name), other=pairs["rule_b"].map(rule_short))
     order = in_order(pairs["rule_a"])
     view.write("header", view.say("agreement_title"), anchor=False)

@@ -23,11 +23,10 @@ from pages.relevance.maps.source import MEAN, LiveMaps, MapSource, StoredMaps
 from pages.relevance.rules import rule_meaning, rule_name
 from pages.ui.charts.image_ground import ImageGround
 from pages.ui.choices.links import link_to_sequence
-from pages.ui.choices.pick import choose
-from pages.ui.facts import STYLE, fact_grid
-from pages.ui.live import door as live
+from pages.ui.choices.picker import choose
+from pages.ui.fact_grid import STYLE, fact_grid
+from pages.ui.live import live_model as live
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, open_store, shows_images
 from pages.ui.view import View
 
 _LARGE = 290
@@ -38,7 +37,7 @@ _TWO_ROWS_OF_FOUR = range(6, 9)  # of heads with their mean: larger than five be
     "map",
     relevance_map.TABLE,
     also=(relevance_summary.PER_SEQUENCE, image.TABLE),
-    when=shows_images,
+    when=lambda store: store.shows_images,
 )
 def one_image(view: View) -> None:
     is_own = view.pick("whose", ("file", "own")) == "own"
@@ -68,12 +67,14 @@ def _own(view: View) -> LiveMaps | None:
         view.write("caption", view.say("own_empty"))
         return None
     relevance = live.relevance_of_image(view, upload)
-    return None if relevance is None else LiveMaps(upload.file_id, relevance)
+    if relevance is None:
+        return None
+    return LiveMaps(upload.file_id, relevance, view.store.layers)
 
 
 def _kept(view: View) -> None:
     """Say how many images have stored maps, unless all have."""
-    images = ask(image.images)
+    images = view.ask(image.images)
     n, kept = len(images), int(images["kept"].sum())
     if kept < n:
         view.write("caption", view.say("some_kept", kept=f"{kept:,}", n=f"{n:,}"))
@@ -83,7 +84,7 @@ def _start(view: View, rule: str, layer: int) -> str:
     """Name the layer where relevance starts; empty for methods without backpropagation."""
     if rule not in (*RULES, *MEAN_WEIGHTS):
         return ""
-    return view.say(f"start_{open_store().facts['relevance_start']}", layer=layer)
+    return view.say(f"start_{view.store.facts['relevance_start']}", layer=layer)
 
 
 def _maps(view: View, source: MapSource, rule: str, layer: int, head: str) -> None:

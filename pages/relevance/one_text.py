@@ -29,9 +29,8 @@ from pages.relevance.maps.text_map import (
 from pages.relevance.maps.token_strip import strip_frame, token_strip
 from pages.relevance.rules import WITH_HEADS, rule_meaning, rule_name
 from pages.ui.choices.links import link_to_sequence
-from pages.ui.live import door as live
+from pages.ui.live import live_model as live
 from pages.ui.page import section
-from pages.ui.store.chosen import shows_images
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import percent
@@ -45,11 +44,11 @@ _NAMED = 5  # of the most relevant tokens, in the sentence
     relevance_map.TABLE,
     also=(relevance_summary.TABLE,),
     lacking=too_long,
-    when=lambda: not shows_images(),
+    when=lambda store: not store.shows_images,
 )
 def one_text(view: View) -> None:
     is_own = view.pick("source", ("corpus", "own")) == "own"
-    maps = _own(view) if is_own else stored_text(pick_text(view))
+    maps = _own(view) if is_own else stored_text(view, pick_text(view))
     if maps is None:
         return
     rule = pick_rule(view, maps.source.rules)
@@ -103,7 +102,7 @@ def _own(view: View) -> TokenMaps | None:
         return None
     if relevance.is_cut:
         view.write("caption", view.say("own_cut", n=len(relevance.tokens)))
-    return live_text(relevance, hashlib.sha256(text.encode()).hexdigest()[:12])
+    return live_text(view.store, relevance, hashlib.sha256(text.encode()).hexdigest()[:12])
 
 
 def _finding(view: View, maps: TokenMaps, relevance: np.ndarray) -> str:

@@ -5,14 +5,14 @@ from pages.relevance.methods import methods
 from pages.relevance.one_image import one_image
 from pages.relevance.one_text import one_text
 from pages.ui.page import Page
-from pages.ui.store.chosen import open_store, shows_images
+from pages.ui.store.open_file import Store
 
 
-def _lead() -> str:
+def _lead(store: Store) -> str:
     """Word for the lead text, by the kind of the open file's model."""
-    if not shows_images():
+    if not store.shows_images:
         return "lead_text"
-    return "lead_patches" if open_store().facts["relevance_start"] == "patches" else "lead"
+    return "lead_patches" if store.facts["relevance_start"] == "patches" else "lead"
 
 
 PAGE = Page("relevance", "re", (one_image, one_text, methods, corpus), lead=_lead)

@@ -10,9 +10,9 @@ from analysis.relevance_rules import MEAN_WEIGHTS
 from analysis.statistics.relevance.perturbation import RANDOM
 from pages.relevance.quantities import axis_format, number_format, quantity_axis
 from pages.relevance.rules import rule_name
+from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import NEUTRAL, RELEVANCE_RULE_COLOURS
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import layered, tooltips
 from pages.ui.words.columns import title
 
 _DASHED = (*MEAN_WEIGHTS, RANDOM)
@@ -34,7 +34,7 @@ def rule_lines(
     field, is_band = str(x.shorthand).partition(":")[0], "low" in frame
     columns = ("name", field, "mean", *(("low", "high") if is_band else ()))
     titles = dict.fromkeys(columns) | {"mean": y["title"]}
-    base = alt.Chart(frame).encode(x=x, **_encodings(rules))
+    base = Chart(frame).encode(x=x, **_encodings(rules))
     height = alt.Y("mean:Q", **y)
     line = base.mark_line(strokeWidth=2.2).encode(y=height)
     points = base.mark_circle(size=45, opacity=1).encode(
@@ -94,7 +94,7 @@ def _encodings(rules: Sequence[str]) -> dict[str, Any]:
 def _level(name: str, height: float, *, at: int, axis: alt.Axis) -> list[Any]:
     """Draw a dashed horizontal line with its name at the right end."""
     frame = pd.DataFrame({"height": [height], "name": [name], "layer": [at + 0.28]})
-    base = alt.Chart(frame).encode(y=alt.Y("height:Q", axis=axis))
+    base = Chart(frame).encode(y=alt.Y("height:Q", axis=axis))
     rule = base.mark_rule(color=NEUTRAL, strokeDash=[2, 3], strokeWidth=1.6)
     label = base.mark_text(align="right", baseline="bottom", dy=-3, fontSize=12)
     return [rule, label.encode(x=alt.X("layer:Q"), text=alt.Text("name:N"))]

@@ -1,15 +1,12 @@
 """List of the collection: title, notes and order, with downloads."""
 
-import re
-
 import streamlit as st
 
 from pages.report.shown import show
 from pages.ui.charts.headline import sentences
-from pages.ui.collection.collection import Collection, collected, collection_from, keep
+from pages.ui.collection.collection import collected, collection_from, keep
+from pages.ui.collection.downloads import downloads
 from pages.ui.collection.item import Item, NotCollected
-from pages.ui.collection.paper import paper
-from pages.ui.collection.web import web_page
 from pages.ui.words.say import plain, say
 
 _TITLE, _UPLOAD = "title of the collection", "collection to open"
@@ -21,7 +18,7 @@ def listed() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if collected().items:
             _title()
-            _downloads(collected())
+            downloads(collected())
         with st.popover(say("report.open"), help=say("report.open_help")):
             _upload()
     if not collected().items:
@@ -40,26 +37,6 @@ def _title() -> None:
         placeholder=say("collection.untitled"),
         on_change=lambda: keep(collected().titled(st.session_state[_TITLE])),
     )
-
-
-def _downloads(shown: Collection) -> None:
-    """Draw downloads of the report, the paper and the collection, made on request."""
-    name = re.sub(r"\W+", "-", shown.title).strip("-") or "mixscope-report"
-    files = {
-        "web": (lambda: web_page(shown), "html", "text/html"),
-        "paper": (lambda: paper(shown), "zip", "application/zip"),
-        "file": (shown.to_json, "json", "application/json"),
-    }
-    for word, (make, ending, mime) in files.items():
-        st.download_button(
-            say(f"report.{word}"),
-            make,
-            f"{name}.{ending}",
-            mime,
-            help=say(f"report.{word}_help"),
-            key=f"report-{word}",
-            on_click="ignore",
-        )
 
 
 def _upload() -> None:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.report.listed import listed
 from pages.report.slides import slides
-from pages.ui.choices.pick import pick
+from pages.ui.choices.picker import pick
 from pages.ui.collection.collection import collected
 from pages.ui.words.say import say
 

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.charts import shading
-from pages.ui.charts.look import theme
+from pages.ui.charts.chart_theme import theme
 from pages.ui.collection.item import Item
 from pages.ui.collection.markup import clean
 from pages.ui.export.drawing import NotDrawn, not_drawn

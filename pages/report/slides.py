@@ -5,7 +5,7 @@ import streamlit as st
 from pages.report.shown import show
 from pages.ui.charts.headline import sentences
 from pages.ui.choices.address import Choice, draw
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.collection.collection import collected
 from pages.ui.words.say import plain, say
 

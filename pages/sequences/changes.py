@@ -8,15 +8,15 @@ import pandas as pd
 from analysis.statistics.pairs import pair_delta, pair_occurrence
 from pages.sequences.subject import Subject
 from pages.ui.live.readings import Reading, layer_maps
-from pages.ui.store.chosen import ask, is_causal, layer_order
-from pages.ui.store.windows import windows
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.store.open_file import Store
 
 PAIR = ["source_id", "target_id"]
 LEAST = 5
 """Least number of occurrences for a standard deviation."""
 
 
-def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
+def changes(inquiry: Inquiry, subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
     """Pairs of positions of a text within the layer's window, or those whose change the file
     stores.
 
@@ -27,10 +27,10 @@ def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
     """
     choice: Any = {"layer": layer, "effect": effect}
     if subject.reading is not None:
-        pairs = _computed(subject, subject.reading, **choice)
+        pairs = _computed(inquiry.store, subject, subject.reading, **choice)
     else:
-        pairs = ask(pair_occurrence.of_sequence, seq=subject.seq, **choice)
-    means = ask(pair_delta.of_tokens, tokens=sorted(set(subject.token_ids)), **choice)
+        pairs = inquiry.ask(pair_occurrence.of_sequence, seq=subject.seq, **choice)
+    means = inquiry.ask(pair_delta.of_tokens, tokens=sorted(set(subject.token_ids)), **choice)
     names, special = np.array(subject.names), np.array(subject.special)
     ends = [pairs[f"{side}_pos"].to_numpy() for side in ("source", "target")]
     pairs["source"], pairs["target"] = (names[end] for end in ends)
@@ -42,12 +42,14 @@ def changes(subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
     return pairs
 
 
-def _computed(subject: Subject, reading: Reading, *, layer: int, effect: str) -> pd.DataFrame:
-    order, shares = layer_order(), layer_maps(reading, layer=layer).scopes
+def _computed(
+    store: Store, subject: Subject, reading: Reading, *, layer: int, effect: str
+) -> pd.DataFrame:
+    order, shares = store.layer_order, layer_maps(store, reading, layer=layer).scopes
     before, after = (shares[order.scopes.index(scope)] for scope in order.effects[effect])
     n, ids = len(subject), np.array(subject.token_ids)
-    seen = np.tril(np.ones((n, n), dtype=bool), -1) if is_causal() else ~np.eye(n, dtype=bool)
-    if (window := windows()[layer]) is not None:
+    seen = np.tril(np.ones((n, n), dtype=bool), -1) if store.is_causal else ~np.eye(n, dtype=bool)
+    if (window := store.windows[layer]) is not None:
         seen = np.tril(np.triu(seen, -window), window)
     target, source = np.nonzero(seen)
     return pd.DataFrame(

@@ -15,9 +15,9 @@ from pages.sequences.subject import Subject, pick_subject
 from pages.sequences.through_layers import through_layers
 from pages.sequences.token_line import token_line
 from pages.ui.charts.token_map import token_map
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.page import section
-from pages.ui.store.chosen import is_causal
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.numbers import percent, points
 from pages.ui.words.say import plain
@@ -62,7 +62,7 @@ def map_of_tokens(view: View) -> None:
     subject = pick_subject(view)
     of, minus = pick_map(view), pick_minus(view)
     token = _pick_token(view, subject)
-    shares = _shares(subject, of, minus)
+    shares = _shares(view, subject, of, minus)
     if shares is None:
         view.end("no_map")
     shown = Shown(subject, shares, of, minus, token)
@@ -89,12 +89,14 @@ def _pick_token(view: View, subject: Subject) -> int | None:
     return None if token == _NOBODY else int(token)
 
 
-def _shares(subject: Subject, of: MapOf, minus: MapOf | None) -> np.ndarray | None:
+def _shares(
+    inquiry: Inquiry, subject: Subject, of: MapOf, minus: MapOf | None
+) -> np.ndarray | None:
     """Shares of a map minus those of another, if given, over the tokens that both have."""
-    shares = shares_of(subject, of)
+    shares = shares_of(inquiry, subject, of)
     if shares is None or minus is None:
         return shares
-    taken = shares_of(subject, minus)
+    taken = shares_of(inquiry, subject, minus)
     if taken is None:
         return None
     n = min(len(shares), len(taken))
@@ -103,7 +105,7 @@ def _shares(subject: Subject, of: MapOf, minus: MapOf | None) -> np.ndarray | No
 
 def _map(view: View, shown: Shown) -> None:
     window, names = _window(len(shown.shares), shown.token), shown.names
-    frame = shown.in_unit(cells(names, shown.shares, window, causal=is_causal()))
+    frame = shown.in_unit(cells(names, shown.shares, window, causal=view.store.is_causal))
     name, kind = map_name(view, shown.of), "map"
     if shown.minus is not None:
         name, kind = view.say("less", name=name, minus=map_name(view, shown.minus)), "change"
@@ -192,7 +194,7 @@ def _finding(view: View, shown: Shown) -> str:
     of_itself = percent(float(shares.diagonal().mean()))
     if not total > 0:
         return view.say("finding_own", own=of_itself)
-    seen = np.tril(np.ones_like(shares), -1) if is_causal() else 1 - np.eye(len(shares))
+    seen = np.tril(np.ones_like(shares), -1) if view.store.is_causal else 1 - np.eye(len(shares))
     even = seen / np.maximum(seen.sum(axis=1, keepdims=True), 1)
     given = others.sum(axis=0) / total
     most = int(given.argmax())
@@ -220,5 +222,5 @@ def _change(view: View, shown: Shown) -> str:
 def _notes(view: View, shown: Shown) -> list[str]:
     """Notes on a map: causal mask, incomplete sequence, cut to a window."""
     n = len(shown.shares)
-    notes = {"causal": is_causal(), "kept": n < len(shown.subject), "window": n > _MOST}
+    notes = {"causal": view.store.is_causal, "kept": n < len(shown.subject), "window": n > _MOST}
     return [view.say(f"map_{name}", n=min(n, _MOST)) for name, holds in notes.items() if holds]

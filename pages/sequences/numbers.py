@@ -15,11 +15,10 @@ from analysis.statistics.pairs import relation_share
 from analysis.statistics.table import Table
 from pages.ui.head.habits import habit_name
 from pages.ui.live import readings
-from pages.ui.store.chosen import ask_store, open_store
+from pages.ui.store.inquiry import Asked, Inquiry
 from pages.ui.store.open_file import Store
-from pages.ui.store.together import ask_together
 from pages.ui.words.names import effect_name, scope_name
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 LEAST = 5
 """Least number of sequences for a standard deviation."""
@@ -59,30 +58,30 @@ ALL = (
 )
 
 
-def numbers_of_all() -> pd.DataFrame:
+def numbers_of_all(inquiry: Inquiry) -> pd.DataFrame:
     """All numbers of every sequence of the file: seq, number (display name), value."""
-    return _called(ask_together(_of_file, open_store()))
+    return _called(inquiry.ask_together(_of_file, inquiry.store))
 
 
-def largest_of_all() -> pd.Series:
+def largest_of_all(inquiry: Inquiry) -> pd.Series:
     """Return `largest_distances` of the sequences of the file."""
-    return ask_together(_largest_of_file, open_store())
+    return inquiry.ask_together(_largest_of_file, inquiry.store)
 
 
-def numbers_of(reading: readings.Reading) -> pd.DataFrame:
+def numbers_of(store: Store, reading: readings.Reading) -> pd.DataFrame:
     """Numbers of a sequence of the reader's own, as a file would hold them: seq, number, value."""
-    held = _held(open_store())
-    answers = readings.answers(reading, [numbers.question for numbers in held])
+    held = _held(store)
+    answers = readings.answers(store, reading, [numbers.question for numbers in held])
     return _called(_joined(held, answers))
 
 
-def _of_file(store: Store) -> pd.DataFrame:
+def _of_file(asked: Asked, store: Store) -> pd.DataFrame:
     held = _held(store)
-    return _joined(held, [ask_store(store, numbers.question) for numbers in held])
+    return _joined(held, [asked.ask(store, numbers.question) for numbers in held])
 
 
-def _largest_of_file(store: Store) -> pd.Series:
-    return largest_distances(_of_file(store))
+def _largest_of_file(asked: Asked, store: Store) -> pd.Series:
+    return largest_distances(_of_file(asked, store))
 
 
 def _held(store: Store) -> list[Numbers]:

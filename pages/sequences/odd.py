@@ -15,9 +15,10 @@ from pages.sequences.numbers import (
     standing,
 )
 from pages.sequences.subject import Subject, pick_subject
+from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import MARKED, NEUTRAL, ZERO
-from pages.ui.charts.look import layered, tooltips
 from pages.ui.page import section
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, percent, signed
@@ -32,15 +33,15 @@ _REACH = 4.0  # standard deviations that are always shown
 @section("odd", also=tuple(group.table for group in ALL))
 def odd(view: View) -> None:
     subject = pick_subject(view)
-    corpus = numbers_of_all()
-    own = _own(subject, corpus)
+    corpus = numbers_of_all(view)
+    own = _own(view.store, subject, corpus)
     others = corpus[corpus["seq"] != subject.seq]
     stands = standing(others, own)
     placed = stands.dropna(subset="distance")
     if placed.empty:
         view.nothing("too_few", least=LEAST)
     else:
-        _placed(view, subject, placed, others, largest_of_all())
+        _placed(view, subject, placed, others, largest_of_all(view))
     columns = {
         "number": None,
         **dict.fromkeys(("value", "mean", "std"), "%.4g"),
@@ -65,11 +66,11 @@ def _placed(
     view.figure("question", stands, _chart(stands, others), state=subject.key, n=n)
 
 
-def _own(subject: Subject, corpus: pd.DataFrame) -> pd.Series:
+def _own(store: Store, subject: Subject, corpus: pd.DataFrame) -> pd.Series:
     """Numbers of the sequence by their names."""
     numbers = corpus[corpus["seq"] == subject.seq]
     if subject.seq is None and subject.reading is not None:
-        numbers = numbers_of(subject.reading)
+        numbers = numbers_of(store, subject.reading)
     return numbers.set_index("number")["value"]
 
 
@@ -108,15 +109,15 @@ def _chart(stands: pd.DataFrame, others: pd.DataFrame) -> Any:
     x = alt.X("distance:Q", title=title("distance"), scale=scale, axis=alt.Axis(tickCount=9))
     columns = dict.fromkeys(("number", "value", "mean", "std", "distance", "percentile"))
     marks = (
-        alt.Chart(stands)
+        Chart(stands)
         .mark_circle(size=110, color=MARKED, opacity=1)
         .encode(x=x, y=y, tooltip=tooltips(columns, stands, ".3g"))
     )
     shown = stands.assign(share=stands["percentile"].map(percent))
-    shares = alt.Chart(shown).mark_text(align="right", fontSize=12, tooltip=False)
+    shares = Chart(shown).mark_text(align="right", fontSize=12, tooltip=False)
     shares = shares.encode(x=alt.XValue("width"), y=y, text=alt.Text("share:N"))
-    strip = alt.Chart(ticks).mark_tick(color=NEUTRAL, opacity=0.45, thickness=1.5, size=12)
-    mean = alt.Chart(pd.DataFrame({"distance": [0.0]})).mark_rule(color=ZERO, strokeDash=[4, 3])
+    strip = Chart(ticks).mark_tick(color=NEUTRAL, opacity=0.45, thickness=1.5, size=12)
+    mean = Chart(pd.DataFrame({"distance": [0.0]})).mark_rule(color=ZERO, strokeDash=[4, 3])
     drawn = layered(
         mean.encode(x=x),
         strip.encode(x=x, y=y, tooltip=tooltips({"number": None}, ticks, "")),

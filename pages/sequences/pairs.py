@@ -8,11 +8,9 @@ import pandas as pd
 from analysis.statistics.pairs import pair_delta, pair_occurrence
 from pages.sequences.changes import LEAST, changes, extremes, with_distance
 from pages.sequences.subject import Subject, pick_subject
+from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL, ZERO
-from pages.ui.charts.look import layered, tooltips
 from pages.ui.page import section
-from pages.ui.store.chosen import layer_order, layers
-from pages.ui.store.windows import windows
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import row_with_interval
@@ -34,10 +32,10 @@ _TOLD = (_HERE, _MEAN, _LOW, _HIGH)
 @section("pairs", pair_delta.TABLE, also=(pair_occurrence.TABLE,))
 def pairs(view: View) -> None:
     subject = pick_subject(view)
-    layer = view.pick("layer", layers(), kind="select")
-    effect = view.pick("effect", list(layer_order().effects), default="ff", kind="select")
+    layer = view.pick("layer", view.store.layers, kind="select")
+    effect = view.pick("effect", list(view.store.layer_order.effects), default="ff", kind="select")
     special = view.pick("special", ("in", "out")) == "in"
-    changed = with_distance(changes(subject, layer=layer, effect=effect))
+    changed = with_distance(changes(view, subject, layer=layer, effect=effect))
     if not special:
         changed = changed[~changed["special"]]
     if changed.empty:
@@ -45,7 +43,7 @@ def pairs(view: View) -> None:
     state = (subject.key, layer, effect, special)
     step = {"layer": layer, "effect": effect_name(effect)}
     view.finding(_finding(view, changed, **step))
-    window = windows()[layer]
+    window = view.store.windows[layer]
     places = view.say(f"places_{'all' if window is None else 'windowed'}", window=window)
     view.note(view.say("chance", places=places))
     for (direction, colour), place in zip(_DIRECTIONS.items(), view.columns(2), strict=True):
@@ -71,7 +69,7 @@ def pairs(view: View) -> None:
 def _finding(view: View, changed: pd.DataFrame, *, layer: int, effect: str) -> str:
     """Name the largest change and its corpus mean, and count the pairs far from theirs."""
     row = changed.iloc[int(changed["delta"].abs().argmax())]
-    new = "finding_new" if windows()[layer] is None else "finding_new_windowed"
+    new = "finding_new" if view.store.windows[layer] is None else "finding_new_windowed"
     word = new if pd.isna(row["mean_delta"]) else "finding"
     most = view.say(
         word,
@@ -104,7 +102,7 @@ def _chart(view: View, frame: pd.DataFrame, colour: str) -> Any:
     """
     columns = dict.fromkeys(("pair", *_TOLD, "distance", "n"))
     order = frame["pair"].tolist()
-    base = alt.Chart(frame).encode(
+    base = Chart(frame).encode(
         y=alt.Y("pair:N", title=None, sort=order, axis=alt.Axis(labelLimit=190)),
         tooltip=tooltips(columns, frame, "+.2f"),
     )
@@ -113,7 +111,7 @@ def _chart(view: View, frame: pd.DataFrame, colour: str) -> Any:
     rules = base.mark_rule(color=NEUTRAL, strokeWidth=3)
     ticks = base.mark_tick(color=NEUTRAL, thickness=2.5, size=16)
     dots = base.mark_circle(color=colour, size=90, opacity=1)
-    zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO, strokeDash=[4, 3])
+    zero = Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO, strokeDash=[4, 3])
     return layered(
         zero.encode(x=alt.X("zero:Q")),
         band.encode(x=alt.X(f"{_LEAST}:Q", title=title(_HERE)), x2=alt.X2(_MOST)),

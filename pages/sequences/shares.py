@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.scopes import LayerOrder
 from analysis.statistics.positions import exemplar_attention
 from pages.sequences.subject import Subject
 from pages.ui.head.bar import every_head, pick_head
 from pages.ui.head.choice import head_name, short_name
 from pages.ui.live.readings import layer_maps
-from pages.ui.store.chosen import ask, layer_order, layers, open_store
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.names import scope_name
 
@@ -30,20 +31,22 @@ class MapOf:
     def key(self) -> str:
         return f"{self.quantity}_{self.layer}_{self.head or ''}"
 
-    def in_layer(self, layer: int) -> "MapOf":
+    def in_layer(self, order: LayerOrder, layer: int) -> "MapOf":
         """Return the same map of another layer; for a head, the mean over that layer's heads."""
-        means = {HEAD_WEIGHT: layer_order().scopes[0], HEAD_NORM: MEAN_NORM}
+        means = {HEAD_WEIGHT: order.scopes[0], HEAD_NORM: MEAN_NORM}
         return MapOf(means.get(self.quantity, self.quantity), layer)
 
 
 def pick_map(view: View) -> MapOf:
     """Let the reader pick the map to draw."""
-    quantity = view.pick("quantity", _quantities(view), default=layer_order().whole, kind="select")
+    quantity = view.pick(
+        "quantity", _quantities(view), default=view.store.layer_order.whole, kind="select"
+    )
     if quantity in OF_HEADS:
-        default = every_head()[0]
-        layer, head = pick_head(view, view.say("head"), default=default, help=view.say("head_help"))
+        default = every_head(view.store)[0]
+        layer, head = pick_head(view, default=default)
         return MapOf(quantity, layer, head)
-    return MapOf(quantity, view.pick("layer", layers(), kind="select"))
+    return MapOf(quantity, view.pick("layer", view.store.layers, kind="select"))
 
 
 def pick_minus(view: View) -> MapOf | None:
@@ -53,8 +56,10 @@ def pick_minus(view: View) -> MapOf | None:
     if quantity == NOTHING:
         return None
     if quantity not in OF_HEADS:
-        return MapOf(quantity, view.pick("minus_layer", layers(), of="layer", kind="select"))
-    heads = {f"{layer}-{head}": short_name(layer, head) for layer, head in every_head()}
+        return MapOf(
+            quantity, view.pick("minus_layer", view.store.layers, of="layer", kind="select")
+        )
+    heads = {f"{layer}-{head}": short_name(layer, head) for layer, head in every_head(view.store)}
     layer, head = view.pick("minus_head", heads, kind="select").split("-")
     return MapOf(quantity, int(layer), int(head))
 
@@ -62,7 +67,7 @@ def pick_minus(view: View) -> MapOf | None:
 def _quantities(view: View) -> dict[str, str]:
     """Display names of the scopes and of the maps of heads."""
     of_heads = {name: view.say(f"quantity_{name}") for name in (*OF_HEADS, MEAN_NORM)}
-    return {scope: scope_name(scope) for scope in layer_order().scopes} | of_heads
+    return {scope: scope_name(scope) for scope in view.store.layer_order.scopes} | of_heads
 
 
 def map_name(view: View, of: MapOf) -> str:
@@ -72,7 +77,7 @@ def map_name(view: View, of: MapOf) -> str:
     return view.say("of_layer", name=_quantities(view)[of.quantity], layer=of.layer)
 
 
-def shares_of(subject: Subject, of: MapOf) -> np.ndarray | None:
+def shares_of(inquiry: Inquiry, subject: Subject, of: MapOf) -> np.ndarray | None:
     """Share of every key in each query, from the file or from the model.
 
     The file's shares are used if they cover the whole sequence; then those of a run of the model;
@@ -81,25 +86,25 @@ def shares_of(subject: Subject, of: MapOf) -> np.ndarray | None:
     Returns:
         queries by keys; None if neither source has them.
     """
-    kept = _kept(subject, of)
+    kept = _kept(inquiry, subject, of)
     if (kept is not None and len(kept) == len(subject)) or subject.reading is None:
         return kept
-    maps = layer_maps(subject.reading, layer=of.layer)
+    maps = layer_maps(inquiry.store, subject.reading, layer=of.layer)
     if of.quantity == MEAN_NORM:
         return maps.norms.mean(axis=0)
     if of.head is not None:
         return (maps.weights if of.quantity == HEAD_WEIGHT else maps.norms)[of.head - 1]
-    return maps.scopes[layer_order().scopes.index(of.quantity)]
+    return maps.scopes[inquiry.store.layer_order.scopes.index(of.quantity)]
 
 
-def _kept(subject: Subject, of: MapOf) -> np.ndarray | None:
+def _kept(inquiry: Inquiry, subject: Subject, of: MapOf) -> np.ndarray | None:
     """Stored weights of the first tokens; None for most sequences."""
-    is_mean = of.quantity == layer_order().scopes[0]
+    is_mean = of.quantity == inquiry.store.layer_order.scopes[0]
     if subject.seq is None or not (is_mean or of.quantity == HEAD_WEIGHT):
         return None
-    heads = range(1, int(open_store().run["n_heads"]) + 1) if is_mean else (of.head,)
+    heads = range(1, int(inquiry.store.run["n_heads"]) + 1) if is_mean else (of.head,)
     place = {"layer": of.layer, "seq": subject.seq}
-    frames = [ask(exemplar_attention.of_head, head=head, **place) for head in heads]
+    frames = [inquiry.ask(exemplar_attention.of_head, head=head, **place) for head in heads]
     if any(frame.empty for frame in frames):
         return None
     n = int(frames[0]["query_pos"].max()) + 1

@@ -12,10 +12,9 @@ from analysis.statistics.pairs import pair_occurrence
 from pages.ui.charts.image_ground import ImageGround, ground_of
 from pages.ui.charts.pieces import written
 from pages.ui.choices.source import SectionEnds
-from pages.ui.live import door as live
+from pages.ui.live import live_model as live
 from pages.ui.live import readings
 from pages.ui.store.absences import SPECIAL
-from pages.ui.store.chosen import ask, shows_images
 from pages.ui.view import View
 from pages.ui.words.lines import beginning
 
@@ -67,14 +66,14 @@ def pick_subject(view: View) -> Subject:
     if view.pick("whose", ("file", "own")) == "own":
         return _own(view)
     text = view.text("find")
-    sequences = ask(matching_sequences, text=text, limit=_MOST)
+    sequences = view.ask(matching_sequences, text=text, limit=_MOST)
     if not text:  # a link may lead beyond the first ones
         linked = [
             int(number)
             for number in view.choices.asked(view.key("seq"))
             if _NUMBER.fullmatch(number)
         ]
-        sequences = pd.concat([sequences, ask(sequence_texts, sequences=linked)])
+        sequences = pd.concat([sequences, view.ask(sequence_texts, sequences=linked)])
     if sequences.empty:
         view.end("none_found")
     texts = (beginning(" ".join(str(text).split()), _SHORT) for text in sequences["text"])
@@ -87,12 +86,12 @@ def pick_subject(view: View) -> Subject:
 
 def of_file(view: View, seq: int) -> Subject:
     """Sequence of the file."""
-    tokens = ask(pair_occurrence.sequence, seq=seq)
-    ground = ground_of(seq)
+    tokens = view.ask(pair_occurrence.sequence, seq=seq)
+    ground = ground_of(view, seq)
     picture = ground.picture if ground else None
 
     def read() -> readings.Reading | None:
-        can_run = (picture is not None or not shows_images()) and live.reachable(view)
+        can_run = (picture is not None or not view.store.shows_images) and live.reachable(view)
         return readings.of_file(tokens, picture) if can_run else None
 
     return Subject(
@@ -108,7 +107,7 @@ def of_file(view: View, seq: int) -> Subject:
 
 def _own(view: View) -> Subject:
     """Sequence that the reader types or uploads; it is stored nowhere."""
-    reading = _own_image(view) if shows_images() else _own_text(view)
+    reading = _own_image(view) if view.store.shows_images else _own_text(view)
     if reading is None:
         raise SectionEnds
     if reading.is_cut:
@@ -119,7 +118,7 @@ def _own(view: View) -> Subject:
         token_ids=reading.token_ids,
         special=tuple(kind in SPECIAL for kind in reading.token_types),
         read=lambda: reading,
-        ground=_ground(reading) if shows_images() else None,
+        ground=_ground(reading) if view.store.shows_images else None,
     )
 
 

@@ -8,9 +8,8 @@ import pandas as pd
 
 from pages.sequences.shares import MapOf, shares_of
 from pages.sequences.subject import Subject
+from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
-from pages.ui.charts.look import layered, tooltips
-from pages.ui.store.chosen import layers
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import percent
@@ -23,7 +22,10 @@ _SIDES = ("takes", "gives")
 
 def through_layers(view: View, subject: Subject, of: MapOf, token: int) -> None:
     """Draw both directions of a token, over the layers whose maps are available."""
-    every = {layer: shares_of(subject, of.in_layer(layer)) for layer in layers()}
+    order = view.store.layer_order
+    every = {
+        layer: shares_of(view, subject, of.in_layer(order, layer)) for layer in view.store.layers
+    }
     maps = {
         layer: shares
         for layer, shares in every.items()
@@ -96,7 +98,7 @@ def _chart(frame: pd.DataFrame) -> Any:
     named = strongest(frame)
     shown = frame.assign(named=frame["token"].isin(named))
     colours = alt.Scale(domain=named, range=list(SERIES_COLOURS[: len(named)]))
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         x=alt.X(
             "layer:Q",
             title=title("layer"),
@@ -114,7 +116,7 @@ def _chart(frame: pd.DataFrame) -> Any:
         color=alt.Color("token:N", scale=colours, legend=None)
     )
     labels = (
-        alt.Chart(_labels(shown))
+        Chart(_labels(shown))
         .mark_text(dy=-9, fontSize=12, fontWeight=600, align=alt.ExprRef("datum.align"))
         .encode(
             x=alt.X("layer:Q"),

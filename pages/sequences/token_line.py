@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from pages.sequences.subject import Subject
-from pages.ui.charts.colours import LESS_TO_MORE, MARKED
-from pages.ui.charts.image_ground import ImageGround
-from pages.ui.charts.look import (
+from pages.ui.charts.chart_theme import (
+    Chart,
     cell_selection,
     layered,
     open_ends,
@@ -17,6 +16,8 @@ from pages.ui.charts.look import (
     ramp_below,
     tooltips,
 )
+from pages.ui.charts.colours import LESS_TO_MORE, MARKED
+from pages.ui.charts.image_ground import ImageGround
 from pages.ui.charts.pieces import readable
 from pages.ui.charts.text_layout import FONT, places
 from pages.ui.charts.token_map import rounded
@@ -62,7 +63,7 @@ def _text(subject: Subject, frame: pd.DataFrame, value: str, legend: str) -> Any
     n_lines = int(at["line"].max()) + 1
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, _LETTERS], nice=False))
     height = alt.Scale(domain=[-0.5, n_lines - 0.5], reverse=True, nice=False)
-    base = alt.Chart(shown).encode(x=x, y=alt.Y("y:Q", axis=None, scale=height))
+    base = Chart(shown).encode(x=x, y=alt.Y("y:Q", axis=None, scale=height))
     words = base.mark_text(
         align="left",
         baseline="middle",
@@ -92,7 +93,7 @@ def _patches(ground: ImageGround, frame: pd.DataFrame, value: str, legend: str) 
     )
     across = alt.Scale(domain=[0, _SIDE], nice=False)
     down = alt.Scale(domain=[0, tall], reverse=True, nice=False)
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         x=alt.X("x:Q", axis=None, scale=across), y=alt.Y("y:Q", axis=None, scale=down)
     )
     words = base.transform_filter(f"datum.pos < {n}").mark_text(
@@ -110,7 +111,7 @@ def _contours(ground: ImageGround, top: float, tall: float) -> list[Any]:
         return []
     size: dict[str, Any] = {"width": _SIDE, "height": tall, "aspect": False}
     place: dict[str, Any] = {"align": "left", "baseline": "top", "tooltip": False, "aria": False}
-    corner = alt.Chart(pd.DataFrame({"x": [0], "y": [top]}))
+    corner = Chart(pd.DataFrame({"x": [0], "y": [top]}))
     at = {"x": alt.X("x:Q", axis=None), "y": alt.Y("y:Q", axis=None)}
     return [corner.mark_image(url=address, **size, **place).encode(**at)]
 

@@ -6,12 +6,12 @@ import pandas as pd
 from analysis.sinks import EVERY
 from analysis.statistics.sinks import massive_activation
 from pages.sinks.places import depth_name, distinct, usual_place
+from pages.ui.charts.chart_theme import with_axes
 from pages.ui.charts.colours import SERIES_COLOURS
-from pages.ui.charts.look import with_axes
 from pages.ui.charts.standard import lines
 from pages.ui.finding import Finding, Findings, compared, rows_of
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval
 from pages.ui.words.names import place_name
@@ -22,9 +22,9 @@ _RATIO, _MASSIVE = "ratio", "massive"
 _OTHER = "other"
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Compare the largest coordinate of the opening token with that of other tokens."""
-    frame, place = ask(massive_activation.by_depth), usual_place()
+    frame, place = inquiry.ask(massive_activation.by_depth), usual_place(inquiry)
     there = _at_peak(frame, place)
     if _OTHER not in there.index:
         return
@@ -61,7 +61,7 @@ def _summary() -> Findings:
     findings=_summary,
 )
 def activations(view: View) -> None:
-    frame = ask(massive_activation.by_depth)
+    frame = view.ask(massive_activation.by_depth)
     quantity = view.pick("quantity", (_RATIO, "largest"))
     scale = view.pick("scale", ("log", "linear"))
     kept = [*distinct(frame["place"]), _OTHER]
@@ -84,7 +84,7 @@ def _coordinates(view: View, kept: list[str]) -> None:
     """Draw the coordinates of the largest activations at a picked place, depth by depth."""
     named = {EVERY: view.say("every"), **{name: place_name(name) for name in kept}}
     place = view.pick("whose", named, kind="select")
-    coordinates = ask(massive_activation.coordinates_by_depth, place=place)
+    coordinates = view.ask(massive_activation.coordinates_by_depth, place=place)
     often = coordinates.groupby("coordinate")["mean"].max().nlargest(len(SERIES_COLOURS)).index
     shown = coordinates[coordinates["coordinate"].isin(often)]
     shown = shown.assign(coordinate=shown["coordinate"].astype(str))
@@ -105,7 +105,7 @@ def _coordinates(view: View, kept: list[str]) -> None:
 
 def _finding(view: View, frame: pd.DataFrame) -> str:
     """Report the depth with the largest ratio at the opening token, and the other tokens there."""
-    place = usual_place()
+    place = usual_place(view)
     there = _at_peak(frame, place)
     peak, ratios = there.loc[place], there["mean"].map(_medians)
     massive = frame[(frame["quantity"] == _MASSIVE) & (frame["place"] == EVERY)]

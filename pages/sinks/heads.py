@@ -6,14 +6,13 @@ import pandas as pd
 from analysis.sinks import RATED, THRESHOLDS, USUAL_THRESHOLD
 from analysis.statistics.sinks import sink
 from pages.sinks.places import as_series, pick_place
+from pages.ui.charts.chart_theme import with_axes
 from pages.ui.charts.colours import SINK_COLOURS
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.look import with_axes
 from pages.ui.charts.standard import bars, lines
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_with_most, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval
 from pages.ui.words.names import place_name
@@ -28,14 +27,14 @@ def heads(view: View) -> None:
     quantity = view.pick("quantity", _BARS, format=lambda option: view.say(f"series_{option}"))
     threshold = view.pick("threshold", THRESHOLDS, default=USUAL_THRESHOLD, format=percent,
                           kind="select")  # fmt: skip
-    frame = ask(sink.heads, place=place)
+    frame = view.ask(sink.heads, place=place)
     of_heads = frame[frame["quantity"] == quantity]
     of_heads = of_heads.assign(below=of_heads["mean"] <= threshold)
-    rates = ask(sink.rates, place=place, threshold=threshold)
+    rates = view.ask(sink.rates, place=place, threshold=threshold)
     name, above = place_name(place), percent(threshold)
     view.finding(_finding(view, rates, of_heads, quantity, place=name, threshold=above))
     default = head_with_most(of_heads, "mean")
-    marked = pick_marked(view, default=default)
+    marked = pick_head(view, default=default)
     chart = head_map(
         of_heads,
         "mean",
@@ -55,7 +54,7 @@ def heads(view: View) -> None:
     with by_layer:
         _by_layer(view, rates, name, above)
     with over:
-        _over_thresholds(view, ask(sink.over_thresholds, place=place), name)
+        _over_thresholds(view, view.ask(sink.over_thresholds, place=place), name)
 
 
 def _by_layer(view: View, rates: pd.DataFrame, place: str, threshold: str) -> None:

@@ -5,12 +5,12 @@ import pandas as pd
 
 from analysis.statistics.sinks import sink
 from pages.sinks.places import as_series, distinct, pick_place, usual_place
+from pages.ui.charts.chart_theme import with_axes
 from pages.ui.charts.colours import SINK_COLOURS
-from pages.ui.charts.look import with_axes
 from pages.ui.charts.standard import lines
 from pages.ui.finding import Finding, Findings, over_layers, rows_of
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval, side_of
 from pages.ui.words.names import place_name
@@ -20,9 +20,9 @@ from pages.ui.words.say import say
 _COMPARED = ("neighbour", "even")
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Compare attention to the opening token with the norm from it, over all layers."""
-    place, frame = usual_place(), ask(sink.by_layer)
+    place, frame = usual_place(inquiry), inquiry.ask(sink.by_layer)
     evidence = _over_layers(frame[frame["place"] == place])
     shares = evidence["value"].map(percent)
     yield Finding(
@@ -36,7 +36,7 @@ def _summary() -> Findings:
 
 @section("layers", sink.TABLE, findings=_summary)
 def layers(view: View) -> None:
-    place, frame = pick_place(view), ask(sink.by_layer)
+    place, frame = pick_place(view), view.ask(sink.by_layer)
     of_place = frame[frame["place"] == place]
     view.finding(_finding(view, of_place, place))
     shown, drawn = as_series(view, of_place, SINK_COLOURS)
@@ -53,7 +53,7 @@ def layers(view: View) -> None:
     for column, quantity in zip(view.columns(2), ("attention", "relative_norm"), strict=True):
         with column:
             of_quantity = kept[kept["quantity"] == quantity]
-            if of_quantity.empty and open_store().facts.get("transforms") == "gated":
+            if of_quantity.empty and view.store.facts.get("transforms") == "gated":
                 view.write("caption", view.say("gated"))
             else:
                 _of_places(view, of_quantity, quantity)

@@ -6,14 +6,14 @@ import pandas as pd
 from analysis.sinks import NO_TOKEN
 from analysis.statistics.sinks import no_token as statistic
 from pages.sinks.places import as_series
+from pages.ui.charts.chart_theme import with_axes
 from pages.ui.charts.colours import SERIES_COLOURS, SINK_COLOURS
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.look import with_axes
 from pages.ui.charts.standard import lines
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_with_most, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval, side_of
 from pages.ui.words.numbers import percent
@@ -24,14 +24,14 @@ _COLOURS: dict[str, str] = dict(
 )
 
 
-def has_sink_logits() -> bool:
+def has_sink_logits(store: Store) -> bool:
     """Return True if heads of the chosen file's model have a logit that brings no vector."""
-    return "layers_with_sink_logits" in open_store().facts
+    return "layers_with_sink_logits" in store.facts
 
 
 @section("no_token", statistic.TABLE, also=(statistic.PER_SEQUENCE,), when=has_sink_logits)
 def no_token(view: View) -> None:
-    frame = ask(statistic.by_layer)
+    frame = view.ask(statistic.by_layer)
     view.finding(_finding(view, frame))
     shown, drawn = as_series(view, frame, _COLOURS)
     chart = lines(
@@ -47,12 +47,12 @@ def no_token(view: View) -> None:
 
 def _map(view: View) -> None:
     """Draw one quantity for every head."""
-    heads = ask(statistic.of_heads)
+    heads = view.ask(statistic.of_heads)
     quantity = view.pick(
         "quantity", ("no_token", "first"), format=lambda n: view.say(f"series_{n}")
     )
     of_heads = heads[heads["quantity"] == quantity]
-    marked = pick_marked(view, default=head_with_most(of_heads, "mean"))
+    marked = pick_head(view, default=head_with_most(of_heads, "mean"))
     chart = head_map(
         of_heads,
         "mean",

@@ -6,7 +6,6 @@ from analysis.effects import FILLINGS, ZERO
 from analysis.statistics.heads import head_effect
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval
 from pages.ui.words.names import token_type_name
@@ -21,7 +20,7 @@ _QUANTITIES = ("length", "cosine_distance")
 def nothing(view: View) -> None:
     quantity = view.pick("quantity", _QUANTITIES)
     filling = view.pick("filling", FILLINGS, default=ZERO)
-    frame = in_type_order(ask(head_effect.token_types, filling=filling, quantity=quantity))
+    frame = in_type_order(view.ask(head_effect.token_types, filling=filling, quantity=quantity))
     if frame.empty:
         view.nothing("no_types")
         return

@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.sinks import FIRST, FIRST_CONTENT
 from analysis.statistics.sinks import sink
 from pages.ui.charts.colours import PLACE_COLOURS
-from pages.ui.store.chosen import ask
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.say import say
 
@@ -16,21 +16,21 @@ OPENING = ("bos", "cls")
 """Special types of a token that opens sequences."""
 
 
-def places() -> list[str]:
+def places(inquiry: Inquiry) -> list[str]:
     """Places that some sequence has, in the order of `PLACE_COLOURS`."""
-    present = set(ask(sink.places)["place"])
+    present = set(inquiry.ask(sink.places)["place"])
     return [place for place in PLACE_COLOURS if place in present]
 
 
-def usual_place() -> str:
+def usual_place(inquiry: Inquiry) -> str:
     """Default place: the token that opens a sequence, the usual attention sink."""
-    present = places()
+    present = places(inquiry)
     return next((place for place in OPENING if place in present), FIRST)
 
 
 def pick_place(view: View) -> str:
     """Let the reader pick a place."""
-    return view.pick("place", places(), default=usual_place(), kind="select")
+    return view.pick("place", places(view), default=usual_place(view), kind="select")
 
 
 def distinct(names: Iterable[str]) -> list[str]:

@@ -8,10 +8,9 @@ from pages.sinks.places import as_series, pick_place
 from pages.ui.charts.colours import EXCESS_PART_COLOURS
 from pages.ui.charts.head_map import around_zero, head_map
 from pages.ui.charts.standard import lines
-from pages.ui.head.bar import pick_marked
+from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_with_most, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.interval import is_clear, row_with_interval, side_of
 from pages.ui.words.names import place_name
@@ -21,7 +20,7 @@ from pages.ui.words.say import say
 @section("scores", sink.SCORE, sink.TABLE, also=(sink.SEQUENCE_SCORE,))
 def scores(view: View) -> None:
     place = pick_place(view)
-    of_place = ask(sink.scores_by_layer, place=place)
+    of_place = view.ask(sink.scores_by_layer, place=place)
     view.finding(_finding(view, of_place, place))
     if "bias" not in set(of_place["quantity"]):
         view.note(view.say("no_key_bias"))
@@ -43,7 +42,7 @@ def scores(view: View) -> None:
 
 def _map(view: View, place: str) -> None:
     """Draw one part for every head."""
-    frame = ask(sink.scores_of_heads, place=place)
+    frame = view.ask(sink.scores_of_heads, place=place)
     there = set(frame["quantity"])
     part = view.pick(
         "part",
@@ -52,7 +51,7 @@ def _map(view: View, place: str) -> None:
     )
     of_heads = frame[frame["quantity"] == part]
     of_heads = of_heads.assign(clear=~((of_heads["low"] <= 0) & (of_heads["high"] >= 0)))
-    marked = pick_marked(view, default=head_with_most(of_heads, "mean"))
+    marked = pick_head(view, default=head_with_most(of_heads, "mean"))
     chart = head_map(
         of_heads,
         "mean",

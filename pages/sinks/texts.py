@@ -13,7 +13,6 @@ from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_name, head_with_most
 from pages.ui.page import section
 from pages.ui.passages import Passage, draw_passages
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.names import place_name
 from pages.ui.words.numbers import percent
@@ -24,15 +23,15 @@ def texts(view: View) -> None:
     place = pick_place(view)
     order = view.pick("order", ("most", "least"))
     limit = view.number("texts", 1, 12, 3)
-    of_heads = ask(sink.heads, place=place)
+    of_heads = view.ask(sink.heads, place=place)
     default = head_with_most(of_heads[of_heads["quantity"] == "attention"], "mean")
-    layer, head = pick_head(view, view.say("head"), default=default, help=view.say("head_help"))
+    layer, head = pick_head(view, default=default)
     of = {"layer": layer, "head": head}
-    sequences = ask(sink.extremes, place=place, **of, weakest=order == "least", limit=limit)
+    sequences = view.ask(sink.extremes, place=place, **of, weakest=order == "least", limit=limit)
     if sequences.empty:
         view.end("none")
     view.finding(_finding(view, sequences, place, head_name(layer, head)))
-    bodies, colours = texts_of_head(sequences, **of)
+    bodies, colours = texts_of_head(view, sequences, **of)
     if not colours:
         view.write("caption", view.say("plain", statistic=head_token.TABLE.name))
     rows = enumerate(zip(sequences.itertuples(), bodies, strict=True), start=1)
@@ -58,7 +57,7 @@ def _heading(view: View, place: int, row: Any) -> str:
     return view.say(
         "text_heading",
         place=place,
-        seq=sequence_name(row.seq),
+        seq=sequence_name(view, row.seq),
         n=row.n_tokens,
         share=percent(row.attention),
         norm=percent(row.norm_share),

@@ -7,11 +7,11 @@ import altair as alt
 import pandas as pd
 
 from pages.syntax.arcs import PAGE, Drawing
+from pages.ui.charts.chart_theme import Chart, layered
 from pages.ui.charts.colours import ARC_COLOURS, WORD_GROUNDS
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import layered
 from pages.ui.words.columns import title
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 _DASHED = {"wrong": [5, 3]}
 _UNIT, _LINE, _AROUND = 15, 25, 44  # pixels: of height; a word of an upright sentence; the legend
@@ -33,7 +33,7 @@ def arc_chart(drawn: Drawing) -> Any:
     def placed(frame: pd.DataFrame, along: str = "along", away: str = "away") -> alt.Chart:
         named = frame.assign(name=frame["kind"].map(names))
         along_words = across(f"{along}:Q", axis=None, scale=length)
-        return alt.Chart(named).encode(along_words, up(f"{away}:Q", axis=None, scale=depth))
+        return Chart(named).encode(along_words, up(f"{away}:Q", axis=None, scale=depth))
 
     lines = placed(drawn.lines).mark_line(strokeWidth=1.7, opacity=0.95)
     parts: list[Any] = [

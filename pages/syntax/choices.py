@@ -10,8 +10,7 @@ from analysis.statistics.probing.dependency_scores import DIRECTIONS
 from pages.syntax.names import EVERYTHING, explain, relation_name, word_counts
 from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import Head, head_with_most, short_name
-from pages.ui.store.chosen import ask
-from pages.ui.store.together import ask_each
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 
 LEAST = 100
@@ -27,7 +26,7 @@ class Chosen(NamedTuple):
     merging: str
     weighing: str
 
-    def heads(self) -> pd.DataFrame:
+    def heads(self, inquiry: Inquiry) -> pd.DataFrame:
         """Accuracy of every head; for either direction, the better of both.
 
         Returns:
@@ -35,13 +34,15 @@ class Chosen(NamedTuple):
         """
         choices = {"relation": self.relation, "merging": self.merging, "weighing": self.weighing}
         directions = DIRECTIONS if self.direction == EITHER else (self.direction,)
-        scores = ask_each(dependency_accuracy.of_relation, "direction", directions, **choices)
+        scores = inquiry.ask_each(
+            dependency_accuracy.of_relation, "direction", directions, **choices
+        )
         best = scores.groupby(["layer", "head"])["accuracy"].idxmax()
         return scores.loc[best].reset_index(drop=True)
 
-    def direction_of(self, layer: int, head: int) -> str:
+    def direction_of(self, inquiry: Inquiry, layer: int, head: int) -> str:
         """Chosen direction; for either, the one in which the head is more accurate."""
-        directions = self.heads().set_index(["layer", "head"])["direction"]
+        directions = self.heads(inquiry).set_index(["layer", "head"])["direction"]
         usual = DIRECTIONS[0] if self.direction == EITHER else self.direction
         return str(directions.get((layer, head), usual))
 
@@ -58,29 +59,31 @@ def pick_chosen(view: View) -> Chosen:
 
 def pick_relation(view: View) -> str:
     """Let the reader pick a relation, the most frequent first; by default that of `_clearest`."""
-    counts = word_counts()
+    counts = word_counts(view)
     options = [relation for relation in counts if relation not in EVERYTHING]
     options += [relation for relation in EVERYTHING if relation in counts]
-    default = _clearest() or options[0]
+    default = _clearest(view) or options[0]
     return view.pick("relation", options, default=default, format=relation_name, kind="select")
 
 
-def _clearest() -> str | None:
+def _clearest(inquiry: Inquiry) -> str | None:
     """Frequent relation whose best head exceeds the best fixed offset most.
 
     Without frequent relations, the most frequent one: a few words prove nothing.
     """
-    best = ask(dependency_best.best, merging=MERGINGS[0], chosen_on="all")
+    best = inquiry.ask(dependency_best.best, merging=MERGINGS[0], chosen_on="all")
     best = best[~best["relation"].isin(EVERYTHING)].dropna(subset="difference")
     frequent = best[best["n"] >= LEAST]
     clearest = frequent.nlargest(1, "difference") if len(frequent) else best.nlargest(1, "n")
     return str(clearest["relation"].iloc[0]) if len(clearest) else None
 
 
-def best_heads(merging: str, chosen_on: str, weighing: str) -> pd.DataFrame:
+def best_heads(inquiry: Inquiry, merging: str, chosen_on: str, weighing: str) -> pd.DataFrame:
     """Best head of every relation, the most accurate first, with its number of words as `total`."""
-    best = ask(dependency_best.best, merging=merging, chosen_on=chosen_on, weighing=weighing)
-    best = best.dropna(subset="accuracy").assign(total=best["relation"].map(word_counts()))
+    best = inquiry.ask(
+        dependency_best.best, merging=merging, chosen_on=chosen_on, weighing=weighing
+    )
+    best = best.dropna(subset="accuracy").assign(total=best["relation"].map(word_counts(inquiry)))
     return best.sort_values("accuracy", ascending=False, ignore_index=True)
 
 
@@ -89,6 +92,6 @@ def pick_probe(view: View, chosen: Chosen) -> Head:
 
     The first head if none was scored.
     """
-    best = head_with_most(chosen.heads(), "accuracy")
+    best = head_with_most(chosen.heads(view), "accuracy")
     name = view.say("head_best", head=short_name(*best))
-    return pick_head(view, view.say("head"), default=best, help=view.say("head_help"), best=name)
+    return pick_head(view, default=best, best=name)

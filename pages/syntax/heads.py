@@ -14,23 +14,21 @@ from pages.ui.charts.number_map import Ramp, number_map_of_heads
 from pages.ui.charts.standard import bars
 from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, is_causal
 from pages.ui.view import View
 from pages.ui.words.interval import ends
-from pages.ui.words.numbers import count, percent
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import count, offset_label, percent
 
 
 @section("heads", dependency_accuracy.TABLE, dependency_accuracy.BASELINE)
 def heads(view: View) -> None:
     chosen = pick_chosen(view)
-    relation, scores = relation_label(chosen.relation), chosen.heads().dropna(subset="accuracy")
+    relation, scores = relation_label(chosen.relation), chosen.heads(view).dropna(subset="accuracy")
     if scores.empty:
         return view.nothing("none", relation=relation)
-    offsets = ask(dependency_accuracy.baselines).query("relation == @chosen.relation")
+    offsets = view.ask(dependency_accuracy.baselines).query("relation == @chosen.relation")
     offsets = offsets.sort_values("offset")
     view.finding(_finding(view, scores, offsets, relation))
-    if is_causal():
+    if view.store.is_causal:
         view.note(view.say("causal"))
     head = pick_probe(view, chosen)
     interval = scores["low"].map(percent) + " – " + scores["high"].map(percent)

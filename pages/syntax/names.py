@@ -4,11 +4,11 @@ import pandas as pd
 
 from analysis.statistics.probing import dependency_accuracy
 from pages.ui.head.choice import head_names
-from pages.ui.store.chosen import ask
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.numbers import count
-from pages.ui.words.place import say_here
 from pages.ui.words.say import catalogue, plain, say
+from pages.ui.words.scope import say_here
 
 EVERYTHING = ("all", "all_words")
 """Pseudo-relations: all words but `root` and `punct`, and all words."""
@@ -75,9 +75,9 @@ def columns(*names: str) -> dict[str, str | None]:
     return {name: _FORMATS.get(name) for name in names}
 
 
-def word_counts() -> dict[str, int]:
+def word_counts(inquiry: Inquiry) -> dict[str, int]:
     """Number of words of each relation in the corpus."""
-    return ask(dependency_accuracy.relations).set_index("relation")["n"].to_dict()
+    return inquiry.ask(dependency_accuracy.relations).set_index("relation")["n"].to_dict()
 
 
 def explain(view: View, relation: str) -> None:
@@ -87,7 +87,7 @@ def explain(view: View, relation: str) -> None:
 
 def explain_all(view: View) -> None:
     """Explain the universal relations and those of the corpus in a fold, with their counts."""
-    counts = word_counts()
+    counts = word_counts(view)
     heads = "|".join(say_here(f"meanings_{name}") for name in ("label", "meaning", "n"))
     rows = [
         f"|{plain(relation_name(relation))}|{relation_line(relation) or say_here('unknown')}|"

@@ -12,10 +12,10 @@ from analysis.statistics.probing.dependency_scores import DIRECTIONS
 from pages.syntax.choices import EITHER, LEAST, Chosen, pick_probe, pick_relation
 from pages.syntax.names import EVERYTHING, columns, direction_name, readable, relation_label
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.head.choice import head_name, to_head
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
 
@@ -29,7 +29,7 @@ def one_head(view: View) -> None:
     merging = view.pick("merging", MERGINGS)
     layer, head = pick_probe(view, Chosen(relation, EITHER, merging, weighing))
     least = view.number("least", 1, 100_000, LEAST)
-    scores = _scores(layer, head, merging, weighing)
+    scores = _scores(view, layer, head, merging, weighing)
     shown, name = scores[scores["n"] >= least], head_name(layer, head)
     if shown.empty:
         return view.nothing("none", least=count(least))
@@ -54,7 +54,7 @@ def _choose(view: View, row: Mapping[Any, Any]) -> None:
     to_head(row)
 
 
-def _scores(layer: int, head: int, merging: str, weighing: str) -> pd.DataFrame:
+def _scores(inquiry: Inquiry, layer: int, head: int, merging: str, weighing: str) -> pd.DataFrame:
     """Accuracies of a head, sorted by the difference from the best fixed offset.
 
     Returns:
@@ -62,8 +62,13 @@ def _scores(layer: int, head: int, merging: str, weighing: str) -> pd.DataFrame:
         difference.
     """
     place = {"layer": layer, "head": head}
-    scores = ask(dependency_accuracy.of_head, **place, merging=merging, weighing=weighing)
-    offsets = ask(dependency_accuracy.baselines).sort_values("accuracy").groupby("relation").tail(1)
+    scores = inquiry.ask(dependency_accuracy.of_head, **place, merging=merging, weighing=weighing)
+    offsets = (
+        inquiry.ask(dependency_accuracy.baselines)
+        .sort_values("accuracy")
+        .groupby("relation")
+        .tail(1)
+    )
     offsets = offsets.rename(columns={"accuracy": "offset_accuracy"}).drop(columns="n")
     scores = scores.dropna(subset="accuracy").merge(offsets, on="relation", how="left")
     gain = scores["accuracy"] - scores["offset_accuracy"]

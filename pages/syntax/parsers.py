@@ -10,13 +10,14 @@ from analysis.statistics.probing.parser_input import INPUT_EMBEDDING
 from pages.syntax.row_charts import CONTROL_COLOUR, HEAD_COLOUR, OFFSET_COLOUR, parser_rows
 from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.page import section
-from pages.ui.published import Row, show_published
-from pages.ui.store.chosen import ask, ask_store, open_store, other_stores
+from pages.ui.published_table import Row, show_published
+from pages.ui.store.chosen import other_stores
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.numbers import count, percent
-from pages.ui.words.place import say_here
 from pages.ui.words.say import plain, say
+from pages.ui.words.scope import say_here
 
 _COLOURS = {"attention": HEAD_COLOUR, "baseline": OFFSET_COLOUR, "control": CONTROL_COLOUR}
 _KINDS = {
@@ -36,20 +37,22 @@ _SAME = (
 """Columns that agree between runs with the same words and splits."""
 
 
-def _too_few() -> str:
+def _too_few(inquiry: Inquiry) -> str:
     """Reason why a file with trees has no parsers although they were requested."""
-    store = open_store()
+    store = inquiry.store
     no_trees = store.found_nothing(dependency_accuracy.TABLE)
     few = store.found_nothing(parser_accuracy.TABLE) and store.holds(annotation.WORDS)
     return say_here("too_few", name=plain(store.name)) if few and not no_trees else ""
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Compare the accuracy of parsers on all heads with parsers that need no heads.
 
     Values are means over seeds.
     """
-    splits = ask(parser_accuracy.accuracies).pivot(index="seed", columns="method", values="uas")
+    splits = inquiry.ask(parser_accuracy.accuracies).pivot(
+        index="seed", columns="method", values="uas"
+    )
     if not set(_OF_OVERVIEW) <= set(splits):
         return
     means, ours = splits[list(_OF_OVERVIEW)].mean(), splits[_OF_OVERVIEW[0]]
@@ -73,7 +76,7 @@ def _summary() -> Findings:
 
 @section("parsers", parser_accuracy.TABLE, lacking=_too_few, findings=_summary)
 def parsers(view: View) -> None:
-    trained, untrained = ask(parser_accuracy.accuracies), _untrained()
+    trained, untrained = view.ask(parser_accuracy.accuracies), _untrained(view)
     seeds = _named(view, pd.concat([trained, *untrained], ignore_index=True))
     means = _spread(seeds)
     spread = means.set_index("method")
@@ -91,12 +94,12 @@ def parsers(view: View) -> None:
     formats = dict.fromkeys(("method", *_SHARES, "n_seeds", *_COUNTS, "vectors"))
     formats |= dict.fromkeys(_SHARES, "percent") | dict.fromkeys(_COUNTS, "%.0f")
     view.table("table", means, formats, options={"height": "content"})
-    ours = spread["mean"]
-    if open_store().random_weights is not None:
+    ours = spread[["mean", "min", "max"]].T
+    if view.store.random_weights is not None:
         name = view.say(f"method_{RANDOM_INIT.method}")
-        show_published(view, "untrained", Row(name, RANDOM_INIT, ours["attention_words"]))
+        show_published(view, "untrained", Row(name, RANDOM_INIT, *ours["attention_words"]))
     rows = [
-        Row(view.say(f"method_{number.method}"), number, ours.get(number.method))
+        Row(view.say(f"method_{number.method}"), number, *ours.get(number.method, (None,)))
         for number in numbers("parser_accuracy")
     ]
     show_published(view, "parsers", *rows)
@@ -151,13 +154,13 @@ def _methods(view: View, accuracies: pd.DataFrame) -> None:
     ]
     view.write("markdown", "\n".join(lines))
     for row in accuracies.dropna(subset="vectors").head(1).to_dict("records"):
-        of_model = "input" if open_store().random_weights is None else "random"
+        of_model = "input" if view.store.random_weights is None else "random"
         kind = of_model if row["vectors"] == INPUT_EMBEDDING else "file"
         share = percent(row["known_share"])
         view.write("caption", view.say(f"vectors_{kind}", name=plain(row["vectors"]), share=share))
 
 
-def _untrained() -> list[pd.DataFrame]:
+def _untrained(view: View) -> list[pd.DataFrame]:
     """Accuracies of parsers on untrained attention, file by file.
 
     Empty if the open file is untrained itself.
@@ -166,13 +169,13 @@ def _untrained() -> list[pd.DataFrame]:
         As `parser_accuracy.accuracies`, with the file and its seed_of_weights; the names of methods
         begin with `PREFIX`.
     """
-    opened = open_store()
+    opened = view.store
     return [
-        ask_store(store, parser_accuracy.accuracies)
+        view.asked.ask(store, parser_accuracy.accuracies)
         .query("method in @_OF_UNTRAINED")
         .assign(method=lambda rows: PREFIX + rows["method"])
         .assign(file=store.name, seed_of_weights=store.random_weights)
-        for store in (other_stores() if opened.random_weights is None else ())
+        for store in (other_stores(opened) if opened.random_weights is None else ())
         if store.random_weights is not None
         and store.holds(parser_accuracy.TABLE)
         and _alike(opened, store)

@@ -22,17 +22,16 @@ from pages.syntax.names import (
     relation_label,
 )
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.head.choice import head_name, head_of
 from pages.ui.head.facts import HALF, MERGING, MIN_WORDS, chosen_head
 from pages.ui.page import section
-from pages.ui.published import Row, show_published
-from pages.ui.store.chosen import ask
+from pages.ui.published_table import Row, show_published
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.interval import difference_text, side_of
-from pages.ui.words.numbers import count, percent, points
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import count, offset_label, percent, points
 from pages.ui.words.say import plain, say
 
 _OWN = ("n", "accuracy", "low", "high")
@@ -51,9 +50,9 @@ the noun governs it."""
 _TABLE_1 = ("own_table", 1)
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Relation whose head, chosen on other sentences, exceeds the best fixed offset most."""
-    frame = ask(dependency_best.best, merging=MERGING, chosen_on=HALF)
+    frame = inquiry.ask(dependency_best.best, merging=MERGING, chosen_on=HALF)
     frame = frame[(frame["n"] >= MIN_WORDS) & ~frame["relation"].isin(EVERYTHING)]
     if frame.empty:
         return
@@ -89,7 +88,7 @@ def relations(view: View) -> None:
     merging = view.pick("merging", MERGINGS)
     chosen_on = view.pick("chosen_on", CHOSEN_ON)
     least = view.number("least", 1, 100_000, LEAST)
-    best = best_heads(merging, chosen_on, weighing)
+    best = best_heads(view, merging, chosen_on, weighing)
     shown = best[best["total"] >= least]
     view.finding(_finding(view, best, shown, chosen_on))
     view.note(view.say("hidden", n=len(best) - len(shown), least=count(least)))
@@ -165,14 +164,15 @@ def _choose(view: View, row: Mapping[Any, Any]) -> None:
 
 def _published(view: View, merging: str) -> list[Row]:
     """Rows of table 1 with this file's best heads and offsets, chosen and scored on all of it."""
-    best = ask(dependency_best.best, merging=merging, chosen_on="all").set_index("relation")
+    best = view.ask(dependency_best.best, merging=merging, chosen_on="all").set_index("relation")
     rows = []
     for head in numbers("dependency_accuracy", place=_TABLE_1):
         (offset,) = numbers("dependency_baseline", place=_TABLE_1, relation=head.relation)
         label, name = _label(head), head_name(head.layer or 0, head.head or 0)
         to = direction_name(head.direction)
         of = view.say("published_head", relation=label, head=name, direction=to)
-        rows.append(Row(of, head, _ours(best["accuracy"], head)))
+        ends = (_ours(best[end], head) for end in ("low", "high"))
+        rows.append(Row(of, head, _ours(best["accuracy"], head), *ends))
         of = view.say("published_offset", relation=label, offset=offset_label(offset.offset or 0))
         rows.append(Row(of, offset, _ours(best["offset_accuracy"], offset)))
     return rows

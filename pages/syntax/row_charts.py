@@ -6,12 +6,12 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.chart_theme import Chart, cell_selection, layered, tooltips
 from pages.ui.charts.colours import SERIES_COLOURS, SYNTAX_COLOURS
 from pages.ui.charts.encodings import named
-from pages.ui.charts.look import cell_selection, layered, tooltips
 from pages.ui.words.columns import NAMED, shown_as, title
-from pages.ui.words.offsets import offset_label
-from pages.ui.words.place import say_here
+from pages.ui.words.numbers import offset_label
+from pages.ui.words.scope import say_here
 
 HEAD_COLOUR, OFFSET_COLOUR, OTHER_COLOUR = SYNTAX_COLOURS
 CONTROL_COLOUR = SERIES_COLOURS[4]
@@ -78,7 +78,7 @@ def _rows(
     frame: pd.DataFrame, column: str, order: Sequence[str], tooltip: Sequence[str]
 ) -> alt.Chart:
     axis = alt.Axis(labelLimit=330, labelOverlap=False, ticks=False, grid=True)
-    return alt.Chart(frame).encode(
+    return Chart(frame).encode(
         y=alt.Y(f"{column}{NAMED}:N", title=None, sort=list(order), axis=axis),
         tooltip=tooltips(dict.fromkeys(shown_as(name, frame) for name in tooltip), frame, ".1%"),
     )

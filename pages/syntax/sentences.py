@@ -13,13 +13,13 @@ from pages.syntax.arc_chart import arc_chart
 from pages.syntax.arcs import drawing
 from pages.syntax.choices import pick_chosen, pick_probe
 from pages.syntax.names import direction_name, is_of, relation_label
+from pages.ui.charts.chart_theme import Chart, layered, ramp, tooltips
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import layered, ramp, tooltips
 from pages.ui.choices.links import link_to_sequence
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.lines import beginning
@@ -41,16 +41,18 @@ _COLUMNS = ("attending", "attended", "attention")
 def sentences(view: View) -> None:
     chosen = pick_chosen(view)
     layer, head = pick_probe(view, chosen)
-    place = {"layer": layer, "head": head, "direction": chosen.direction_of(layer, head)}
+    place = {"layer": layer, "head": head, "direction": chosen.direction_of(view, layer, head)}
     probe = {**place, "merging": chosen.merging, "weighing": chosen.weighing}
-    predictions = ask(dependency_accuracy.sentences, relation=chosen.relation, limit=_MOST, **probe)
+    predictions = view.ask(
+        dependency_accuracy.sentences, relation=chosen.relation, limit=_MOST, **probe
+    )
     which = view.pick("which", list(_WHICH))
     arcs = view.pick("arcs", ["relation", "everything"])
     shown, relation = _WHICH[which](predictions), relation_label(chosen.relation)
     if shown.empty:
         return view.nothing(f"none_{which}", relation=relation)
     seq, sentence = _pick_sentence(view, shown)
-    words = _words(seq, sentence, chosen.relation, probe)
+    words = _words(view, seq, sentence, chosen.relation, probe)
     spaces = words["space_after"].map({True: " ", False: ""})
     view.note(f"> {plain(''.join(words['form'] + spaces))}")
     drawn = drawing(words, widest=_WIDEST, everything=arcs == "everything")
@@ -96,14 +98,14 @@ def _pick_sentence(view: View, shown: pd.DataFrame) -> tuple[int, int]:
     return int(seq), int(sentence)
 
 
-def _words(seq: int, sentence: int, relation: str, probe: dict) -> pd.DataFrame:
+def _words(inquiry: Inquiry, seq: int, sentence: int, relation: str, probe: dict) -> pd.DataFrame:
     """Words of a sentence with the head's prediction for each.
 
     Returns:
         word, form, relation, governor, predicted, of_relation, right, and more.
     """
-    words = ask(annotation.words, seq=seq)
-    predicted = ask(dependency_accuracy.of_sentence, seq=seq, **probe)
+    words = inquiry.ask(annotation.words, seq=seq)
+    predicted = inquiry.ask(dependency_accuracy.of_sentence, seq=seq, **probe)
     words = words.merge(predicted, on="word")
     words = words[words["sentence"] == sentence].sort_values("word")
     words["predicted"] = _deciding(words)
@@ -128,9 +130,9 @@ def weights(view: View, words: pd.DataFrame, *, seq: int, layer: int, head: int)
 
     Files store weights of the first texts only.
     """
-    if not open_store().holds(parser_input.ATTENTION):
+    if not view.store.holds(parser_input.ATTENTION):
         return
-    pairs = ask(parser_input.of_head, seq=seq, layer=layer, head=head)
+    pairs = view.ask(parser_input.of_head, seq=seq, layer=layer, head=head)
     pairs = pairs[pairs["word"].isin(words["word"]) & pairs["candidate"].isin(words["word"])]
     if pairs.empty:
         view.write("caption", view.say("weights_none", n=parser_input.SHOWN))
@@ -152,7 +154,7 @@ def weight_map(pairs: pd.DataFrame, words: pd.DataFrame) -> Any:
     order = list(names.values())
     axis: dict[str, Any] = {"labelOverlap": False, "labelLimit": 120, "ticks": False}
     slanted, flat = alt.Axis(labelAngle=-60, **axis), alt.Axis(**axis)
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         x=alt.X("attended:N", title=title("attended"), sort=order, axis=slanted),
         y=alt.Y("attending:N", title=title("attending"), sort=order, axis=flat),
         tooltip=tooltips(dict.fromkeys(_COLUMNS), shown, ".1%"),

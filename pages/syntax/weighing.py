@@ -18,7 +18,6 @@ from pages.syntax.names import (
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
 from pages.ui.head.choice import head_name
 from pages.ui.page import section
-from pages.ui.store.chosen import ask
 from pages.ui.view import View
 from pages.ui.words.interval import change_words, is_clear
 from pages.ui.words.numbers import count
@@ -36,8 +35,10 @@ def weighing(view: View) -> None:
     merging = view.pick("merging", MERGINGS)
     chosen_on = view.pick("part", CHOSEN_ON, default="first", of="chosen_on")
     least = view.number("least", 1, 100_000, LEAST)
-    differences = ask(dependency_best.differences, merging=merging, chosen_on=chosen_on)
-    shown = differences[differences["relation"].map(word_counts()) >= least].reset_index(drop=True)
+    differences = view.ask(dependency_best.differences, merging=merging, chosen_on=chosen_on)
+    shown = differences[differences["relation"].map(word_counts(view)) >= least].reset_index(
+        drop=True
+    )
     view.finding(_finding(view, shown, "all" if chosen_on == "all" else "half"))
     view.note(view.say("hidden", n=len(differences) - len(shown), least=count(least)))
     if len(shown):
@@ -83,7 +84,7 @@ def _finding(view: View, shown: pd.DataFrame, part: str) -> str:
 def _rows(view: View, shown: pd.DataFrame, merging: str, chosen_on: str, state: str) -> None:
     """Draw the best heads by weights and by norms, sorted by accuracy by weights."""
     names = [say(f"weighing.{method}") for method in WEIGHINGS]
-    parts = [best_heads(merging, chosen_on, method) for method in WEIGHINGS]
+    parts = [best_heads(view, merging, chosen_on, method) for method in WEIGHINGS]
     frame = pd.concat(parts, keys=names, names=["series"]).reset_index("series")
     frame = frame[frame["relation"].isin(shown["relation"])].reset_index(drop=True)
     chart = accuracy_rows(

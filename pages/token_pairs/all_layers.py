@@ -13,7 +13,6 @@ from pages.token_pairs.published import EFFECT, pair_lists
 from pages.ui.charts.paired_stacks import paired_stacks
 from pages.ui.choices.links import address
 from pages.ui.page import section
-from pages.ui.store.chosen import layers
 from pages.ui.view import View
 from pages.ui.words.interval import is_clear
 from pages.ui.words.names import effect_meaning, effect_name, relation_name
@@ -24,11 +23,15 @@ def all_layers(view: View) -> None:
     chosen = choices(view, "effect", "rank", "clear", "min_count", "special")
     effect, least = chosen["effect"], chosen["min_count"]
     direction = view.pick("direction", ["both", *DIRECTIONS])
-    frame = top_pairs(**chosen)
+    frame = top_pairs(view, **chosen)
     if frame.empty:
         return view.nothing("none_clear" if chosen["clear"] else "none", least=least)
     lists = {str(name): part for name, part in frame.groupby("direction", sort=False)}
-    view.finding(tally_sentence(view.say("where_all", n=len(layers())), layers(), chosen))
+    view.finding(
+        tally_sentence(
+            view, view.say("where_all", n=len(view.store.layers)), view.store.layers, chosen
+        )
+    )
     view.finding(" ".join(_sentence(view, *entry) for entry in lists.items()))
     shown = DIRECTIONS if direction == "both" else (direction,)
     for name in shown:
@@ -39,7 +42,7 @@ def all_layers(view: View) -> None:
     _relations(view, frame, effect, among="clear" if chosen["clear"] else "all")
     if effect == EFFECT:
         as_printed = chosen | {"rank": "mean", "clear": False}
-        pair_lists(view, top_pairs(**as_printed), shown)
+        pair_lists(view, top_pairs(view, **as_printed), shown)
 
 
 def _sentence(view: View, direction: str, frame: pd.DataFrame) -> str:
@@ -74,16 +77,16 @@ def _grids(view: View, lists: dict[str, pd.DataFrame], chosen: dict[str, Any]) -
 
     named = {view.say(f"block_{direction}"): part for direction, part in lists.items()}
     grids = (
-        grid.grid(part, name, layers=layers(), top=top, address=place_of)
+        grid.grid(part, name, layers=view.store.layers, top=top, address=place_of)
         for name, part in named.items()
     )
     view.markup(
         "grids",
         in_points(frame)[["layer", "direction", "place", *COLUMNS]],
         grid.STYLE + grid.key(frame) + "".join(grids),
-        grid.picture(named, layers=layers(), top=top),
+        grid.picture(named, layers=view.store.layers, top=top),
         effect=effect_name(effect),
-        step=effect_meaning(effect),
+        step=effect_meaning(view.store, effect),
         order=view.say(f"order_{chosen['rank']}"),
         least=chosen["min_count"],
     )

@@ -8,8 +8,8 @@ from analysis.scopes import RELATIONS
 from analysis.statistics.pairs.pair_ranking import RANKS
 from analysis.statistics.sample import least_count
 from pages.token_pairs.lists import DIRECTIONS
-from pages.ui.choices.pick import choose
-from pages.ui.store.chosen import layer_order, layers, open_store
+from pages.ui.choices.picker import choose
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 
 PAIR = ("source", "target")
@@ -19,11 +19,11 @@ _ORDERS = {"both": "largest", **{direction: direction for direction in DIRECTION
 _TEXTS = {"source": "source_text", "target": "target_text", "text": "text"}
 """Names of the pickers that search tokens; those of the selected pair are in use."""
 _PICKERS: dict[str, Callable[[View], Any]] = {
-    "layer": lambda view: view.pick("layer", layers(), kind="slider"),
+    "layer": lambda view: view.pick("layer", view.store.layers, kind="slider"),
     "effect": lambda view: view.pick(
-        "effect", list(layer_order().effects), default="ff", kind="select"
+        "effect", list(view.store.layer_order.effects), default="ff", kind="select"
     ),
-    "min_count": lambda view: view.number("least", *_least_counts()),
+    "min_count": lambda view: view.number("least", *_least_counts(view.store)),
     "rank": lambda view: view.pick("rank", RANKS),
     "clear": lambda view: view.pick("clear", ["all", "only"]) == "only",
     "order": lambda view: _ORDERS[view.pick("direction", list(_ORDERS), kind="select")],
@@ -33,12 +33,12 @@ _PICKERS: dict[str, Callable[[View], Any]] = {
 }
 
 
-def _least_counts() -> tuple[int, int, int]:
+def _least_counts(store: Store) -> tuple[int, int, int]:
     """Lowest, highest and default minimum count of a list.
 
     The default is 2, or the lowest count of any pair in the file.
     """
-    least = least_count(open_store().facts)
+    least = least_count(store.facts)
     return least, max(_MOST_LEAST, least), max(2, least)
 
 

@@ -14,11 +14,10 @@ from pages.token_pairs.lists import CHANGE, HIGH, LOW, change, in_points, pair_n
 from pages.token_pairs.maps import occurrence_maps
 from pages.ui.charts.pieces import readable
 from pages.ui.charts.standard import lines
-from pages.ui.choices.pick import choose
-from pages.ui.live import door as live
+from pages.ui.choices.picker import choose
+from pages.ui.live import live_model as live
 from pages.ui.passages import Passage, draw_passages
-from pages.ui.store.chosen import ask, is_causal, layers, open_store
-from pages.ui.store.windows import windows
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.names import effect_name, relation_name
 from pages.ui.words.numbers import count, percent, points, signed
@@ -39,9 +38,9 @@ def chosen_pair(view: View, first: Mapping[str, str], layer: int, effect: str) -
     tokens = _tokens(view, first)
     if not any(tokens.values()):
         return tokens
-    name, matches = plain(pair_name(**tokens)), ask(pair.look_up, **tokens)
+    name, matches = plain(pair_name(**tokens)), view.ask(pair.look_up, **tokens)
     ids = {str(side): int(matches[side].iloc[0]) for side in matches if len(matches)}
-    changes = ask(pair_delta.of_pair, **ids) if ids else matches
+    changes = view.ask(pair_delta.of_pair, **ids) if ids else matches
     if changes.empty:
         _absent(view, name, stands=bool(ids))
     else:
@@ -60,13 +59,16 @@ def _absent(view: View, name: str, *, stands: bool) -> None:
     Args:
         stands: whether a text of the file has it.
     """
-    least, known = least_count(open_store().facts), [w for w in windows().values() if w is not None]
+    least, known = (
+        least_count(view.store.facts),
+        [w for w in view.store.windows.values() if w is not None],
+    )
     if least > 1:
         view.nothing("rare", pair=name, least=count(least))
     elif stands:
         view.nothing("beyond", pair=name, window=count(max(known, default=0)))
     else:
-        view.nothing("unknown_causal" if is_causal() else "unknown", pair=name)
+        view.nothing("unknown_causal" if view.store.is_causal else "unknown", pair=name)
 
 
 def _tokens(view: View, first: Mapping[str, str]) -> dict[str, str]:
@@ -91,10 +93,14 @@ def _facts(view: View, ids: dict[str, int], changes: pd.DataFrame, layer: int, e
     """Draw the pair's change in the layer, the largest one, its count and its relation."""
     here = changes[changes["layer"] == layer]
     peak = changes.iloc[int(changes["mean_delta"].abs().argmax())]
-    row = ask(pair.of_pair, **ids).iloc[0]
+    row = view.ask(pair.of_pair, **ids).iloc[0]
     pmi = row["pmi"]
     values: dict[str, Any] = {"layer": layer, "effect": effect_name(effect)}
-    values |= {"peak": int(peak["layer"]), "peak_change": change(peak), "window": windows()[layer]}
+    values |= {
+        "peak": int(peak["layer"]),
+        "peak_change": change(peak),
+        "window": view.store.windows[layer],
+    }
     if here.empty:
         finding = view.say("finding_outside", **values)
     else:
@@ -116,7 +122,7 @@ def _by_layer(view: View, changes: pd.DataFrame, name: str) -> None:
 
     A line breaks at layers whose window does not span the pair.
     """
-    every = pd.MultiIndex.from_product([layers(), changes["effect"].unique()])
+    every = pd.MultiIndex.from_product([view.store.layers, changes["effect"].unique()])
     drawn = changes.set_index(["layer", "effect"]).reindex(every.set_names(["layer", "effect"]))
     chart = lines(
         in_points(drawn.reset_index()),
@@ -130,35 +136,35 @@ def _by_layer(view: View, changes: pd.DataFrame, name: str) -> None:
         height=_HEIGHT + _OF_LEGEND * changes["effect"].nunique(),
     )
     caption = view.say("layers_caption")
-    if changes["layer"].nunique() < len(layers()):
+    if changes["layer"].nunique() < len(view.store.layers):
         caption += f" {view.say('layers_outside')}"
     view.figure("layers", in_points(changes), chart, caption=caption, pair=name)
 
 
 def sentences(view: View, ids: dict[str, int], *, layer: int, effect: str) -> None:
     """Draw a page of occurrences, and the maps of one of them if the model can be run."""
-    occurrences = ask(pair_occurrence.of_pair, layer=layer, effect=effect, limit=_MOST, **ids)
+    occurrences = view.ask(pair_occurrence.of_pair, layer=layer, effect=effect, limit=_MOST, **ids)
     pages = max(1, -(-len(occurrences) // PAGE))
     page = view.number("page", 1, pages, 1, pages=count(pages))
     runs = view.pick("live", ["stored", "live"]) == "live" and live.reachable(view)
     numbered = occurrences.assign(place=occurrences.index + 1)
     shown = numbered.iloc[(page - 1) * PAGE : page * PAGE].reset_index(drop=True)
     if runs:
-        shown["delta"] = [_delta(row, layer, effect) for row in shown.to_dict("records")]
+        shown["delta"] = [_delta(view, row, layer, effect) for row in shown.to_dict("records")]
     _texts(view, shown, len(occurrences), layer)
     if runs:
         occurrence_maps(view, shown, layer=layer, effect=effect)
 
 
-def _delta(row: dict[Any, Any], layer: int, effect: str) -> float:
+def _delta(inquiry: Inquiry, row: dict[Any, Any], layer: int, effect: str) -> float:
     """Change at an occurrence, computed if the file does not store it.
 
     NaN if the pair is outside of the layer's window.
     """
     if pd.notna(row["delta"]) or not row["in_window"]:
         return row["delta"]
-    tokens = ask(pair_occurrence.sequence, seq=row["seq"])
-    maps = live.effect_maps(tokens, layer=layer, effect=effect)
+    tokens = inquiry.ask(pair_occurrence.sequence, seq=row["seq"])
+    maps = live.effect_maps(inquiry.store, tokens, layer=layer, effect=effect)
     return float(maps.change[row["target_pos"], row["source_pos"]])
 
 
@@ -180,7 +186,7 @@ def _occurrence(view: View, row: dict[Any, Any], layer: int) -> Passage:
     words = view.say("not_stored" if row["in_window"] else "outside", layer=layer)
     if pd.notna(delta):
         words = view.say("in_points", delta=points(delta))
-    tokens = ask(pair_occurrence.sequence, seq=seq)["token"].tolist()
+    tokens = view.ask(pair_occurrence.sequence, seq=seq)["token"].tolist()
     return Passage(
         view.say("heading", **{**row, "delta": plain(words)}),
         marked(tokens, row["source_pos"], row["target_pos"]),

@@ -11,13 +11,13 @@ import altair as alt
 import pandas as pd
 
 from pages.token_pairs.lists import PLACES
+from pages.ui.charts.chart_theme import Chart, layered
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, RELATION_COLOURS
-from pages.ui.charts.look import layered
 from pages.ui.words.columns import title
 from pages.ui.words.interval import interval, is_clear
 from pages.ui.words.names import relation_name
 from pages.ui.words.numbers import count, points
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 _STRONGEST = 0x80  # of 0xff, how strong the ground of a cell may be
 _NONE = '<td class="tp-none">–</td>'
@@ -160,7 +160,7 @@ def _grid(frame: pd.DataFrame, name: str, layers: Sequence[int], top: float) -> 
     relations = _relations(frame)
     colours = alt.Scale(domain=list(relations), range=list(relations.values()))
     places = alt.Scale(domain=[*range(1, PLACES + 1)], paddingInner=0.04, paddingOuter=0.02)
-    base = alt.Chart(drawn).encode(
+    base = Chart(drawn).encode(
         x=alt.X("place:O", title=None, scale=places, axis=alt.Axis(orient="top", labelAngle=0)),
         y=alt.Y(
             "layer:O",

@@ -6,11 +6,11 @@ from typing import Any
 import pandas as pd
 
 from analysis.statistics.pairs import pair_delta, pair_ranking
-from pages.ui.store.chosen import ask
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.interval import is_clear
 from pages.ui.words.names import effect_name
 from pages.ui.words.numbers import count, percent, points
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 from pages.ui.words.units import POINTS, in_unit, named_in
 
 DIRECTIONS = ("amplified", "attenuated")
@@ -29,23 +29,25 @@ COLUMNS = {
 """Columns of a table of pairs, with their number formats."""
 
 
-def top_pairs(**choices: Any) -> pd.DataFrame:
+def top_pairs(inquiry: Inquiry, **choices: Any) -> pd.DataFrame:
     """First pairs of every layer in both directions, one list after the other.
 
     The column `direction` tells the lists apart. Choices are further arguments of `pair_delta.top`.
     """
     asked = {"layer": None, "limit": PLACES, **choices}
     lists = [
-        ask(pair_delta.top, amplified=name == "amplified", **asked).assign(direction=name)
+        inquiry.ask(pair_delta.top, amplified=name == "amplified", **asked).assign(direction=name)
         for name in DIRECTIONS
     ]
     return pd.concat(lists, ignore_index=True)
 
 
-def tally_sentence(where: str, layers: Sequence[int], chosen: Mapping[str, Any]) -> str:
+def tally_sentence(
+    inquiry: Inquiry, where: str, layers: Sequence[int], chosen: Mapping[str, Any]
+) -> str:
     """Sentence on the number of pairs that a list is chosen from, and of those clear of 0."""
     conditions = {name: chosen[name] for name in _CONDITIONS if name in chosen}
-    row = ask(pair_ranking.tally, layers=list(layers), **conditions).iloc[0]
+    row = inquiry.ask(pair_ranking.tally, layers=list(layers), **conditions).iloc[0]
     return say_here(
         "tallied" if row["n_sure"] else "tallied_unsure",
         where=where,

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.statistics.pairs import pair_occurrence
+from pages.ui.charts.chart_theme import Chart, layered, ramp_below, tooltips
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import layered, ramp_below, tooltips
 from pages.ui.charts.token_map import (
     READABLE,
     cell_band,
@@ -18,12 +18,12 @@ from pages.ui.charts.token_map import (
     reach_of,
     share_scale,
 )
-from pages.ui.live import door as live
-from pages.ui.store.chosen import ask, is_causal, layer_order
+from pages.ui.live import live_model as live
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.names import effect_name, scope_name
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 from pages.ui.words.units import PERCENT, POINTS, in_unit, named_in, with_unit
 
 _AROUND = 9  # tokens shown before and after a chosen one
@@ -42,23 +42,24 @@ def occurrence_maps(view: View, shown: pd.DataFrame, *, layer: int, effect: str)
     place = view.pick("occurrence", shown["place"].tolist())
     row = shown[shown["place"] == place].iloc[0]
     seq, pair = int(row["seq"]), (int(row["target_pos"]), int(row["source_pos"]))
-    tokens = ask(pair_occurrence.sequence, seq=seq)
+    tokens = view.ask(pair_occurrence.sequence, seq=seq)
     fits = len(tokens) <= READABLE
     is_whole = fits or view.pick("extent", ["around", "whole"], kind="select") == "whole"
     chosen = view.pick("map", ["all", *MAPS])
     drawn = MAPS if chosen == "all" else (chosen,)
     frame = _cells(
-        live.effect_maps(tokens, layer=layer, effect=effect),
+        view.store,
+        live.effect_maps(view.store, tokens, layer=layer, effect=effect),
         tokens["token"].tolist(),
         pair,
         is_whole,
     )
     for name, unit in MAPS.items():
         frame = in_unit(frame, unit, [name])
-    before, after = (scope_name(scope) for scope in layer_order().effects[effect])
+    before, after = (scope_name(scope) for scope in view.store.layer_order.effects[effect])
     titles = {name: view.say(f"{name}_map", before=before, after=after) for name in drawn}
     chart = _maps(frame, titles, readable=fits or not is_whole)
-    causal = f" {view.say('maps_causal')}" if is_causal() else ""
+    causal = f" {view.say('maps_causal')}" if view.store.is_causal else ""
     view.figure(
         "maps",
         frame.drop(columns="chosen"),
@@ -71,7 +72,7 @@ def occurrence_maps(view: View, shown: pd.DataFrame, *, layer: int, effect: str)
 
 
 def _cells(
-    maps: live.Maps, tokens: list[str], pair: tuple[int, int], is_whole: bool
+    store: Store, maps: live.Maps, tokens: list[str], pair: tuple[int, int], is_whole: bool
 ) -> pd.DataFrame:
     """One row per drawn target and source, in shares of the target's row.
 
@@ -80,7 +81,7 @@ def _cells(
     everything = np.arange(len(tokens))
     rows, columns = (everything if is_whole else _around(pos, len(tokens)) for pos in pair)
     target, source = (grid.ravel() for grid in np.meshgrid(rows, columns, indexing="ij"))
-    if is_causal():
+    if store.is_causal:
         target, source = (positions[source <= target] for positions in (target, source))
     return pd.DataFrame(
         {
@@ -132,7 +133,7 @@ def _map(frame: pd.DataFrame, name: str, side: int, *, readable: bool, first: bo
     axis |= {"ticks": False, "labelOverlap": False, "labelFlush": False}
     ends = ends_of(frame[value], reach, is_change=is_change)
     legend = ramp_below(min(side, 240) - 20, **ends)
-    base = alt.Chart(frame).encode(
+    base = Chart(frame).encode(
         x=alt.X(
             "source:N",
             title=title("source"),

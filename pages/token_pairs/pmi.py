@@ -13,7 +13,6 @@ from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import lines
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, open_store
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval
 from pages.ui.words.names import effect_name
@@ -27,10 +26,10 @@ _WINDOWS = {str(size or "sequence"): size for size in reversed(pair_pmi_correlat
 def pmi(view: View) -> None:
     effect = choice(view, "effect")
     window = view.pick("pmi_window", list(_WINDOWS))
-    there = least_count(open_store().facts)
+    there = least_count(view.store.facts)
     counts = [number for number in pair_pmi_correlation.MIN_COUNTS if number >= there]
     least = view.pick("pmi_least", counts or pair_pmi_correlation.MIN_COUNTS[-1:], of="least")
-    frame = ask(pair_pmi_correlation.by_layer, min_count=least, window_size=_WINDOWS[window])
+    frame = view.ask(pair_pmi_correlation.by_layer, min_count=least, window_size=_WINDOWS[window])
     frame = frame.dropna(subset="spearman")
     if frame.empty:
         return view.nothing("nothing", least=least)
@@ -96,7 +95,7 @@ def _points(view: View, effect: str, least: int, correlations: pd.DataFrame) -> 
     """Draw pairs of one layer as points; a click opens one."""
     layer = choice(view, "layer")
     asked = {"layer": layer, "effect": effect, "min_count": least}
-    frame = ask(pair_pmi_correlation.points, limit=_DRAWN, **asked)
+    frame = view.ask(pair_pmi_correlation.points, limit=_DRAWN, **asked)
     if frame.empty:
         return view.nothing("nothing", least=least)
     here = correlations[correlations["layer"] == layer].set_index("quantity")

@@ -4,7 +4,7 @@ import pandas as pd
 
 from analysis.published.pairs import AMPLIFIED, ATTENUATED
 from pages.token_pairs.grid import STYLE, arrow, rows_of_layers
-from pages.ui.published import experiment, source_sentence
+from pages.ui.published_table import experiment, source_sentence
 from pages.ui.view import View
 from pages.ui.words.say import say
 

@@ -19,11 +19,10 @@ from pages.token_pairs.lists import (
     tally_sentence,
     with_pair_names,
 )
+from pages.ui.charts.chart_theme import Chart, cell_selection, coloured, layered, tooltips
 from pages.ui.charts.colours import MARKED, ZERO
-from pages.ui.charts.look import cell_selection, coloured, layered, tooltips
 from pages.ui.charts.points import POINT
 from pages.ui.page import section
-from pages.ui.store.chosen import ask, layer_order, layers
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.interval import is_clear, with_interval
@@ -51,7 +50,8 @@ def workbench(view: View) -> None:
     if other := _other(view, chosen):
         asked["other_pairs"] = chosen | other
     lists = {
-        name: ask(pair_delta.browse, limit=_LIMIT, **options) for name, options in asked.items()
+        name: view.ask(pair_delta.browse, limit=_LIMIT, **options)
+        for name, options in asked.items()
     }
     first = lists["pairs"].head(1)[list(PAIR)].to_dict("records")
     view.finding(_finding(view, lists["pairs"], chosen))
@@ -72,8 +72,8 @@ def workbench(view: View) -> None:
 
 def _other(view: View, chosen: dict[str, Any]) -> dict[str, Any]:
     """Choices of the second list that differ from the first: its layer or its module, or none."""
-    of_layers = {layer: view.say("beside_layer", layer=layer) for layer in layers()}
-    of_effects = {effect: effect_name(effect) for effect in layer_order().effects}
+    of_layers = {layer: view.say("beside_layer", layer=layer) for layer in view.store.layers}
+    of_effects = {effect: effect_name(effect) for effect in view.store.layer_order.effects}
     names: dict[Any, str] = {"none": view.say("beside_none"), **of_layers, **of_effects}
     for taken in (chosen["layer"], chosen["effect"]):
         del names[taken]
@@ -88,7 +88,7 @@ def _finding(view: View, frame: pd.DataFrame, chosen: Mapping[str, Any]) -> str:
     if frame.empty:
         return ""
     layer = chosen["layer"]
-    finding = tally_sentence(view.say("where_layer", layer=layer), [layer], chosen)
+    finding = tally_sentence(view, view.say("where_layer", layer=layer), [layer], chosen)
     cut = view.say("finding_cut", total=count(_LIMIT)) if len(frame) == _LIMIT else ""
     return f"{finding} {cut}".strip()
 
@@ -165,7 +165,7 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
     ends = shown[[CHANGE, LOW, HIGH]].clip(-reach, reach)
     domain = [min(0.0, float(ends.min().min())), max(0.0, float(ends.max().max()))]
     axis = alt.Axis(labels=False, ticks=False, domain=False, minExtent=room, maxExtent=room)
-    plain = alt.Chart(shown).encode(y=alt.Y("place:O", title=None, axis=axis))
+    plain = Chart(shown).encode(y=alt.Y("place:O", title=None, axis=axis))
     base, texts = (plain.encode(opacity=_if_clear(faint)) for faint in (_FAINT, _FAINT_NAME))
     x = alt.X(
         f"{CHANGE}:Q",
@@ -181,7 +181,7 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
         x=alt.X(f"{LOW}:Q", title=title(CHANGE)), x2=alt.X2(HIGH), color=colour
     )
     dots = base.mark_circle(size=55, opacity=1).encode(x=x, color=colour)
-    zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO).encode(x=alt.X("zero:Q"))
+    zero = Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO).encode(x=alt.X("zero:Q"))
     rows = (
         plain.mark_rect(x=-room, x2="width", fill=MARKED, cursor="pointer")
         .encode(

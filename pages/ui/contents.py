@@ -11,7 +11,7 @@ from pages.ui.words.say import say
 PAGES = {page: page.replace("_", "-") for page in PREFIXES} | {"overview": ""}
 """The address of every page."""
 GROUPS = {
-    "": ("overview",),
+    "": ("overview", "papers"),
     "attention": ("attention_norms", "head_habits", "sinks", "positions"),
     "layers": ("layer_mixing", "token_pairs"),
     "probes": ("syntax", "coreference", "head_map", "relevance"),

@@ -8,13 +8,13 @@ import streamlit as st
 
 from analysis.statistics.norms.weighing import WEIGHINGS, WEIGHT
 from pages.ui.choices.address import LONGEST_TEXT, Choice, FreeChoice
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.choices.source import Choices
 from pages.ui.items import Columns, Control, Drawn, Group, Item, Kind, Picked, Text
 from pages.ui.words.columns import option_name, picker_title
 from pages.ui.words.lines import width_of
-from pages.ui.words.place import key_of, say_here, say_here_if_any
 from pages.ui.words.say import say
+from pages.ui.words.scope import key_of, optional_word, say_here
 
 FEW, SOME = 6, 12
 _FULL = 5  # pickers in a row
@@ -140,7 +140,7 @@ class Controls:
         given = options.__getitem__ if isinstance(options, Mapping) else format
         called = given or (lambda option: option_name(of or name, name, option))
         labels, key = {option: called(option) for option in options}, self.key(name)
-        help = say_here_if_any(f"{name}_help", **values) or say_here_if_any(f"{of}_help", **values)
+        help = optional_word(f"{name}_help", **values) or optional_word(f"{of}_help", **values)
         choice = Choice(key, list(labels), next(iter(labels)) if default is None else default)
         title = picker_title(label, **values)
         chosen = self.value(choice, Control(key, title, _kind(labels.values(), kind), labels, help))
@@ -171,7 +171,7 @@ class Controls:
             about: further fields of `Choice`.
             values: arguments of the help.
         """
-        label, help = say_here(of or name), say_here_if_any(f"{of or name}_help", **values)
+        label, help = say_here(of or name), optional_word(f"{of or name}_help", **values)
         labels, key = {option: (format or str)(option) for option in options}, self.key(name)
         choice = Choice(key, options, list(default), many=True, **(about or {}))
         return self.value(choice, Control(key, label, "many", labels, help, {"limit": limit}))
@@ -186,7 +186,7 @@ class Controls:
 
     def number(self, name: str, low: int, high: int, default: int, **values: Any) -> int:
         """Let the reader enter a whole number from `low` to `high`; words as those of `pick`."""
-        key, help = self.key(name), say_here_if_any(f"{name}_help")
+        key, help = self.key(name), optional_word(f"{name}_help")
         settings = {"min_value": low, "max_value": high, "step": 1}
         control = Control(key, say_here(name, **values), "number", {}, help, settings)
         return self.value(Choice(key, range(low, high + 1), default), control)
@@ -200,8 +200,8 @@ class Controls:
             hint: the name of its help if that is not `NAME_help`.
             example: in place of the word `NAME_example`.
         """
-        shown = (say_here_if_any(f"{name}_example") or "") if example is None else example
-        key, help = self.key(name), say_here_if_any(hint or f"{name}_help")
+        shown = (optional_word(f"{name}_example") or "") if example is None else example
+        key, help = self.key(name), optional_word(hint or f"{name}_help")
         settings = {"max_chars": LONGEST_TEXT, "placeholder": shown or None}
         control = Control(key, say_here(name), "text", {}, help, settings)
         return self.value(FreeChoice(key), control)

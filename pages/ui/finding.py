@@ -23,7 +23,8 @@ class Finding:
     The number is among the rows, and in the section. The sentence is chosen by `compared`. `format`
     is that of the values. `known_by` states the certainty of findings without intervals. `choices`
     are the section's choices under which it shows the number, if not the default ones. `page` and
-    `view` name the section; they are set when the findings of a page are gathered.
+    `view` name the section, and `queries` are the SQL behind its findings; all three are set when
+    the findings of a page are gathered.
     """
 
     label: str
@@ -36,6 +37,7 @@ class Finding:
     choices: Mapping[str, str] = field(default_factory=dict)
     page: str = ""
     view: str = ""
+    queries: tuple[str, ...] = ()
 
     @cached_property
     def rows(self) -> pd.DataFrame:

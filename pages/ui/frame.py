@@ -9,29 +9,28 @@ import pandas as pd
 import streamlit as st
 
 from analysis.statistics.table import LEAST_UNITS
-from pages.ui.beside.beside import Beside
+from pages.ui.charts.chart_theme import in_theme
 from pages.ui.charts.headline import emphasised, headlined, joined, sentences, unmarked
-from pages.ui.charts.look import in_theme
 from pages.ui.choices.widgets import widget
 from pages.ui.collection.button import collect_button
+from pages.ui.comparison.comparison import Comparison
 from pages.ui.export.buttons import export_buttons
 from pages.ui.export.shown import Shown, sourced
+from pages.ui.folds import folded
 from pages.ui.items import Columns, Control, Drawn, Figure, Follow, Group, Item, Markup, Table, Text
-from pages.ui.lazily import folded
-from pages.ui.run import Asked
+from pages.ui.store.inquiry import Asked
+from pages.ui.store.open_file import Store
 from pages.ui.words.lines import width_of
-from pages.ui.words.place import say_here
 from pages.ui.words.say import say
+from pages.ui.words.scope import say_here
 
 _TWO_LINES, _TWO_WIDE_LINES = 165, 280  # letters: beside the buttons; as wide as the page, above
-Comparison = Callable[[Figure], Beside | None]
-"""Comparisons that a figure offers."""
 
 
 class Frame:
     """Drawing of a section: its items in order, each with everything that surrounds it."""
 
-    def __init__(self, bar: Any, compare: Comparison) -> None:
+    def __init__(self, bar: Any, compare: Callable[[Figure], Comparison | None]) -> None:
         """Remember the places.
 
         Args:
@@ -61,7 +60,7 @@ class Frame:
             case Columns(groups, shares):
                 self._columns(groups, shares)
             case Figure():
-                draw_figure(item, share=self._share, beside=self._compare(item))
+                draw_figure(item, share=self._share, comparison=self._compare(item))
             case Table():
                 draw_table(item, share=self._share)
             case Markup():
@@ -76,44 +75,51 @@ class Frame:
         self._share = before
 
 
-def figure(chart: Any, frame: pd.DataFrame, *, alt: str = "", **texts: Any) -> None:
+def figure(store: Store, chart: Any, frame: pd.DataFrame, *, alt: str = "", **texts: Any) -> None:
     """Draw a chart outside of sections.
 
     Args:
+        store: the file behind it.
         frame: the data that are offered for export.
         alt: text for screen readers; the question if empty.
         texts: key, question and caption.
     """
     content = Shown(frame=frame, chart=chart, called=(texts["key"],), **texts)
-    draw_figure(Figure(sourced(content, Asked()), alt=alt))
+    draw_figure(Figure(sourced(content, Asked(stores=[store])), alt=alt))
 
 
 def table(
-    frame: pd.DataFrame, *, columns: Mapping[str, Any], options: Mapping[str, Any], **texts: Any
+    store: Store,
+    frame: pd.DataFrame,
+    *,
+    columns: Mapping[str, Any],
+    options: Mapping[str, Any],
+    **texts: Any,
 ) -> None:
     """Draw a table outside of sections.
 
     Args:
+        store: the file behind it.
         columns: columns to show, in order: a human name, or a `st.column_config` column.
         options: further ones of `st.dataframe`.
         texts: key, question and caption.
     """
     shown = frame[list(columns)]
     content = Shown(frame=shown, columns=columns, called=(texts["key"],), **texts)
-    draw_table(Table(sourced(content, Asked()), frame, options=options))
+    draw_table(Table(sourced(content, Asked(stores=[store])), frame, options=options))
 
 
-def draw_figure(item: Figure, *, share: float = 1.0, beside: Beside | None = None) -> None:
+def draw_figure(item: Figure, *, share: float = 1.0, comparison: Comparison | None = None) -> None:
     """Draw a chart under the question that it answers.
 
     Args:
         share: fraction of the page's width that is available.
-        beside: comparisons that it offers.
+        comparison: those that it offers.
     """
     content, follow = item.shown, item.follow
     st.subheader(content.question, anchor=False)
-    if beside and beside.is_chosen:
-        content, follow = beside.added_to(content, share), None
+    if comparison and comparison.is_chosen:
+        content, follow = comparison.added_to(content, share), None
         content = replace(content, key=f"{content.key}-beside")
     title = headlined(content.chart, content.finding, room=share)
     st.altair_chart(
@@ -123,7 +129,7 @@ def draw_figure(item: Figure, *, share: float = 1.0, beside: Beside | None = Non
         on_select="ignore" if follow is None else partial(_followed, content.key, follow),
         alt=f"{item.alt or content.question} {unmarked(content.finding)}".strip(),
     )
-    _foot(content, item.notes, share=share, beside=beside)
+    _foot(content, item.notes, share=share, comparison=comparison)
 
 
 def draw_table(item: Table, *, share: float = 1.0) -> None:
@@ -177,7 +183,7 @@ def _foot(
     *,
     share: float,
     full: pd.DataFrame | None = None,
-    beside: Beside | None = None,
+    comparison: Comparison | None = None,
 ) -> None:
     """Draw a short caption, with explanation, export and collection behind buttons.
 
@@ -198,8 +204,8 @@ def _foot(
                 st.markdown(text)
             for text in filter(None, (shown.caption, absent, shown.origin)):
                 st.caption(text)
-        if beside:
-            beside.pick()
+        if comparison:
+            comparison.pick()
         with st.container(width="content"):  # a fragment alone would be as wide as it can
             folded(
                 "popover",

@@ -1,6 +1,6 @@
 """Items of a section: what it shows, in order, before anything is drawn."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -138,3 +138,14 @@ class Columns:
 
 
 Item = Control | Figure | Table | Markup | Text | Drawn | Group | Columns
+
+
+def every_item(items: Sequence[Item]) -> Iterator[Item]:
+    """Yield all items, with those of groups, in order."""
+    for item in items:
+        yield item
+        match item:
+            case Group():
+                yield from every_item(item.items)
+            case Columns():
+                yield from every_item(item.groups)

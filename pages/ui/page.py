@@ -10,25 +10,26 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
 from analysis.statistics.table import Table
-from pages.ui.about import about
-from pages.ui.beside.beside import Beside, beside
 from pages.ui.choices.address import LONGEST_TEXT, dropped, one_entry
-from pages.ui.choices.pick import pick
+from pages.ui.choices.picker import pick
 from pages.ui.choices.source import Otherwise, SectionEnds
+from pages.ui.comparison.comparison import Comparison, comparison_of
 from pages.ui.finding import Finding, Findings
 from pages.ui.frame import Frame
 from pages.ui.head.bar import keep_head
-from pages.ui.items import Figure
-from pages.ui.run import Asked, run, within_part
-from pages.ui.store.chosen import open_store
+from pages.ui.head.choice import read_old_links
+from pages.ui.items import Figure, every_item
+from pages.ui.store.chosen import open_store, stores
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.missing import require
-from pages.ui.store.open_file import seen_once
-from pages.ui.view import View, every_item
-from pages.ui.words.place import key_of, say_here, words_of
+from pages.ui.store.open_file import Store, seen_once
+from pages.ui.table_documentation import about
+from pages.ui.view import View
 from pages.ui.words.say import plain, say
+from pages.ui.words.scope import key_of, say_here, words_of
 
 
-def no_findings() -> Findings:
+def no_findings(_: Inquiry) -> Findings:
     """Findings of a section that the overview does not show."""
     yield from ()
 
@@ -40,7 +41,7 @@ class Section:
     `stem` is the name of its file, of its words and in the address. `needs` are the tables that it
     requires; the documentation at its end covers them, and those of `also` that the file holds.
     `lacking` returns the reason why a file cannot have anything to draw, or an empty string. The
-    section is offered if `when` holds for the open file. `findings` yields what the overview shows
+    section is offered if `when` holds for the file. `findings` yields what the overview shows
     of it; it is asked if the section is offered and the file holds what it needs.
     """
 
@@ -48,18 +49,18 @@ class Section:
     needs: tuple[Table, ...]
     fill: Callable[[View], None]
     also: tuple[Table, ...] = ()
-    lacking: Callable[[], str] | None = None
-    when: Callable[[], bool] = lambda: True
-    findings: Callable[[], Findings] = no_findings
+    lacking: Callable[[Inquiry], str] | None = None
+    when: Callable[[Store], bool] = lambda _: True
+    findings: Callable[[Inquiry], Findings] = no_findings
 
 
 def section(
     stem: str,
     *needs: Table,
     also: tuple[Table, ...] = (),
-    lacking: Callable[[], str] | None = None,
-    when: Callable[[], bool] = lambda: True,
-    findings: Callable[[], Findings] = no_findings,
+    lacking: Callable[[Inquiry], str] | None = None,
+    when: Callable[[Store], bool] = lambda _: True,
+    findings: Callable[[Inquiry], Findings] = no_findings,
 ) -> Callable[[Callable[[View], None]], Section]:
     """Decorate a function that fills a section."""
     return lambda fill: Section(stem, needs, fill, also, lacking, when, findings)
@@ -77,55 +78,63 @@ class Page:
     name: str
     prefix: str
     sections: tuple[Section, ...]
-    before: Sequence[Callable[[], None]] = ()
-    lead: Callable[[], str] = lambda: "lead"
+    before: Sequence[Callable[[Inquiry], None]] = ()
+    lead: Callable[[Store], str] = lambda _: "lead"
     moved: Mapping[str, str] = field(default_factory=dict)
 
     def show(self) -> None:
         """Draw title, content above the sections, and the section that the address names."""
         with one_entry(), seen_once(), words_of(self.name):
+            read_old_links()
             with st.container(horizontal=True, vertical_alignment="center", key="bar"):
                 title = say_here("title")
                 st.title(title, anchor=False, width="stretch")
                 head = st.container(horizontal=True, width="content", gap="xsmall", key="head_bar")
                 notes = st.popover(say("page.about"), type="tertiary")
-            open_store()  # errors are shown here, not in the closed notes
+            store = open_store()  # errors are shown here, not in the closed notes
             with notes:
-                st.markdown(say_here(self.lead()))
+                st.markdown(say_here(self.lead(store)))
                 for draw in self.before:
-                    draw()
-            stems = {part.stem: part for part in self.sections if part.when()}
+                    draw(Inquiry(store))
+            stems = {part.stem: part for part in self.sections if part.when(store)}
             names = {stem: say_here(f"view_{stem}") for stem in stems}
             with st.container(key="sections"):
                 chosen = pick(
                     f"{self.prefix}_view",
-                    say_here("view"),
+                    say("page.section"),
                     list(stems),
                     default=next(iter(stems)),
                     format=names.__getitem__,
                     moved=self.moved,
                 )
             st.set_page_config(page_title=f"{names[chosen]} · {title} · Mixscope")
-            self._frame(stems[chosen], notes, head)
+            self._frame(stems[chosen], store, notes, head)
 
-    def findings(self) -> list[Finding]:
-        """Findings of the open file, in the order of the sections."""
+    def findings(self, store: Store) -> list[Finding]:
+        """Findings of a file, in the order of the sections."""
         asked = [part for part in self.sections if part.findings is not no_findings]
         return [
-            replace(finding, page=self.name, view=part.stem)
+            finding
             for part in asked  # `when` of others may open all files of the folder
-            if part.when() and open_store().holds(*part.needs)
-            for finding in part.findings()
+            if part.when(store) and store.holds(*part.needs)
+            for finding in self._findings_of(part, store)
         ]
 
-    def _frame(self, shown: Section, notes: Any, bar: Any) -> None:
+    def _findings_of(self, part: Section, store: Store) -> list[Finding]:
+        """Findings of a section, with their place and the SQL behind them."""
+        inquiry = Inquiry(store)
+        found = list(part.findings(inquiry))
+        place = {"page": self.name, "view": part.stem, "queries": tuple(inquiry.asked.queries)}
+        return [replace(finding, **place) for finding in found]
+
+    def _frame(self, shown: Section, store: Store, notes: Any, bar: Any) -> None:
         """Run a section, then draw it with its frame."""
-        with words_of(self.name, shown.stem), within_part(asked=Asked()):
-            view = View(self.prefix, shown.stem, needs=shown.needs)
-            if shown.lacking and (reason := shown.lacking()):
+        with words_of(self.name, shown.stem):
+            view = View(self.prefix, shown.stem, store, needs=shown.needs)
+            if shown.lacking and (reason := shown.lacking(view)):
                 st.info(reason)
                 return
-            require(*shown.needs)
+            require(store, *shown.needs)
             with notes:
                 st.header(say_here("title"), anchor=False)
                 if key_of("meaning"):
@@ -135,20 +144,23 @@ class Page:
                     shown.fill(view)
                 keep_head(view)
             finally:
-                Frame(bar, partial(self._compared, shown)).draw(view.items)
+                Frame(bar, partial(self._comparison, shown, store)).draw(view.items)
             for text in view.rest():
                 st.markdown(text)
             for key, names in dropped().items():
                 values = plain(" ".join(names)[:LONGEST_TEXT])
                 st.toast(say("page.dropped", key=key, values=values), duration="long")
-            held = [table for table in shown.also if open_store().holds(table)]
+            held = [table for table in shown.also if store.holds(table)]
             about(*shown.needs, *held)
 
-    def _compared(self, shown: Section, of: Figure) -> Beside | None:
+    def _comparison(self, shown: Section, store: Store, of: Figure) -> Comparison | None:
         """Comparisons that a figure of a section offers; one without a name offers none."""
-        return beside(of, shown.needs, partial(self.figure_if, shown)) if of.name else None
+        rerun = partial(self.figure_if, shown, store)
+        return comparison_of(of, store, shown.needs, rerun) if of.name else None
 
-    def figure_if(self, shown: Section, name: str, made: Mapping[str, str]) -> Figure | None:
+    def figure_if(
+        self, shown: Section, store: Store, name: str, made: Mapping[str, str]
+    ) -> Figure | None:
         """Figure of a section that runs with some choices made otherwise.
 
         Args:
@@ -158,11 +170,13 @@ class Page:
         Returns:
             None if the section does not show it with these choices.
         """
-        view = View(self.prefix, shown.stem, choices=Otherwise(made), needs=shown.needs, until=name)
+        if "file" in made:
+            store = next(other for other in stores() if other.name == made["file"])
+        given: dict[str, Any] = {"choices": Otherwise(made), "needs": shown.needs, "until": name}
+        view = View(self.prefix, shown.stem, store, **given)
         place = st.empty()  # for notices of a model that runs
-        file = made.get("file", run().file)
         ends = suppress(SectionEnds, StopException)  # a file that cannot be read stops its run
-        with place.container(), within_part(file=file, asked=Asked()), ends:
+        with place.container(), ends:
             shown.fill(view)
         place.empty()
         figures = (item for item in every_item(view.items) if isinstance(item, Figure))

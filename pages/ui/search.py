@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from typing import Any
 
@@ -16,8 +16,9 @@ from pages.ui.choices.address import LONGEST_TEXT
 from pages.ui.choices.links import VIEWS, link
 from pages.ui.contents import PAGES
 from pages.ui.head.choice import HEAD, head_name
-from pages.ui.method import methods
-from pages.ui.store.chosen import ask, chosen_file, layers, open_store, readable, shows_images
+from pages.ui.statistic_method import methods
+from pages.ui.store.chosen import chosen_file, readable
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.open_file import Store
 from pages.ui.words.contracts import digest, japanese
 from pages.ui.words.numbers import count
@@ -50,7 +51,8 @@ class Place:
 def search_box(room: Any) -> None:
     """Draw the search box, with links to the matches; nothing if no file can be read."""
     path = chosen_file()
-    if path is None or not isinstance(readable(path), Store):
+    store = path and readable(path)
+    if not isinstance(store, Store):
         return
     with room:
         wanted = st.text_input(
@@ -60,7 +62,7 @@ def search_box(room: Any) -> None:
             help=say("search.help"),
             label_visibility="collapsed",
         )
-        matches = _places(wanted[:LONGEST_TEXT].strip())
+        matches = _places(Inquiry(store), wanted[:LONGEST_TEXT].strip())
         for place in matches:
             link(place.page, place.label, **place.choices)
             if place.text:
@@ -69,20 +71,23 @@ def search_box(room: Any) -> None:
             st.caption(say("search.none"))
 
 
-def _places(text: str) -> list[Place]:
+def _places(inquiry: Inquiry, text: str) -> list[Place]:
     """Matches of every kind, the most specific kind first."""
-    kinds = (_heads, _pairs, _sections, _statistics, _tokens, _terms, _texts) if text else ()
+    heads, pairs, tokens, texts = (
+        partial(find, inquiry) for find in (_heads, _pairs, _tokens, _texts)
+    )
+    kinds = (heads, pairs, _sections, _statistics, tokens, _terms, texts) if text else ()
     return [place for find in kinds for place in islice(find(text), _MOST)]
 
 
-def _heads(text: str) -> Iterator[Place]:
+def _heads(inquiry: Inquiry, text: str) -> Iterator[Place]:
     """Heads of the form 3-5 or L3·H5."""
     match = _HEAD.fullmatch(text)
     if not match:
         return
     layer, head = int(match[1]), int(match[2])
-    run = open_store().run
-    if layer in layers() and 1 <= head <= run["n_heads"]:
+    run = inquiry.store.run
+    if layer in inquiry.store.layers and 1 <= head <= run["n_heads"]:
         place = {VIEWS["head_habits"]: "one_head", HEAD: f"{layer}-{head}"}
         yield Place(head_name(layer, head), "head_habits", place)
 
@@ -149,31 +154,31 @@ def _terms(text: str) -> Iterator[Place]:
             yield Place(say(key), "methods", text=say(f"glossary.{name}.text"))
 
 
-def _tokens(text: str) -> Iterator[Place]:
+def _tokens(inquiry: Inquiry, text: str) -> Iterator[Place]:
     """Tokens with this beginning, the most frequent first, and their pairs."""
-    if shows_images():
+    if inquiry.store.shows_images:
         return
-    for row in ask(corpus.tokens_from, text=text.lower(), limit=_MOST).to_dict("records"):
+    for row in inquiry.ask(corpus.tokens_from, text=text.lower(), limit=_MOST).to_dict("records"):
         label = say("search.token", token=plain(row["token"]), n=count(row["n"]))
         yield Place(label, "token_pairs", {"tp_source_text": f'"{row["token"]}"'})
 
 
-def _pairs(text: str) -> Iterator[Place]:
+def _pairs(inquiry: Inquiry, text: str) -> Iterator[Place]:
     """Two tokens of one text, at any distance."""
     parts = _ARROW.split(text)
-    if len(parts) != 2 or shows_images():
+    if len(parts) != 2 or inquiry.store.shows_images:
         return
     tokens = dict(zip(("source", "target"), parts, strict=True))
-    if len(ask(pair.look_up, **tokens)):
+    if len(inquiry.ask(pair.look_up, **tokens)):
         label = say("search.pair", **{side: plain(token) for side, token in tokens.items()})
         yield Place(label, "token_pairs", {f"tp_{side}": token for side, token in tokens.items()})
 
 
-def _texts(text: str) -> Iterator[Place]:
+def _texts(inquiry: Inquiry, text: str) -> Iterator[Place]:
     """Texts of the corpus that contain the words."""
     if len(text) < _LEAST:
         return
-    for row in ask(corpus.matching_sequences, text=text, limit=_MOST).to_dict("records"):
+    for row in inquiry.ask(corpus.matching_sequences, text=text, limit=_MOST).to_dict("records"):
         label = say("search.text", seq=row["seq"], text=plain(_around(row["text"], text)))
         yield Place(label, "sequences", {"seq_seq": str(row["seq"])})
 

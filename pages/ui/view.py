@@ -12,29 +12,36 @@ from pages.ui.charts.layer_gaps import with_gaps
 from pages.ui.choices.source import Choices, Reader, SectionEnds
 from pages.ui.controls import Controls, Place
 from pages.ui.export.shown import Shown, sourced
-from pages.ui.items import Figure, Follow, Group, Item, Markup, Table
+from pages.ui.items import Figure, Follow, Markup, Table
 from pages.ui.run import run
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.store.missing import absence
+from pages.ui.store.open_file import Store
 from pages.ui.words.columns import column_settings, with_names
 from pages.ui.words.interval_sentence import interval_form, interval_sentence, listed_form
-from pages.ui.words.place import say_here
 from pages.ui.words.say import catalogue, say
+from pages.ui.words.scope import say_here
 
 _IN_FILE_NAMES = ("seq", "layer", "head", "scope", "effect", "relation", "place", "token_type")
 _NOTHING = {"selection": {"rows": []}}
 
 
-class View(Controls):
+class View(Controls, Inquiry):
     """A section while it runs: what it shows is recorded, and nothing is drawn.
 
     Names given to its methods are those of words of the section, or of its page: `NAME` is the
     label of a picker or the question of a figure, `NAME_OPTION` an option, `NAME_caption` a
     caption. Names in the address and keys start with the prefix of the page.
+
+    Attributes:
+        published: printed numbers that were shown so far, each with the file's own.
     """
 
     def __init__(
         self,
         prefix: str,
         stem: str,
+        store: Store,
         *,
         choices: Choices | None = None,
         needs: Sequence[OfFile] = (),
@@ -43,12 +50,15 @@ class View(Controls):
         """Begin a recording.
 
         Args:
+            store: the file to show.
             choices: by default the reader's.
             needs: tables without which the section has nothing to show.
             until: name of a figure, with the prefix of its page, at which the section ends.
         """
-        super().__init__(prefix, stem, Reader() if choices is None else choices)
+        Controls.__init__(self, prefix, stem, Reader() if choices is None else choices)
+        Inquiry.__init__(self, store)
         self.needs, self.papers = needs, tuple(dict.fromkeys(table.source for table in needs))
+        self.published: list[Any] = []
         self._until = until
         self._headline: list[str] = []
         self._notes: list[str] = []
@@ -70,6 +80,16 @@ class View(Controls):
         """Show why there is nothing more to draw, and end the section."""
         self.nothing(name, **values)
         raise SectionEnds
+
+    def require(self, *tables: OfFile) -> None:
+        """Show what the file lacks of these statistics, with a remedy, and end the section.
+
+        Nothing if the file has them all.
+        """
+        for item in (lacking := absence(self.store, *tables)):
+            self.add(item)
+        if lacking:
+            raise SectionEnds
 
     def rest(self) -> list[str]:
         """Return, once, findings and notes that no chart took."""
@@ -106,7 +126,7 @@ class View(Controls):
             weighing: measure of attention; the caption names it unless it is the weights.
             values: arguments of the question and the caption.
         """
-        chart = with_gaps(chart)
+        chart = with_gaps(self.store, chart)
         texts = self._texts(name, caption, values, interval_form(chart))
         if weighing != WEIGHT:
             texts["caption"] = f"{say('weighing.caption')} {texts['caption']}"
@@ -229,7 +249,7 @@ class View(Controls):
         content = Shown(
             key, frame=frame, finding=self._taken(), papers=self.papers, **texts, **more
         )
-        return sourced(content, run().asked)
+        return sourced(content, self.asked)
 
     def _called(self, name: str) -> tuple[str, ...]:
         """Choices behind a figure, the title of its section, and its name."""
@@ -256,13 +276,3 @@ class View(Controls):
         text = say_here(f"{name}_caption", **values) if caption is None else caption
         text = joined(filter(None, (text, interval_sentence(name, form))))
         return {"question": say_here(name, **values), "caption": text}
-
-
-def every_item(items: Sequence[Any]) -> list[Item]:
-    """All items, with those of groups, in order."""
-    found: list[Item] = []
-    for item in items:
-        found.append(item)
-        inner = item.items if isinstance(item, Group) else getattr(item, "groups", ())
-        found += every_item(inner)
-    return found

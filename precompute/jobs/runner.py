@@ -23,6 +23,7 @@ from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import rows_of_batch, rows_of_weights
 from precompute.passes.layers import Batch, batch_of
 from precompute.progress.events import Advanced, Begun, Finished, OnEvent, Stage, ignore
+from precompute.progress.share import sharing
 
 Runner = Callable[[Plan, LoadedModel, list[Job], OnEvent], None]
 
@@ -140,8 +141,10 @@ def _finish_sequences(
     cost, spent = n_pairs(sequences), 0.0
     for batch in batches(sequences, most_pairs(model())):
         of_batch = n_pairs(batch) / cost
-        on_share = partial(_tell_share, on_event, index, spent, of_batch)
-        parts.append(_batch_rows(missing, model(), batch, plan, on_share))
+        tell = partial(_tell_share, on_event, index, spent, of_batch)
+        watch = sharing(len(missing), len(model().layers), tell)
+        filled = rows_of_batch(missing, model(), batch_for(plan, model(), batch), watch)
+        parts.append([*filled.values()])
         spent += of_batch
     layers = model().numbers
 
@@ -181,18 +184,6 @@ def _of_weights(table: Table, model: LoadedModel) -> pa.Table:
 def shard_of(table: Table, rows: list[pa.Table], layers: tuple[int, ...]) -> pa.Table:
     """Return the rows of a shard, from those of its batches."""
     return counted_from_1(merged(table, rows), layers)
-
-
-def _batch_rows(
-    tables: tuple[Table, ...],
-    model: LoadedModel,
-    sequences: tuple[Input, ...],
-    plan: Plan,
-    on_share: Callable[[float], object],
-) -> list[pa.Table]:
-    """Return the rows of every table for one batch, which is traced once for all of them."""
-    batch = batch_for(plan, model, sequences)
-    return [*rows_of_batch(tables, model, batch, on_share).values()]
 
 
 def batch_for(plan: Plan, model: LoadedModel, sequences: Sequence[Input]) -> Batch:

@@ -23,7 +23,13 @@ from analysis.statistics.table import Table
 from precompute.jobs.plan import CORPUS, Plan
 from precompute.jobs.sample import WHOLE, Cut, cut_of, register_blocks, register_texts
 from precompute.jobs.seal import seal
-from precompute.jobs.shards import finish_shard, named_when_whole, unfinished_name
+from precompute.jobs.shards import (
+    finish_shard,
+    named_when_whole,
+    names_in,
+    storage_of,
+    unfinished_name,
+)
 from precompute.passes import STATISTICS
 from precompute.store.annotation_tables import annotation_rows
 from precompute.store.corpus_tables import corpus_rows, vocabulary_rows
@@ -81,8 +87,9 @@ def merge(
     rows = view_of_shards(store, table, shards)
     columns = ", ".join(f'"{c.name}"' for c in table.columns)
     order = ", ".join(f"{name} nulls last" for name in table.sorted_by)
+    selected = _names_as_numbers(store, table, rows)
     merged = (
-        f"with shards as (from {rows} {cut.only} where {piece}) "
+        f"with shards as ({selected} from {rows} {cut.only} where {piece}) "
         f"select {columns} from ({cut.merge or table.merge}) order by {order}"
         for piece in pieces(store, table, rows)
     )
@@ -95,6 +102,19 @@ def view_of_shards(store: DuckDBPyConnection, table: Table, shards: list[Path]) 
     rows = f"from read_parquet([{quoted_files(*map(str, shards))}])"
     store.execute(f"create or replace temp view {table.name}_shards as {rows}")
     return f"{table.name}_shards"
+
+
+def _names_as_numbers(store: DuckDBPyConnection, table: Table, rows: str) -> str:
+    """Return SQL that selects all columns, names by their place in the alphabet.
+
+    DuckDB sorts and groups these twice as fast as strings, in the same order.
+    """
+    names = names_in(table.shard_schema)
+    for name in names:
+        of_column = f"select distinct {name} from {rows} where {name} is not null order by 1"
+        store.execute(f"create or replace temp type {name}_in_order as enum ({of_column})")
+    replaced = ", ".join(f"{name}::{name}_in_order as {name}" for name in names)
+    return f"select * replace ({replaced})" if names else "select *"
 
 
 def facts_of(file: Path) -> dict[str, str]:
@@ -222,8 +242,6 @@ def _writing(
     facts; the file takes its name at the end."""
     schema = table.schema.with_metadata(facts)
     with named_when_whole(path) as file:
-        with pq.ParquetWriter(
-            file, schema, compression="lz4", use_dictionary=False, write_page_checksum=True
-        ) as writer:
+        with pq.ParquetWriter(file, schema, **storage_of(schema)) as writer:
             yield lambda rows: writer.write_table(rows.select(schema.names).cast(schema))
         seal(file, path)

@@ -1,21 +1,21 @@
 """Process that runs models for the readers of a dashboard.
 
-    python -m precompute.live.process DESCRIPTOR
+    python -m precompute.live.process
 
 Loading a model in the server would stop all of its pages for seconds, and keep the memory for good.
-The process reads questions from the connection that it inherits, and answers each with the result
-of a function of `Rerun`, or with an error. A message of None stops the computation. The process
-ends with the server, or after a while without questions, which frees its memory.
+The process reads questions from its standard input, and answers each on its standard output with
+the result of a function of `Rerun`, or with an error. A message of None stops the computation. The
+process ends with the server, or after a while without questions, which frees its memory.
 """
 
+import os
 import signal
-import sys
 import traceback
 from contextlib import suppress
-from multiprocessing.connection import Connection
 from typing import Any
 
 from analysis.errors import UserError
+from analysis.messages import Messages
 from precompute.live.one_sequence import Rerun, rerun
 
 IDLE = 600.0  # seconds
@@ -28,8 +28,8 @@ class Left(Exception):
 class _Models:
     """The model of the last question, one at a time."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, messages: Messages) -> None:
+        self._messages = messages
         self._name: Any = None
         self._rerun: Rerun | None = None
 
@@ -51,20 +51,27 @@ class _Models:
         return self._rerun
 
     def _look_up(self) -> None:
-        if self._connection.poll():
-            self._connection.recv()
+        if self._messages.poll():
+            self._messages.receive()
             raise Left
 
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to the server as well
-    connection = Connection(int(sys.argv[1]))
-    models = _Models(connection)
-    with suppress(EOFError, ConnectionError):
-        while connection.poll(IDLE):
-            question = connection.recv()
+    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints is no answer
+    answer_questions(Messages(questions, answers))
+    os._exit(0)  # its thread still waits for questions
+
+
+def answer_questions(messages: Messages) -> None:
+    """Answer until the server is gone, or asks nothing for a while."""
+    models = _Models(messages)
+    with suppress(EOFError):
+        while messages.poll(IDLE):
+            question = messages.receive()
             if question is not None:
-                connection.send(models.answer(*question))
+                messages.send(models.answer(*question))
 
 
 if __name__ == "__main__":

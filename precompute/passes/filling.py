@@ -1,11 +1,9 @@
 """Filling of tables from the layers of a batch, one layer after the other."""
 
-import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib import import_module
-from math import inf
 from pkgutil import walk_packages
 from typing import Any, Protocol, TypeVar
 
@@ -81,40 +79,26 @@ class _Nothing:
 
 
 def rows_of_batch(
-    tables: Iterable[Table],
-    model: LoadedModel,
-    batch: Batch,
-    on_share: Callable[[float], object] = lambda _: None,
-    *,
-    watch: Watch = nullcontext,
+    tables: Iterable[Table], model: LoadedModel, batch: Batch, watch: Watch = nullcontext
 ) -> dict[str, pa.Table]:
     """Return the rows of several tables for one batch, by name, from one forward pass.
 
     Args:
-        on_share: receives the share of the work that is done. Layers count alike, and within one
-            each table counts what it has cost in those before; the rows at the end are a layer
-            more.
-        watch: entered with a table's name for as long as something is computed for it.
+        watch: entered with a table's name for as long as something is computed for it: for every
+            table of each layer, and for the rows of every table at the end.
     """
     fillings = {table.name: begin(table, batch) for table in tables}
-    costs, n_steps = dict.fromkeys(fillings, 0.0), len(batch.layers) + 1
 
     def add(layer: Layer) -> None:
-        known, done = costs.copy(), 0.0
         for name, filling in fillings.items():
-            started = time.perf_counter()
             with watch(name):
                 filling.add(layer)
-            costs[name] += time.perf_counter() - started
-            done += known[name]
-            on_share((layer.index + done / (sum(known.values()) or inf)) / n_steps)
         if layer.attention.nbytes > _LARGE:
             return_unused_pages()
 
     run_layers(model, batch, add)
     rows = dict[str, pa.Table]()
     for name, filling in fillings.items():
-        on_share((len(batch.layers) + len(rows) / len(fillings)) / n_steps)
         with watch(name):
             rows[name] = filling.rows()
     batch.let_go()

@@ -29,6 +29,9 @@ _JOBS = 8
 _PROBE_PAIRS = 2 * 128 * 128
 _MOST_PROBES = 16
 """A batch of probes has two sequences of 128 tokens, or more if they are shorter."""
+_BRIEF = 10.0
+"""Seconds of a first filling. Of less, loading and compiling may be much: it is repeated, for as
+many sequences as the batch has."""
 MODEL = ""
 """Name in place of a table's: the forward passes."""
 
@@ -41,7 +44,7 @@ class Filled:
     system does not tell. `MODEL` is what is left of the time: the forward passes.
     """
 
-    n_sequences: int
+    sequences: tuple[Sequence, ...]
     seconds: dict[str, float]
     rows: dict[str, pa.Table]
     memory: dict[str, int]
@@ -50,14 +53,12 @@ class Filled:
 
 @dataclass(frozen=True)
 class Probes:
-    """Tables filled from one sequence, from a batch, and from a sequence that every statistic of
-    few sequences reads. `sequences` are those of `batch`, `n_sequences` and `n_batches` the numbers
-    of the whole corpus."""
+    """Tables filled from one sequence, from a batch, and from one or as many that every statistic
+    of few sequences reads; `n_sequences` and `n_batches` are the numbers of the whole corpus."""
 
     alone: Filled
     batch: Filled
     chosen: Filled
-    sequences: tuple[Sequence, ...]
     n_sequences: int
     n_batches: float
 
@@ -67,11 +68,13 @@ class Probes:
         Args:
             n_chosen: the number of sequences of which the table reads more than of others.
         """
-        alone, batch = self.alone.seconds[name], self.batch.seconds[name]
-        n_more = self.batch.n_sequences - 1
+        alone, batch, chosen = (
+            filled.seconds[name] for filled in (self.alone, self.batch, self.chosen)
+        )
+        n_more, n_read = len(self.batch.sequences) - 1, len(self.chosen.sequences)
         of_sequence = max(0.0, (batch - alone) / n_more) if n_more else alone
         of_batch = max(0.0, alone - of_sequence)
-        more = max(0.0, self.chosen.seconds[name] - alone)
+        more = max(0.0, chosen - (alone if n_read == 1 else batch)) / n_read
         return of_batch * self.n_batches + of_sequence * self.n_sequences + more * n_chosen
 
     def memory(self, name: str) -> int:
@@ -88,7 +91,7 @@ class Probes:
 
     def _in_a_batch(self, alone: int, batch: int) -> int:
         """Return the bytes of a batch of usual size, from those of one sequence and of probes."""
-        n_probes = self.batch.n_sequences
+        n_probes = len(self.batch.sequences)
         of_sequence = max(0.0, (batch - alone) / max(1, n_probes - 1))
         return int(batch + of_sequence * max(0.0, self.n_sequences / self.n_batches - n_probes))
 
@@ -98,16 +101,20 @@ def measured(plan: Plan, model: LoadedModel, tables: tuple[Table, ...]) -> Probe
     known, n_batches = _usual(plan, model)
     n_tokens = len(known[0])
     most = min(_MOST_PROBES, max(2, _PROBE_PAIRS // n_tokens**2), len(known))
-    # the spectra of every fourth sequence take more, so that the plain ones have no such number
+    # the spectra of every fourth sequence take more, so that plain ones have no such number
     numbers = (n for n in range(most * 2) if n % position_spectrum.CONTROLLED)
     plain = [replace(known[place], index=next(numbers)) for place in range(most)]
-    special = replace(known[min(1, most - 1)], index=0)
-    _fill(plan, model, tables, plain[:1])  # what is loaded and compiled at first use
+    read = [
+        replace(sequence, index=n * position_spectrum.CONTROLLED)
+        for n, sequence in enumerate(plain)
+    ]
+    chosen = _fill(plan, model, tables, read[-1:], all_read_more=True)
+    if sum(chosen.seconds.values()) < _BRIEF:
+        chosen = _fill(plan, model, tables, read, all_read_more=True)
     return Probes(
         alone=_fill(plan, model, tables, plain[:1]),
         batch=_fill(plan, model, tables, plain),
-        chosen=_fill(plan, model, tables, [special]),
-        sequences=tuple(plain),
+        chosen=chosen,
         n_sequences=len(plan.corpus),
         n_batches=n_batches,
     )
@@ -143,10 +150,19 @@ def n_chosen(plan: Plan, table: Table) -> int:
 
 
 def _fill(
-    plan: Plan, model: LoadedModel, tables: Iterable[Table], sequences: list[Sequence]
+    plan: Plan,
+    model: LoadedModel,
+    tables: Iterable[Table],
+    sequences: list[Sequence],
+    *,
+    all_read_more: bool = False,
 ) -> Filled:
-    """Fill tables from a batch; sequence 0 is one that every statistic of few sequences reads."""
-    chosen = frozenset({0})
+    """Fill tables from a batch.
+
+    Args:
+        all_read_more: every statistic of few sequences reads these.
+    """
+    chosen = frozenset(sequence.index for sequence in sequences) if all_read_more else frozenset()
     batch = replace(
         batch_for(plan, model, sequences), exemplars=chosen, checked=chosen, kept=chosen
     )
@@ -164,4 +180,4 @@ def _fill(
     started = time.process_time()
     rows = rows_of_batch(tables, model, batch, watch=watch)
     seconds[MODEL] = time.process_time() - started - sum(seconds.values())
-    return Filled(len(sequences), seconds, rows, memory, max(peaks, default=0))
+    return Filled(tuple(sequences), seconds, rows, memory, max(peaks, default=0))

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from analysis.contracts import groups
 from analysis.statistics.table import SEQUENCE, Table
@@ -24,8 +25,10 @@ from precompute.jobs.tables import finish_corpus, finish_table, workspace
 from precompute.models.loaded_model import LoadedModel
 from precompute.planning.probes import Probes, n_chosen
 
-_FEW, _MANY = 12, 36
-"""Sequences of two rehearsals: enough for intervals, and three times as many."""
+_FEW, _MANY = 12, 64
+"""Sequences of two rehearsals: enough for intervals, and the most of one job."""
+_LEAST_FACTOR = 0.99
+"""Copies of a sequence's rows differ by a factor of at least this, or they would compress."""
 _READ = 128
 """Most sequences whose pairs of tokens are counted."""
 CORPUS, WEIGHTS = "corpus", "weights"
@@ -43,26 +46,38 @@ class Finished:
 def rehearsed(plan: Plan, model: LoadedModel, probes: Probes, folder: Path) -> Finished:
     """Estimate what the tables of a plan take, once the passes over the corpus are done.
 
-    Rows of the probes are copied until there are as many sequences as in the corpus, or a few
-    dozen. From there on, costs grow as between the two rehearsals. Copies have no new pairs of
-    tokens, so that the size of their tables grows with the number of different pairs.
+    Rows of the probes are copied until there are as many sequences as in the corpus, or those of
+    one job. From there on, costs grow as from a rehearsal of a few, which comes first, so that it
+    pays for what is loaded once. Copies have no new pairs of tokens, so that the size of their
+    tables grows with the number of different pairs.
     """
     n = len(plan.corpus)
+    few = _rehearse(plan, model, probes, folder / "few", _FEW) if n > _MANY else None
     many = _rehearse(plan, model, probes, folder / "many", min(n, _MANY))
-    few = many if n <= _MANY else _rehearse(plan, model, probes, folder / "few", _FEW)
     pairs = _growth_of_pairs(plan, probes)
+    with_rows = {table.name: _n_with_rows(plan, table, probes) for table in plan.passes}
 
-    def grown(least: float, most: float) -> float:
-        steps = max(0, min(n, plan.bounds.blocks) - _MANY) / (_MANY - _FEW)
-        return most + max(0.0, most - least) * steps
+    def grown(name: str, least: float, most: float) -> float:
+        n_rows = with_rows.get(name, n)
+        if n_rows <= _MANY:
+            return most
+        steps = (min(n_rows, plan.bounds.blocks) - _FEW) / (_MANY - _FEW)
+        return max(0.0, least + (most - least) * steps)
 
-    seconds = {name: grown(few.seconds[name], most) for name, most in many.seconds.items()}
+    fewer = few or many
+    seconds = {name: grown(name, fewer.seconds[name], most) for name, most in many.seconds.items()}
     of_pairs = groups()["pairs"]
     sizes = {
-        name: int(most * pairs if name in of_pairs else grown(few.bytes[name], most))
+        name: int(most * pairs if name in of_pairs else grown(name, fewer.bytes[name], most))
         for name, most in many.bytes.items()
     }
     return Finished(seconds, sizes)
+
+
+def _n_with_rows(plan: Plan, table: Table, probes: Probes) -> int:
+    """Return the number of sequences of which a table has rows."""
+    of_all = not table.of_layers or probes.batch.rows[table.name].num_rows
+    return len(plan.corpus) if of_all else n_chosen(plan, table)
 
 
 def _rehearse(
@@ -71,7 +86,7 @@ def _rehearse(
     """Finish the tables of a corpus of copies."""
     copies = [
         replace(sequence, index=index, document=None)
-        for index, sequence in enumerate(islice(cycle(probes.sequences), n_sequences))
+        for index, sequence in enumerate(islice(cycle(probes.batch.sequences), n_sequences))
     ]
     reading = Reading("copies", {}, lambda first: iter(copies[first:]), lambda: "0" * 64)
     reading = replace(reading, is_images=plan.corpus.is_images)
@@ -100,33 +115,56 @@ def _rehearse(
             started = time.process_time()
             finish_table(database, small, name)
             seconds[name] += time.process_time() - started
-    sizes = {table.name: small.table_file(table).stat().st_size for table in small.passes}
+    sizes = {table.name: _size(small.table_file(table)) for table in small.passes}
     sizes[WEIGHTS] = 0
-    sizes[CORPUS] = sum(file.stat().st_size for file in small.corpus_files)
+    sizes[CORPUS] = sum(map(_size, small.corpus_files))
     return Finished(dict(seconds), sizes)
+
+
+def _size(file: Path) -> int:
+    """Return the bytes of a Parquet file; 0 without rows."""
+    return file.stat().st_size if pq.read_metadata(file).num_rows else 0
 
 
 def _copied(plan: Plan, table: Table, probes: Probes, n_sequences: int) -> Iterator[pa.Table]:
     """Yield rows of a table as those of so many sequences."""
-    rows = probes.batch.rows[table.name]
-    known = [sequence.index for sequence in probes.sequences]
-    if not rows.num_rows:
-        rows, known = probes.chosen.rows[table.name], [0]
-        n_sequences = min(n_sequences, n_chosen(plan, table))
+    filled = probes.batch if probes.batch.rows[table.name].num_rows else probes.chosen
+    rows, known = filled.rows[table.name], [sequence.index for sequence in filled.sequences]
+    n_sequences = min(n_sequences, _n_with_rows(plan, table, probes))
     if SEQUENCE.name not in rows.column_names:
         yield from [rows] * -(-n_sequences // len(known))
         return
-    place = rows.column_names.index(SEQUENCE.name)
     of_sequence = {index: rows.filter(pc.field(SEQUENCE.name) == index) for index in known}
+    factors = np.random.default_rng(0).uniform(_LEAST_FACTOR, 1, n_sequences)
     for new, index in enumerate(islice(cycle(known), n_sequences)):
-        part = of_sequence[index]
-        numbers = pa.array(np.full(part.num_rows, new), rows.schema.field(place).type)
-        yield part.set_column(place, rows.schema.field(place), numbers)
+        yield _copy(of_sequence[index], new, factors[new])
+
+
+def _copy(rows: pa.Table, index: int, factor: float) -> pa.Table:
+    """Return a sequence's rows as those of another one, with all measures smaller by a factor."""
+    columns = {
+        name: _smaller(column.combine_chunks(), factor)
+        for name, column in zip(rows.column_names, rows.columns, strict=True)
+    }
+    columns[SEQUENCE.name] = np.full(rows.num_rows, index)
+    return pa.table(columns, schema=rows.schema)
+
+
+def _smaller(column: pa.Array, factor: float) -> pa.Array:
+    """Return floats, or lists of floats, times a factor; other columns as they are."""
+    if pa.types.is_floating(column.type):
+        return pc.call_function("multiply", [column, pa.scalar(factor, column.type)])
+    if isinstance(column, pa.ListArray):
+        values = _smaller(column.values, factor)
+        return pa.ListArray.from_arrays(
+            column.offsets, values, type=column.type, mask=column.is_null()
+        )
+    return column
 
 
 def _growth_of_pairs(plan: Plan, probes: Probes) -> float:
     """Return how many times more different pairs of tokens the corpus has than the probes."""
-    here = _n_pairs([sequence.ids for sequence in probes.sequences])
+    here = _n_pairs([sequence.ids for sequence in probes.batch.sequences])
     n = len(plan.corpus)
     read = [sequence.ids for sequence in islice(plan.corpus, min(n, _READ))]
     whole, half = _n_pairs(read), _n_pairs(read[: -(-len(read) // 2)])

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from precompute import SHARDS
 from precompute.progress.account import Account
 from precompute.progress.events import Begun, Event, Made, OnEvent
-from precompute.stopping import say_if_stopped
+from precompute.stopping import StopLine
 
 SECONDS_BETWEEN_LINES = 10.0
 _SECONDS_BETWEEN_LOOKS = 0.5
@@ -36,11 +36,12 @@ class _Display(Protocol):
 
 
 @contextmanager
-def displayed(output: Path) -> Iterator[OnEvent]:
+def displayed(output: Path, stop_line: StopLine | None = None) -> Iterator[OnEvent]:
     """Yield a receiver of events that shows them until the run ends, and what it made at the end.
 
     Args:
         output: the file that the run makes.
+        stop_line: told what is kept if the run is stopped.
     """
     account, ended = Account(), Signal()
     with _display(account) as display:
@@ -61,7 +62,8 @@ def displayed(output: Path) -> Iterator[OnEvent]:
             while not ended.wait(_SECONDS_BETWEEN_LOOKS):
                 display.look()
 
-        say_if_stopped(kept)
+        if stop_line is not None:
+            stop_line.kept = kept
         print(f"Making {output}. Ctrl-C stops it, and the same command goes on.", flush=True)
         display.begin(Begun("model"))
         made: list[Made] = []

@@ -12,6 +12,13 @@ Stage = Literal["model", "proof", "corpus", "weights", "sequences", "tables", "f
 
 
 @dataclass(frozen=True)
+class Planned:
+    """Processor time that stages are expected to take once they begin, by job."""
+
+    seconds: Mapping[Stage, Mapping[Key, float]]
+
+
+@dataclass(frozen=True)
 class Begun:
     """A stage begins, which ends the one before.
 
@@ -58,7 +65,7 @@ class Made:
     n_statistics: int
 
 
-Event = Begun | Advanced | Finished | Made
+Event = Planned | Begun | Advanced | Finished | Made
 OnEvent = Callable[[Event], object]
 
 

@@ -1,7 +1,7 @@
 """Building of one DuckDB file from shards, with its own description and checks."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.checksums import contents
+from analysis.contracts import every_table
 from analysis.statistics import annotation
 from analysis.statistics import corpus as corpus_tables
 from analysis.statistics import image as image_table
@@ -20,7 +21,6 @@ from precompute.jobs.plan import CORPUS, Plan
 from precompute.jobs.sample import register_texts
 from precompute.jobs.shards import unfinished_name
 from precompute.jobs.tables import Config, database_config, facts_of
-from precompute.passes import STATISTICS
 from precompute.progress.events import Begun, Finished, OnEvent, ignore
 from precompute.store.check import assert_laws, assert_parts_add_up
 from precompute.store.image_tables import image_rows
@@ -47,9 +47,10 @@ def build(
         BrokenLaw: if a table breaks its contract; the old file stays.
     """
     unfinished = unfinished_name(output)
-    on_event(Begun("file", total=len(STATISTICS)))
+    on_event(Begun("file", total=len(plan.passes)))
     with _new_file(unfinished) as store:
         store.execute("create schema stored")
+        declare(store, every_table())
         _add_dicts(store, corpus_tables.RUN, [run])
         facts = facts | _left_out(store, plan)
         provenance = [{"name": name, "value": value} for name, value in sorted(facts.items())]
@@ -57,8 +58,8 @@ def build(
         for table, file in zip(CORPUS, plan.corpus_files, strict=True):
             add_table(store, table, file, _KEPT.get(table, ""))
         _add_rows(store, image_table.TABLE, image_rows(plan))
-        for table in STATISTICS.values():
-            add_table(store, table, plan.table_file(table) if table in plan.passes else None)
+        for table in plan.passes:
+            add_table(store, table, plan.table_file(table))
             on_event(Finished(table.name))
         assert_parts_add_up(store)
         _add_manifest(store)
@@ -90,37 +91,31 @@ def _left_out(store: DuckDBPyConnection, plan: Plan) -> dict[str, str]:
     return facts
 
 
-def add_table(store: DuckDBPyConnection, table: Table, file: Path | None, kept: str = "") -> None:
-    """Add a table from its file, with its views and comments, and check its laws.
+def declare(store: DuckDBPyConnection, tables: Sequence[Table]) -> None:
+    """Create empty tables with their views, and comments on everything that has a name.
 
-    Without a file the table is created empty.
-
-    Args:
-        kept: SQL that restricts the rows of the file.
+    It is one transaction: a commit for each table would take longer than all the rest.
     """
-    create_empty(store, table)
-    if file is not None:
-        rows = f"from read_parquet({quoted_files(str(file))}) {kept}"
-        store.execute(f"insert into stored.{table.name} by name {rows}")
-    describe(store, table)
-    assert_laws(store, table)
+    store.begin()
+    for table in tables:
+        _create_empty(store, table)
+    for table in tables:
+        _describe(store, table)
+    store.commit()
 
 
-def create_empty(store: DuckDBPyConnection, table: Table) -> None:
+def _create_empty(store: DuckDBPyConnection, table: Table) -> None:
     """Create an empty table with the column types of its contract."""
     store.register("empty", table.schema.empty_table())
     store.execute(f"create table stored.{table.name} as from empty")
     store.unregister("empty")
 
 
-def describe(store: DuckDBPyConnection, table: Table) -> None:
-    """Create the table's views, and comments on everything that has a name."""
-    store.begin()  # a commit of its own would take each comment longer than all the rest
+def _describe(store: DuckDBPyConnection, table: Table) -> None:
     comment_on(store, f"stored.{table.name}", table.shown(), "table")
     for view in table.all_views:
         store.execute(f"create view {view.name} as {view.sql}")
         comment_on(store, view.name, view, "view")
-    store.commit()
 
 
 def comment_on(store: DuckDBPyConnection, name: str, view: View, kind: str) -> None:
@@ -132,18 +127,27 @@ def comment_on(store: DuckDBPyConnection, name: str, view: View, kind: str) -> N
         store.execute(f"comment on column {name}.{column.name} is {comment}")
 
 
+def add_table(store: DuckDBPyConnection, table: Table, file: Path, kept: str = "") -> None:
+    """Add the rows of a table from its file, and check its laws.
+
+    Args:
+        kept: SQL that restricts the rows of the file.
+    """
+    rows = f"from read_parquet({quoted_files(str(file))}) {kept}"
+    store.execute(f"insert into stored.{table.name} by name {rows}")
+    assert_laws(store, table)
+
+
 def _add_dicts(store: DuckDBPyConnection, table: Table, rows: list[dict]) -> None:
     _add_rows(store, table, [pa.Table.from_pylist(rows, schema=table.schema)])
 
 
 def _add_rows(store: DuckDBPyConnection, table: Table, parts: Iterable[pa.Table]) -> None:
     """Add rows in parts, with one part in memory at a time."""
-    create_empty(store, table)
     for rows in parts:
         store.register("rows", rows)
         store.execute(f"insert into stored.{table.name} from rows")
         store.unregister("rows")
-    describe(store, table)
     assert_laws(store, table)
 
 

@@ -12,6 +12,9 @@ import yaml
 
 from analysis.sources import PAPERS
 from precompute import __version__
+from precompute.jobs.ray_cluster import RAY
+from precompute.models.load_tokenizer import JAPANESE
+from precompute.serve import MCP
 from tests.docs.test_site import tracked
 from tests.docs.written import ROOT
 
@@ -44,9 +47,20 @@ def test_every_data_file_of_a_package_is_installed_with_it():
         assert any(fnmatch(path.name, pattern) for pattern in patterns), path
 
 
-def test_every_package_is_found():
-    included = PROJECT["tool"]["setuptools"]["packages"]["find"]["include"]
-    assert sorted(included) == [f"{package}*" for package in PACKAGES]
+def test_what_a_command_asks_to_install_is_the_extra():
+    extras = PROJECT["project"]["optional-dependencies"]
+    asked = {"cluster": RAY, "japanese": JAPANESE, "mcp": MCP}
+    assert {name: " ".join(packages) for name, packages in extras.items()} == asked
+    tested = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8").split()
+    assert {package for packages in extras.values() for package in packages} <= set(tested)
+
+
+def test_every_package_is_found_once():
+    find = PROJECT["tool"]["setuptools"]["packages"]["find"]
+    assert sorted(find["include"]) == sorted(["mixscope", *(f"{name}*" for name in PACKAGES)])
+    [notebook] = [folder for folder in find["where"] if (ROOT / folder / "mixscope").is_dir()]
+    assert find["where"] == [".", notebook]
+    assert find["exclude"] == [f"{notebook.replace('/', '.')}*"]
 
 
 def test_the_licence_is_named_alike_everywhere():

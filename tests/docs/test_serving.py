@@ -1,13 +1,18 @@
-"""Proxy settings in the documentation agree with the command for serving."""
+"""Proxy settings and the container agree with the command for serving."""
 
 import json
 import re
+import shlex
 import tomllib
+from fnmatch import fnmatch
 from inspect import signature
+from itertools import pairwise
 
 import pytest
+from packaging.requirements import Requirement
 
 from precompute.serve import _names, serve
+from tests.docs.test_site import tracked
 from tests.docs.written import ROOT, blocks, commands
 
 PAGE = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
@@ -32,9 +37,12 @@ def test_nginx_lets_through_what_may_be_uploaded():
     assert f"client_max_body_size {config['server']['maxUploadSize'] + 1}m;" in written
 
 
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+LINES = DOCKERFILE.replace("\\\n", " ").splitlines()
+
+
 def test_the_container_serves_as_the_command_does_and_installs_what_is_locked():
-    lines = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
-    said = {word: rest for word, _, rest in (line.partition(" ") for line in lines)}
+    said = {word: rest for word, _, rest in (line.partition(" ") for line in LINES)}
     port = signature(serve).parameters["port"].default
     program, command, folder, *options = json.loads(said["ENTRYPOINT"]) + json.loads(said["CMD"])
     assert [program, command, folder] == ["mixscope", "serve", "/statistics"]
@@ -44,6 +52,47 @@ def test_the_container_serves_as_the_command_does_and_installs_what_is_locked():
     assert said["EXPOSE"] == str(port)
     assert f"http://127.0.0.1:{port}/ready" in said["HEALTHCHECK"]
     assert said["USER"] == "reader"
-    assert "RUN pip install --require-hashes -r requirements.lock" in lines
-    [python] = [line for line in lines if line.startswith("FROM")]
+    assert "RUN pip install --require-hashes -r requirements.lock" in LINES
+    [python] = [line for line in LINES if line.startswith("FROM")]
     assert re.fullmatch(r"FROM python:3\.1[1-9]-slim", python)
+
+
+def test_the_container_gets_what_it_needs_and_nothing_else():
+    copied = [line.split()[1:-1] for line in LINES if line.startswith("COPY")]
+    assert copied == [["requirements.lock"], ["."]]
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+
+    def is_left_out(name: str) -> bool:
+        return any(fnmatch(name, pattern.removeprefix("**/")) for pattern in ignored)
+
+    top = {path.partition("/")[0] for path in tracked()}
+    needed = {"app.py", "analysis", "pages", "precompute", ".streamlit", "requirements.lock"}
+    of_package = {"pyproject.toml", "requirements.txt", "README.md", "LICENSE"}
+    assert needed | of_package <= {name for name in top if not is_left_out(name)}
+    made = (ROOT / ".gitignore").read_text(encoding="utf-8").replace("/", "").split()
+    assert all(is_left_out(name) for name in [".git", "tests", *made])
+
+
+def test_the_container_is_built_by_what_is_locked():
+    """Without isolation, its own package is built by the setuptools of the lock."""
+    [built] = [line for line in LINES if " -e ." in line]
+    assert "pip install --no-deps --no-build-isolation -e ." in built
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    [backend] = map(Requirement, project["build-system"]["requires"])
+    [locked] = re.findall(rf"(?m)^{backend.name}==(\S+)", lock)
+    assert backend.specifier.contains(locked)
+
+
+def test_the_container_is_started_without_a_right_to_write_and_for_this_machine_alone():
+    comments = [line.removeprefix("#").strip() for line in LINES if line.startswith("#")]
+    command = " ".join(line.rstrip("\\") for line in comments)
+    started = shlex.split(command[command.index("docker run") :])
+    after = dict(pairwise(started))
+    port = signature(serve).parameters["port"].default
+    assert "--read-only" in started
+    assert after["--tmpfs"] == "/tmp"
+    assert after["--publish"] == f"127.0.0.1:{port}:{port}"
+    assert after["--volume"].endswith(":/statistics:ro")
+    [environment] = [line for line in LINES if line.startswith("ENV")]
+    assert "HOME=/tmp" in environment.split()

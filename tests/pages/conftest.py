@@ -15,8 +15,8 @@ import streamlit as st
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import lazily
-from pages.ui.charts import look
+from pages.ui import folds
+from pages.ui.charts import chart_theme
 from pages.ui.choices.links import VIEWS
 from tests.pages.kit.after import after_of, scratch  # noqa: F401
 from tests.pages.kit.chromium import browser, server, servers  # noqa: F401
@@ -82,8 +82,8 @@ def _no_search_for_components():
 def _all_is_checked_and_seen():
     """Validate charts, each once, and draw all folds as open."""
     with validated_once(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(look, "IS_CHECKED", True)
-        patch.setattr(lazily, "is_open", lambda place: True)
+        patch.setattr(chart_theme, "IS_CHECKED", True)
+        patch.setattr(folds, "is_open", lambda place: True)
         yield
 
 

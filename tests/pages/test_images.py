@@ -12,6 +12,7 @@ from pages.ui.words.say import plain
 from precompute.needs import corpus_needs
 from precompute.passes import STATISTICS
 from tests.pages.conftest import bodies, sentences
+from tests.pages.kit.inquiries import inquiry
 from tests.pages.kit.openings import ROOT
 from tests.small_images import MASKED, SIZES
 from tests.tiny_vision import COLUMNS, ROWS
@@ -45,7 +46,7 @@ def test_a_gain_whose_interval_holds_0_is_not_told_as_one(low, side, after_image
         f"update stored.relevance_summary set mean = 0.02, low = {low}, high = 0.03 "
         "where quantity = 'mask_gain'"
     )
-    finding = next(corpus.findings())
+    finding = next(corpus.findings(inquiry()))
     assert finding.side == side
 
 
@@ -56,7 +57,7 @@ def test_a_deletion_is_told_by_its_interval(high, side, after_images):
         "update stored.perturbation set mean = 0.6, low = 0.5, high = 0.7 "
         "where share is null and rule = 'random'",
     )
-    [finding] = methods.findings()
+    [finding] = methods.findings(inquiry())
     assert finding.side == side
 
 
@@ -74,7 +75,8 @@ def test_the_card_of_a_head_leads_nowhere_where_images_have_nothing(in_session, 
     script = """
 import streamlit as st
 from pages.ui.head.card import places
-st.text(" ".join(page for page, _ in places()))
+from pages.ui.store.chosen import open_store
+st.text(" ".join(page for page, _ in places(open_store())))
 """
     [text] = in_session(script, images_folder).text
     assert set(text.value.split()).isdisjoint({"syntax", "coreference"})

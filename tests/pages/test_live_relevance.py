@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from analysis.statistics.relevance import perturbation
 from analysis.upload_bounds import UPLOAD_BYTES
-from pages.ui.live import door as live
+from pages.ui.live import live_model as live
 from precompute.live.live_relevance import MAX_CHARACTERS
 from tests.pages.conftest import assert_sound
 from tests.small_images import SIZES
@@ -26,7 +26,8 @@ from dataclasses import dataclass
 from pathlib import Path
 import streamlit as st
 from pages.ui.frame import Frame
-from pages.ui.live import door as live
+from pages.ui.live import live_model as live
+from pages.ui.store.chosen import open_store
 from pages.ui.view import View
 
 @dataclass
@@ -40,7 +41,7 @@ class Upload:
 
 data = Path(st.query_params["path"]).read_bytes()
 size = int(st.query_params.get("size", len(data)))
-view = View("te", "test")
+view = View("te", "test", open_store())
 if live.reachable(view):
     upload = Upload(st.query_params["name"], data, size)
     st.session_state["found"] = live.relevance_of_image(view, upload)
@@ -49,11 +50,12 @@ Frame(st.sidebar, lambda of: None).draw(view.items)
 TEXT = """
 import streamlit as st
 from pages.ui.frame import Frame
-from pages.ui.live import door as live
+from pages.ui.live import live_model as live
+from pages.ui.store.chosen import open_store
 from pages.ui.view import View
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 
-view = View("re", "text")
+view = View("re", "text", open_store())
 with words_of("relevance", "text"):
     text = live.text_box(view)
 if text and live.reachable(view):

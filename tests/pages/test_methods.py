@@ -9,7 +9,7 @@ import pytest
 from analysis.models.proof import PARTS
 from analysis.scopes import ROLES, WEIGHTS, WHOLE
 from analysis.sources import PAPERS
-from pages.ui.method import mathematics, methods
+from pages.ui.statistic_method import mathematics, methods
 from pages.ui.words.say import catalogue
 from precompute.passes import STATISTICS
 from tests.pages.conftest import assert_sound

@@ -14,10 +14,12 @@ from pages.layer_mixing.modules import modules
 from pages.layer_mixing.ratio import ratio
 from pages.ui.choices.links import VIEWS
 from pages.ui.page import Page
+from pages.ui.store.chosen import open_store
 from pages.ui.store.note import Note
 from pages.ui.words.numbers import percent, scientific
 from tests.pages.conftest import captions, changes_of
 from tests.pages.kit.copies import changed_copy, lacking
+from tests.pages.kit.inquiries import inquiry
 
 pytestmark = pytest.mark.slow
 
@@ -60,7 +62,7 @@ def test_the_residual_is_set_against_attention_alone_by_both_intervals(left, sid
         f"update stored.mixing_ratio set mean = {left}, low = {left} - 0.03, high = {left} + 0.03 "
         "where scope = 'attn_res_ln'",
     )
-    [finding] = ratio.findings()
+    [finding] = ratio.findings(inquiry())
     assert finding.number == f"60% → {percent(left)}"
     assert finding.side == side
 
@@ -80,7 +82,7 @@ def test_the_relation_that_the_network_changes_most_is_told(change, low, n, side
         f"ratio_low = {low}, ratio_high = {low} + 9 "
         "where relation = 'adjacent' and quantity = 'change'",
     )
-    [finding] = modules.findings()
+    [finding] = modules.findings(inquiry())
     assert finding.number == f"{10 * change:.2f} times"
     assert f"10% of that mixing and {percent(change)} of the change" in finding.sentence
     assert f"above 1 in {n} of 2 layers" in finding.sentence
@@ -88,11 +90,12 @@ def test_the_relation_that_the_network_changes_most_is_told(change, low, n, side
 
 
 @pytest.mark.parametrize(
-    "change", [{"when": lambda: False}, {"needs": (mixing_ratio.TABLE, gate_rule_agreement.TABLE)}]
+    "change",
+    [{"when": lambda _: False}, {"needs": (mixing_ratio.TABLE, gate_rule_agreement.TABLE)}],
 )
 def test_the_overview_tells_nothing_of_a_section_that_the_page_cannot_show(change, after):
     pages = (Page("layer_mixing", "lm", (part,)) for part in (ratio, replace(ratio, **change)))
-    [finding], none = (page.findings() for page in pages)
+    [finding], none = (page.findings(open_store()) for page in pages)
     assert (finding.page, finding.view) == ("layer_mixing", "ratio")
     assert not none
 
@@ -107,8 +110,9 @@ def assert_section(page: str, view: str) -> None:
 
 FINDINGS = """
 import streamlit as st
-from pages.overview.glance import findings
-st.session_state["found"] = findings()
+from pages.overview.ranked_findings import findings
+from pages.ui.store.chosen import open_store
+st.session_state["found"] = findings(open_store())
 """
 
 

@@ -9,10 +9,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.choices.links import VIEWS
 from pages.ui.choices.source import Given, SectionEnds
-from pages.ui.items import Figure, Item, Markup, Table
+from pages.ui.items import Figure, Item, Markup, Table, every_item
 from pages.ui.page import Section
 from pages.ui.run import Run, within
-from pages.ui.view import View, every_item
+from pages.ui.store.chosen import open_store
+from pages.ui.store.open_file import Store, looked_at
+from pages.ui.view import View
 from tests.pages.kit.drawn import FOR_ALL
 from tests.pages.kit.section_checks import home_of, sections
 
@@ -33,16 +35,17 @@ def run(request, monkeypatch) -> Callable[..., list[Item]]:
     def refuse(*given, **named):
         pytest.fail("something is drawn")
 
-    def ran(page: str, section: Section, **names: str) -> list[Item]:
+    def ran(page: str, section: Section, store: Store | None = None, **names: str) -> list[Item]:
         folder = request.getfixturevalue(f"{home_of(page, section)}_folder")
         monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
         monkeypatch.setattr(DeltaGenerator, "_enqueue", refuse)
         choices = Given({key: [name] for key, name in {**FOR_ALL, **names}.items()})
         prefix = import_module(f"pages.{page}.page").PAGE.prefix
-        view = View(prefix, section.stem, choices=choices, needs=section.needs)
+        given = {"choices": choices, "needs": section.needs}
+        view = View(prefix, section.stem, store or open_store(), **given)
         with within(Run(words=(page, section.stem))), suppress(SectionEnds):
             section.fill(view)
-        return every_item(view.items)
+        return list(every_item(view.items))
 
     return ran
 
@@ -78,3 +81,12 @@ def test_a_choice_that_is_no_option_leaves_the_default(run):
         for names in ({}, {"lm_layer": "none such"})
     )
     assert first == other
+
+
+def test_a_section_asks_the_file_that_it_is_handed_and_no_other(run, gpt2_folder):
+    (section,) = (part for part in sections("layer_mixing") if part.stem == "similarity")
+    other = looked_at(next(gpt2_folder.glob("*.duckdb")))
+    shown = shown_in(run("layer_mixing", section, other))
+    assert shown
+    for item in shown:
+        assert [store.version for store in item.shown.asked.stores] == [other.version]

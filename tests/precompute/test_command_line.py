@@ -12,7 +12,9 @@ from unittest.mock import patch
 import duckdb
 import pytest
 
-from precompute import command_line
+from analysis.measures.bootstrap import LEAST_UNITS
+from precompute import __main__, command_line
+from precompute.demo import CHECK_SEQUENCES
 from precompute.models import install_demo
 from precompute.passes import STATISTICS
 from tests.small_store import TEXT
@@ -142,6 +144,9 @@ def test_a_plan_counts_what_the_run_then_has(place):
     assert sizes.startswith(f"{n} sequences, ")
     assert chosen.startswith(f"{len(statistics)} statistics: ")
     assert rows["all"][1] == str(len(statistics))
+    size, unit = rows["all"][-2:]
+    ratio = float(size) * {"kB": 1e3, "MB": 1e6}[unit] / (place / "planned.duckdb").stat().st_size
+    assert 1 / 1.5 < ratio < 1.5
     assert facts["checked"] == f"{n_checked}/{n}" == "2/3"
     assert facts["check_sequences"] == "none"
 
@@ -179,9 +184,11 @@ def test_the_demo_is_three_files_and_those_asked_for(tmp_path, monkeypatch, aske
         },
     }
     articles = _demo_run(tmp_path, "demo", "demo", "")
+    assert CHECK_SEQUENCES > LEAST_UNITS, "checks have intervals"
+    of_first = {"model": "demo", "corpus": ["demo"], "output": tmp_path / "demo.duckdb"}
     assert made == [
         "demo",
-        articles | {"statistics": first},
+        of_first | {"statistics": first},
         articles,
         _demo_run(tmp_path, "demo", "demo-treebank", "-treebank"),
         _demo_run(tmp_path, "demo-digits", "demo-digits", "-digits"),
@@ -190,7 +197,13 @@ def test_the_demo_is_three_files_and_those_asked_for(tmp_path, monkeypatch, aske
 
 
 def _demo_run(folder: Path, model: str, corpus: str, ending: str) -> dict[str, object]:
-    return {"model": model, "corpus": [corpus], "output": folder / f"demo{ending}.duckdb"}
+    output = folder / f"demo{ending}.duckdb"
+    return {
+        "model": model,
+        "corpus": [corpus],
+        "output": output,
+        "check_sequences": CHECK_SEQUENCES,
+    }
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "shift_jis"])
@@ -227,6 +240,15 @@ def test_a_console_of_another_encoding_shows_letters_that_it_lacks_by_their_numb
             cat = "猫" if encoding == "shift_jis" else "\\u732b"
             mouse = "鼠" if encoding == "shift_jis" else "\\u9f20"
             assert cat in text.decode(encoding) or mouse in text.decode(encoding)
+
+
+@pytest.mark.parametrize(("code", "status"), [(None, 0), (0, 0), (1, 1)])
+def test_a_command_that_is_done_ends_its_process_at_once(monkeypatch, code, status):
+    ended = []
+    monkeypatch.setattr(__main__, "stoppable", lambda command: sys.exit(code))
+    monkeypatch.setattr(__main__, "end_quietly", ended.append)
+    __main__.main()
+    assert ended == [status]
 
 
 def test_a_process_of_its_own_prints_so_too():

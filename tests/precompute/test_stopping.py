@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from precompute import stopping
-from precompute.stopping import say_if_stopped, stoppable
+from precompute.stopping import stoppable
 from tests import processes
 from tests.small_store import request
 from tests.tools.faults.interrupts import assert_stopped, hear_ctrl_c, wait_for_handler
@@ -71,14 +71,14 @@ COMMANDS = [signal.raise_signal, _typed, _of_a_query, _twice, _where_nothing_can
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_that_gets_a_signal_says_one_line(number, command, capsys):
     with pytest.raises(SystemExit) as ended:
-        stoppable(lambda: command(number))
+        stoppable(lambda _: command(number))
     assert ended.value.code == SIGNALS[number]
     assert capsys.readouterr() == ("", "Stopped. Go on: mixscope run\n")
 
 
 def test_a_stopped_command_says_what_is_kept_and_only_once(capsys):
-    def command():
-        say_if_stopped(lambda: "Kept in there: 3 of 4.")
+    def command(stop_line):
+        stop_line.kept = lambda: "Kept in there: 3 of 4."
         signal.raise_signal(signal.SIGTERM)
 
     with pytest.raises(SystemExit):
@@ -93,7 +93,7 @@ def test_what_does_not_hear_a_signal_is_ended_all_the_same(number, capsys, monke
     monkeypatch.setattr(stopping, "_GRACE", 0)
     monkeypatch.setattr(stopping.os, "_exit", lambda n: (statuses.append(n), ended.set()))
 
-    def deaf():
+    def deaf(_):
         with suppress(KeyboardInterrupt):
             signal.raise_signal(number)
         assert ended.wait(60)
@@ -120,19 +120,19 @@ def test_the_command_that_goes_on_is_the_one_that_was_given(found, given, expect
 
 
 def test_a_command_that_gets_none_ends_as_it_does(capsys):
-    stoppable(lambda: print("done"))
+    stoppable(lambda _: print("done"))
     signal.raise_signal(signal.SIGINT)  # while the process ends
     with pytest.raises(SystemExit) as ended:
-        stoppable(lambda: sys.exit(1))
+        stoppable(lambda _: sys.exit(1))
     assert ended.value.code == 1
     with pytest.raises(KeyError):
-        stoppable(lambda: {}["x"])
+        stoppable(lambda _: {}["x"])
     assert capsys.readouterr() == ("done\n", "")
 
 
 def test_a_signal_that_the_shell_has_ignored_stays_so(capsys):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    stoppable(lambda: signal.raise_signal(signal.SIGINT))
+    stoppable(lambda _: signal.raise_signal(signal.SIGINT))
     assert capsys.readouterr() == ("", "")
 
 

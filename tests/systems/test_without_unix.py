@@ -2,14 +2,20 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path, PureWindowsPath
+from types import SimpleNamespace
 
 import duckdb
+import pandas as pd
 import pytest
 
 from analysis.foreign_file import attaching
+from pages.ui.store import note
+from pages.ui.store.open_file import Store, Version
 from precompute import serve, stopping
 from precompute.jobs import shards
 from precompute.run import _misread
@@ -28,8 +34,9 @@ def test_without_what_only_unix_has_all_of_it_works(tmp_path):
     assert {page: seen["errors"] for page, seen in found["pages"].items()} == {
         "overview": [],
         "query": [],
+        "sequences": [],
     }
-    assert all(seen["titles"] for seen in found["pages"].values())
+    assert all(seen["titles"] and seen["charts"] for seen in found["pages"].values())
 
 
 @pytest.mark.parametrize(
@@ -59,6 +66,20 @@ def test_a_file_is_attached_by_the_letters_of_a_path_of_windows(tmp_path, monkey
         assert store.execute("from file.a").fetchall() == [(7,)]
 
 
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (r"C:\Users\me\bert-base", "bert-base"),
+        (r"\\server\share\bert-base", "bert-base"),
+        ("/srv/models/bert-base", "bert-base"),
+        ("owner/bert-base", "owner/bert-base"),
+    ],
+)
+def test_a_model_in_a_folder_has_its_name_on_whichever_system_the_file_was_made(model, name):
+    version = Version("tiny.duckdb", 0, 0)
+    assert Store(version, pd.Series({"model": model}), {}, {}, "").model == name
+
+
 def test_without_such_a_call_the_dashboard_is_waited_for(monkeypatch):
     monkeypatch.setattr(serve.os, "name", "nt")
     with pytest.raises(SystemExit) as ended:
@@ -80,10 +101,21 @@ def test_no_signal_asks_on_windows_whether_a_process_lives(tmp_path, monkeypatch
     assert not left.exists()
 
 
+def test_no_signal_asks_on_windows_whether_a_noted_run_goes_on(tmp_path, monkeypatch):
+    written = note.Note("file", 0, 0, None, 0, socket.gethostname(), os.getpid())
+    path = tmp_path / ".a[1].duckdb.computing.here-1.unfinished"
+    path.write_text(json.dumps(asdict(written)))
+    windows = SimpleNamespace(name="nt", kill=lambda *_: pytest.fail("it would end the process"))
+    monkeypatch.setattr(note, "os", windows)
+    assert note.note_beside(tmp_path / "a[1].duckdb") == written
+    os.utime(path, (0, 0))
+    assert note.note_beside(tmp_path / "a[1].duckdb") is None
+
+
 def test_a_command_ends_where_there_is_no_alarm(monkeypatch, capsys):
     monkeypatch.setattr(stopping, "_HAS_ALARM", False)
     monkeypatch.setattr(stopping.signal, "setitimer", lambda *_: pytest.fail("there is none"))
     monkeypatch.setattr(stopping.signal, "signal", lambda *_: None)
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
-    stopping.stoppable(lambda: print("done"))
+    stopping.stoppable(lambda _: print("done"))
     assert capsys.readouterr().out == "done\n"

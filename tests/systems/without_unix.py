@@ -2,59 +2,40 @@
 
     python -m tests.systems.without_unix FOLDER
 
-Libraries are imported first, since on Windows they use other code. Then every module and function
-that Windows lacks is hidden, a file is made of the demo's articles by a tiny model, pages are
-opened on it, and SQL is asked. What was seen is printed as JSON.
+Every module and function that Windows lacks is hidden, a file is made of the demo's articles by a
+tiny model, pages are opened on it, one of which asks the model, and SQL is asked. What was seen is
+printed as JSON.
 """
 
 import json
 import multiprocessing
 import os
+import shutil
 import sys
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from unittest.mock import patch
 
-import altair  # noqa: F401
-import filelock  # noqa: F401
-import sklearn.cluster  # noqa: F401
-import torch  # noqa: F401
-import transformers.models.bert.modeling_bert  # noqa: F401
 from streamlit.testing.v1 import AppTest
 
-MODULES = ("fcntl", "resource", "pwd", "grp", "termios", "tty", "pty", "syslog", "readline")
-OF_OS = (
-    *("fork", "forkpty", "getuid", "getgid", "geteuid", "pread", "pwrite", "sync", "mkfifo"),
-    *("setsid", "killpg", "getpgid", "nice", "uname", "sysconf", "statvfs", "fchmod", "chown"),
-    *("wait3", "wait4", "waitid", "getloadavg", "sched_getaffinity", "getpriority", "ttyname"),
-)
-OF_SIGNAL = (
-    *("SIGALRM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCHLD", "SIGPIPE", "SIGQUIT"),
-    *("setitimer", "getitimer", "alarm", "ITIMER_REAL", "pthread_sigmask", "pthread_kill"),
-    *("sigwait", "siginterrupt", "pause"),
-)
 NOT_IN_NAMES = frozenset('<>:"|?*\\')
 ROOT = Path(__file__).parents[2]
-PAGES = ("overview", "query")
-
-
-HIDING = f"""
-import os, signal, sys
-sys.modules.update(dict.fromkeys({MODULES}))  # an import of None raises
-for module, names in ((os, {OF_OS}), (signal, {OF_SIGNAL})):
-    for name in names:
-        delattr(module, name)
-"""
-"""Program that hides what Windows lacks."""
+PAGES: dict[str, dict[str, str]] = {
+    "overview": {},
+    "query": {},
+    "sequences": {"seq_quantity": "attn"},
+}
+"""Pages that are opened, with their choices; the map of a scope is asked of the model."""
 
 
 def hide(folder: Path) -> None:
     """Hide what Windows lacks from this process, and from those that it starts."""
     loaded = [name for name in sys.modules if name.partition(".")[0] in ("precompute", "pages")]
     assert not loaded, f"these would have been loaded before: {loaded}"
-    exec(HIDING)
+    program = import_module("tests.systems.as_on_windows").__file__
     multiprocessing.get_all_start_methods = lambda: ["spawn"]
-    (folder / "sitecustomize.py").write_text(HIDING, encoding="utf-8")
+    shutil.copy(str(program), folder / "sitecustomize.py")
     os.environ["PYTHONPATH"] = str(folder)
 
 
@@ -73,16 +54,22 @@ def made(folder: Path) -> Path:
     return output
 
 
-def opened(page: str) -> dict[str, list[str]]:
-    """Open a page; return its titles and errors."""
-    session = AppTest.from_file(f"{ROOT}/pages/{page}/page.py", default_timeout=60).run()
-    shown = [*session.exception, *session.error]
-    return {"titles": [e.value for e in session.title], "errors": [str(e.value) for e in shown]}
+def opened(page: str, choices: dict[str, str]) -> dict[str, list[str]]:
+    """Open a page; return its titles, its charts and its errors, warnings among them."""
+    session = AppTest.from_file(f"{ROOT}/pages/{page}/page.py", default_timeout=60)
+    session.query_params.update(choices)
+    session.run()
+    shown = [*session.exception, *session.error, *session.warning]
+    return {
+        "titles": [element.value for element in session.title],
+        "charts": [element.type for element in session.get("vega_lite_chart")],
+        "errors": [str(element.value) for element in shown],
+    }
 
 
 def answers(file: Path) -> list[str]:
     """Ask SQL: a number, a file outside, and more than the time allows."""
-    from pages.query.asking import Answer, asked
+    from pages.ui.sql.asking import Answer, asked
 
     outside = f"from read_text('{Path(__file__).as_posix()}')"
     endless = "select count(*) from range(100000) a, range(100000) b where a.range < b.range * 7"
@@ -101,7 +88,7 @@ if __name__ == "__main__":
     os.environ["MIXSCOPE_STATISTICS"] = str(file.parent)
     names = [path.name for path in where.rglob("*")]
     found = {
-        "pages": {page: opened(page) for page in PAGES},
+        "pages": {page: opened(page, choices) for page, choices in PAGES.items()},
         "answers": answers(file),
         "names": [name for name in names if NOT_IN_NAMES & set(name) or name[-1] in ". "],
     }

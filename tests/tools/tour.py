@@ -48,7 +48,7 @@ def main(
     output.mkdir(parents=True, exist_ok=True)
     files = held(statistics)
     places = [
-        ("overview", None),
+        *((page, None) for page in ("overview", "papers")),
         *((page, section) for page in VIEWS for section in sections(page)),
     ]
     with (

@@ -50,33 +50,29 @@ PER_SEQUENCE = Table(
     depends_on=(Setting.GATE_RULE,),
 )
 _SHARES = """
-    select seq, token_type, distance, share
+    select seq, scope, token_type, distance, share
     from sequence_rollout
-    where layer = $layer and scope = $scope
+    where layer = $layer
 """
 
 
 def _rows(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """Rows by token type, by distance and by both, of one layer and scope after the other."""
-    chosen = store.execute("select distinct layer, scope from sequence_rollout order by all")
+    """Rows by token type, by distance and by both, of one layer after the other."""
+    layers = store.execute("select distinct layer from sequence_rollout order by all").fetchall()
     return rows_of(
-        table,
-        [
-            _means(store, layer, scope, context).assign(layer=layer, scope=scope)
-            for layer, scope in chosen.fetchall()
-        ],
+        table, [_means(store, layer, context).assign(layer=layer) for (layer,) in layers]
     )
 
 
-def _means(store: DuckDBPyConnection, layer: int, scope: str, context: FitContext) -> pd.DataFrame:
+def _means(store: DuckDBPyConnection, layer: int, context: FitContext) -> pd.DataFrame:
     """Sequences without tokens of a type or at a distance count with a share of 0."""
-    asked = {"layer": layer, "scope": scope}
-    shares = by_block(store, _SHARES, cell=["token_type", "distance"], value="share", asked=asked)
+    asked, cell = {"layer": layer}, ["scope", "token_type", "distance"]
+    shares = by_block(store, _SHARES, cell=cell, value="share", asked=asked)
     frames, columns = [shares.cells], [shares.sums]
-    for kept in shares.cells.columns:
-        names, place = np.unique(shares.cells[kept], return_inverse=True)
-        frames.append(pd.DataFrame({kept: names}))
-        columns.append(shares.sums @ np.eye(len(names))[place])
+    for kept in cell[1:]:
+        groups = shares.cells.groupby(["scope", kept], observed=True)
+        frames.append(groups.size().reset_index()[["scope", kept]])
+        columns.append(shares.sums @ np.eye(groups.ngroups)[groups.ngroup()])
     sums = np.concatenate(columns, axis=1)
     counts = np.repeat(block_sizes(store, _SHARES, asked)[:, None], sums.shape[1], axis=1)
     every = pd.concat(frames, ignore_index=True)

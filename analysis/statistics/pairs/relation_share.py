@@ -1,7 +1,5 @@
 """Between which kinds of tokens a step changes the mixing."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -12,7 +10,7 @@ from analysis.needs import Need, Setting
 from analysis.scopes import RELATIONS
 from analysis.statistics.columns import named, number, whole
 from analysis.statistics.fit import FitContext
-from analysis.statistics.means import BlockSums, by_block
+from analysis.statistics.means import BlockSums, by_block, make_table
 from analysis.statistics.question import asks, placed
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import (
@@ -77,9 +75,10 @@ _SHARES = f"""
 """
 """The share of each relation. Where the mixing before the step has a total, `above` repeats the
 share, and `below` holds the relation's share before the step."""
+_OF_LAYER = "from shares_of_layer"
 _TOTALS = f"""
     select seq, effect, quantity, any_value(share) as share, any_value(above) as above
-    from ({_SHARES})
+    {_OF_LAYER}
     group by seq, effect, quantity
 """
 """Presence of a total in a sequence, NULL without one."""
@@ -92,26 +91,27 @@ def _mean_shares(table: Table, store: DuckDBPyConnection, context: FitContext) -
     layers = store.execute("select distinct layer from sequence_relation_change order by 1")
     frames = []
     for (layer,) in layers.fetchall():
-        asked = {"layer": layer}
-        shares = _with_absent(store, "share", "share", asked)
-        above, below = (_with_absent(store, value, "above", asked) for value in ("above", "below"))
+        make_table(store, "shares_of_layer", _SHARES, {"layer": layer})
+        of_shares, of_above = (
+            by_block(store, _TOTALS, cell=_OF_TOTAL, value=value) for value in ("share", "above")
+        )
+        shares = _with_absent(store, "share", of_shares)
+        above, below = (_with_absent(store, value, of_above) for value in ("above", "below"))
         frame = shares.with_intervals(context)
         frames.append(frame.assign(layer=layer, **_ratios(above, below, context)))
     return rows_of(table, frames)
 
 
-def _with_absent(
-    store: DuckDBPyConnection, value: str, counts: str, asked: dict[str, Any]
-) -> BlockSums:
+def _with_absent(store: DuckDBPyConnection, value: str, totals: BlockSums) -> BlockSums:
     """Return sums of shares, with 0 for relations that a sequence lacks.
 
-    Sequences without a total do not count.
+    Args:
+        totals: count the sequences with a total, the only ones that count.
     """
-    shares = by_block(store, _SHARES, cell=_CELL, value=value, asked=asked)
-    sizes = by_block(store, _TOTALS, cell=_OF_TOTAL, value=counts, asked=asked)
-    places = sizes.cells.assign(place=range(len(sizes.cells)))
+    shares = by_block(store, _OF_LAYER, cell=_CELL, value=value)
+    places = totals.cells.assign(place=range(len(totals.cells)))
     place = shares.cells.merge(places, on=_OF_TOTAL, how="left")["place"].to_numpy()
-    return BlockSums(shares.cells, shares.blocks, shares.sums, sizes.counts[:, place])
+    return BlockSums(shares.cells, shares.blocks, shares.sums, totals.counts[:, place])
 
 
 def _ratios(above: BlockSums, below: BlockSums, context: FitContext) -> dict[str, pd.Series]:

@@ -6,6 +6,7 @@ sequence, or layers × heads × buckets, the last bucket for offsets beyond a mo
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -256,21 +257,20 @@ def head_blocks(store: DuckDBPyConnection) -> Iterator[HeadBlocks]:
 def _of_planes(rows: pd.DataFrame) -> tuple[pd.DataFrame, HeadTotals]:
     """Return planes and totals of a head; unrotated coordinates have a score but no plane."""
     turned = rows[rows["plane"] != UNTURNED]
-    sums = {
-        name: _by_block(turned, f"{name}_real") + 1j * _by_block(turned, f"{name}_imaginary")
-        for name in COMPLEX
-    }
+    of = partial(_by_block, turned, turned["block"].nunique())
+    sums = {name: of(f"{name}_real") + 1j * of(f"{name}_imaginary") for name in COMPLEX}
     return turned.drop_duplicates("plane"), HeadTotals(**sums, **_of_all_cells(rows))
 
 
 def _of_buckets(rows: pd.DataFrame) -> tuple[pd.DataFrame, TermTotals]:
-    sums = {name: _by_block(rows, name) for name in BUCKET_SUMS if name != "score"}
+    of = partial(_by_block, rows, rows["block"].nunique())
+    sums = {name: of(name) for name in BUCKET_SUMS if name != "score"}
     return rows.drop_duplicates("bucket"), TermTotals(**sums, **_of_all_cells(rows))
 
 
-def _by_block(rows: pd.DataFrame, name: str) -> np.ndarray:
+def _by_block(rows: pd.DataFrame, n_blocks: int, name: str) -> np.ndarray:
     """Return the sums of each block as a row, from rows ordered by cell, then block."""
-    return rows[name].to_numpy().reshape(-1, rows["block"].nunique()).T
+    return rows[name].to_numpy().reshape(-1, n_blocks).T
 
 
 def _of_all_cells(rows: pd.DataFrame) -> dict[str, np.ndarray]:

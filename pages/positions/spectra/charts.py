@@ -7,11 +7,11 @@ import altair as alt
 import pandas as pd
 
 from pages.positions.spectra.peaks import UNIT
+from pages.ui.charts.chart_theme import Chart, coloured, column_tooltips, layered, ramp
 from pages.ui.charts.colours import CONTROL_COLOURS, LESS_TO_MORE
-from pages.ui.charts.look import coloured, column_tooltips, layered, ramp
 from pages.ui.charts.number_map import Ramp
 from pages.ui.words.columns import title
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 SOURCES = ("hidden", "query", "key")
 SCALES = ("linear", "log")
@@ -58,7 +58,7 @@ def spectrum_lines(
     formats = {name: _SMALL for name in columns if name in shown}
     height = alt.Scale(type="log", nice=False) if scale == "log" else alt.Scale(zero=True)
     axis = alt.Y(f"{y}:Q", title=title(y), scale=height, axis=alt.Axis(tickCount=5, format=_SMALL))
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         x=x, y=axis, color=encoding, tooltip=column_tooltips(shown, **formats)
     )
     # invisible points with tooltips
@@ -66,7 +66,7 @@ def spectrum_lines(
     parts = [base.mark_line(strokeWidth=1.6), hits]
     if band is not None and band.any():
         low = alt.Y("q25:Q", title=title(y), scale=height)
-        area = alt.Chart(shown[band]).mark_area(opacity=0.22, clip=True)
+        area = Chart(shown[band]).mark_area(opacity=0.22, clip=True)
         parts.insert(0, area.encode(x=x, y=low, y2=alt.Y2("q75"), color=encoding))
     return layered(*parts)
 
@@ -132,7 +132,7 @@ def with_periods(chart: Any, domain: tuple[float, float]) -> Any:
     )
     scale = alt.Scale(domain=list(domain), nice=False)
     x = alt.X("x:Q", title=say_here("period_axis"), scale=scale, axis=axis)
-    ends = alt.Chart(pd.DataFrame({"x": list(domain)}))
+    ends = Chart(pd.DataFrame({"x": list(domain)}))
     axis_alone = ends.mark_point(opacity=0, size=0).encode(x=x)
     return layered(chart, axis_alone).resolve_axis(x="independent")
 
@@ -166,7 +166,7 @@ def _maps(frame: pd.DataFrame, value: str, colour: alt.Color) -> Any:
         formats = {"name": "", "layer": "d"} | dict.fromkeys(("frequency", "period", value), _SMALL)
         y = alt.Y("layer:O", title=title("layer"), axis=alt.Axis(labelOverlap=False))
         tooltip = column_tooltips(part, **formats)
-        marks = alt.Chart(part).mark_rect()
+        marks = Chart(part).mark_rect()
         return marks.encode(x=x, x2=alt.X2("right"), y=y, color=colour, tooltip=tooltip)
 
     height = _CELL * max(frame["layer"].nunique(), 2)

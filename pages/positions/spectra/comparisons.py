@@ -11,13 +11,13 @@ from analysis.statistics.table import Table
 from pages.positions.spectra.charts import below_each_other, span, spectrum_chart, spectrum_lines
 from pages.positions.spectra.peaks import with_period
 from pages.ui.charts.colours import SERIES_COLOURS
-from pages.ui.store.chosen import ask_store, open_store, other_stores
+from pages.ui.store.chosen import other_stores
 from pages.ui.store.folder import files
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.numbers import count
-from pages.ui.words.place import say_here
 from pages.ui.words.say import plain, say
+from pages.ui.words.scope import say_here
 
 _MOST = len(SERIES_COLOURS)
 
@@ -28,7 +28,9 @@ def pick_stores(view: View, table: Table) -> list[Store]:
     By default the open file and those that follow it.
     """
     view.write("subheader", view.say("files_title"), anchor=False)
-    stores = {store.name: store for store in (open_store(), *other_stores()) if store.holds(table)}
+    stores = {
+        store.name: store for store in (view.store, *other_stores(view.store)) if store.holds(table)
+    }
     names = [path.name for path in files()]
     holding = [name for name in names if name in stores]
     chosen = view.pick_many("files", holding, default=list(stores)[:_MOST], limit=_MOST)
@@ -93,7 +95,7 @@ def in_several_files(view: View, chosen: Chosen) -> None:
 
 def _of_file(view: View, store: Store, chosen: Chosen) -> pd.DataFrame:
     """Spectrum of the file's texts of the commonest length; empty without that layer."""
-    texts = ask_store(store, position_spectrum.lengths).iloc[0]
+    texts = view.asked.ask(store, position_spectrum.lengths).iloc[0]
     label = view.say(
         "file_panel",
         label=file_label(store),
@@ -102,7 +104,7 @@ def _of_file(view: View, store: Store, chosen: Chosen) -> pd.DataFrame:
         length=count(texts["length"]),
         n=count(texts["n_sequences"]),
     )
-    return _per_token(store, int(texts["length"]), chosen).assign(file=label)
+    return _per_token(view, store, int(texts["length"]), chosen).assign(file=label)
 
 
 def in_all_lengths(view: View, names: Mapping[int, str], chosen: Chosen) -> None:
@@ -111,8 +113,10 @@ def in_all_lengths(view: View, names: Mapping[int, str], chosen: Chosen) -> None
         view.write("caption", view.say("lengths_one"))
         return
     view.write("subheader", view.say("lengths_title"), anchor=False)
-    store = open_store()
-    parts = [_per_token(store, length, chosen).assign(name=name) for length, name in names.items()]
+    store = view.store
+    parts = [
+        _per_token(view, store, length, chosen).assign(name=name) for length, name in names.items()
+    ]
     frame = pd.concat(parts, ignore_index=True)
     if frame.empty:
         return view.nothing("layer_none")
@@ -127,14 +131,16 @@ def in_all_lengths(view: View, names: Mapping[int, str], chosen: Chosen) -> None
     )
 
 
-def _per_token(store: Store, length: int, chosen: Chosen) -> pd.DataFrame:
+def _per_token(view: View, store: Store, length: int, chosen: Chosen) -> pd.DataFrame:
     """Divide amplitude by length, so that a wave is as high in short texts as in long ones.
 
     Returns:
         layer, frequency, period, amplitude, per_token, length, n_sequences.
     """
     of = {"source": chosen.source, "length": length, "control": "kept"}
-    frame = with_period(ask_store(store, position_spectrum.by_layer, **of)).assign(length=length)
+    frame = with_period(view.asked.ask(store, position_spectrum.by_layer, **of)).assign(
+        length=length
+    )
     frame = frame[frame["layer"] == chosen.layer].rename(columns={chosen.amount: "amplitude"})
     frame = frame.assign(per_token=frame["amplitude"] / length)
     columns = ["layer", "frequency", "period", "amplitude", "per_token", "length", "n_sequences"]

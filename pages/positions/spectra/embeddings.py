@@ -10,18 +10,18 @@ from analysis.statistics.positions import position_spectrum
 from pages.positions.spectra.charts import SCALES, spectrum_chart
 from pages.positions.spectra.comparisons import file_label, file_panels, pick_stores
 from pages.positions.spectra.peaks import UNIT, peaks, peaks_text, wave_words, with_period
+from pages.ui.charts.chart_theme import Chart, column_tooltips, layered
 from pages.ui.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
-from pages.ui.charts.look import column_tooltips, layered
 from pages.ui.finding import Finding, Findings, rows_of
 from pages.ui.page import section
-from pages.ui.published import Row, show_published
-from pages.ui.store.chosen import adds_positions, ask, ask_store, open_store
+from pages.ui.published_table import Row, show_published
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, percent
-from pages.ui.words.place import say_here
 from pages.ui.words.say import say
+from pages.ui.words.scope import say_here
 
 _SERIES = ("kept", "words", "permuted")
 _OF_THE_PAPER = (4, 12)
@@ -29,9 +29,12 @@ _LEAST = 24  # components that are drawn where fewer would do
 _NEARLY_ALL = 0.95
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Clearest wave of the position embeddings, and the components with 90% of their variance."""
-    frame, variance = ask(position_spectrum.spectra), ask(position_spectrum.cumulative)
+    frame, variance = (
+        inquiry.ask(position_spectrum.spectra),
+        inquiry.ask(position_spectrum.cumulative),
+    )
     frequencies = peaks(frame[frame["control"] == "kept"])
     if not frequencies or variance.empty:
         return
@@ -50,13 +53,13 @@ def _summary() -> Findings:
     "embeddings",
     position_spectrum.EMBEDDINGS,
     position_spectrum.VARIANCE,
-    when=adds_positions,
+    when=lambda store: store.adds_positions,
     findings=_summary,
 )
 def embeddings(view: View) -> None:
-    spectra, variance = ask(position_spectrum.spectra), ask(position_spectrum.cumulative)
+    spectra, variance = view.ask(position_spectrum.spectra), view.ask(position_spectrum.cumulative)
     kept = spectra[spectra["control"] == "kept"]
-    words, length = _words(_positions(spectra))
+    words, length = _words(view, _positions(spectra))
     half, most = (_needed(variance, share) for share in (0.5, 0.9))
     width = count(len(variance))
     components = view.say("finding_components", half=half, most=most, width=width)
@@ -90,7 +93,7 @@ def _spectrum(
     series = pd.concat([spectra.rename(columns={"control": "series"}), words], ignore_index=True)
     frame = with_period(series[series["series"].isin(_SERIES)])
     frame = frame[frame["mean"] > 0]
-    caption = view.say("spectrum_caption", width=count(open_store().run["hidden_size"]))
+    caption = view.say("spectrum_caption", width=count(view.store.run["hidden_size"]))
     if length:
         sizes = {"length": count(length), "positions": count(_positions(spectra))}
         caption = f"{caption} {view.say('spectrum_words', **sizes)}"
@@ -110,15 +113,17 @@ def _positions(spectra: pd.DataFrame) -> int:
     return round(UNIT / frequency[frequency > 0].min())
 
 
-def _words(positions: int) -> tuple[pd.DataFrame, int]:
+def _words(inquiry: Inquiry, positions: int) -> tuple[pd.DataFrame, int]:
     """Spectrum of word embeddings and the length of its texts; empty and 0 if the file has none.
 
     Amplitudes are scaled to `positions` words, by the square root of the ratio of lengths.
     """
-    if not open_store().holds(position_spectrum.TABLE):
+    if not inquiry.store.holds(position_spectrum.TABLE):
         return pd.DataFrame(), 0
-    length = int(ask(position_spectrum.lengths)["length"].iloc[0])
-    frame = ask(position_spectrum.by_layer, source="word_embedding", length=length, control="kept")
+    length = int(inquiry.ask(position_spectrum.lengths)["length"].iloc[0])
+    frame = inquiry.ask(
+        position_spectrum.by_layer, source="word_embedding", length=length, control="kept"
+    )
     columns = ["mean", "q25", "q75", "max"]
     frame[columns] *= (positions / length) ** 0.5
     return frame.assign(series="words")[["series", "frequency", *columns]], length
@@ -139,23 +144,23 @@ def _several_files(view: View, scale: str) -> None:
     stores = pick_stores(view, position_spectrum.EMBEDDINGS)
     if not stores:
         return
-    spectra = [_kept(store) for store in stores]
+    spectra = [_kept(view, store) for store in stores]
     frame = pd.concat(spectra, ignore_index=True)
     chart = file_panels(frame, "mean", scale)
     view.figure("other_files", frame, chart, state=f"{scale}_{len(stores)}")
-    rows = [_row(store, spectrum) for store, spectrum in zip(stores, spectra, strict=True)]
+    rows = [_row(view, store, spectrum) for store, spectrum in zip(stores, spectra, strict=True)]
     columns = {"file": None, "positions": "%d", "peaks": None, "largest": "%.3g"}
     view.table("file_table", pd.DataFrame(rows), columns | {"half": "%d", "most": "%d"})
 
 
-def _kept(store: Store) -> pd.DataFrame:
-    frame = ask_store(store, position_spectrum.spectra)
+def _kept(view: View, store: Store) -> pd.DataFrame:
+    frame = view.asked.ask(store, position_spectrum.spectra)
     return with_period(frame[frame["control"] == "kept"]).assign(file=file_label(store))
 
 
-def _row(store: Store, spectrum: pd.DataFrame) -> dict[str, object]:
+def _row(view: View, store: Store, spectrum: pd.DataFrame) -> dict[str, object]:
     """Peaks of a file's spectrum, and the number of components with 50% and 90% of the variance."""
-    frequencies, variance = peaks(spectrum), ask_store(store, position_spectrum.cumulative)
+    frequencies, variance = peaks(spectrum), view.asked.ask(store, position_spectrum.cumulative)
     known = len(variance) > 0
     return {
         "file": file_label(store),
@@ -190,14 +195,14 @@ def components_chart(variance: pd.DataFrame) -> Any:
         axis=alt.Axis(format="%", tickCount=5),
     )
     tooltip = column_tooltips(frame, component="d", ratio=".2%", cumulative=".2%")
-    base = alt.Chart(frame).encode(x=x, tooltip=tooltip)
+    base = Chart(frame).encode(x=x, tooltip=tooltip)
     ratio = alt.Y("ratio:Q", title=say_here("components_axis"))
     bars = base.mark_bar(color=NEUTRAL, opacity=0.55, size=9).encode(y=ratio)
     line = base.mark_line(color=SERIES_COLOURS[0], point={"size": 40, "filled": True}).encode(y=y)
     marked = frame[frame["component"].isin(_OF_THE_PAPER)]
     shares = zip(marked["component"], marked["cumulative"], strict=True)
     labels = [say_here("components_mark", n=n, share=percent(share)) for n, share in shares]
-    marks = alt.Chart(marked.assign(label=labels)).encode(x=x)
+    marks = Chart(marked.assign(label=labels)).encode(x=x)
     rules = marks.mark_rule(color=SERIES_COLOURS[1], strokeDash=[4, 3])
     words = marks.mark_text(align="left", dx=9, dy=16, fontSize=12)
     words = words.encode(y=alt.Y("cumulative:Q"), text=alt.Text("label:N"))

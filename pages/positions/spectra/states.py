@@ -20,12 +20,11 @@ from pages.positions.spectra.comparisons import Chosen, in_all_lengths, in_sever
 from pages.positions.spectra.peaks import peaks, wave_words, with_period
 from pages.ui.finding import Finding, Findings
 from pages.ui.page import section
-from pages.ui.store.chosen import adds_positions, ask, layers, open_store
-from pages.ui.store.together import ask_each
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.numbers import count
-from pages.ui.words.place import say_here
 from pages.ui.words.say import say
+from pages.ui.words.scope import say_here
 
 _BESIDE = ("compared", "removed", "permuted")
 """Controls of texts that were run again: unchanged, without and with shuffled positions."""
@@ -50,18 +49,18 @@ class Wave:
     n: int
 
 
-def too_short() -> str:
+def too_short(inquiry: Inquiry) -> str:
     """Say that no text is long enough for a spectrum; empty if one is."""
-    held = open_store().holds(position_spectrum.TABLE)
-    if held or (ask(sequence_lengths)["n_tokens"] >= _SHORTEST).any():
+    held = inquiry.store.holds(position_spectrum.TABLE)
+    if held or (inquiry.ask(sequence_lengths)["n_tokens"] >= _SHORTEST).any():
         return ""
     return say_here("short", least=_SHORTEST)
 
 
-def _summary() -> Findings:
+def _summary(inquiry: Inquiry) -> Findings:
     """Compare the clearest wave in queries of the first layer with that in the last."""
-    length = int(ask(position_spectrum.lengths)["length"].iloc[0])
-    wave = _wave_of(_with_ratio(_read(length, "max", controls=_BESIDE[:2])))
+    length = int(inquiry.ask(position_spectrum.lengths)["length"].iloc[0])
+    wave = _wave_of(inquiry, _with_ratio(_read(inquiry, length, "max", controls=_BESIDE[:2])))
     if wave is None:
         return
     before, after = (_times(wave.times["query", layer]) for layer in (wave.first, wave.last))
@@ -78,19 +77,23 @@ def _summary() -> Findings:
 
 
 @section(
-    "states", position_spectrum.TABLE, lacking=too_short, when=adds_positions, findings=_summary
+    "states",
+    position_spectrum.TABLE,
+    lacking=too_short,
+    when=lambda store: store.adds_positions,
+    findings=_summary,
 )
 def states(view: View) -> None:
-    lengths = ask(position_spectrum.lengths)  # the commonest first
+    lengths = view.ask(position_spectrum.lengths)  # the commonest first
     names = {
         length: view.say("length_option", length=count(length), n=count(n))
         for length, n in sorted(lengths.itertuples(index=False, name=None))
     }
     length = view.pick("length", names, default=int(lengths["length"].iloc[0]))
     amount = view.pick("amount", _AMOUNTS)
-    spectra, state = _read(length, amount), f"{length}_{amount}"
+    spectra, state = _read(view, length, amount), f"{length}_{amount}"
     ratio = _with_ratio(spectra)
-    view.finding(_finding(view, _wave_of(ratio)))
+    view.finding(_finding(view, _wave_of(view, ratio)))
     kept = with_edges(spectra[spectra["control"] == "kept"])
     view.figure(
         "maps",
@@ -106,7 +109,7 @@ def states(view: View) -> None:
         ratio = with_edges(ratio)
         view.figure("ratio", ratio, ratio_maps(ratio), state=state, n=n)
     view.write("subheader", view.say("layer_title"), anchor=False)
-    layer = view.pick("states_layer", layers(), kind="pills")
+    layer = view.pick("states_layer", view.store.layers, kind="pills")
     scale = view.pick("scale", SCALES)
     _layer(view, spectra, layer, scale, state)
     chosen = Chosen(view.pick("source", SOURCES, default="query"), layer, amount, scale)
@@ -149,14 +152,18 @@ def _layer(view: View, spectra: pd.DataFrame, layer: int, scale: str, state: str
     )
 
 
-def _read(length: int, amount: str, *, controls: tuple[str, ...] = CONTROLS) -> pd.DataFrame:
+def _read(
+    inquiry: Inquiry, length: int, amount: str, *, controls: tuple[str, ...] = CONTROLS
+) -> pd.DataFrame:
     """Spectra of hidden states, queries and keys of every layer, for texts of one length.
 
     Returns:
         control, source, layer, frequency, period, amplitude, n_sequences.
     """
     parts = [
-        ask_each(position_spectrum.by_layer, "control", controls, source=source, length=length)
+        inquiry.ask_each(
+            position_spectrum.by_layer, "control", controls, source=source, length=length
+        )
         for source in SOURCES
     ]
     every = pd.concat(parts, keys=SOURCES, names=["source"]).reset_index("source")
@@ -174,7 +181,7 @@ def _with_ratio(spectra: pd.DataFrame) -> pd.DataFrame:
     return both.assign(ratio=both["amplitude"] / both["amplitude_removed"])
 
 
-def _wave_of(ratio: pd.DataFrame) -> Wave | None:
+def _wave_of(inquiry: Inquiry, ratio: pd.DataFrame) -> Wave | None:
     """Clearest peak of the position embeddings, or else the frequency with the largest ratio.
 
     That ratio is of queries in the first layer. None if no ratio is known.
@@ -186,8 +193,8 @@ def _wave_of(ratio: pd.DataFrame) -> Wave | None:
     if queries.empty:
         return None
     of_embeddings = []
-    if open_store().holds(position_spectrum.EMBEDDINGS):
-        spectra = ask(position_spectrum.spectra)
+    if inquiry.store.holds(position_spectrum.EMBEDDINGS):
+        spectra = inquiry.ask(position_spectrum.spectra)
         of_embeddings = peaks(spectra[spectra["control"] == "kept"])
     first, last = (int(layer) for layer in queries["layer"].agg(["min", "max"]))
     at_first = queries[queries["layer"] == first].set_index("frequency")["ratio"]

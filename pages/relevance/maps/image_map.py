@@ -13,10 +13,16 @@ import pandas as pd
 
 from pages.relevance.maps.layout import GAP, MapLayout, Panel
 from pages.relevance.maps.marks import first_picture, outlines, pictures, ring, words
+from pages.ui.charts.chart_theme import (
+    Chart,
+    cell_selection,
+    column_tooltips,
+    layered,
+    paper_and_ink,
+)
 from pages.ui.charts.colours import RELEVANCE_LOW_TO_HIGH
 from pages.ui.charts.image_ground import ImageGround
-from pages.ui.charts.look import cell_selection, column_tooltips, layered, paper_and_ink
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 PANEL = "panel"
 """Name of the selection, and its field: `event["selection"][PANEL][0][PANEL]` is a panel's name."""
@@ -101,7 +107,7 @@ def _cells(layout: MapLayout, *, own_scale: bool, pick: bool) -> alt.Chart:
     formats = {"map": "", "row": "d", "column": "d", "relevance": ".2%", "times_even": ".2f"}
     wide, tall = layout.patch
     marks = (
-        alt.Chart(shown)
+        Chart(shown)
         .mark_rect(width=wide, height=tall, opacity=1, cursor="pointer" if pick else "default")
         .encode(
             color=_colour(field, say_here(f"legend_{scale}"), end),

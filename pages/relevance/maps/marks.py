@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from pages.relevance.maps.layout import BAR, BAR_GAP, GAP, MapLayout
+from pages.ui.charts.chart_theme import Chart, paper_and_ink, tooltips
 from pages.ui.charts.colours import MARKED, TOKEN_TYPE_COLOURS
 from pages.ui.charts.image_ground import CLASS_TOKENS, ImageGround, Numbers
-from pages.ui.charts.look import paper_and_ink, tooltips
 from pages.ui.words.columns import title
-from pages.ui.words.place import say_here
+from pages.ui.words.scope import say_here
 
 _APART = 10  # from a map, or the bar below it, to the middle of words
 _SILENT: dict[str, Any] = {"tooltip": False, "aria": False}
@@ -33,14 +33,14 @@ def pictures(
     if address := layout.ground.address(outlined=outlined):
         size: dict[str, Any] = {"width": layout.side, "height": layout.tall, "aspect": False}
         place: dict[str, Any] = {"align": "left", "baseline": "top"}
-        yield alt.Chart(corners).mark_image(url=address, **size, **place, **_SILENT)
+        yield Chart(corners).mark_image(url=address, **size, **place, **_SILENT)
 
 
 def outlines(layout: MapLayout) -> Iterator[alt.Chart]:
     """Yield the outline of the mask, a dark line in a light one, visible on every colour."""
     edges = layout.outline()
     if len(edges):
-        rules = alt.Chart(edges).encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))
+        rules = Chart(edges).encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))
         for colour, width in (("#101010", 3.2), ("#ffffff", 1.4)):
             yield rules.mark_rule(color=colour, strokeWidth=width, strokeCap="square", **_SILENT)
 
@@ -51,7 +51,7 @@ def ring(layout: MapLayout, marked: str | None) -> Iterator[alt.Chart]:
     if marked in names:
         corner = layout.corners().iloc[[names.index(marked)]] - 1
         ends = corner.assign(x2=corner["x"] + layout.side + 2, y2=corner["y"] + layout.tall + 2)
-        frame = alt.Chart(ends).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5, **_SILENT)
+        frame = Chart(ends).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5, **_SILENT)
         yield frame.encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))
 
 
@@ -78,7 +78,7 @@ def _text(layout: MapLayout, corners: pd.DataFrame, below: float, **look: Any) -
     """Draw the column `text`, `below` pixels under the upper edges of maps."""
     _, ink = paper_and_ink()
     look |= {"align": "left", "baseline": "middle", "limit": layout.side + GAP, "tooltip": False}
-    return alt.Chart(corners).mark_text(dy=below, color=ink, **look).encode(text=alt.Text("text:N"))
+    return Chart(corners).mark_text(dy=below, color=ink, **look).encode(text=alt.Text("text:N"))
 
 
 def shares_in_words(ground: ImageGround, relevance: Numbers) -> str:
@@ -110,5 +110,5 @@ def _bars(layout: MapLayout) -> alt.Chart:
             start = end
     frame = pd.DataFrame(rows)
     tooltip = tooltips({"bar": title("bar"), "share": title("relevance")}, frame, ".1%")
-    bars = alt.Chart(frame).mark_bar(size=BAR, aria=False)
+    bars = Chart(frame).mark_bar(size=BAR, aria=False)
     return bars.encode(x2=alt.X2("x2:Q"), color=alt.Color("colour:N", scale=None), tooltip=tooltip)

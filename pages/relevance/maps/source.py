@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.statistics.relevance import perturbation, relevance_map, relevance_summary
 from pages.ui.charts.image_ground import ImageGround, ground_of
-from pages.ui.store.chosen import ask, layers, open_store
+from pages.ui.store.inquiry import Inquiry
 
 MEAN = "mean"
 """Name of the mean over heads, in the address too, in place of a head's number."""
@@ -22,6 +22,7 @@ Maps = dict[str, np.ndarray]
 class StoredMaps:
     """Maps of a sequence that the open file stores."""
 
+    inquiry: Inquiry
     seq: int
 
     @property
@@ -32,25 +33,27 @@ class StoredMaps:
     @cached_property
     def ground(self) -> ImageGround:
         """The image; without patches for a text."""
-        return ground_of(self.seq) or ImageGround(0, 0, ())
+        return ground_of(self.inquiry, self.seq) or ImageGround(0, 0, ())
 
     @property
     def prediction(self) -> list[tuple[str, float]]:
         """Classes with their probabilities, the likeliest first; empty without a classifier."""
-        if not open_store().holds(perturbation.CLASSES):
+        if not self.inquiry.store.holds(perturbation.CLASSES):
             return []
-        classes = ask(perturbation.classes, seq=self.seq)
+        classes = self.inquiry.ask(perturbation.classes, seq=self.seq)
         return list(zip(classes["label"], classes["probability"], strict=True))
 
     @property
     def rules(self) -> Maps:
         """One map per rule from the last layer, without single heads."""
-        rows = ask(relevance_map.methods, seq=self.seq, layer=layers()[-1])
+        rows = self.inquiry.ask(
+            relevance_map.methods, seq=self.seq, layer=self.inquiry.store.layers[-1]
+        )
         return _maps(rows["rule"], rows["relevance"])
 
     def heads(self, rule: str, layer: int) -> Maps:
         """Maps of the mean over heads, then of every head that the rule follows separately."""
-        rows = ask(relevance_map.maps, seq=self.seq, rule=rule, layer=layer)
+        rows = self.inquiry.ask(relevance_map.maps, seq=self.seq, rule=rule, layer=layer)
         names = [MEAN if pd.isna(head) else int(head) for head in rows["head"]]
         maps = _maps(names, rows["relevance"])
         return {MEAN: maps[MEAN], **maps}
@@ -58,14 +61,14 @@ class StoredMaps:
     def layers(self, rule: str, head: str) -> Maps:
         """Maps of one head, or the mean, from every start layer."""
         number = None if head == MEAN else int(head)
-        rows = ask(relevance_map.layers, seq=self.seq, rule=rule, head=number)
+        rows = self.inquiry.ask(relevance_map.layers, seq=self.seq, rule=rule, head=number)
         return _maps(rows["layer"], rows["relevance"])
 
     def summary(self, rule: str, layer: int, head: str) -> pd.Series | None:
         """Row of `sequence_relevance` on one map; None if it is not stored."""
-        if not open_store().holds(relevance_summary.PER_SEQUENCE):
+        if not self.inquiry.store.holds(relevance_summary.PER_SEQUENCE):
             return None
-        rows = ask(relevance_summary.of_sequence, seq=self.seq)
+        rows = self.inquiry.ask(relevance_summary.of_sequence, seq=self.seq)
         number = rows["head"].isna() if head == MEAN else rows["head"] == int(head)
         row = rows[(rows["rule"] == rule) & (rows["layer"] == layer) & number]
         return None if row.empty else row.iloc[0]
@@ -75,11 +78,13 @@ class StoredMaps:
 class LiveMaps:
     """Maps computed for the reader, with the interface of `StoredMaps`.
 
-    `live` is the result of the live relevance function of precompute.
+    `live` is the result of the live relevance function of precompute, `every_layer` the layers of
+    the model.
     """
 
     name: str
     live: Any
+    every_layer: list[int]
 
     @property
     def ground(self) -> ImageGround:
@@ -109,7 +114,7 @@ class LiveMaps:
 
     def _starts(self, rule: str) -> list[int]:
         """Start layers of a rule; some methods start only at the output of the last layer."""
-        return layers()[-len(self.live.maps[rule]) :]
+        return self.every_layer[-len(self.live.maps[rule]) :]
 
 
 MapSource = StoredMaps | LiveMaps

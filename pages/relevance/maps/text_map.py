@@ -13,10 +13,11 @@ from pages.ui.charts import shading
 from pages.ui.charts.image_ground import Numbers
 from pages.ui.charts.pieces import readable
 from pages.ui.store.absences import SPECIAL
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.store.open_file import Store
 from pages.ui.words.numbers import percent
-from pages.ui.words.place import say_here
 from pages.ui.words.say import say
+from pages.ui.words.scope import say_here
 
 _BRACKETS = "[]<>"
 _SIGNS = str.maketrans(" \n", "␣↵")
@@ -59,22 +60,24 @@ class TokenMaps:
         return pd.DataFrame(places | dict(columns))
 
 
-def stored_text(seq: int) -> TokenMaps:
+def stored_text(inquiry: Inquiry, seq: int) -> TokenMaps:
     """Text of the open file with its stored maps."""
-    tokens = ask(sequence, seq=seq)
+    tokens = inquiry.ask(sequence, seq=seq)
     apart = tokens["token_type"].isin(SPECIAL).to_numpy()
-    return TokenMaps(tuple(tokens["token"]), _with_start(apart), StoredMaps(seq))
+    return TokenMaps(
+        tuple(tokens["token"]), _with_start(inquiry.store, apart), StoredMaps(inquiry, seq)
+    )
 
 
-def live_text(live: Any, name: str) -> TokenMaps:
+def live_text(store: Store, live: Any, name: str) -> TokenMaps:
     """Text with maps that the model has just computed."""
-    apart = _with_start(~np.asarray(live.is_content))
-    return TokenMaps(tuple(live.tokens), apart, LiveMaps(name, live))
+    apart = _with_start(store, ~np.asarray(live.is_content))
+    return TokenMaps(tuple(live.tokens), apart, LiveMaps(name, live, store.layers))
 
 
-def _with_start(apart: np.ndarray) -> np.ndarray:
+def _with_start(store: Store, apart: np.ndarray) -> np.ndarray:
     """Set the last token apart as well if relevance starts there, since it keeps much."""
-    starts_last = open_store().facts.get("relevance_start") == "last"
+    starts_last = store.facts.get("relevance_start") == "last"
     return np.append(apart[:-1], True) if starts_last else apart
 
 

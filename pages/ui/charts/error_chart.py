@@ -5,8 +5,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.chart_theme import Chart, layered
 from pages.ui.charts.colours import SERIES_COLOURS
-from pages.ui.charts.look import layered
 from pages.ui.words.say import say
 
 _COLUMNS = ["layer", "error", "percentile_99", "seq", "pos"]
@@ -58,7 +58,7 @@ def error_chart(errors: pd.DataFrame, limit: float) -> Any:
         legend=alt.Legend(orient="top", symbolType="circle"),
     )
     points = (
-        alt.Chart(errors)
+        Chart(errors)
         .mark_point(size=70, filled=True, opacity=1)
         .encode(
             x=alt.X("layer:O", title=say("axis.layer"), axis=alt.Axis(labelAngle=0)),
@@ -76,9 +76,9 @@ def error_chart(errors: pd.DataFrame, limit: float) -> Any:
     )
     edge = pd.DataFrame({"limit": [limit], "label": [say("sound.limit")]})
     at = alt.Y("limit:Q")
-    line = alt.Chart(edge).mark_rule(strokeDash=[6, 4], color=SERIES_COLOURS[1]).encode(y=at)
+    line = Chart(edge).mark_rule(strokeDash=[6, 4], color=SERIES_COLOURS[1]).encode(y=at)
     label = (
-        alt.Chart(edge)
+        Chart(edge)
         .mark_text(align="left", dy=-8, dx=4, fontSize=12)
         .encode(y=at, x=alt.XValue(0), text=alt.Text("label:N"))
     )

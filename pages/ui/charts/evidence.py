@@ -5,8 +5,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.chart_theme import Chart, coloured, layered, tooltips
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS, ZERO
-from pages.ui.charts.look import coloured, layered, tooltips
 from pages.ui.finding import Finding
 from pages.ui.words.say import say
 
@@ -24,7 +24,7 @@ def evidence_chart(finding: Finding, *, height: int) -> Any:
     across = "layer" in frame
     rules = []
     if isinstance(finding.baseline, float):
-        at = alt.Chart(alt.InlineData(values=[{"level": finding.baseline}]))
+        at = Chart(alt.InlineData(values=[{"level": finding.baseline}]))
         rule = at.mark_rule(color=ZERO, strokeDash=[4, 3])
         rules = [rule.encode(y=alt.Y("level:Q")) if across else rule.encode(x=alt.X("level:Q"))]
     axis = alt.Axis(format=finding.format, tickCount=3, labelSeparation=8)
@@ -62,7 +62,7 @@ def _lines(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
         scale=alt.Scale(zero=False, nice=False),
     )
     tooltip = tooltips(dict.fromkeys(_SHOWN), frame, form)
-    base = alt.Chart(frame).encode(x=x, color=colour, tooltip=tooltip)
+    base = Chart(frame).encode(x=x, color=colour, tooltip=tooltip)
     height: dict[str, Any] = {"title": None, "axis": axis, "scale": alt.Scale(zero=len(names) > 1)}
     band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", **height), y2=alt.Y2("high"))
     line = base.mark_line().encode(y=alt.Y("value:Q", **height))
@@ -73,7 +73,7 @@ def _dots(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
     """Draw a dot with its interval per row, the first one in colour, each under its name."""
     order = frame["name"].tolist()
     is_first = alt.datum["name"] == order[0]
-    rows = alt.Chart(frame).encode(y=alt.Y("name:N", title=None, sort=order, axis=None))
+    rows = Chart(frame).encode(y=alt.Y("name:N", title=None, sort=order, axis=None))
     base = rows.encode(
         color=alt.ColorValue(
             **alt.condition(is_first, alt.value(SERIES_COLOURS[0]), alt.value(NEUTRAL))

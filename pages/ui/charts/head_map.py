@@ -6,8 +6,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.chart_theme import Chart, cell_selection, layered, ramp_below, tooltips
 from pages.ui.charts.colours import INKS, MARKED
-from pages.ui.charts.look import cell_selection, layered, ramp_below, tooltips
 from pages.ui.words.columns import titled
 from pages.ui.words.quantities import QUANTITIES, quantity_axis, quantity_name
 from pages.ui.words.say import say
@@ -44,7 +44,7 @@ def head_map(
     title = titled(value, title)
     axis = alt.Axis(labelAngle=0, labelFlush=False, labelOverlap=False, titlePadding=6)
     heads, layers = (sorted(frame[column].unique().tolist()) for column in ("head", "layer"))
-    base = alt.Chart(frame.dropna(subset=value)).encode(
+    base = Chart(frame.dropna(subset=value)).encode(
         x=alt.X("head:O", title=titled("head", None), axis=axis, scale=alt.Scale(domain=heads)),
         y=alt.Y("layer:O", title=titled("layer", None), axis=axis, scale=alt.Scale(domain=layers)),
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
-from pages.ui.charts.look import paper_and_ink
+from pages.ui.charts.chart_theme import paper_and_ink
 from pages.ui.words.lines import wrapped
 
 _MARKED = re.compile(r"\*\*|`|\\(?=[^\w\s]|_)")

@@ -6,8 +6,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.chart_theme import Chart, flat_axis, layered, ramp, tooltips
 from pages.ui.charts.colours import MARKED
-from pages.ui.charts.look import flat_axis, layered, ramp, tooltips
 from pages.ui.words.columns import title
 
 _CELL = 26
@@ -32,7 +32,7 @@ def heat_map(
         marked: (y, x) of a cell to draw a frame around.
     """
     scale = alt.Scale(scheme="viridis", domain=[0, max(frame[value], default=0.0) or 1.0])
-    base = alt.Chart(frame).encode(
+    base = Chart(frame).encode(
         x=across or alt.X(f"{x}:O", title=title(x), axis=flat_axis()),
         y=alt.Y(f"{y}:O", title=title(y)),
     )

@@ -13,7 +13,7 @@ from PIL import Image, ImageFilter
 from analysis.statistics import image
 from analysis.statistics.pairs import pair_occurrence
 from pages.ui.charts.colours import EDGES
-from pages.ui.store.chosen import ask
+from pages.ui.store.inquiry import Inquiry
 
 CLASS_TOKENS = frozenset({"[CLS]", "[DIST]"})
 _SMOOTHED = 200  # pixels; browsers smooth what they enlarge
@@ -100,13 +100,13 @@ class ImageGround:
         return pd.DataFrame(edges, columns=["x", "y", "x2", "y2"])
 
 
-def ground_of(seq: int) -> ImageGround | None:
+def ground_of(inquiry: Inquiry, seq: int) -> ImageGround | None:
     """Background of the maps of a sequence of the open file; None if it is not an image."""
-    rows = ask(image.image, seq=seq)
+    rows = inquiry.ask(image.image, seq=seq)
     if rows.empty:
         return None
     row = rows.iloc[0]
-    tokens = ask(pair_occurrence.sequence, seq=seq)["token"]
+    tokens = inquiry.ask(pair_occurrence.sequence, seq=seq)["token"]
     coverage, picture = row["coverage"], row["picture"]
     return ImageGround(
         rows=int(row["grid_rows"]),

@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.store.chosen import layers, open_store
+from pages.ui.store.open_file import Store
 from pages.ui.words.columns import title
 
 _PARTS = ("layer", "hconcat", "vconcat", "concat")
@@ -15,13 +15,13 @@ _STRETCH = "stretch"
 _NUMBERED = ("layer", "depth")
 
 
-def with_gaps(chart: Any) -> Any:
+def with_gaps(store: Store, chart: Any) -> Any:
     """Leave the places of layers without attention empty, and connect no others across them.
 
     A band around a line over layers becomes a rule at each of them. The chart is changed in place.
     """
-    n_layers = int(open_store().run["n_layers"])
-    n_gaps = n_layers - len(layers())
+    n_layers = int(store.run["n_layers"])
+    n_gaps = n_layers - len(store.layers)
     if n_gaps == 0 or isinstance(chart, dict):
         return chart
     for part in _nodes(chart):

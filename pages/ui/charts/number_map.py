@@ -8,9 +8,9 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.colours import INKS, MARKED
-from pages.ui.charts.look import (
+from pages.ui.charts.chart_theme import (
     IN_TWO_LINES,
+    Chart,
     cell_selection,
     flat_axis,
     layered,
@@ -18,6 +18,7 @@ from pages.ui.charts.look import (
     ramp,
     tooltips,
 )
+from pages.ui.charts.colours import INKS, MARKED
 from pages.ui.words.columns import NAMES, shown_as, title, value_name, with_names
 
 CELL = "cell"
@@ -98,7 +99,7 @@ def number_map(
     shown = shown.assign(ink=shown[value].map(colours.ink))
     all_read = {"labelOverlap": False, "labelLimit": 260}
     axis, across = flat_axis(**all_read, labelExpr=IN_TWO_LINES), flat_axis(**all_read)
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         x=alt.X(f"{shown_as(x, shown)}:O", title=titles[x], axis=axis, sort=_order(x, orders)),
         y=alt.Y(f"{shown_as(y, shown)}:O", title=titles[y], axis=across, sort=_order(y, orders)),
         tooltip=tooltips({shown_as(name, shown): titles[name] for name in titles}, shown, ".3f"),

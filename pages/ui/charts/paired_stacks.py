@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.look import coloured, flat_axis, tooltips
+from pages.ui.charts.chart_theme import Chart, coloured, flat_axis, tooltips
 from pages.ui.words.columns import title, value_name
 
 
@@ -50,7 +50,7 @@ def paired_stacks(
     )
     faintness = alt.Scale(type="ordinal", domain=names, range=list(opacities))
     return (
-        alt.Chart(shown)
+        Chart(shown)
         .mark_bar(stroke="#80808055", strokeWidth=0.5)
         .encode(
             x=alt.X("layer:O", title=title("layer"), axis=flat_axis()),

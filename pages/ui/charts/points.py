@@ -6,7 +6,15 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.look import Scale, across, cell_selection, coloured, layered, tooltips
+from pages.ui.charts.chart_theme import (
+    Chart,
+    Scale,
+    across,
+    cell_selection,
+    coloured,
+    layered,
+    tooltips,
+)
 from pages.ui.words.columns import title
 
 POINT = "point"
@@ -38,7 +46,7 @@ def scatter(
     is_log = x_scale == "log"
     close: dict[str, Any] = {"nice": False, "padding": 8} if is_log else {"zero": False}
     marks = (
-        alt.Chart(frame)
+        Chart(frame)
         .mark_circle(size=size, opacity=0.5, cursor="pointer" if pick else "default")
         .encode(
             x=alt.X(

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.statistics import image
 from analysis.statistics.norms import head_token
 from pages.ui.charts import shading
-from pages.ui.store.chosen import ask, open_store, shows_images
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.say import plain, say
 
 RECEIVED = "{:.2%}"
@@ -17,6 +17,7 @@ RECEIVED = "{:.2%}"
 
 
 def shaded_by(
+    inquiry: Inquiry,
     tokens: pd.DataFrame,
     value: str,
     shades: shading.Shades,
@@ -37,15 +38,17 @@ def shaded_by(
         shading.Shaded(row["token"], row[value], hint(row), row["token"] == chosen)
         for row in tokens.to_dict("records")
     ]
-    if not shows_images():
+    if not inquiry.store.shows_images:
         return shading.text(shaded, shades)
-    grid = ask(image.grid).iloc[0]
+    grid = inquiry.ask(image.grid).iloc[0]
     special, columns = len(grid["special"]), int(grid["columns"])
     before = shading.text(shaded[:special], shades) if special else ""
     return before + shading.patches(shaded[special:], shades, columns=columns)
 
 
-def texts_of_head(texts: pd.DataFrame, *, layer: int, head: int) -> tuple[list[str], str]:
+def texts_of_head(
+    inquiry: Inquiry, texts: pd.DataFrame, *, layer: int, head: int
+) -> tuple[list[str], str]:
     """Markup of texts whose tokens are shaded by the weight that they receive from one head.
 
     Shades run from the least to the most weight in these texts, so that differences are visible in
@@ -58,13 +61,13 @@ def texts_of_head(texts: pd.DataFrame, *, layer: int, head: int) -> tuple[list[s
         The markup of each, and their scale: empty if none is shaded.
     """
     tokens: dict[Any, pd.DataFrame] = {}
-    if open_store().holds(head_token.TABLE):
+    if inquiry.store.holds(head_token.TABLE):
         chosen = {"layer": layer, "head": head, "sequences": texts["seq"].tolist()}
-        tokens = dict(iter(ask(head_token.sequence_tokens, **chosen).groupby("seq")))
+        tokens = dict(iter(inquiry.ask(head_token.sequence_tokens, **chosen).groupby("seq")))
     received = pd.concat([pd.Series(dtype=float), *(rows["attention"] for rows in tokens.values())])
     shades = shading.Shades(float(received.max()), float(received.min()))
     bodies = [
-        shaded_by(tokens[seq], "attention", shades, hint=_received)
+        shaded_by(inquiry, tokens[seq], "attention", shades, hint=_received)
         if seq in tokens
         else f'<div class="an-text">{escape(text)}</div>'
         for seq, text in zip(texts["seq"], texts["text"], strict=True)
@@ -79,9 +82,9 @@ def _received(row: Mapping[Hashable, Any]) -> str:
     return say("head_habits.one_head.received_by", token=row["token"], share=share)
 
 
-def sequence_name(seq: int) -> str:
+def sequence_name(inquiry: Inquiry, seq: int) -> str:
     """Number of a sequence; for an image with the name of its file."""
-    if not shows_images():
+    if not inquiry.store.shows_images:
         return str(seq)
-    names = ask(image.images).set_index("seq")["name"]
+    names = inquiry.ask(image.images).set_index("seq")["name"]
     return f"{seq}, {plain(names[seq])}"

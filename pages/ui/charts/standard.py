@@ -6,8 +6,9 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.look import (
+from pages.ui.charts.chart_theme import (
     IN_TWO_LINES,
+    Chart,
     Scale,
     across,
     coloured,
@@ -57,7 +58,7 @@ def bars(
     beside: dict[str, Any] = {"xOffset": alt.XOffset(f"{colour}:N", sort=present)} if colour else {}
     ends = _ENDS if set(_ENDS) <= set(frame) else ()
     titles = {x: x_title, colour: colour_title, y: y_title, **dict.fromkeys(ends)}
-    base = alt.Chart(frame).encode(
+    base = Chart(frame).encode(
         x=alt.X(f"{x}:O", title=x_title, axis=flat_axis(**lines), sort=order or alt.Undefined),
         **beside,
         tooltip=tooltips(titles | {name: title(name) for name in tooltip}, frame, format),
@@ -117,7 +118,7 @@ def lines(
         encoding["legend"]["columns"] = columns
     given = ends if set(ends) <= set(frame) else ()
     titles = {x: x_title, colour: colour_title, y: y_title, **dict.fromkeys(given)}
-    base = alt.Chart(frame).encode(
+    base = Chart(frame).encode(
         x=alt.X(
             f"{x}:Q",
             title=x_title,

@@ -7,9 +7,16 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.chart_theme import (
+    Chart,
+    cell_selection,
+    layered,
+    open_ends,
+    ramp_below,
+    tooltips,
+)
 from pages.ui.charts.colours import LESS_TO_MORE, MARKED
 from pages.ui.charts.encodings import name_at
-from pages.ui.charts.look import cell_selection, layered, open_ends, ramp_below, tooltips
 from pages.ui.words.columns import title
 
 CELL = "cell"
@@ -45,7 +52,7 @@ def token_map(
     """
     n, reach = len(names), reach_of(frame, value)
     band = cell_band(n, side)
-    base = alt.Chart(frame).encode(
+    base = Chart(frame).encode(
         x=alt.X("source_pos:O", title=title("source"), axis=_axis(names, angle=-90)),
         y=alt.Y("target_pos:O", title=title("target"), axis=_axis(names, angle=0)),
     )
@@ -64,7 +71,7 @@ def token_map(
     )
     if marked is None:
         return cells.properties(height=side)
-    rows = alt.Chart(pd.DataFrame({"target_pos": [marked], "source_pos": [marked]}))
+    rows = Chart(pd.DataFrame({"target_pos": [marked], "source_pos": [marked]}))
     ring = rows.mark_rect(filled=False, stroke=MARKED, strokeWidth=2, tooltip=False)
     row = ring.encode(y=alt.Y("target_pos:O"), x=alt.XValue(0), x2=alt.X2Value("width"))
     column = ring.encode(x=alt.X("source_pos:O"), y=alt.YValue(0), y2=alt.Y2Value("height"))

@@ -10,6 +10,7 @@ from pages.ui.words.say import say
 CONTENTS = "pages in the contents"
 PREFIXES = {
     "overview": "",
+    "papers": "",
     "attention_norms": "an",
     "head_habits": "hh",
     "sinks": "si",

@@ -10,7 +10,7 @@ from pages.ui.collection.collection import collected, keep
 from pages.ui.collection.item import Item, table_of
 from pages.ui.collection.markup import clean
 from pages.ui.export.files import with_data
-from pages.ui.export.shown import Shown, version
+from pages.ui.export.shown import Shown
 from pages.ui.words.say import say
 
 
@@ -30,13 +30,17 @@ def collect_button(shown: Shown) -> None:
 
 def _collect(shown: Shown) -> None:
     before = collected()
-    keep(before.with_item(_item(shown)))
+    keep(before.with_item(item_of(shown, link_here())))
     word = "known" if collected() == before else "collected"
     st.toast(say(f"collection.{word}", n=len(collected().items)))
 
 
-def _item(shown: Shown) -> Item:
-    """Item with the chart of a figure, or the numbers of a table or a text."""
+def item_of(shown: Shown, link: str) -> Item:
+    """Item with the chart of a figure, or the numbers of a table or a text.
+
+    Args:
+        link: address of the view; empty if unknown.
+    """
     content: dict[str, Any]
     if shown.chart is None:
         content = {"body": clean(shown.body), **table_of(shown.printed)}
@@ -47,8 +51,8 @@ def _item(shown: Shown) -> Item:
         finding=unmarked(shown.finding),
         caption=unmarked(shown.caption),
         source=shown.source,
-        link=link_here(),
-        version=version(),
+        link=link,
+        version=shown.version,
         papers=shown.papers,
         **content,
     )

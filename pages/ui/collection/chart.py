@@ -15,7 +15,7 @@ from typing import Any
 import altair as alt
 from jsonschema import ValidationError
 
-from pages.ui.charts.look import IN_TWO_LINES
+from pages.ui.charts.chart_theme import IN_TWO_LINES
 from pages.ui.export.files import specification
 
 MOST_ROWS, MOST_MARKS = 100_000, 200_000

@@ -9,8 +9,7 @@ import streamlit as st
 from pages.ui.choices.address import link_here
 from pages.ui.export import files as export
 from pages.ui.export.latex import latex
-from pages.ui.export.shown import Shown, bibliography, version
-from pages.ui.store.chosen import open_store
+from pages.ui.export.shown import Shown, bibliography
 from pages.ui.words.say import say
 
 _FEW_LINES = 120  # pixels
@@ -24,17 +23,17 @@ _PICTURES = {
 
 def export_buttons(shown: Shown) -> None:
     """Draw export buttons; the files are made at a click, from the page's state then."""
-    file = open_store().label
+    file = shown.asked.stores[0].label
     name = "_".join(
         re.sub(r"[^a-zA-Z0-9]+", "-", part).strip("-").lower() for part in (*shown.called, file)
     )
-    made_by = f"{shown.source} Mixscope {version()}."
+    made_by = f"{shown.source} Mixscope {shown.version}."
     if shown.chart is not None:
         _pictures(shown, name, f"{made_by} {link_here()}")
     _data(shown, name, made_by)
     copied = {
         "figure.link": link_here(),
-        "figure.cite": bibliography(shown.papers, version()),
+        "figure.cite": bibliography(shown.papers, shown.version),
         "figure.sql": ";\n\n".join(shown.asked.queries),
     }
     for title, text in copied.items():

@@ -4,7 +4,7 @@ from base64 import b64decode
 from queue import LifoQueue
 from typing import Any
 
-from pages.ui.bounded.process import BoundedProcess, Ended, Limits
+from pages.ui.limited_process.process import BoundedProcess, Ended, Limits
 from pages.ui.words.say import say
 
 LIMITS = Limits(seconds=60.0, memory=2 * 2**30, letters=64 * 2**20)

@@ -10,8 +10,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.chart_theme import columns_of
 from pages.ui.charts.headline import headline
-from pages.ui.charts.look import columns_of
 from pages.ui.export.drawing import NotDrawn, pdf_of, png_of, svg_of
 from pages.ui.words.lines import wrapped
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pages.ui.beside.marks import Specification, Unit, units
+from pages.ui.comparison.marks import Specification, Unit, units
 
 _PER_CENT = "percent"  # a number format of Streamlit
 

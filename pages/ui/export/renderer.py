@@ -11,7 +11,7 @@ from typing import Any
 
 import vl_convert
 
-from pages.ui.bounded.loop import Answer, answer_lines
+from pages.ui.limited_process.loop import Answer, answer_lines
 
 _FONTS = ("fontpkg_fira_sans", "pylopdf_fonts_jp")
 _PIXELS_PER_INCH = 300

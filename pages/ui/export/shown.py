@@ -16,12 +16,11 @@ from analysis.statistics.pairs import pair, pair_delta, pair_extreme
 from analysis.statistics.sample import LEAST_COUNT, least_count, samples
 from pages.ui.export.files import with_data
 from pages.ui.export.headings import Heading, of_chart, of_table
-from pages.ui.run import Asked
-from pages.ui.store.chosen import open_store
+from pages.ui.store.inquiry import Asked
 from pages.ui.store.open_file import Store
 from pages.ui.words.columns import title_or_name
-from pages.ui.words.place import here, words_of
 from pages.ui.words.say import plain, say
+from pages.ui.words.scope import here, words_of
 from pages.ui.words.units import PERCENT, in_unit, with_unit, without_unit
 
 _SQL = 400  # letters of the reader's own SQL
@@ -44,7 +43,7 @@ class Shown:
         chart: None for a table, and for markup that cannot be drawn.
         body: the markup.
         papers: keys of those behind it.
-        asked: what was asked for it.
+        asked: what was asked for it, of the open file first.
         source: files and runs behind the numbers, in plain text.
         origin: the same, escaped.
         columns: of a table, as `st.dataframe` takes them.
@@ -66,6 +65,11 @@ class Shown:
     columns: Mapping[str, Any] = field(default_factory=dict)
     place: tuple[str, ...] = field(default_factory=here)
     called: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> str:
+        """Version of Mixscope that made the file."""
+        return self.asked.stores[0].run["tool_version"]
 
     @cached_property
     def printed(self) -> pd.DataFrame:
@@ -105,10 +109,9 @@ def source(asked: Asked, written: Callable[[object], str] = plain) -> str:
     Args:
         written: escapes names.
     """
-    stores = {store.version: store for store in (open_store(), *asked.stores)}
     sql = shorten(asked.own, _SQL, placeholder=" …")
     own = [f"SQL: {written(sql)}"] if sql else []
-    return " ".join([*(_source(store, asked, written) for store in stores.values()), *own])
+    return " ".join([*(_source(store, asked, written) for store in asked.stores), *own])
 
 
 def _source(store: Store, asked: Asked, written: Callable[[object], str]) -> str:
@@ -134,11 +137,6 @@ def _left_out(store: Store, asked: Asked) -> Iterator[str]:
             yield say("figure.sample", table=table.name, kept=kept, of=of)
     if LEAST_COUNT in store.facts and not named.isdisjoint(_PAIRS):
         yield say("figure.least_count", least=least_count(store.facts))
-
-
-def version() -> str:
-    """Version of Mixscope that made the file."""
-    return open_store().run["tool_version"]
 
 
 def bibliography(papers: tuple[str, ...], version: str) -> str:

@@ -10,7 +10,8 @@ from analysis.statistics.norms.weighing import WEIGHT
 from pages.ui.charts.colours import BEHAVIOUR_COLOURS
 from pages.ui.choices.address import Choice
 from pages.ui.items import Control
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.say import say
 
@@ -44,9 +45,9 @@ def looks() -> dict[str, dict[str, str]]:
     }
 
 
-def has_habits() -> bool:
+def has_habits(store: Store) -> bool:
     """Return True if the file holds the habits of heads."""
-    return open_store().holds(head_pattern.TABLE)
+    return store.holds(head_pattern.TABLE)
 
 
 def pick_thresholds(view: View) -> Thresholds:
@@ -63,7 +64,7 @@ def pick_thresholds(view: View) -> Thresholds:
 
 
 def behaviours_of_heads(
-    thresholds: Thresholds = _PAPER, *, weighing: str = WEIGHT, by: str = "mean"
+    inquiry: Inquiry, thresholds: Thresholds = _PAPER, *, weighing: str = WEIGHT, by: str = "mean"
 ) -> pd.DataFrame:
     """Every head with its main behaviour; empty if the file has no habits.
 
@@ -73,7 +74,7 @@ def behaviours_of_heads(
     Returns:
         layer, head, behaviour, name.
     """
-    frame = ask(head_behaviour.behaviours, **vars(thresholds), weighing=weighing, by=by)
+    frame = inquiry.ask(head_behaviour.behaviours, **vars(thresholds), weighing=weighing, by=by)
     return frame.assign(name=frame["behaviour"].map(behaviour_name))
 
 

@@ -8,12 +8,13 @@ import streamlit as st
 from analysis.statistics.heads import head_pattern
 from pages.ui.charts.colours import HABIT_COLOURS
 from pages.ui.choices.links import VIEWS, link
-from pages.ui.facts import STYLE, fact_grid
+from pages.ui.fact_grid import STYLE, fact_grid
 from pages.ui.head.choice import HEAD, head_name
 from pages.ui.head.facts import facts
 from pages.ui.head.habits import GROUPS, habit_name, habit_value
 from pages.ui.store.absences import FIRST
-from pages.ui.store.chosen import ask, open_store, shows_images
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.store.open_file import Store
 from pages.ui.words.lines import with_capital
 from pages.ui.words.say import say
 
@@ -41,7 +42,7 @@ _STYLE = """<style>
 _SHOWN = (*GROUPS["neighbours"], *GROUPS["special"])
 
 
-def head_card(*, layer: int, head: int) -> None:
+def head_card(inquiry: Inquiry, *, layer: int, head: int) -> None:
     """Draw the card of a head, with links to every section that shows it.
 
     It has habits, behaviour, best relation, share of the norm, preferred offset and sink rate. A
@@ -52,22 +53,28 @@ def head_card(*, layer: int, head: int) -> None:
     """
     with st.container(border=True):
         title = f'<div class="hc-title">{escape(with_capital(head_name(layer, head)))}</div>'
-        st.html(STYLE + _STYLE + title + fact_grid(facts(layer, head)) + habit_bars(layer, head))
+        st.html(
+            STYLE
+            + _STYLE
+            + title
+            + fact_grid(facts(inquiry, layer, head))
+            + habit_bars(inquiry, layer, head)
+        )
         with st.container(horizontal=True):
-            for page, view in places():
+            for page, view in places(inquiry.store):
                 choices = {VIEWS[page]: view, HEAD: f"{layer}-{head}"}
                 link(page, say(f"head_card.link_{page}"), **choices)
 
 
-def places() -> list[tuple[str, str]]:
+def places(store: Store) -> list[tuple[str, str]]:
     """Entries of `PLACES` that apply to the kind of the open file."""
-    return [place for place in PLACES if not (place[0] in _OF_WORDS and shows_images())]
+    return [place for place in PLACES if not (place[0] in _OF_WORDS and store.shows_images)]
 
 
-def habit_bars(layer: int, head: int) -> str:
+def habit_bars(inquiry: Inquiry, layer: int, head: int) -> str:
     """Markup with a bar per habit and the entropy as text; the reason if the file has no habits."""
-    held = open_store().holds(head_pattern.TABLE)
-    habits = ask(head_pattern.of_head, layer=layer, head=head) if held else None
+    held = inquiry.store.holds(head_pattern.TABLE)
+    habits = inquiry.ask(head_pattern.of_head, layer=layer, head=head) if held else None
     if habits is None or habits.empty:
         note = say("head_card.habits_lacking")
         return f'<div class="hc-note">{escape(say("head_card.habits"))} — {escape(note)}</div>'

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from pages.ui.choices.address import asked, write
-from pages.ui.choices.pick import choose
+from pages.ui.choices.picker import choose
 from pages.ui.words.say import say
 
 Head = tuple[int, int]

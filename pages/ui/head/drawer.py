@@ -4,45 +4,45 @@ import streamlit as st
 
 from analysis.statistics.heads import head_pattern
 from pages.ui.charts import shading
+from pages.ui.charts.chart_theme import in_theme
 from pages.ui.charts.head_map import head_map
-from pages.ui.charts.look import in_theme
 from pages.ui.charts.shaded_sequence import sequence_name, texts_of_head
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import head_name
 from pages.ui.head.habits import SHARES, habit_name, habit_value
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.lines import with_capital
 from pages.ui.words.say import say
 
 
-def open_drawer(layer: int, head: int) -> None:
+def open_drawer(inquiry: Inquiry, layer: int, head: int) -> None:
     """Open the drawer of a head; layer and head are counted from 1."""
     title = with_capital(head_name(layer, head))
-    st.dialog(title, width="medium", position="right")(_drawn)(layer, head)
+    st.dialog(title, width="medium", position="right")(_drawn)(inquiry, layer, head)
 
 
-def _drawn(layer: int, head: int) -> None:
-    habit = _clearest(layer, head)
+def _drawn(inquiry: Inquiry, layer: int, head: int) -> None:
+    habit = _clearest(inquiry, layer, head)
     if habit:
-        _text(habit, layer, head)
-    head_card(layer=layer, head=head)
+        _text(inquiry, habit, layer, head)
+    head_card(inquiry, layer=layer, head=head)
     if habit:
-        _map(habit, layer, head)
+        _map(inquiry, habit, layer, head)
 
 
-def _clearest(layer: int, head: int) -> str | None:
+def _clearest(inquiry: Inquiry, layer: int, head: int) -> str | None:
     """Habit with the largest share in the head."""
-    if not open_store().holds(head_pattern.TABLE):
+    if not inquiry.store.holds(head_pattern.TABLE):
         return None
-    means = ask(head_pattern.of_head, layer=layer, head=head).set_index("quantity")["mean"]
+    means = inquiry.ask(head_pattern.of_head, layer=layer, head=head).set_index("quantity")["mean"]
     shares = means.reindex(SHARES).dropna()
     return None if shares.empty else str(shares.idxmax())
 
 
-def _map(habit: str, layer: int, head: int) -> None:
+def _map(inquiry: Inquiry, habit: str, layer: int, head: int) -> None:
     """Draw the head's clearest habit for all heads, with a frame around this one."""
-    heads = ask(head_pattern.heads)
+    heads = inquiry.ask(head_pattern.heads)
     title = habit_name(habit)
     chart = head_map(
         heads[heads["quantity"] == habit], "mean", title, format=".1%", marked=(layer, head)
@@ -51,16 +51,20 @@ def _map(habit: str, layer: int, head: int) -> None:
     st.altair_chart(in_theme(chart), alt=say("head_card.map", habit=title))
 
 
-def _text(habit: str, layer: int, head: int) -> None:
+def _text(inquiry: Inquiry, habit: str, layer: int, head: int) -> None:
     """Draw the text in which the head's habit is strongest, each token shaded by its weight."""
-    if not open_store().holds(head_pattern.PER_SEQUENCE):
+    if not inquiry.store.holds(head_pattern.PER_SEQUENCE):
         return
     of = {"layer": layer, "head": head}
-    texts = ask(head_pattern.extremes, **of, quantity=habit, limit=1)
-    bodies, colours = texts_of_head(texts, **of)
+    texts = inquiry.ask(head_pattern.extremes, **of, quantity=habit, limit=1)
+    bodies, colours = texts_of_head(inquiry, texts, **of)
     for row, body in zip(texts.itertuples(), bodies, strict=True):
         value = habit_value(habit, float(row.value))
-        values = {"seq": sequence_name(row.seq), "habit": habit_name(habit), "value": value}
+        values = {
+            "seq": sequence_name(inquiry, row.seq),
+            "habit": habit_name(habit),
+            "value": value,
+        }
         st.subheader(say("head_card.text", **values), anchor=False)
         st.html(shading.STYLE + colours + body)
         link_to_sequence(row.seq)

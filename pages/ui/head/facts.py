@@ -13,13 +13,12 @@ from analysis.statistics.positions import head_offset
 from analysis.statistics.probing import coreference_accuracy, dependency_accuracy
 from analysis.statistics.sinks import sink
 from analysis.statistics.table import Table
-from pages.ui.facts import Fact
+from pages.ui.fact_grid import Fact
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
 from pages.ui.head.choice import head_name, row_of
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.interval import ends
-from pages.ui.words.numbers import count, percent
-from pages.ui.words.offsets import offset_label
+from pages.ui.words.numbers import count, offset_label, percent
 from pages.ui.words.say import say
 
 _NOTHING = "—"
@@ -33,30 +32,30 @@ _Known = tuple[str, str]
 """A value, and a note on its measure."""
 
 
-def facts(layer: int, head: int) -> list[Fact]:
+def facts(inquiry: Inquiry, layer: int, head: int) -> list[Fact]:
     """All facts of a head's card besides the habits."""
     listed = []
     for name, (table, value_of) in _FACTS.items():
-        held = open_store().holds(table)
-        known = value_of(layer, head) if held else None
+        held = inquiry.store.holds(table)
+        known = value_of(inquiry, layer, head) if held else None
         reason = say("head_card.no_value" if held else f"head_card.lacking_{name}")
         listed.append(Fact(say(f"head_card.{name}"), *(known or (_NOTHING, reason))))
     return listed
 
 
-def _behaviour(layer: int, head: int) -> _Known | None:
-    row = row_of(behaviours_of_heads(), layer, head)
+def _behaviour(inquiry: Inquiry, layer: int, head: int) -> _Known | None:
+    row = row_of(behaviours_of_heads(inquiry), layer, head)
     if row is None:
         return None
     least = {name: f"{value:g}" for name, value in THRESHOLDS.items()}
     return behaviour_name(row["behaviour"]), say("head_card.behaviour_note", **least)
 
 
-def _relation(layer: int, head: int) -> _Known | None:
+def _relation(inquiry: Inquiry, layer: int, head: int) -> _Known | None:
     """Relation on which the head exceeds the best fixed offset most."""
-    relations = ask(dependency_accuracy.of_head, layer=layer, head=head, merging=MERGING)
+    relations = inquiry.ask(dependency_accuracy.of_head, layer=layer, head=head, merging=MERGING)
     relations = relations[(relations["n"] >= MIN_WORDS) & ~relations["relation"].isin(SUMS)]
-    offsets = ask(dependency_accuracy.baselines).groupby("relation")["accuracy"].max()
+    offsets = inquiry.ask(dependency_accuracy.baselines).groupby("relation")["accuracy"].max()
     gain = relations["accuracy"] - relations["relation"].map(offsets).astype("float64")
     if gain.dropna().empty or gain.max() <= 0:
         why = "relation_few" if gain.dropna().empty else "relation_none"
@@ -73,8 +72,8 @@ def _relation(layer: int, head: int) -> _Known | None:
     return f"{best['relation']} {percent(best['accuracy'])}", note
 
 
-def _coreference(layer: int, head: int) -> _Known | None:
-    every = ask(coreference_accuracy.of_type, mention_type="all", merging=MERGING)
+def _coreference(inquiry: Inquiry, layer: int, head: int) -> _Known | None:
+    every = inquiry.ask(coreference_accuracy.of_type, mention_type="all", merging=MERGING)
     row = row_of(every, layer, head)
     if row is None:
         return None
@@ -88,9 +87,11 @@ def _coreference(layer: int, head: int) -> _Known | None:
     return percent(row["accuracy"]), note
 
 
-def _norm(layer: int, head: int) -> _Known | None:
+def _norm(inquiry: Inquiry, layer: int, head: int) -> _Known | None:
     """Share of the head in the norm of its layer's heads, with its multiple of an equal share."""
-    norms = ask(token_type_mixing.by_layer_and_head, layer=layer).set_index("head")["weighted_norm"]
+    norms = inquiry.ask(token_type_mixing.by_layer_and_head, layer=layer).set_index("head")[
+        "weighted_norm"
+    ]
     if head not in norms or norms.sum() == 0:
         return None
     share = norms[head] / norms.sum()
@@ -98,8 +99,8 @@ def _norm(layer: int, head: int) -> _Known | None:
     return percent(share), say("head_card.norm_note", layer=layer, times=times)
 
 
-def _offset(layer: int, head: int) -> _Known | None:
-    row = row_of(ask(head_offset.heads), layer, head)
+def _offset(inquiry: Inquiry, layer: int, head: int) -> _Known | None:
+    row = row_of(inquiry.ask(head_offset.heads), layer, head)
     if row is None:
         return None
     dependence = _NOTHING if pd.isna(row["dependence"]) else f"{row['dependence']:.2f}"
@@ -107,10 +108,10 @@ def _offset(layer: int, head: int) -> _Known | None:
     return offset_label(row["attention_offset"]), note
 
 
-def _sink(layer: int, head: int) -> _Known | None:
+def _sink(inquiry: Inquiry, layer: int, head: int) -> _Known | None:
     """Share of texts in which the first token is a sink of the head, with the norm that arrives."""
     asked = {"place": FIRST, "layer": layer, "head": head, "threshold": USUAL_THRESHOLD}
-    rows = ask(sink.of_head, **asked)
+    rows = inquiry.ask(sink.of_head, **asked)
     if rows.empty:
         return None
     row = rows.iloc[0]
@@ -124,9 +125,9 @@ def _sink(layer: int, head: int) -> _Known | None:
     return percent(row["rate"]), note
 
 
-def _effect(layer: int, head: int) -> _Known | None:
+def _effect(inquiry: Inquiry, layer: int, head: int) -> _Known | None:
     """Change of the last hidden states with the head's mean in its place, and its rank."""
-    rows = ask(head_effect.heads, filling=MEAN, quantity="length")
+    rows = inquiry.ask(head_effect.heads, filling=MEAN, quantity="length")
     heads = rows.dropna(subset="head")
     row = row_of(heads, layer, head)
     if row is None:
@@ -140,7 +141,7 @@ def _effect(layer: int, head: int) -> _Known | None:
     return percent(row["mean"]), note
 
 
-_FACTS: dict[str, tuple[Table, Callable[[int, int], _Known | None]]] = {
+_FACTS: dict[str, tuple[Table, Callable[[Inquiry, int, int], _Known | None]]] = {
     "behaviour": (head_pattern.TABLE, _behaviour),
     "relation": (dependency_accuracy.TABLE, _relation),
     "coreference": (coreference_accuracy.TABLE, _coreference),

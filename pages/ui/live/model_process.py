@@ -3,12 +3,13 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
-from multiprocessing import Pipe
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from analysis.errors import UserError
+from analysis.messages import Messages
 
 _PROGRAM = "precompute.live.process"
 _FOLDER = Path(__file__).parents[3]
@@ -47,7 +48,7 @@ class ModelProcess:
             try:
                 kind, found = self._running.answer(question, look_up)
                 break
-            except (EOFError, ConnectionError):  # it was idle, or was ended from outside
+            except EOFError:  # it was idle, or was ended from outside
                 self.close()
         else:
             raise Refused("ended", _ENDED)
@@ -71,29 +72,32 @@ def model_process() -> ModelProcess:
 
 
 class _Running:
-    """A started process, and the connection to it."""
+    """A started process, and its messages."""
 
     def __init__(self) -> None:
-        self.connection, theirs = Pipe()
-        command = [sys.executable, "-m", _PROGRAM, str(theirs.fileno())]
         self.process = subprocess.Popen(  # noqa: S603 – our own program
-            command, cwd=_FOLDER, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
+            [sys.executable, "-m", _PROGRAM],
+            cwd=_FOLDER,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
-        theirs.close()
+        answers, questions = self.process.stdout, self.process.stdin
+        self.messages = Messages(cast(IO[bytes], answers), cast(IO[bytes], questions))
 
     def answer(self, question: tuple, look_up: Callable[[], object]) -> tuple[str, Any]:
         """Return the kind of the answer and its content; exceptions of `look_up` pass through."""
-        self.connection.send(question)
+        self.messages.send(question)
         try:
-            while not self.connection.poll(_MOMENT):
+            while not self.messages.poll(_MOMENT):
                 look_up()
         except BaseException:
-            self.connection.send(None)
-            self.connection.recv()
+            self.messages.send(None)
+            self.messages.receive()
             raise
-        return self.connection.recv()
+        return self.messages.receive()
 
     def close(self) -> None:
         """End the process."""
-        self.connection.close()
+        with suppress(OSError):  # it has ended, and what was sent last is not read
+            cast(IO[bytes], self.process.stdin).close()
         self.process.wait()

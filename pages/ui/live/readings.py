@@ -1,6 +1,6 @@
 """Sequences for the model of the open file, and the shares that their tokens take from each other.
 
-All functions require that the model is `door.reachable`.
+All functions require that the model is `live_model.reachable`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,8 +12,9 @@ import duckdb
 import pandas as pd
 import streamlit as st
 
-from pages.ui.live import door
+from pages.ui.live import live_model
 from pages.ui.live.waiting import in_turn
+from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.say import say
 
@@ -65,7 +66,14 @@ def of_file(tokens: pd.DataFrame, picture: bytes | None) -> Reading:
 
 def of_text(view: View, text: str) -> Reading | None:
     """Text of the reader's own; None if it cannot be used; the reader is told why."""
-    typed = door.unless_refused(view, in_turn, _typed, door.identity(), text, door.max_tokens())
+    typed = live_model.unless_refused(
+        view,
+        in_turn,
+        _typed,
+        live_model.identity(view.store),
+        text,
+        live_model.max_tokens(view.store),
+    )
     if typed is None:
         return None
     sequence, is_cut = typed
@@ -76,55 +84,57 @@ def of_image(view: View, upload: Any) -> Reading | None:
     """Image of the reader's own; None if it cannot be used; the reader is told why.
 
     Args:
-        upload: the result of `door.upload_box`.
+        upload: the result of `live_model.upload_box`.
     """
-    if door.is_too_large(view, upload):
+    if live_model.is_too_large(view, upload):
         return None
     data = upload.getvalue()
-    uploaded = door.unless_refused(view, in_turn, _uploaded, door.identity(), data, upload.name)
+    uploaded = live_model.unless_refused(
+        view, in_turn, _uploaded, live_model.identity(view.store), data, upload.name
+    )
     return None if uploaded is None else Reading(_key(data), *uploaded)
 
 
-def layer_maps(reading: Reading, *, layer: int) -> Any:
+def layer_maps(store: Store, reading: Reading, *, layer: int) -> Any:
     """Shares of every token in every other in a layer, counted from 1, as `LayerMaps`."""
     maps = _maps_of_file if reading.is_of_file else _maps_of_reader
     with st.spinner(say("live.running")):
-        return in_turn(maps, door.identity(), reading.key, layer, reading.sequence)
+        return in_turn(maps, live_model.identity(store), reading.key, layer, reading.sequence)
 
 
-def answers(reading: Reading, questions: Iterable[Question]) -> list[pd.DataFrame]:
+def answers(store: Store, reading: Reading, questions: Iterable[Question]) -> list[pd.DataFrame]:
     """Answers of queries on sequences, as from a file of this sequence alone."""
     with st.spinner(say("live.running")):
-        tables = in_turn(_numbers, door.identity(), reading.key, reading.sequence)
-    with duckdb.connect() as store:
+        tables = in_turn(_numbers, live_model.identity(store), reading.key, reading.sequence)
+    with duckdb.connect() as database:
         for name, table in tables.items():
-            store.register(name, table)
-        return [question(store) for question in questions]
+            database.register(name, table)
+        return [question(database) for question in questions]
 
 
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
-def _typed(model: door.Model, text: str, max_tokens: int) -> Any:
-    return door.asked(model, "typed", text, max_tokens=max_tokens)
+def _typed(model: live_model.Model, text: str, max_tokens: int) -> Any:
+    return live_model.asked(model, "typed", text, max_tokens=max_tokens)
 
 
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
-def _uploaded(model: door.Model, data: bytes, name: str) -> Any:
-    return door.asked(model, "uploaded", data, name=name)
+def _uploaded(model: live_model.Model, data: bytes, name: str) -> Any:
+    return live_model.asked(model, "uploaded", data, name=name)
 
 
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
-def _numbers(model: door.Model, key: str, _sequence: Any) -> Any:
-    return door.asked(model, "numbers", _sequence)
+def _numbers(model: live_model.Model, key: str, _sequence: Any) -> Any:
+    return live_model.asked(model, "numbers", _sequence)
 
 
 @st.cache_data(max_entries=64, max_size="16MB", scope="session", show_spinner=False)
-def _maps_of_reader(model: door.Model, key: str, layer: int, _sequence: Any) -> Any:
-    return door.asked(model, "layer_maps", _sequence, layer=layer)
+def _maps_of_reader(model: live_model.Model, key: str, layer: int, _sequence: Any) -> Any:
+    return live_model.asked(model, "layer_maps", _sequence, layer=layer)
 
 
 @st.cache_data(max_entries=256, max_size="64MB", show_spinner=False)
-def _maps_of_file(model: door.Model, key: str, layer: int, _sequence: Any) -> Any:
-    return door.asked(model, "layer_maps", _sequence, layer=layer)
+def _maps_of_file(model: live_model.Model, key: str, layer: int, _sequence: Any) -> Any:
+    return live_model.asked(model, "layer_maps", _sequence, layer=layer)
 
 
 def _key(content: bytes) -> str:

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import add_script_run_ctx
 
 from pages.ui.choices.address import stop
-from pages.ui.live.turns import Full, NotYourTurn, Turns
+from pages.ui.live.model_queue import Full, NotYourTurn, Turns
 from pages.ui.words.say import say
 
 MOST_WAITING = 20

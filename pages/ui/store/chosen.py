@@ -1,29 +1,24 @@
-"""The file that the reader chose, and queries on it."""
+"""The file that the reader chose."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import duckdb
-import pandas as pd
 import streamlit as st
 
 from analysis.foreign_file import MEMORY, BrokenContract, OtherSchema
-from analysis.scopes import ORDERS, LayerOrder
 from analysis.statistics import SCHEMA_VERSION
-from analysis.statistics.question import TooLarge, recorded_queries
+from analysis.statistics.question import TooLarge
 from analysis.time_limit import TooSlow
 from pages.ui.choices.address import Choice, always_name, asked, draw, stop, write
-from pages.ui.run import run
 from pages.ui.store.build import offer_demo
 from pages.ui.store.folder import files, folder, odd_names
-from pages.ui.store.open_file import Replaced, Store, Version, cursor, looked_at
-from pages.ui.words.say import ADDED, DISTANCE, IMAGES, PATCHES, TURNED, plain, say, speak_of
+from pages.ui.store.open_file import Replaced, Store, looked_at
+from pages.ui.words.say import DISTANCE, TURNED, plain, say, speak_of
 
 CONTENT = "content"
 """Parameter of the address for a file's content."""
 _SHOWN = "file that was shown last"
-_UNREADABLE = (OtherSchema, BrokenContract, TooSlow, TooLarge, duckdb.Error)
+UNREADABLE = (OtherSchema, BrokenContract, TooSlow, TooLarge, duckdb.Error)
 
 
 def stores() -> list[Store]:
@@ -34,16 +29,14 @@ def stores() -> list[Store]:
 def chosen_file() -> Path | None:
     """File named by the address, or else the first readable one."""
     paths = files()
-    shown = st.session_state.get("file", st.query_params.get("file"))
-    wanted = run().file or shown
+    wanted = st.session_state.get("file", st.query_params.get("file"))
     named = next((path for path in paths if path.name == wanted), None)
     return named or first_readable(paths)
 
 
-def other_stores() -> list[Store]:
-    """Other readable files of the folder."""
-    own = open_store().name
-    return [store for store in stores() if store.name != own]
+def other_stores(own: Store) -> list[Store]:
+    """Readable files of the folder other than this one."""
+    return [store for store in stores() if store.name != own.name]
 
 
 def first_readable(paths: list[Path]) -> Path | None:
@@ -71,7 +64,7 @@ def file_picker() -> None:
         )
     store = readable(chosen_file() or default)
     if isinstance(store, Store):
-        speak_of(*_subjects(store))
+        speak_of_file(store)
         _compare_content(store)
         if store.random_weights is not None:
             st.sidebar.warning(say("model.untrained_note", seed=store.random_weights))
@@ -107,7 +100,7 @@ def open_store() -> Store:
         stop()
     outcome = readable(path)
     if isinstance(outcome, Store):
-        speak_of(*_subjects(outcome))
+        speak_of_file(outcome)
         return outcome
     st.error(why_unreadable(path, outcome))
     if len(files()) > 1:
@@ -115,22 +108,11 @@ def open_store() -> Store:
     stop()
 
 
-def _subjects(store: Store) -> tuple[str, ...]:
+def speak_of_file(store: Store) -> None:
+    """Choose the words for the kind of a file."""
     how = store.facts["positions_by"]
     by_offset = (TURNED, DISTANCE) if how == DISTANCE else (how,)  # both share most words
-    return store.facts["input"], *by_offset
-
-
-def layer_order() -> LayerOrder:
-    """Scopes and effects of the layers of the chosen file's model."""
-    return ORDERS[open_store().facts["layer_order"]]
-
-
-def layers() -> list[int]:
-    """Layers of the chosen file's model that have attention, counted from 1."""
-    store = open_store()
-    every = range(1, int(store.run["n_layers"]) + 1)
-    return [layer for layer in every if layer not in store.without_attention]
+    speak_of(store.facts["input"], *by_offset)
 
 
 def without_attention(store: Store) -> str:
@@ -145,36 +127,6 @@ def without_attention(store: Store) -> str:
     )
 
 
-def is_causal() -> bool:
-    """Return True if the chosen file's model masks later tokens."""
-    return open_store().facts["attention"] == "causal"
-
-
-def turns_positions() -> bool:
-    """Return True if the chosen file's model rotates queries and keys by their positions."""
-    return open_store().facts["positions_by"] == TURNED
-
-
-def knows_offsets() -> bool:
-    """Return True if the model's scores depend on offsets, so that position alone has a kernel."""
-    return open_store().facts["positions_by"] in (TURNED, DISTANCE)
-
-
-def has_offsets() -> bool:
-    """Return True if the model's positions are places in the sequence, not rows and columns."""
-    return open_store().facts["positions_by"] != PATCHES
-
-
-def adds_positions() -> bool:
-    """Return True if the model adds position vectors to its input."""
-    return open_store().facts["positions_by"] == ADDED
-
-
-def shows_images() -> bool:
-    """Return True if the sequences of the chosen file are images."""
-    return open_store().facts["input"] == IMAGES
-
-
 def readable(path: Path) -> Store | Exception:
     """File of the folder, or the error on opening it."""
     try:
@@ -182,7 +134,7 @@ def readable(path: Path) -> Store | Exception:
     except Replaced as error:
         st.rerun()  # the next run finds the replacement
         return error
-    except (*_UNREADABLE, OSError) as error:
+    except (*UNREADABLE, OSError) as error:
         return error
 
 
@@ -204,51 +156,3 @@ def why_unreadable(path: Path, error: Exception) -> str:
     if "lock" in str(error).lower():
         return say("store.locked", name=name, reason=reason)
     return say("store.damaged", name=name, reason=reason)
-
-
-def ask(question: Callable[..., Any], **choices: Any) -> Any:
-    """Return the answer of a query of `analysis.statistics` on the chosen file, as a copy.
-
-    Enumerations become text, and whole numbers 64 bits wide (floats where some are missing), so
-    that charts and arithmetic see nothing narrower.
-    """
-    return ask_store(open_store(), question, **choices)
-
-
-def ask_store(store: Store, question: Callable[..., Any], **choices: Any) -> Any:
-    """Return the answer of a query on a file, in the version that was found."""
-    try:
-        answer, queries = _answer(
-            store.version, f"{question.__module__}.{question.__qualname__}", choices, question
-        )
-        run().asked.record(queries, store)
-        return answer
-    except Replaced:
-        st.rerun()
-    except _UNREADABLE as error:
-        st.error(why_unreadable(Path(store.version.path), error))
-        stop()
-
-
-@st.cache_data(max_entries=256, max_size="128MB", show_spinner=False)
-def _answer(
-    version: Version, name: str, choices: dict[str, Any], _question: Callable[..., Any]
-) -> tuple[Any, list[str]]:
-    """Return the answer, and the SQL that it took."""
-    with cursor(version) as store, recorded_queries() as queries:
-        answer = _question(store, **choices)
-    return _widened(answer) if isinstance(answer, pd.DataFrame) else answer, queries
-
-
-def _widened(frame: pd.DataFrame) -> pd.DataFrame:
-    for name, kind in frame.dtypes.items():
-        if isinstance(kind, pd.CategoricalDtype):
-            frame[name] = frame[name].astype(str)
-        elif kind.kind in "iu":
-            frame[name] = frame[name].astype("float64" if frame[name].isna().any() else "int64")
-    return frame
-
-
-def has_gates() -> bool:
-    """Return True if the feed-forward networks of the chosen file's model are gated."""
-    return open_store().facts.get("gate_rule", "none") != "none"

@@ -1,6 +1,7 @@
 """Notices on statistics that a file lacks, with a remedy and with files that hold them."""
 
 from collections.abc import Iterable
+from functools import partial
 
 import streamlit as st
 
@@ -9,10 +10,12 @@ from analysis.statistics import annotation
 from analysis.statistics.probing import dependency_accuracy
 from analysis.statistics.table import Table
 from pages.ui.choices.address import stop
-from pages.ui.choices.pick import choose
-from pages.ui.store.chosen import open_store, shows_images, stores, without_attention
+from pages.ui.choices.picker import choose
+from pages.ui.items import Drawn, Text
+from pages.ui.store.chosen import stores, without_attention
 from pages.ui.store.commands import run_command
 from pages.ui.store.folder import folder
+from pages.ui.store.open_file import Store
 from pages.ui.words.say import plain, say
 
 _FROM_A_TREEBANK = (
@@ -24,38 +27,64 @@ _LEAST_MORE = 16
 """Sequences of which a mean has an interval."""
 
 
-def require(*tables: Table) -> None:
+def require(store: Store, *tables: Table) -> None:
     """Stop the page with a remedy unless the chosen file holds these statistics."""
-    store = open_store()
-    if lacking := _annotation_lacking(tables):  # no run could add it
-        problem, remedy = lacking
-        st.info(say(problem, name=plain(store.name), corpus=plain(store.run["corpus"])))
-        name_files_with(*tables)
-        st.markdown(say(remedy))
-        st.code(_FROM_A_TREEBANK, language="bash", wrap_lines=True)
+    lacking = absence(store, *tables)
+    for item in lacking:
+        if isinstance(item, Drawn):
+            item.draw()
+        else:
+            getattr(st, item.kind)(item.body, **item.options)
+    if lacking:
         stop()
+
+
+def absence(store: Store, *tables: Table) -> list[Text | Drawn]:
+    """What to show in place of statistics that a file lacks; empty if it has them all.
+
+    First the reason, as `info`; the command that makes them, as `code`, comes last.
+    """
+    if lacking := _annotation_lacking(store, tables):  # no run could add it
+        problem, remedy = lacking
+        values = {"name": plain(store.name), "corpus": plain(store.run["corpus"])}
+        return [
+            Text("info", say(problem, **values)),
+            _other_files(tables),
+            Text("markdown", say(remedy)),
+            _command(_FROM_A_TREEBANK),
+        ]
     missing = [table for table in tables if not store.holds(table)]
     if not missing:
-        return
+        return []
     if store.without_attention and any(Need.EVERY_LAYER in table.needs for table in missing):
-        st.info(say("store.has_gaps", layers=without_attention(store)))  # no run could add it
-        name_files_with(*missing)
-    elif shows_images() and (reason := what_images_lack(missing)):  # no run could add it
-        st.info(say(f"of_images.{reason}", corpus=plain(store.run["corpus"])))
-        name_files_with(*missing)
-        st.caption(say("of_images.elsewhere"))
-    else:
-        names = ", ".join(table.name for table in missing)
-        st.info(say("store.missing", name=plain(store.name), statistics=names))
-        name_files_with(*missing)
-        st.markdown(say("store.make_it"))
-        show_command(*missing)
-    stop()
+        reason = say("store.has_gaps", layers=without_attention(store))  # no run could add it
+        return [Text("info", reason), _other_files(missing)]
+    if store.shows_images and (reason := what_images_lack(missing)):  # no run could add it
+        return [
+            Text("info", say(f"of_images.{reason}", corpus=plain(store.run["corpus"]))),
+            _other_files(missing),
+            Text("caption", say("of_images.elsewhere")),
+        ]
+    names = ", ".join(table.name for table in missing)
+    return [
+        Text("info", say("store.missing", name=plain(store.name), statistics=names)),
+        _other_files(missing),
+        Text("markdown", say("store.make_it")),
+        _command(_adding(store, missing)),
+    ]
 
 
-def _annotation_lacking(tables: Iterable[Table]) -> tuple[str, str] | None:
+def _other_files(tables: Iterable[Table]) -> Drawn:
+    return Drawn(partial(name_files_with, *tables))
+
+
+def _command(command: str) -> Text:
+    return Text("code", command, {"language": "bash", "wrap_lines": True})
+
+
+def _annotation_lacking(store: Store, tables: Iterable[Table]) -> tuple[str, str] | None:
     """Words for the annotation that the corpus lacks, and for the remedy; None if it lacks none."""
-    store, needs = open_store(), {need for table in tables for need in table.needs}
+    needs = {need for table in tables for need in table.needs}
     has_words = store.holds(annotation.WORDS)
     if Need.TREES in needs and (not has_words or store.found_nothing(dependency_accuracy.TABLE)):
         return "syntax.no_trees", "syntax.no_trees_remedy"
@@ -69,11 +98,14 @@ def what_images_lack(tables: Iterable[Table]) -> str | None:
     return next((need for table in tables for need in table.needs if need in OF_TEXTS), None)
 
 
-def show_command(*tables: Table) -> None:
+def show_command(store: Store, *tables: Table) -> None:
     """Show the command that adds statistics to the chosen file; without any, that makes it."""
-    store, names = open_store(), [table.name for table in tables]
-    command = run_command(store.run, store.facts, folder() / store.name, statistics=names)
-    st.code(command, language="bash", wrap_lines=True)
+    st.code(_adding(store, tables), language="bash", wrap_lines=True)
+
+
+def _adding(store: Store, tables: Iterable[Table]) -> str:
+    names = [table.name for table in tables]
+    return run_command(store.run, store.facts, folder() / store.name, statistics=names)
 
 
 def name_files_with(*tables: Table) -> None:
@@ -84,9 +116,8 @@ def name_files_with(*tables: Table) -> None:
             st.button(plain(name), key=f"open {name}", on_click=choose, args=("file", name))
 
 
-def show_more_checks(*tables: Table) -> None:
+def show_more_checks(store: Store, *tables: Table) -> None:
     """Show the command that checks more sequences than the file has; nothing if it has all."""
-    store = open_store()
     n, of = (int(number) for number in store.facts.get("checked", "1/1").split("/"))
     if n == of:
         return

@@ -3,9 +3,12 @@
 import json
 import os
 import socket
+import time
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 
+_SECONDS_TILL_STALE = 3600
 STAGES = ("model", "proof", "corpus", "weights", "sequences", "tables", "file")
 
 
@@ -25,21 +28,25 @@ class Note:
 
 def note_beside(file: Path) -> Note | None:
     """Return the note of the run that writes a file, if there is one and it is in progress."""
-    for path in sorted(file.parent.glob(f".{file.name}.computing.*.unfinished")):
+    for path in sorted(file.parent.glob(f".{escape(file.name)}.computing.*.unfinished")):
         try:
             note = Note(**json.loads(path.read_text(encoding="utf-8")))
+            unchanged = time.time() - path.stat().st_mtime
         except (OSError, ValueError, TypeError):  # it ended just now, or is not of this version
             continue
         if note.stage not in STAGES:
             continue
-        if note.machine != socket.gethostname() or _is_running(note.process):
+        if _is_running(note, unchanged):
             return note
     return None
 
 
-def _is_running(process: int) -> bool:
+def _is_running(note: Note, unchanged: float) -> bool:
+    """Return True if a run may be in progress; of other machines, and on Windows, age tells."""
+    if note.machine != socket.gethostname() or os.name == "nt":  # where 0 would interrupt it
+        return unchanged < _SECONDS_TILL_STALE
     try:
-        os.kill(process, 0)
+        os.kill(note.process, 0)
     except (ProcessLookupError, OverflowError, TypeError):
         return False
     except PermissionError:  # a process of another user

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import duckdb
 import pandas as pd
@@ -17,12 +17,13 @@ from duckdb import DuckDBPyConnection
 
 from analysis.errors import UserError
 from analysis.foreign_file import BrokenContract, OtherSchema, attach, rows
+from analysis.scopes import ORDERS, LayerOrder
 from analysis.statistics.corpus import provenance, run
 from analysis.statistics.table import Table
 from analysis.time_limit import time_limit
 from pages.ui.run import run as present_run
 from pages.ui.run import within_part
-from pages.ui.words.say import say
+from pages.ui.words.say import ADDED, DISTANCE, IMAGES, PATCHES, TURNED, say
 
 ENDING = ".duckdb"
 _OWN_NAMES = {
@@ -33,6 +34,7 @@ _OWN_NAMES = {
 _FOR_SHOW = ("demo-digits", "demo-ja-bert", "demo-copy")
 """Demonstration models trained for this project."""
 _LOOKS = 5
+_ALL, _NONE = "all", "none"  # windows of layers
 SECONDS = 60.0
 """Time limit of a query; the slowest on the papers' corpus takes one second."""
 
@@ -86,7 +88,8 @@ class Store:
     def model(self) -> str:
         """Name of the model; of a model in a folder, that of the folder; of the demo's, its own."""
         name = str(self.run["model"])
-        return _OWN_NAMES.get(name, Path(name).name if Path(name).is_absolute() else name)
+        path = PureWindowsPath(name)  # which both kinds of slashes separate
+        return _OWN_NAMES.get(name, path.name if path.root else name)
 
     @property
     def model_name(self) -> str:
@@ -114,6 +117,63 @@ class Store:
         stated = self.facts.get("without_attention", "")
         parts = (part.split(" ") for part in stated.split(", ") if part)
         return {int(number): name for number, name in parts}
+
+    @property
+    def layers(self) -> list[int]:
+        """Layers that have attention, counted from 1."""
+        every = range(1, int(self.run["n_layers"]) + 1)
+        return [layer for layer in every if layer not in self.without_attention]
+
+    @property
+    def windows(self) -> dict[int, int | None]:
+        """Window of each layer with attention, in tokens; None without one."""
+        sizes = self.facts.get("windows", _ALL).split(", ")
+        of_attention = (size for size in sizes if size != _NONE)
+        given = dict(zip(self.layers, of_attention, strict=False))
+        sizes_by_layer = {layer: given.get(layer, _ALL) for layer in self.layers}
+        return {
+            layer: None if size == _ALL else int(size) for layer, size in sizes_by_layer.items()
+        }
+
+    @property
+    def layer_order(self) -> LayerOrder:
+        """Scopes and effects of the model's layers."""
+        return ORDERS[self.facts["layer_order"]]
+
+    @property
+    def is_causal(self) -> bool:
+        """Return True if the model masks later tokens."""
+        return self.facts["attention"] == "causal"
+
+    @property
+    def turns_positions(self) -> bool:
+        """Return True if the model rotates queries and keys by their positions."""
+        return self.facts["positions_by"] == TURNED
+
+    @property
+    def knows_offsets(self) -> bool:
+        """Return True if scores depend on offsets, so that position alone has a kernel."""
+        return self.facts["positions_by"] in (TURNED, DISTANCE)
+
+    @property
+    def has_offsets(self) -> bool:
+        """Return True if the model's positions are places in the sequence, not rows and columns."""
+        return self.facts["positions_by"] != PATCHES
+
+    @property
+    def adds_positions(self) -> bool:
+        """Return True if the model adds position vectors to its input."""
+        return self.facts["positions_by"] == ADDED
+
+    @property
+    def shows_images(self) -> bool:
+        """Return True if the sequences are images."""
+        return self.facts["input"] == IMAGES
+
+    @property
+    def has_gates(self) -> bool:
+        """Return True if the feed-forward networks of the model are gated."""
+        return self.facts.get("gate_rule", "none") != "none"
 
     @property
     def weight_bits(self) -> str:
@@ -183,10 +243,7 @@ def cursor(version: Version) -> Iterator[DuckDBPyConnection]:
 
 def described(version: Version) -> Store:
     """Return the description of a file; raises the errors of `cursor`."""
-    stores = present_run().stores
-    if version not in stores:
-        stores[version] = _described(version)
-    outcome = stores[version]
+    outcome = _described(version)
     if isinstance(outcome, UserError):
         raise outcome.with_traceback(None)
     return outcome

@@ -29,7 +29,7 @@ from pages.ui.words.names import (
     step_name,
     token_type_name,
 )
-from pages.ui.words.place import key_of, say_here, say_here_if_any
+from pages.ui.words.scope import key_of, optional_word, say_here
 from pages.ui.words.units import title_in_unit, without_unit
 
 NAMED = "_named"
@@ -109,10 +109,10 @@ def value_name(column: str, value: Any) -> str:
 
 def option_name(column: str, picker: str, option: Any) -> str:
     """Display name of a picker's option: the section's word, or else that of a column's value."""
-    word = say_here_if_any(f"{picker}_{option}")
+    word = optional_word(f"{picker}_{option}")
     if column in NAMES:
         return word or value_name(column, option)
-    return word or say_here_if_any(f"{column}_{option}") or str(option)
+    return word or optional_word(f"{column}_{option}") or str(option)
 
 
 def with_names(frame: pd.DataFrame) -> pd.DataFrame:

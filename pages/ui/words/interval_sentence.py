@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from pages.ui.beside.marks import PARTS
-from pages.ui.words.place import key_of, say_here
+from pages.ui.comparison.marks import PARTS
 from pages.ui.words.say import say
+from pages.ui.words.scope import key_of, say_here
 
 _DRAWN = {"area": "bands", "rule": "whiskers"}
 _HOVER, _BOTH = "hover", "both"

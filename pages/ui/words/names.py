@@ -4,7 +4,7 @@ from analysis.scopes import BETWEEN, ROLES, WEIGHTS, WEIGHTS_WITH_RESIDUAL, WHOL
 from analysis.sinks import POSITIONAL
 from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
 from analysis.statistics.mixing.vector_rollout import VECTORS
-from pages.ui.store.chosen import layer_order
+from pages.ui.store.open_file import Store
 from pages.ui.words.say import say
 
 _NAMED = (WEIGHTS, WEIGHTS_WITH_RESIDUAL, ATTENTION_ROLLOUT, VECTORS)
@@ -38,9 +38,9 @@ def effect_name(effect: str) -> str:
     return say("effect.between.name", steps=f"{before}{say('effect.between.and')}{last}")
 
 
-def effect_meaning(effect: str) -> str:
+def effect_meaning(store: Store, effect: str) -> str:
     """Scopes between which an effect lies in the layers of the open file, as text."""
-    return " → ".join(map(scope_name, layer_order().effects[effect]))
+    return " → ".join(map(scope_name, store.layer_order.effects[effect]))
 
 
 def relation_name(relation: str) -> str:

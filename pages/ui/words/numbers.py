@@ -37,6 +37,11 @@ def signed(value: float, *, digits: int = 2) -> str:
     return f"{value:.{digits}f}".replace("-", "−")
 
 
+def offset_label(offset: float) -> str:
+    """Format a relative position with its sign."""
+    return change(offset, digits=0) if offset else "0"
+
+
 three_decimals = partial(signed, digits=3)
 """ρ with three decimals, where two would often round to 1, or be the same for two numbers."""
 

@@ -9,6 +9,7 @@ from analysis.statistics.norms import head_token
 from pages.head_habits.gradients import gradients
 from tests.pages.conftest import assert_sound, sentences
 from tests.pages.kit.after import after_of
+from tests.pages.kit.inquiries import inquiry
 
 after = after_of("gpt2_folder")
 after_bos = after_of("turned_folder")
@@ -84,7 +85,7 @@ def test_gradients_are_set_against_the_attention(
         f"set importance = if(token_type = '{token_type}', {importance}, 3)",
         f"delete from stored.gradient_importance where token_type not in ('{token_type}', 'other')",
     )
-    [finding] = gradients.findings()
+    [finding] = gradients.findings(inquiry())
     assert sentence in finding.sentence
 
 

@@ -11,6 +11,7 @@ from pages.ui.words.levels import carried, carrier
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.kit.after import said_in
 from tests.pages.kit.figures import figure_of
+from tests.pages.kit.inquiries import inquiry
 
 
 def drawn(section, exported, name: str, **address: str) -> pd.DataFrame:
@@ -106,7 +107,7 @@ def test_a_weak_correlation_is_not_told_as_one(median, expected, after):
         f"update stored.attention_norm_correlation set median = {median}, "
         f"median_low = {median - 0.01}, median_high = {median + 0.01}"
     )
-    assert expected in said_in(relation.findings())
+    assert expected in said_in(relation.findings(inquiry()))
 
 
 def test_a_pooled_correlation_that_heads_do_not_have_is_no_tendency_of_theirs(after):
@@ -116,7 +117,7 @@ def test_a_pooled_correlation_that_heads_do_not_have_is_no_tendency_of_theirs(af
         "between_heads = -0.1, between_layers = -0.4, between_layers_spearman = -0.95, "
         "median = -0.01, median_low = -0.02, median_high = 0.0"
     )
-    said = said_in(relation.findings())
+    said = said_in(relation.findings(inquiry()))
     assert "hardly pull against each other" in said
     assert "the shorter" not in said
     assert "+0.00 within heads, −0.10 between heads of a layer, −0.40 between layers" in said
@@ -137,4 +138,4 @@ def test_an_interval_that_holds_0_claims_nothing(low, high, expected, after):
         f"within_sequences_spearman = {(low + high) / 2}, "
         f"within_sequences_spearman_low = {low}, within_sequences_spearman_high = {high}"
     )
-    assert expected in said_in(frequency.findings())
+    assert expected in said_in(frequency.findings(inquiry()))

@@ -6,11 +6,10 @@ import pytest
 from analysis.published.heads import numbers
 from analysis.statistics.probing import coreference_best
 from pages.coreference.rules import _on_halves, antecedents
-from pages.ui.store.together import ask_each
-from pages.ui.view import View
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from tests.pages.conftest import sentences
 from tests.pages.kit.figures import figure_of
+from tests.pages.kit.inquiries import inquiry, view_of
 
 TYPES = ("all", "pronoun", "proper", "nominal")
 METHODS = ("head", "nearest", "head_match", "sieve")
@@ -22,10 +21,10 @@ ABOVE, BELOW, AROUND = (0.1, 0.2), (-0.2, -0.1), (-0.1, 0.1)
 def sentence_on_halves() -> str:
     """The section's sentence on the best heads of both halves over all mentions."""
     choices = {"weighing": "weight", "merging": "mean"}
-    best = ask_each(coreference_best.best, "chosen_on", ("first", "second"), **choices)
+    best = inquiry().ask_each(coreference_best.best, "chosen_on", ("first", "second"), **choices)
     best = best[best["mention_type"] == "all"]
     with words_of("coreference", "rules"):
-        return _on_halves(View("co", "rules"), best)
+        return _on_halves(view_of("co", "rules"), best)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pages.overview.glance import how_sure
+from pages.overview.ranked_findings import how_sure
 from pages.ui.choices.links import VIEWS
 from pages.ui.finding import Finding
 from pages.ui.words.numbers import count
@@ -19,8 +19,9 @@ FOLDERS = ("treebank_folder", "turned_folder", "images_folder")
 """Of an encoder of texts, of a decoder that turns positions, and of an encoder of images."""
 FINDINGS = """
 import streamlit as st
-from pages.overview.glance import findings
-st.session_state["found"] = findings()
+from pages.overview.ranked_findings import findings
+from pages.ui.store.chosen import open_store
+st.session_state["found"] = findings(open_store())
 """
 
 

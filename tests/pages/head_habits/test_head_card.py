@@ -5,13 +5,14 @@ from html import unescape
 
 import pytest
 
-from pages.ui.facts import Fact
+from pages.ui.fact_grid import Fact
 from pages.ui.head.card import PLACES as PLACES_OF_A_HEAD
 from pages.ui.head.facts import MIN_WORDS
 from pages.ui.head.facts import facts as facts_of
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import assert_sound, bodies, in_address
 from tests.pages.kit.copies import lacking
+from tests.pages.kit.inquiries import inquiry
 from tests.pages.test_overview import assert_section
 
 HABITS = {"hh_view": "one_head", "head": "2-3"}
@@ -96,7 +97,7 @@ def test_what_the_file_lacks_is_told_with_the_statistic(opened, changed):
 
 def fact(label: str) -> Fact:
     """Fact of a label on layer 2, head 3."""
-    return next(entry for entry in facts_of(2, 3) if entry.label == label)
+    return next(entry for entry in facts_of(inquiry(), 2, 3) if entry.label == label)
 
 
 def test_the_relation_is_the_one_furthest_above_its_offset(opened, treebank_folder, after_trees):

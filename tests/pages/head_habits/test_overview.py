@@ -8,16 +8,17 @@ from pages.syntax.parsers import parsers
 from pages.syntax.relations import relations
 from pages.ui.head.facts import MIN_WORDS
 from tests.pages.kit.after import said_in
+from tests.pages.kit.inquiries import inquiry
 
 EVEN = "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'"
 
 
 def test_heads_of_one_habit_are_counted(after):
     after(EVEN)
-    assert "By the thresholds" not in said_in(heads.findings())
+    assert "By the thresholds" not in said_in(heads.findings(inquiry()))
     strong = "update stored.head_pattern set mean = 0.9 where quantity = '{}' and layer = 1"
     after(EVEN, strong.format("next") + " and head = 1", strong.format("sep") + " and head > 1")
-    [finding] = heads.findings()
+    [finding] = heads.findings(inquiry())
     assert "By the thresholds" in finding.sentence
     assert finding.number == "3 of 6 heads"
     assert finding.evidence["value"].tolist() == [3, 3, 2, 1]
@@ -28,7 +29,7 @@ def test_heads_of_one_habit_are_counted(after):
     after(
         EVEN, f"{strong.format('next')} and head = 1", "update stored.head_pattern set low = mean"
     )
-    [finding] = heads.findings()
+    [finding] = heads.findings(inquiry())
     assert "in 1 of 1" in finding.known_by
 
 
@@ -45,7 +46,7 @@ def test_the_gradient_of_the_type_with_most_weight_is_told_beside_that(
         f"update stored.gradient_importance set importance = {importance} where token_type = 'sep'",
         "update stored.gradient_importance set low = importance, high = importance",
     )
-    [finding] = gradients.findings()
+    [finding] = gradients.findings(inquiry())
     assert f"50% of it; of all |∂L/∂α| {share} is due to that attention" in finding.sentence
     assert finding.number == f"50% → {share}"
     assert finding.side == side
@@ -59,7 +60,7 @@ def test_what_gradients_tell_has_an_interval_only_where_all_layers_have_one(afte
         "update stored.gradient_importance set importance = 9, low = 8, high = 10 "
         "where token_type = 'sep' and layer = 1",
     )
-    [finding] = gradients.findings()
+    [finding] = gradients.findings(inquiry())
     shares = 9 / 12, 1 / 4
     lows, highs = (8 / 11, 0.9 / 3.9), (10 / 13, 1.1 / 4.1)
     row = finding.evidence.iloc[0]
@@ -67,13 +68,13 @@ def test_what_gradients_tell_has_an_interval_only_where_all_layers_have_one(afte
     assert (row["low"], row["high"]) == pytest.approx((sum(lows) / 2, sum(highs) / 2))
     assert finding.side == "unclear"
     after("update stored.gradient_importance set low = null, high = null where layer = 1")
-    [finding] = gradients.findings()
+    [finding] = gradients.findings(inquiry())
     assert finding.side == "unsure", "too few sequences leave no interval"
 
 
 def test_a_stand_in_for_the_loss_is_told_as_one(after):
     after("update stored.gradient_importance set objective = 'pooled_length'")
-    assert "L: not a loss but" in said_in(gradients.findings())
+    assert "L: not a loss but" in said_in(gradients.findings(inquiry()))
 
 
 def test_the_relation_is_scored_where_its_head_was_not_chosen(after_trees):
@@ -85,7 +86,7 @@ def test_the_relation_is_scored_where_its_head_was_not_chosen(after_trees):
         "where relation = 'nsubj' and merging = 'mean' and chosen_on = 'first'",
         "update stored.dependency_best set difference = 0.9 where chosen_on <> 'first'",
     )
-    text = said_in(relations.findings())
+    text = said_in(relations.findings(inquiry()))
     assert "layer 2, head 1, chosen on random half A of the sentences among 16" in text
     assert "is right for 88% [" in text
     assert f"of {MIN_WORDS} words" in text
@@ -93,7 +94,7 @@ def test_the_relation_is_scored_where_its_head_was_not_chosen(after_trees):
     assert "in 1 of them the difference is clear of 0" in text
     assert text.startswith("+50.0 points")
     after_trees(f"update stored.dependency_best set n = {MIN_WORDS - 1}")
-    assert not list(relations.findings()), "relations of few words are no finding"
+    assert not list(relations.findings(inquiry())), "relations of few words are no finding"
 
 
 def test_parsers_are_told_with_all_that_they_are_set_against(after_trees):
@@ -111,7 +112,7 @@ def test_parsers_are_told_with_all_that_they_are_set_against(after_trees):
             for seed in (-1, 1)
         ),
     )
-    [finding] = parsers.findings()
+    [finding] = parsers.findings(inquiry())
     assert finding.number == "50%"
     assert all(f"{share}%" in finding.sentence for share in (50, 40, 30, 20, 10))
     assert "49% to 51% over 2 splits" in finding.known_by

@@ -4,11 +4,10 @@ import pytest
 
 from analysis.statistics.heads import head_arrangement
 from pages.head_map.map import _finding
-from pages.ui.store.chosen import ask
-from pages.ui.view import View
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.kit.figures import figure_of
+from tests.pages.kit.inquiries import inquiry, view_of
 
 
 @pytest.mark.parametrize(
@@ -23,9 +22,9 @@ from tests.pages.kit.figures import figure_of
 )
 def test_the_plane_is_judged_by_its_stress(stress, verdict, after):
     after(f"update stored.head_layout set stress = {stress}")
-    points = ask(head_arrangement.layout, weighing="weight")
+    points = inquiry().ask(head_arrangement.layout, weighing="weight")
     with words_of("head_map", "map"):
-        assert verdict in _finding(View("hm", "map"), points, "weight")
+        assert verdict in _finding(view_of("hm", "map"), points, "weight")
 
 
 def test_thresholds_decide_what_a_head_does(section, after, exported):

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from pages.ui.finding import Finding
-from pages.ui.store import chosen
+from pages.ui.store import inquiry
 from pages.ui.words.say import speak_of
 
 
@@ -39,9 +39,9 @@ def after_of(name: str) -> Any:
         folder = request.getfixturevalue(name)
         store, kept = scratch(folder), openings.copy()
 
-        def asked(_store: Any, question: Callable[..., Any], **choices: Any) -> Any:
+        def asked(_record: Any, _store: Any, question: Callable[..., Any], **choices: Any) -> Any:
             answer = question(store, **choices)
-            return chosen._widened(answer) if isinstance(answer, pd.DataFrame) else answer
+            return inquiry._widened(answer) if isinstance(answer, pd.DataFrame) else answer
 
         def change(*statements: str) -> None:
             openings.clear()
@@ -51,7 +51,7 @@ def after_of(name: str) -> Any:
                 store.execute(statement)
 
         monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
-        monkeypatch.setattr(chosen, "ask_store", asked)
+        monkeypatch.setattr(inquiry.Asked, "ask", asked)
         openings.clear()
         store.execute("begin")
         yield change

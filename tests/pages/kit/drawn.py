@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui import frame
 from pages.ui.choices.links import VIEWS
 from pages.ui.export.shown import Shown
-from pages.ui.store import chosen
+from pages.ui.store.inquiry import Asked
 from pages.ui.view import View
 from pages.ui.words import say as words
 from tests.pages.kit.openings import Offered, Opener
@@ -69,7 +69,7 @@ def draw(page: str, stem: str, folder: Path, lang: str, offered: Offered) -> Dra
 @contextmanager
 def _recorded(drawn: Drawn) -> Iterator[None]:
     """Record what is drawn."""
-    ask, foot = chosen.ask_store, frame._foot
+    ask, foot = Asked.ask, frame._foot
     announce, filled, catalogue = View.finding, words._filled, words.catalogue
 
     class Heard(dict):
@@ -102,7 +102,7 @@ def _recorded(drawn: Drawn) -> Iterator[None]:
         heard = Heard(catalogue())
         patched.setattr(words, "catalogue", lambda: heard)
         patched.setattr(words, "_filled", note_values)
-        patched.setattr(chosen, "ask_store", note_answer)
+        patched.setattr(Asked, "ask", note_answer)
         patched.setattr(View, "finding", note_headline)
         patched.setattr(frame, "_foot", note_picture)
         yield

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pages.ui.beside.marks import Unit, units
 from pages.ui.collection.chart import too_much, unlike_ours
 from pages.ui.collection.collection import Collection
 from pages.ui.collection.item import Item, table_of
 from pages.ui.collection.markup import clean, fault_of
 from pages.ui.collection.web import web_page
+from pages.ui.comparison.marks import Unit, units
 from pages.ui.export import files as export
 from pages.ui.export.latex import MOST_ROWS, latex, latex_text
 from pages.ui.words.units import PERCENT, POINTS, named_in, without_unit

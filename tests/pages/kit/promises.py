@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
-from pages.ui.beside.marks import PARTS, units
+from pages.ui.comparison.marks import PARTS, units
 from pages.ui.export.files import svg, with_data
 
 _HUES = {  # degrees at which a colour begins and ends

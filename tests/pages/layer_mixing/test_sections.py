@@ -10,12 +10,12 @@ import pytest
 
 from analysis.scopes import POST_NORM
 from pages.layer_mixing.modules import _finding
-from pages.ui.view import View
 from pages.ui.words.numbers import percent, scientific
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from tests.pages.conftest import bodies, charts, frames, in_address, options_of, sentences
 from tests.pages.kit.copies import changed_copy
 from tests.pages.kit.figures import click
+from tests.pages.kit.inquiries import view_of
 
 SCOPES = POST_NORM.scopes
 
@@ -171,4 +171,4 @@ def test_a_finding_says_whether_it_is_clear_of_the_mixing_before(ratio, low, hig
     for name, value in (("ratio", ratio), ("ratio_low", low), ("ratio_high", high)):
         frame[name] = np.where(of_change, value, np.nan)
     with words_of("layer_mixing", "modules"):
-        assert expected in _finding(View("lm", "modules"), frame, "ff", "change")
+        assert expected in _finding(view_of("lm", "modules"), frame, "ff", "change")

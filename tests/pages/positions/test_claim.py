@@ -7,14 +7,13 @@ import pytest
 from analysis.published.numbers import EXPERIMENTS
 from analysis.published.positions import NUMBERS, OFFSETS, SHIFT
 from pages.positions.claim import _disagreement, _finding, published_offsets
-from pages.ui.view import View
-from pages.ui.words.numbers import signed
-from pages.ui.words.offsets import offset_label
-from pages.ui.words.place import words_of
+from pages.ui.words.numbers import offset_label, signed
+from pages.ui.words.scope import words_of
 from tests.pages.conftest import sentences
 from tests.pages.kit.figures import frame_of
+from tests.pages.kit.inquiries import view_of
 
-VIEW = View("po", "claim")
+VIEW = view_of("po", "claim")
 
 
 def over_all_heads(**other: float) -> pd.DataFrame:

@@ -5,11 +5,11 @@ import pytest
 
 from pages.positions.clusters import cluster_name
 from pages.positions.heads import _finding
-from pages.ui.view import View
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from tests.pages.conftest import captions, charts, frames, sentences
 from tests.pages.kit.copies import changes_of, lacking
 from tests.pages.kit.figures import chart_of, frame_of
+from tests.pages.kit.inquiries import view_of
 
 OTHER = {"po_k": "12", "po_height": "shared"}
 
@@ -75,7 +75,7 @@ def test_heads_that_are_the_same_in_every_text_are_counted_among_the_clusters_th
 def test_heads_that_differ_from_text_to_text_are_not_called_the_same():
     dominant = pd.DataFrame({"layer": 1, "head": range(6), "name": "both", "share": 0.5})
     with words_of("positions", "heads"):
-        text = _finding(View("po", "heads"), dominant)
+        text = _finding(view_of("po", "heads"), dominant)
     assert "**0 of 6 heads fall into one cluster" in text
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from pages.positions.spectra.states import Wave, _finding
-from pages.ui.view import View
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from tests.pages.conftest import frames, sentences
+from tests.pages.kit.inquiries import view_of
 
 OTHER = {"po_amount": "mean", "po_states_layer": "2"}
 PEAK = 64.0  # the fifth of the tiny model's frequencies, which are multiples of 512 / 40
@@ -44,7 +44,7 @@ def test_a_wave_is_told_in_the_first_layer_and_in_the_last_without_a_claim():
     amounts = {1: 8.0, 2: 3.0}
     times = {(source, n): amounts[n] for source in ("hidden", "query", "key") for n in amounts}
     with words_of("positions", "states"):
-        text = _finding(View("po", "states"), Wave(PEAK, True, times, 1, 2, n=7))
+        text = _finding(view_of("po", "states"), Wave(PEAK, True, times, 1, 2, n=7))
     assert "queries of layer 1 have **8.0 times**" in text
     assert "queries of layer 2 have **3.0 times**" in text
     assert "means over 7 texts, without intervals" in text

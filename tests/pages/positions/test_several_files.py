@@ -66,10 +66,11 @@ def test_a_file_that_breaks_while_it_is_read_is_named(in_session, several_folder
     script = f"""
 from pathlib import Path
 import duckdb
-from pages.ui.store.chosen import ask_store, readable
+from pages.ui.store.chosen import readable
+from pages.ui.store.inquiry import Asked
 def broken(store):
     raise duckdb.Error("out of luck")
-ask_store(readable(Path({str(several_folder)!r}) / "gpt.duckdb"), broken)
+Asked().ask(readable(Path({str(several_folder)!r}) / "gpt.duckdb"), broken)
 """
     session = in_session(script, several_folder)
     assert not session.exception

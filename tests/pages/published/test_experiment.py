@@ -6,22 +6,21 @@ import pandas as pd
 import pytest
 
 from analysis.published.numbers import N_TOKENS, Published
-from pages.ui import published
-from pages.ui.published import Row
+from pages.ui import published_table
+from pages.ui.published_table import Row
 from pages.ui.store.open_file import Store, Version
 from tests.pages.published.conftest import SAME
 
 
 @pytest.fixture
-def apart(monkeypatch) -> Callable[..., str]:
+def apart() -> Callable[..., str]:
     """Difference of a file with such a run and such facts from a paper's experiment."""
 
     def ask(paper: str = "kobayashi-2020", facts: Mapping[str, str] = {}, **run: object) -> str:
         provenance = {"random_weights": "none", "segments_given": "0, 1", **facts}
         version = Version("tiny.duckdb", 0, 0)
         store = Store(version, pd.Series(SAME | run), facts=provenance, rows={}, content="")
-        monkeypatch.setattr(published, "open_store", lambda: store)
-        return published.apart(paper) or "same"
+        return published_table.apart(store, paper) or "same"
 
     return ask
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from pages.query import asking
-from pages.query.asking import Fault
 from pages.query.examples import EXAMPLES
 from pages.query.statement import LONGEST_IN_LINK, fits_into_a_link
+from pages.ui.sql import asking
+from pages.ui.sql.asking import Fault
 from pages.ui.words.say import catalogue
 from tests.pages.conftest import assert_sound, captions, charts, frames, in_address
 
@@ -140,6 +140,6 @@ def test_a_question_that_failed_is_tried_again_when_it_is_run_again(section, mon
 
 
 def test_every_fault_is_told():
-    assert {f"query.ask.fault_{fault}" for fault in FAULTS} == {
-        key for key in catalogue() if key.startswith("query.ask.fault_")
+    assert {f"sql.fault_{fault}" for fault in FAULTS} == {
+        key for key in catalogue() if key.startswith("sql.fault_")
     }

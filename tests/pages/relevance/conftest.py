@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from tests.pages.kit.copies import answers_of, changes_of
 
 changed_images = changes_of("images_folder")

@@ -5,14 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from pages.relevance import one_image
 from pages.relevance.maps.image_map import PANEL
 from pages.relevance.one_image import _start
-from pages.ui.view import View
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from tests.pages.conftest import bodies, charts, in_address, sentences
 from tests.pages.kit.copies import changed_copy
 from tests.pages.kit.figures import click
+from tests.pages.kit.inquiries import view_of
 from tests.small_images import SIZES
 from tests.tiny import HEADS as TEXT_HEADS
 from tests.tiny_vision import COLUMNS, HEADS, LABELS, LAYERS, ROWS
@@ -180,12 +179,11 @@ def test_a_map_with_everything_on_cls_has_no_most_relevant_patch(
         ("patches", "The model has no [CLS]"),
     ],
 )
-def test_where_relevance_starts_is_said(start, words, monkeypatch):
-    store = SimpleNamespace(facts={"relevance_start": start})
-    monkeypatch.setattr(one_image, "open_store", lambda: store)
+def test_where_relevance_starts_is_said(start, words):
+    view = view_of("re", "map", SimpleNamespace(facts={"relevance_start": start}))
     with words_of("relevance", "map"):
-        assert words in _start(View("re", "map"), "iv", 3)
-        assert not _start(View("re", "map"), "attention", 3), "which carries nothing back"
+        assert words in _start(view, "iv", 3)
+        assert not _start(view, "attention", 3), "which carries nothing back"
 
 
 def test_the_start_is_on_the_page_where_there_is_one(over_image):

@@ -9,7 +9,7 @@ import streamlit as st
 from analysis.statistics.pairs import pair_occurrence
 from pages.sequences.map import cells
 from pages.sequences.through_layers import layer_shares, strongest
-from pages.ui.live import door, readings
+from pages.ui.live import live_model, readings
 from tests.pages.conftest import assert_sound, charts, in_address
 from tests.pages.kit.figures import click, frame_of
 
@@ -19,16 +19,17 @@ OWN = """
 import streamlit as st
 from pages.sequences.subject import Subject
 from pages.sequences.shares import MapOf, shares_of
-from pages.ui.live import door, readings
+from pages.ui.live import live_model, readings
+from pages.ui.store.chosen import open_store
 from pages.ui.view import View
 
-view = View("te", "test")
-reading = readings.of_text(view, st.query_params["text"]) if door.reachable(view) else None
+view = View("te", "test", open_store())
+reading = readings.of_text(view, st.query_params["text"]) if live_model.reachable(view) else None
 if reading is not None:
     ids = reading.token_ids
     subject = Subject(reading.key, reading.tokens, ids, (), lambda: reading)
     maps = (("head_weight", 2, 1), ("attn", 2))
-    st.session_state["found"] = {key: shares_of(subject, MapOf(*key)) for key in maps}
+    st.session_state["found"] = {key: shares_of(view, subject, MapOf(*key)) for key in maps}
 """
 
 
@@ -177,9 +178,11 @@ OF_FILE = """
 import streamlit as st
 from pages.sequences.subject import of_file
 from pages.sequences.shares import MapOf, shares_of
+from pages.ui.store.chosen import open_store
 from pages.ui.view import View
 
-st.session_state["found"] = shares_of(of_file(View("te", "test"), 0), MapOf("attn", 2))
+view = View("te", "test", open_store())
+st.session_state["found"] = shares_of(view, of_file(view, 0), MapOf("attn", 2))
 """
 
 
@@ -187,14 +190,14 @@ def test_what_the_model_gives_of_a_text_of_the_file_is_there_for_all_readers(
     in_session, store_folder, monkeypatch
 ):
     st.cache_data.clear()
-    functions, asked = [], door.asked
+    functions, asked = [], live_model.asked
 
     def noted(model, function, *given, **named):
         found = asked(model, function, *given, **named)
         functions.append(function)
         return found
 
-    monkeypatch.setattr(door, "asked", noted)
+    monkeypatch.setattr(live_model, "asked", noted)
     maps = [in_session(OF_FILE, store_folder).session_state["found"] for _ in range(2)]
     assert functions.count("layer_maps") == 1
     np.testing.assert_array_equal(*maps)

@@ -76,15 +76,16 @@ def test_a_file_of_few_texts_says_so_and_shows_the_numbers(section, exported, st
 
 TYPED = """
 from pages.sequences.numbers import numbers_of, numbers_of_all
-from pages.ui.live import door, readings
-from pages.ui.words.place import words_of
+from pages.ui.live import live_model, readings
+from pages.ui.words.scope import words_of
+from pages.ui.store.chosen import open_store
 from pages.ui.view import View
 import streamlit as st
 
-view = View("te", "test")
-if door.reachable(view):
+view = View("te", "test", open_store())
+if live_model.reachable(view):
     with words_of("sequences", "odd"):
-        found = numbers_of(readings.of_text(view, "The dog.")), numbers_of_all()
+        found = numbers_of(view.store, readings.of_text(view, "The dog.")), numbers_of_all(view)
     st.session_state["found"] = found
 """
 

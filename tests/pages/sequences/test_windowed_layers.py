@@ -15,9 +15,11 @@ DISTANCES = """
 import streamlit as st
 from pages.sequences.changes import changes
 from pages.sequences.subject import of_file
+from pages.ui.store.chosen import open_store
 from pages.ui.view import View
 
-pairs = changes(of_file(View("te", "test"), 0), layer={layer}, effect="ff")
+view = View("te", "test", open_store())
+pairs = changes(view, of_file(view, 0), layer={layer}, effect="ff")
 distances = (pairs["target_pos"] - pairs["source_pos"]).tolist()
 st.markdown(" ".join(map(str, distances)))
 st.markdown(str(int(pairs["n"].isna().sum())))

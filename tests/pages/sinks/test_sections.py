@@ -7,6 +7,7 @@ from pages.sinks.layers import layers
 from tests.pages.conftest import bodies, captions, charts, options_of, sentences
 from tests.pages.kit.after import said_in
 from tests.pages.kit.figures import frame_of
+from tests.pages.kit.inquiries import inquiry
 
 CLS = "place = 'cls' and head is null"
 
@@ -154,7 +155,7 @@ def test_a_sink_is_set_against_even_attention_and_what_arrives_over_all_layers(a
         _set("even", 0.01),
         _set("norm_share", 0.04),
     )
-    [finding] = layers.findings()
+    [finding] = layers.findings(inquiry())
     assert finding.number == "28% → 4%"
     assert "even attention would give it 1%" in finding.sentence
     assert "by norms, 4% comes from it" in finding.sentence
@@ -162,7 +163,7 @@ def test_a_sink_is_set_against_even_attention_and_what_arrives_over_all_layers(a
     assert (row["low"], row["high"]) == pytest.approx((0.27, 0.29))
     assert finding.side == "above"
     after(_set("attention", 0.01), _set("even", 0.01))
-    [finding] = layers.findings()
+    [finding] = layers.findings(inquiry())
     assert finding.side == "unclear", "even attention is no sink"
 
 
@@ -174,7 +175,7 @@ def test_the_largest_coordinate_is_set_against_that_of_other_tokens(massive, aft
         ratio.format(50, 49, 51) + "where quantity = 'ratio' and place = 'cls' and depth = 2",
         f"update stored.massive_activation set mean = {massive} where quantity = 'massive'",
     )
-    [finding] = activations.findings()
+    [finding] = activations.findings(inquiry())
     assert finding.number == "50.0 medians"
     assert "peaks after layer 2, at 50.0 medians of the hidden states" in finding.sentence
     assert "other tokens has 10.0" in finding.sentence
@@ -185,12 +186,12 @@ def test_the_largest_coordinate_is_set_against_that_of_other_tokens(massive, aft
         ratio.format(10, 9, 11) + "where quantity = 'ratio'",
         ratio.format(8, 7, 8.9) + "where quantity = 'ratio' and place = 'cls'",
     )
-    assert said_in(activations.findings()) == "", "others clearly stand out more"
+    assert said_in(activations.findings(inquiry())) == "", "others clearly stand out more"
     after(
         ratio.format(10, 9, 11) + "where quantity = 'ratio'",
         ratio.format(9, 8, 9.5) + "where quantity = 'ratio' and place = 'cls'",
     )
-    [finding] = activations.findings()
+    [finding] = activations.findings(inquiry())
     assert finding.side == "unclear"
     after("delete from stored.massive_activation where place = 'cls'")
-    assert said_in(activations.findings()) == ""
+    assert said_in(activations.findings(inquiry())) == ""

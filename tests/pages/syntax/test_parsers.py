@@ -10,13 +10,12 @@ from analysis.statistics.probing import parser_accuracy
 from analysis.statistics.probing.parser_accuracy import METHODS
 from analysis.statistics.probing.parser_input import INPUT_EMBEDDING
 from pages.syntax.parsers import _alike, _finding, _named, _spread
-from pages.ui.store.chosen import ask
 from pages.ui.store.open_file import described, version_of
-from pages.ui.view import View
 from pages.ui.words.numbers import percent
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from tests.pages.conftest import captions, charts, sentences
 from tests.pages.kit.figures import chart_of
+from tests.pages.kit.inquiries import inquiry, view_of
 
 
 def planted(**shares: float) -> tuple[str, ...]:
@@ -30,7 +29,7 @@ def planted(**shares: float) -> tuple[str, ...]:
 
 def finding(trained: pd.DataFrame) -> str:
     """The section's finding on these parsers."""
-    view = View("sy", "parsers")
+    view = view_of("sy", "parsers")
     with words_of("syntax", "parsers"):
         return _finding(view, _spread(_named(view, trained)).set_index("method"))
 
@@ -38,7 +37,7 @@ def finding(trained: pd.DataFrame) -> str:
 def test_what_the_parsers_find_is_told(after):
     shares = dict(zip(METHODS, (0.8, 0.6, 0.25, 0.2, 0.5, 0.3), strict=True))
     after(*planted(**shares))
-    text = finding(ask(parser_accuracy.accuracies))
+    text = finding(inquiry().ask(parser_accuracy.accuracies))
     assert "**Attention alone finds 60% of the governors** (58% to 62% over 5 seeds)" in text
     assert f"and {percent(0.8)} when its weights may depend on the words" in text
     assert "next word finds 30%, distances and words without attention 50%" in text
@@ -55,7 +54,7 @@ def test_what_the_parsers_find_is_told(after):
 )
 def test_a_verdict_holds_with_every_seed_or_is_none(attention, distances, verdict, after):
     after(*planted(attention=attention, distances_words=distances))
-    assert verdict in finding(ask(parser_accuracy.accuracies))
+    assert verdict in finding(inquiry().ask(parser_accuracy.accuracies))
 
 
 def test_where_the_vectors_come_from_is_told(section, after):

@@ -12,7 +12,7 @@ from analysis.statistics.pairs import pair_delta
 from pages.token_pairs.choices import PAIR
 from pages.token_pairs.lists import DIRECTIONS, change, with_pair_names
 from pages.token_pairs.workbench import pair_rows, reach_of
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from pages.ui.words.units import without_unit
 from tests.pages.conftest import bodies, captions, frames, sentences
 from tests.pages.kit.copies import changed_copy

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from analysis.scopes import POST_NORM
 from analysis.statistics.pairs import pair, pair_occurrence
 from pages.token_pairs.chosen_pair import PAGE
-from pages.ui.live import door
+from pages.ui.live import live_model
 from tests.pages.conftest import charts, sentences
 
 EFFECTS = tuple(POST_NORM.effects)  # of the small model, which is built as BERT is
@@ -24,15 +24,17 @@ SCRIPT = """
 import numpy as np
 import streamlit as st
 from analysis.statistics.pairs import pair_occurrence
-from pages.ui.live import door as live
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.live import live_model as live
+from pages.ui.store.chosen import open_store
+from pages.ui.store.inquiry import Inquiry
 
+inquiry = Inquiry(open_store())
 changes = {}
-for layer in range(1, int(open_store().run["n_layers"]) + 1):
+for layer in range(1, int(inquiry.store.run["n_layers"]) + 1):
     for effect in %s:
-        for seq in range(int(open_store().run["n_sequences"])):
-            tokens = ask(pair_occurrence.sequence, seq=seq)
-            maps = live.effect_maps(tokens, layer=layer, effect=effect)
+        for seq in range(int(inquiry.store.run["n_sequences"])):
+            tokens = inquiry.ask(pair_occurrence.sequence, seq=seq)
+            maps = live.effect_maps(inquiry.store, tokens, layer=layer, effect=effect)
             changes[layer, effect, seq] = maps.change
 st.session_state["changes"] = changes
 """
@@ -128,5 +130,5 @@ def store_model(store) -> Path:
 
 def test_a_dashboard_without_torch_shows_what_is_stored(section, monkeypatch):
     st.cache_data.clear()
-    monkeypatch.setattr(door, "find_spec", lambda name: None if name == "torch" else name)
+    monkeypatch.setattr(live_model, "find_spec", lambda name: None if name == "torch" else name)
     assert "not installed" in without_maps(section("workbench", **LIVE))

@@ -15,14 +15,14 @@ from pages.token_pairs.lists import CHANGE, DIRECTIONS, in_points
 from pages.token_pairs.pmi import _finding
 from pages.token_pairs.workbench import ROWS
 from pages.ui.export import files as export
-from pages.ui.view import View
-from pages.ui.words.place import words_of
+from pages.ui.words.scope import words_of
 from tests.pages.conftest import bodies, captions, charts, frames, sentences
 from tests.pages.kit.copies import changed_copy
 from tests.pages.kit.figures import frame_of
+from tests.pages.kit.inquiries import view_of
 from tests.pages.kit.section_checks import stems
 
-VIEW = View("tp", "pmi")
+VIEW = view_of("tp", "pmi")
 
 
 def pairs_of(frame) -> list[tuple[str, str, float]]:

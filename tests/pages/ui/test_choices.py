@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 SCRIPT = """
 import streamlit as st
 from pages.ui.choices.address import Choice, draw
-from pages.ui.choices.pick import choose, pick
+from pages.ui.choices.picker import choose, pick
 
 NAMES = {"cls": "クラス", "sep": "区切り", "other": "その他"}
 kind = pick("p_kind", "Kind", list(NAMES), default="other", format=NAMES.get, named=False)
@@ -84,7 +84,7 @@ def test_one_choice_leaves_the_others_alone(page):
 TEXT_SCRIPT = """
 import streamlit as st
 from pages.ui.choices.address import FreeChoice
-from pages.ui.choices.pick import choose, draw
+from pages.ui.choices.picker import choose, draw
 
 choice = FreeChoice("p_text", default="first")
 text = draw(choice, lambda: st.text_input("Text", key="p_text"))
@@ -114,7 +114,7 @@ def test_a_text_that_is_not_the_default_may_be_empty():
 COLLECTED = """
 import streamlit as st
 from pages.ui.choices.address import Choice, draw, one_entry, stop
-from pages.ui.choices.pick import choose, pick
+from pages.ui.choices.picker import choose, pick
 
 
 def both():

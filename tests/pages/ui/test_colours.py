@@ -20,10 +20,10 @@ from analysis.scopes import ORDERS, WEIGHTS_WITH_RESIDUAL
 from analysis.statistics.heads.head_behaviour import BEHAVIOURS
 from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
 from analysis.statistics.probing.coreference_accuracy import METHODS
+from pages.ui.charts import chart_theme
 from pages.ui.charts import colours as of
-from pages.ui.charts import look
 from pages.ui.head.habits import GROUPS
-from pages.ui.look import STYLE
+from pages.ui.page_css import STYLE
 
 ROOT = Path(__file__).parents[3]
 SEEN = {
@@ -181,10 +181,10 @@ def settings() -> dict:
 @pytest.mark.parametrize(("presenting", "least"), [(False, 4.5), (True, 7)])
 @pytest.mark.parametrize("theme", PAPERS)
 def test_words_of_charts_can_be_read(theme, presenting, least, monkeypatch):
-    monkeypatch.setattr(look, "_theme", lambda: theme)
-    monkeypatch.setattr(look, "is_presenting", lambda: presenting)
+    monkeypatch.setattr(chart_theme, "_theme", lambda: theme)
+    monkeypatch.setattr(chart_theme, "is_presenting", lambda: presenting)
     bare = alt.Chart(pd.DataFrame({"x": [1]})).mark_text().encode(x="x:Q")
-    config = look.in_theme(bare).to_dict()["config"]
+    config = chart_theme.in_theme(bare).to_dict()["config"]
     for part in ("axis", "legend", "header"):
         for word in ("labelColor", "titleColor"):
             assert contrast(config[part][word], PAPERS[theme]) >= least

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pages.ui.charts.chart_theme import Chart, layered
 from pages.ui.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, RELATION_COLOURS
-from pages.ui.charts.look import layered
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.paired_stacks import paired_stacks
 from pages.ui.export import files as export
@@ -93,7 +93,7 @@ def test_bars_of_two_sides_stand_beside_each_other():
 def test_a_chart_whose_layers_share_their_encodings_is_the_same_as_one_of_copies(monkeypatch):
     shared = drawn(marked={"x": 1, "y": "b"})
     assert shared.layer[0].copy().encoding is shared.layer[0].encoding
-    monkeypatch.delattr(alt.FacetedEncoding, "__deepcopy__")
+    monkeypatch.delattr(Chart, "__deepcopy__")
     copied = drawn(marked={"x": 1, "y": "b"})
     assert copied.layer[0].copy().encoding is not copied.layer[0].encoding
     assert shared.to_dict() == copied.to_dict()

@@ -18,8 +18,9 @@ import os
 from pathlib import Path
 import streamlit as st
 from analysis.statistics.corpus import sequence_lengths
-from pages.ui.store.chosen import ask, open_store
+from pages.ui.store.chosen import open_store
 from pages.ui.store.folder import files
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.open_file import seen_once
 
 new = Path(st.query_params["new"])
@@ -27,7 +28,7 @@ with seen_once():
     before = open_store().content
     if new.exists():
         os.replace(new, files()[0])
-    st.text(len(ask(sequence_lengths)))
+    st.text(len(Inquiry(open_store()).ask(sequence_lengths)))
     st.text(before == open_store().content)
     st.text(before)
 """

@@ -4,15 +4,18 @@ import os
 import threading
 from pathlib import Path
 from shutil import copyfile
+from types import SimpleNamespace
+from typing import Any
 
 import duckdb
 import pytest
 import streamlit as st
 
 from analysis.foreign_file import OtherSchema, attach
+from analysis.statistics.mixing import bias_reading
 from analysis.statistics.norms import token_type_mixing
 from pages.ui.store import chosen as shell
-from pages.ui.store import open_file
+from pages.ui.store import missing, open_file
 from pages.ui.store.commands import run_command
 from pages.ui.store.open_file import cursor, described, version_of
 from precompute.store.show import lines, remarks
@@ -21,21 +24,23 @@ from tests.pages.kit.copies import changed_copy, lacking
 ASK = """
 import streamlit as st
 from analysis.statistics.norms import token_type_mixing as mixing
-from pages.ui.store.chosen import ask, file_picker, open_store
+from pages.ui.store.chosen import file_picker, open_store
+from pages.ui.store.inquiry import Inquiry
 file_picker()
 st.text(open_store().name)
-frame = ask(mixing.by_layer, head=None)
+inquiry = Inquiry(open_store())
+frame = inquiry.ask(mixing.by_layer, head=None)
 st.text(sorted(set(map(str, frame.dtypes))))
 frame["layer"] = 0
-st.text(ask(mixing.by_layer, head=None)["layer"].max())
+st.text(inquiry.ask(mixing.by_layer, head=None)["layer"].max())
 """
 REQUIRE = """
 import streamlit as st
 from analysis.statistics.norms.token_type_mixing import TABLE
-from pages.ui.store.chosen import file_picker
+from pages.ui.store.chosen import file_picker, open_store
 from pages.ui.store.missing import require
 file_picker()
-require(TABLE)
+require(open_store(), TABLE)
 st.text("goes on")
 """
 NAMED = """
@@ -46,10 +51,10 @@ st.text(open_store().model_name)
 """
 OF_A_PART = """
 from pathlib import Path
-from pages.ui.live.door import identity
+from pages.ui.live.live_model import identity
 from pages.ui.store.commands import run_command
 store = open_store()
-st.text(identity().part)
+st.text(identity(store).part)
 st.text(run_command(store.run, store.facts, Path("other.duckdb")))
 """
 HOSTILE = "<b>a & 'quoted' [x](y) $z$ ?file=1.duckdb"
@@ -228,6 +233,29 @@ def test_a_missing_statistic_names_the_files_that_have_it_and_the_command(
     assert "--statistics token_type_mixing" in session.code[0].value
     assert "--max-tokens 36" in session.code[0].value
     assert in_session(REQUIRE, tmp_path, file="whole.duckdb").text[0].value == "goes on"
+
+
+@pytest.mark.parametrize(
+    ("checked", "asked"),
+    [("2/10", 10), ("2/100", 16), ("9/100", 18), ("32/5000", 64), ("3/3", None), ("16/16", None)],
+)
+def test_where_checks_read_few_texts_the_command_that_reads_more_is_named(
+    checked, asked, monkeypatch
+):
+    run = {"model": "m", "corpus": "c.txt", "mask_rate": 0.0, "seed": 0, "dtype": "float32"}
+    store: Any = SimpleNamespace(name="a.duckdb", run=run, facts={"checked": checked})
+    shown: list[str] = []
+    monkeypatch.setattr(missing.st, "caption", shown.append)
+    monkeypatch.setattr(missing.st, "code", lambda command, **_: shown.append(command))
+    missing.show_more_checks(store, bias_reading.TABLE)
+    if asked is None:
+        assert not shown
+        return
+    caption, command = shown
+    n, of = checked.split("/")
+    assert caption.startswith(f"Checks of robustness read {n} of the {of} sequences")
+    assert f" --check-sequences {asked} " in f"{command} "
+    assert " --statistics bias_reading" in command
 
 
 def test_the_command_repeats_the_settings_that_differ_from_the_defaults(store_folder):

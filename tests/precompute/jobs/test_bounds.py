@@ -43,7 +43,7 @@ def test_a_sample_takes_what_must_be_there_first_and_then_as_it_is_drawn():
 
 @pytest.mark.parametrize(
     ("n_sequences", "n_checked"),
-    [(1, 1), (2, 2), (24, 2), (119, 2), (120, 3), (1280, 32), (9999, 32)],
+    [(1, 1), (2, 2), (24, 2), (89, 2), (90, 3), (960, 32), (9999, 32)],
 )
 def test_checks_read_what_a_tenth_of_the_run_pays_for(n_sequences, n_checked):
     assert checked_within_budget(n_sequences) == n_checked

@@ -83,6 +83,8 @@ def test_the_note_of_a_run_that_was_killed_counts_no_more(tmp_path):
     assert note_beside(_note(tmp_path, replace(SOME, process=dead.pid))) is None
     elsewhere = replace(SOME, process=dead.pid, machine="another")
     assert note_beside(_note(tmp_path, elsewhere)) == elsewhere
+    os.utime(next(tmp_path.iterdir()), (0, 0))
+    assert note_beside(tmp_path / "a.duckdb") is None, "nobody has written to it for an hour"
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,20 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from analysis.statistics.fit import FitContext
+from analysis.statistics.norms import head_token
+from analysis.statistics.rows import names_of, table_of
 from analysis.statistics.table import Table
+from analysis.token_types import CLS, OTHER, SEP, TOKEN_TYPES
 from precompute.corpora.frequencies import Frequencies
 from precompute.corpora.word_vectors import WordVectors
 from precompute.jobs import tables
 from precompute.jobs.plan import CORPUS
 from precompute.jobs.seal import is_intact
+from precompute.jobs.shards import finish_shard
 from precompute.passes import STATISTICS
 from tests.shared_store import shared_store
 from tests.small_store import request, shards_only
@@ -160,3 +165,20 @@ def test_what_needs_no_model_loads_no_torch(plan, tmp_path, tmp_path_factory):
     assert run.stdout.endswith("\n[]\n")
     assert f"{store}: whole and sound." in run.stdout
     assert [file.read_bytes() for file in files] == before
+
+
+@pytest.mark.parametrize("kinds", [[CLS, SEP, OTHER, CLS], [OTHER], []])
+def test_names_are_sorted_by_the_alphabet_and_stored_as_numbers(kinds, tmp_path):
+    count, zero = np.arange(len(kinds)), np.zeros(len(kinds))
+    rows = table_of(
+        head_token.TABLE, seq=count, pos=count, layer=zero, head=zero, value_norm=zero,
+        attention_received=zero, token_type=names_of(np.array(kinds)),
+    )  # fmt: skip
+    shard, path = finish_shard(tmp_path, 0, lambda: rows), tmp_path / "merged.parquet"
+    with tables.workspace(tmp_path) as store:
+        tables.merge(store, head_token.TABLE, [shard], path)
+    names = sorted(TOKEN_TYPES[kind] for kind in kinds)
+    assert pq.read_table(path)["token_type"].to_pylist() == names
+    for file in (shard, path) if kinds else ():
+        column = pq.read_metadata(file).row_group(0).column(4)
+        assert (column.path_in_schema, column.has_dictionary_page) == ("token_type", True)

@@ -3,11 +3,9 @@
 import io
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from precompute import stopping
 from precompute.jobs import runner
 from precompute.jobs.runner import run_local
 from precompute.jobs.workers import tell_news
@@ -17,8 +15,18 @@ from precompute.progress.account import Account
 from precompute.progress.bars import bars
 from precompute.progress.crew import crew_folder, events_to
 from precompute.progress.display import Lines, begun_line, displayed, duration, made_line, state_of
-from precompute.progress.events import Advanced, Begun, Event, Finished, Key, Made
+from precompute.progress.events import (
+    Advanced,
+    Begun,
+    Event,
+    Finished,
+    Key,
+    Made,
+    Planned,
+)
+from precompute.progress.share import sharing
 from precompute.run import run
+from precompute.stopping import StopLine
 from tests.small_store import request
 
 
@@ -54,6 +62,60 @@ def test_the_time_left_follows_from_what_jobs_cost_and_not_from_their_number(clo
     assert account.kept == "8 of 12 sequences"
 
 
+def _planned() -> Planned:
+    """Two tables of unlike cost, then the file."""
+    return Planned({"tables": {"fit": 6.0, "merge": 2.0}, "file": {"fit": 1.0, "merge": 1.0}})
+
+
+def test_the_time_left_counts_the_stages_that_follow(clock):
+    account = Account(clock, clock)
+    account.receive(_planned())
+    account.receive(Begun("weights", 2, 1))
+    account.receive(Finished("singular_value"))
+    assert account.seconds_left is None, "what the sequences take is not known"
+    account.receive(_jobs())
+    assert account.seconds_left is None
+    clock.now = 3.0
+    account.receive(Advanced(1, 0.5))
+    assert account.seconds_left == 27 + 8 + 2
+    account.receive(Begun("tables", 3, 1, sizes={"fit": 1, "merge": 1}))
+    clock.now = 7.0
+    account.receive(Finished("merge"))
+    assert account.seconds_left == 4 * 3 + 2, "the fit costs three times what the merge does"
+    account.receive(Begun("file", 2))
+    clock.now = 9.0
+    account.receive(Finished("fit"))
+    assert account.seconds_left == 2
+
+
+@pytest.mark.parametrize(("worker", "later"), [("", 30), ("a worker", 10)])
+def test_later_stages_take_longer_where_others_use_the_processors(clock, worker, later):
+    processor = Clock()
+    account = Account(clock, processor)
+    account.receive(_planned())
+    account.receive(_jobs())
+    clock.now, processor.now = 3.0, 1.0
+    account.receive(Advanced(1, 0.5, worker, 2**20))
+    assert account.seconds_left == 27 + later, "of workers, what others use is unknown"
+
+
+def test_the_time_left_of_a_run_is_that_of_its_tables_too(tmp_path):
+    asked, events = request(tmp_path, statistics=["token_type_mixing"]), list[Event]()
+    run(asked, run_local, events.append)
+    [planned] = [event for event in events if isinstance(event, Planned)]
+    begun = {event.stage: event for event in events if isinstance(event, Begun)}
+    assert planned.seconds["tables"].keys() == begun["tables"].sizes.keys()
+    assert planned.seconds["tables"]["token_type_mixing"] > planned.seconds["tables"]["head_token"]
+    built = {
+        event.job for event in events[events.index(begun["file"]) :] if isinstance(event, Finished)
+    }
+    assert planned.seconds["file"].keys() == built
+    again = list[Event]()
+    run(asked, run_local, again.append)
+    [nothing_left] = [event for event in again if isinstance(event, Planned)]
+    assert not nothing_left.seconds["tables"]
+
+
 def test_what_is_under_way_is_not_kept(clock):
     account = Account(clock)
     for event in (Begun("weights", 2, 2), _jobs(), Advanced(1, 1.0), Begun("tables", 5)):
@@ -68,6 +130,15 @@ def test_stages_that_come_again_add_up(clock):
         clock.now += 2
     account.receive(Made(Path("a.duckdb"), 1, 2, 3))
     assert account.seconds_of == {"model": 0, "sequences": 4, "tables": 2, "file": 2}
+
+
+def test_layers_count_alike_and_tables_by_what_they_cost_before(clock):
+    shares = list[float]()
+    watch = sharing(n_tables=2, n_layers=2, on_share=shares.append, clock=clock)
+    for seconds in (1, 3, 1, 3, 0, 0):  # two tables of two layers, and their rows
+        with watch("any"):
+            clock.now += seconds
+    assert shares == pytest.approx([0, 0, 1.25 / 3, 2 / 3, 2.25 / 3, 1])
 
 
 def test_lines_come_with_each_stage_and_at_most_every_ten_seconds(clock, capsys):
@@ -174,9 +245,8 @@ def test_a_terminal_gets_bars_and_a_stopped_run_leaves_it_as_it_was(monkeypatch,
     monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("sys.stderr", terminal)
-    stop = stopping._Stop()
-    monkeypatch.setattr(stopping, "_STOP", SimpleNamespace(get=lambda: stop))
-    with displayed(tmp_path / "a.duckdb") as tell:
+    stop = StopLine()
+    with displayed(tmp_path / "a.duckdb", stop) as tell:
         tell(_jobs())
         assert stop.kept() == f"Kept in {tmp_path / '.shards'}: 4 of 12 sequences."
         assert terminal.getvalue().endswith("\x1b[?25h"), "the cursor is shown again"

@@ -9,7 +9,7 @@ import pytest
 from analysis.checksums import contents
 from analysis.contracts import every_table
 from analysis.statistics.corpus import MANIFEST, SEQUENCES
-from precompute.store.build import _KEPT, add_table
+from precompute.store.build import _KEPT, add_table, declare
 from tests.shared_store import shared_store
 
 pytestmark = pytest.mark.slow
@@ -90,6 +90,7 @@ def test_a_file_keeps_of_a_text_what_its_tokens_may_have_come_from(tmp_path):
             "copy (select seq::int as seq, 2::int as n_tokens, repeat('語', 1000) as text "
             f"from range(3) as each(seq)) to '{rows}' (format parquet)"
         )
+        declare(store, [SEQUENCES])
         add_table(store, SEQUENCES, rows, _KEPT[SEQUENCES])
         lengths = store.execute("select length(text) from stored.sequence order by seq").fetchall()
     assert lengths == [(128,), (None,), (128,)]

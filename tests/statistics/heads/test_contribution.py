@@ -58,7 +58,7 @@ def written_out(layer, n_tokens: int) -> list[list[Any]]:
     made_by = [vectors_of(layer, 0, head, n_tokens) for head in range(len(attention))]
     parts = list[list[Any]]()
     for i in range(n_tokens):
-        heads = [
+        heads: list[list[float]] = [
             [sum(a * f[c] for a, f in zip(weights[i], made, strict=True)) for c in range(width)]
             for weights, made in zip(attention, made_by, strict=True)
         ]

@@ -14,7 +14,7 @@ from analysis.measures.pairs.mixing_change import LEAST_DEGREES, LEAST_SEQUENCES
 from analysis.scopes import EFFECTS, RELATIONS, SHARED_EFFECTS
 from analysis.statistics.pairs import pair_delta
 from precompute.jobs.tables import merge
-from precompute.store.build import add_table, file_config
+from precompute.store.build import add_table, declare, file_config
 from precompute.store.check import assert_unique
 from tests.tiny import BOTH_WAYS
 from tests.tools.benchmarks.pair_intervals import covered, intervals, stored
@@ -159,6 +159,7 @@ def test_neither_the_order_of_shards_nor_the_number_of_threads_is_seen(
             "create table stored.vocabulary as select range as token_id, '' as token from range(1)"
         )
         merge(store, pair_delta.TABLE, halves, tmp_path / "merged.parquet")
+        declare(store, [pair_delta.TABLE])
         add_table(store, pair_delta.TABLE, tmp_path / "merged.parquet")
         found = store.execute("from stored.pair_delta order by layer, source, target").df()
         in_order = store.execute("select layer, n from stored.pair_delta").df()

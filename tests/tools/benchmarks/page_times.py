@@ -21,7 +21,6 @@ from streamlit.testing.v1 import AppTest
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
-from pages.query.asking import SECONDS, asked
 from pages.ui.charts.standard import bars
 from pages.ui.choices.links import VIEWS
 from pages.ui.collection.collection import Collection
@@ -30,6 +29,7 @@ from pages.ui.collection.paper import paper
 from pages.ui.collection.web import web_page
 from pages.ui.contents import PAGES
 from pages.ui.export.files import with_data
+from pages.ui.sql.asking import SECONDS, asked
 from tests.pages.kit.chromium import serving
 from tests.pages.kit.section_checks import stems
 from tests.tools.benchmarks.cost import seconds

@@ -1,7 +1,7 @@
 """Cost of statistics relative to the bare forward passes with attentions, batch for batch.
 
-    python -m tests.tools.benchmarks.precompute_cost [--sequences 256] [--rounds 3] [--whole-layers]
-        [--bert-base]
+    python -m tests.tools.benchmarks.precompute_cost [--sequences 256] [--rounds 3] [--threads 2]
+        [--whole-layers] [--bert-base]
 
 The model is the demo model, or has BERT-base's shape, that of the papers' models, with random
 weights. Measured are the statistics of attention alone; with --whole-layers all statistics, which
@@ -14,7 +14,9 @@ import argparse
 from dataclasses import replace
 
 import numpy as np
+import torch
 
+from analysis.contracts import groups
 from precompute.corpora.sequence import Sequence
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
@@ -22,19 +24,7 @@ from tests.precompute.corpora.whole import whole_for
 from tests.tools.benchmarks.cost import bert_base, compare, measure_memory, print_peaks
 
 TOKENS = 128
-OF_ATTENTION = [
-    "completeness",
-    "token_norm",
-    "head_token",
-    "attention_norm_histogram",
-    "attention_norm_sample",
-    "singular_value",
-    "input_norm_dispersion",
-    "value_norm_dispersion",
-    "token_type_mixing",
-    "attention_norm_correlation",
-    "frequency_correlation",
-]
+OF_ATTENTION = list(groups()["attention"])
 
 
 def full_length(model: LoadedModel, n_sequences: int) -> tuple[Sequence, ...]:
@@ -60,18 +50,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sequences", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--whole-layers", action="store_true")
     parser.add_argument("--bert-base", action="store_true")
     parser.add_argument("--memory-of", choices=["bare", "everything"])
     asked = parser.parse_args()
+    torch.set_num_threads(asked.threads)
     names = None if asked.whole_layers else OF_ATTENTION
     model = bert_base() if asked.bert_base else load_model("demo", device="cpu")
     corpus = full_length(model, asked.sequences)
     if asked.memory_of:
         measure_memory(model, corpus, [] if asked.memory_of == "bare" else names)
         return
-    ratio, _ = compare(model, corpus, names, rounds=asked.rounds, few=16)
-    print(f"median ratio {ratio:.2f}")
+    ratio, of_processor = compare(model, corpus, names, rounds=asked.rounds, few=16)
+    print(f"median ratio {ratio:.2f}, of processor time {of_processor:.2f}")
     print_peaks(__spec__.name)
 
 

@@ -32,7 +32,7 @@ from precompute.jobs.tables import merge
 from precompute.passes.filling import begin
 from precompute.passes.layers import Batch, Layer
 from precompute.passes.relevance_maps import WHOLE_LAYERS, Relevance
-from precompute.store.build import add_table
+from precompute.store.build import add_table, declare
 from tests.tools.benchmarks.cost import EAGER, seconds
 from tests.tracing import traced_layers
 
@@ -149,6 +149,7 @@ def measure_size(model: Any, n_images: int) -> None:
                 store.execute("create schema stored")
                 merged = path.with_suffix(".parquet")
                 merge(store, table, shards[table.name], merged)
+                declare(store, [table])
                 add_table(store, table, merged)
             size = path.stat().st_size / n_images * IMAGES / 2**20
             print(f"{table.name:18} {size:.0f} MiB for {IMAGES:,} images")

@@ -19,11 +19,11 @@ ROOT = Path(__file__).parents[3]
 _IN_SMALL_PARTS = """
 from precompute.stopping import stoppable
 
-def command():
+def command(stop_line):
     from precompute.command_line import run_command
     from tests.tools.faults.phases import small_and_quick
     small_and_quick()
-    run_command()
+    run_command(stop_line)
 
 if __name__ == "__main__":
     stoppable(command)

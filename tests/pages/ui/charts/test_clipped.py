@@ -8,8 +8,8 @@ import pytest
 
 from pages.positions.phases import _scale
 from pages.ui.charts import shading
+from pages.ui.charts.chart_theme import open_ends
 from pages.ui.charts.colours import LESS_TO_MORE
-from pages.ui.charts.look import open_ends
 from pages.ui.charts.number_map import Ramp
 from pages.ui.charts.token_map import change_scale, ends_of, reach_of, rounded
 

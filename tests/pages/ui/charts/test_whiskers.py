@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 import vl_convert
 
-from pages.ui.beside.difference import differences
-from pages.ui.beside.panels import panels
-from pages.ui.charts.look import theme
+from pages.ui.charts.chart_theme import theme
 from pages.ui.charts.standard import bars
+from pages.ui.comparison.difference import differences
+from pages.ui.comparison.panels import panels
 from pages.ui.export.files import with_data
 
 STREAMLIT = {"bar": {"discreteBandSize": {"band": 0.85}}}

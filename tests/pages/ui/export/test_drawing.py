@@ -8,9 +8,9 @@ from queue import LifoQueue
 import pytest
 
 import pages.ui
-from pages.ui.bounded.process import BoundedProcess, Limits
 from pages.ui.export import drawing
 from pages.ui.export.drawing import NotDrawn, svg_of
+from pages.ui.limited_process.process import BoundedProcess, Limits
 from tests.pages.kit.hostile_charts import ENDLESS, SOUND
 
 PATIENT = Limits(seconds=60, memory=2**30, letters=2**20)

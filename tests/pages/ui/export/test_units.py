@@ -9,8 +9,8 @@ import streamlit as st
 from pages.ui.charts.standard import lines
 from pages.ui.export.shown import Shown
 from pages.ui.words.columns import title
-from pages.ui.words.place import words_of
 from pages.ui.words.say import catalogue
+from pages.ui.words.scope import words_of
 from pages.ui.words.units import PERCENT, POINTS, in_unit, named_in, without_unit
 from tests.pages.kit.exports import assert_exported_as_shown
 from tests.pages.kit.openings import Offer

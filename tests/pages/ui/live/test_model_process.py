@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Iterator
-from multiprocessing import Pipe
+from io import BytesIO
 from typing import Any
 
 import numpy as np
 import pytest
 
+from analysis.messages import Messages
 from pages.ui.live import model_process
 from pages.ui.live.model_process import ModelProcess, Refused
 from precompute.live import process
@@ -69,18 +70,15 @@ def test_an_error_of_the_program_is_raised_with_where_it_was(asked, model):
 
 
 def test_a_process_that_ends_again_and_again_is_told(monkeypatch, model):
-    monkeypatch.setattr(model_process, "_PROGRAM", "this")
+    monkeypatch.setattr(model_process, "_PROGRAM", "no_such_module")
     with pytest.raises(Refused, match="memory") as refused:
         maps(ModelProcess(), model)
     assert refused.value.kind == "ended"
 
 
 def test_it_ends_when_it_is_not_asked_for_a_while_or_its_server_is_gone(monkeypatch):
-    monkeypatch.setattr(process.signal, "signal", lambda *_: None)
-    for idle, is_gone in ((0.0, False), (60.0, True)):
-        ours, theirs = Pipe()
-        monkeypatch.setattr(process, "IDLE", idle)
-        monkeypatch.setattr(process.sys, "argv", ["", str(os.dup(theirs.fileno()))])
-        if is_gone:
-            ours.close()
-        process.main()
+    silent, released = os.pipe()
+    with os.fdopen(silent, "rb") as waiting, os.fdopen(released, "wb"):
+        for idle, incoming in ((0.0, waiting), (60.0, BytesIO())):
+            monkeypatch.setattr(process, "IDLE", idle)
+            process.answer_questions(Messages(incoming, BytesIO()))

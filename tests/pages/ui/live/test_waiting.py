@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from pages.ui.live import waiting
-from pages.ui.live.turns import Turns
+from pages.ui.live.model_queue import Turns
 from pages.ui.live.waiting import MOST_WAITING, turns
 from tests.pages.conftest import assert_sound
 

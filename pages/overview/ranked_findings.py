@@ -1,0 +1,55 @@
+"""Findings of all pages on the open file, each with its numbers and a link to its section."""
+
+import re
+from importlib import import_module
+
+import streamlit as st
+
+from pages.ui.choices.links import VIEWS
+from pages.ui.finding import Finding
+from pages.ui.store.open_file import Store, Version
+from pages.ui.words.say import Language, plain, say
+from pages.ui.words.say import language as said_in
+
+
+def findings(store: Store) -> list[Finding]:
+    """Findings of all pages whose statistics a file holds, the clearest first.
+
+    Findings without intervals come last. In image files, relevance precedes ties.
+    """
+    return _findings(store.version, said_in(), store)
+
+
+@st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)
+def _findings(version: Version, language: Language, _store: Store) -> list[Finding]:
+    pages = sorted(VIEWS, key=lambda page: _store.shows_images and page != "relevance")
+    results = [
+        finding
+        for page in pages
+        for finding in import_module(f"pages.{page}.page").PAGE.findings(_store)
+    ]
+    return sorted(results, key=lambda finding: -finding.strength if finding.strength > 0 else 1.0)
+
+
+def how_sure(finding: Finding) -> str:
+    """Describe the certainty of a finding.
+
+    Gives the interval and its baseline; for findings by layer, the number of layers clear of the
+    baseline; without an interval, the finding's own statement.
+    """
+    rows, level = finding.rows.dropna(subset="strength"), finding.baseline
+    if rows.empty or level is None:
+        return finding.known_by or say("overview.no_interval")
+    baseline = level if isinstance(level, str) else f"{level:g}"
+    if "layer" in rows:
+        n = int((rows["strength"] > 1).sum())
+        return say("overview.clear_layers", n=n, of=len(rows), baseline=plain(baseline))
+    low, high = (_written(rows[end].iloc[0], finding.format) for end in ("low", "high"))
+    word = "unclear" if finding.side == "unclear" else "clear"
+    return say(f"overview.interval_{word}", low=low, high=high, baseline=plain(baseline))
+
+
+def _written(value: float, form: str) -> str:
+    """Format a value with one decimal more than the axes."""
+    finer = re.sub(r"\d", lambda digits: str(int(digits[0]) + 1), form)
+    return f"{value:{finer}}".replace("-", "−")

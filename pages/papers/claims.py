@@ -1,0 +1,314 @@
+"""Statements of the papers, each tested on the open file by numbers with intervals or by counts.
+
+A statement says that something is above or below something else, or holds in most heads or layers,
+so that it can be asked of every model.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
+
+import pandas as pd
+
+from analysis.statistics.heads import head_arrangement, head_pattern
+from analysis.statistics.mixing import scope_similarity
+from analysis.statistics.norms import attention_norm_correlation, norm_dispersion, singular_value
+from analysis.statistics.positions import position_spectrum
+from analysis.statistics.probing import coreference_best, parser_accuracy
+from analysis.statistics.relevance import relevance_summary
+from pages.papers.sections import section_of
+from pages.ui.finding import Finding, compared, over_layers, rows_of
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.words.interval import Side, Written, with_interval
+from pages.ui.words.names import effect_name, token_type_name
+from pages.ui.words.numbers import count, percent, signed, three_decimals
+from pages.ui.words.say import say
+
+Direction = Literal["same", "other", "unclear"]
+Rule = Literal["interval", "seeds", "numbers", "most", "test"]
+Frames = Mapping[str, pd.DataFrame]
+"""Data of the figures of a section, by name."""
+_SPECIAL = ("sep", "cls", "first", "bos")
+"""Token types that a statement on [SEP] is tested with: the first that the file has."""
+_ENDS = ["mean", "low", "high"]
+_STRETCH = 1.8  # least ratio of the largest to the smallest singular value, as printed
+_SURE = 0.9  # least share of texts in one cluster for a head independent of the text
+_HALF = 0.5
+_COMPONENTS = 12  # printed: these hold 92.23% of the variance
+_MUCH = 0.9
+_LEVEL = 0.05
+_RELATED = ("word_pieces", "same_word", "adjacent")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the open file has of a statement.
+
+    Attributes:
+        text: its numbers.
+        direction: whether they are as the paper states.
+        rule: how that was decided.
+    """
+
+    text: str
+    direction: Direction
+    rule: Rule
+
+
+Claim = Callable[[Inquiry, Frames], Evidence | None]
+"""Test of a statement; None if the file cannot be asked."""
+
+
+def _compared(
+    rows: pd.DataFrame,
+    baseline: float | str,
+    expected: Side,
+    written: Written = signed,
+    *,
+    rule: Rule = "interval",
+) -> Evidence:
+    """Compare the first row with another row, or with a number, by their intervals if known."""
+    first = rows.iloc[0]
+    others = rows[rows["name"] == baseline] if isinstance(baseline, str) else rows.iloc[:0]
+    side = compared(rows, baseline)
+    if side == "unsure":
+        level = others["value"].iloc[0] if len(others) else baseline
+        value, rule = first["value"], "numbers"
+        side = "unclear" if value == level else "above" if value > level else "below"
+    shown = pd.concat([rows.head(1), others])
+    values = [
+        f"{name} {with_interval(value, low, high, written)}"
+        for name, value, low, high in shown[["name", "value", "low", "high"]].itertuples(
+            index=False
+        )
+    ]
+    direction = "unclear" if side == "unclear" else "same" if side == expected else "other"
+    return Evidence(say("list.comma").join(values), direction, rule)
+
+
+def _most(name: str, n: int, of: int) -> Evidence | None:
+    """Count the heads or layers in which a statement holds; `papers.counted.NAME` says of what."""
+    if not of:
+        return None
+    direction = "unclear" if 2 * n == of else "same" if 2 * n > of else "other"
+    return Evidence(say(f"papers.counted.{name}", n=count(n), of=count(of)), direction, "most")
+
+
+def _finding(inquiry: Inquiry, page: str, stem: str) -> Finding | None:
+    """Finding of a section, if the file has it."""
+    section = section_of(inquiry.store, page, stem)
+    return next(section.findings(inquiry), None) if inquiry.store.holds(*section.needs) else None
+
+
+def _found(inquiry: Inquiry, page: str, stem: str, expected: Side) -> Evidence | None:
+    """Test a statement by the finding of a section and its baseline."""
+    finding = _finding(inquiry, page, stem)
+    if finding is None or finding.baseline is None:
+        return None
+    found = _compared(finding.evidence, finding.baseline, expected, _written_as(finding.format))
+    return replace(found, text=f"{finding.label} ({found.text})")
+
+
+def _written_as(form: str) -> Written:
+    return lambda value: f"{value:{form}}".replace("-", "−")
+
+
+def _norms_vary(inquiry: Inquiry, _: Frames) -> Evidence | None:
+    row = inquiry.ask(norm_dispersion.values_and_inputs)
+    return _most("norms_vary", int(row["n_above"]), int(row["n_heads"]))
+
+
+def _transforms_stretch(inquiry: Inquiry, _: Frames) -> Evidence | None:
+    values = inquiry.ask(singular_value.extremes)
+    ratio = (values["largest"] / values["smallest"].where(values["smallest"] > 0)).dropna()
+    return _most("transforms_stretch", int((ratio >= _STRETCH).sum()), len(ratio))
+
+
+def _correlated(inquiry: Inquiry, number: str) -> Evidence | None:
+    """Test that a correlation of weight and norm is negative, for the first special type."""
+    frame = inquiry.ask(attention_norm_correlation.by_type, layer=None, head=None)
+    frame = frame.dropna(subset=number).set_index("token_type")
+    kinds = [kind for kind in (*_SPECIAL, "comma_period") if kind in frame.index]
+    if not kinds:
+        return None
+    ends = [name for name in (number, f"{number}_low", f"{number}_high") if name in frame]
+    row = (f"ρ {token_type_name(kinds[0])}", *frame.loc[kinds[0], ends])
+    return _compared(rows_of([row]), 0.0, "below")
+
+
+def _network_changes_mixing(inquiry: Inquiry, _: Frames) -> Evidence | None:
+    """Compare the similarity around the feed-forward network with that around the next step."""
+    steps = inquiry.ask(scope_similarity.steps)
+    steps = steps[steps["layer"].isna()].set_index(["scope_a", "scope_b"])
+    names = {effect: inquiry.store.layer_order.effects.get(effect) for effect in ("ff", "ff_res")}
+    if any(scopes not in steps.index for scopes in names.values()):
+        return None
+    rows = rows_of(
+        (effect_name(effect), *steps.loc[[scopes], ["spearman", "low", "high"]].iloc[0])
+        for effect, scopes in names.items()
+    )
+    return _compared(rows, effect_name("ff_res"), "below", three_decimals)
+
+
+def _listed(
+    name: str, _inquiry: Inquiry, frames: Frames, relations: tuple[str, ...]
+) -> Evidence | None:
+    """Count the layers whose list in one direction has more of some relations than the other."""
+    frame = frames.get("relations")
+    if frame is None:
+        return None
+    some = frame[frame["relation"].isin(relations)].groupby(["layer", "direction"])["share"].sum()
+    wide = some.unstack().reindex(columns=["amplified", "attenuated"]).fillna(0.0)
+    more = wide["amplified"] - wide["attenuated"]
+    n = int((more > 0).sum() if name == "amplified" else (more < 0).sum())
+    return _most(name, n, frame["layer"].nunique())
+
+
+def _heads_keep_direction(_: Inquiry, frames: Frames) -> Evidence | None:
+    shares = frames["grid"].groupby(["layer", "head"])["share"].max()
+    return _most("heads_keep_direction", int((shares >= _SURE).sum()), len(shares))
+
+
+def _embeddings_wave(inquiry: Inquiry, _: Frames) -> Evidence | None:
+    finding = _finding(inquiry, "positions", "embeddings")
+    if finding is None:
+        return Evidence(say("papers.counted.no_peak"), "other", "numbers")
+    return Evidence(f"{finding.label}: {finding.number}", "same", "numbers")
+
+
+def _waves_fade(inquiry: Inquiry, _: Frames) -> Evidence | None:
+    """Compare the clearest wave of the queries in the last layer with that in the first."""
+    finding = _finding(inquiry, "positions", "states")
+    if finding is None:
+        return None
+    ends = finding.evidence.sort_values("layer").iloc[[-1, 0]]
+    names = [say("published.layer", layer=layer) for layer in ends["layer"]]
+    return _compared(ends.assign(name=names), names[1], "below", _written_as(".1f"))
+
+
+def _few_components(inquiry: Inquiry, _: Frames) -> Evidence | None:
+    variance = inquiry.ask(position_spectrum.cumulative)
+    held = variance[variance["component"] <= _COMPONENTS]["cumulative"].max()
+    name = say("papers.counted.components", n=_COMPONENTS)
+    return _compared(rows_of([(name, held)]), _MUCH, "above", percent)
+
+
+def _heads_on_neighbours(inquiry: Inquiry, _: Frames) -> Evidence | None:
+    heads = inquiry.ask(head_pattern.heads)
+    shares = heads[heads["quantity"].isin(("previous", "next"))]
+    n = int(shares.groupby(["layer", "head"])["mean"].max().gt(_HALF).sum())
+    of = len(heads[["layer", "head"]].drop_duplicates())
+    text = say("papers.counted.heads_on_neighbours", n=count(n), of=count(of))
+    return Evidence(text, "same" if n else "other", "numbers")
+
+
+def _habits(inquiry: Inquiry) -> pd.DataFrame:
+    """Means over layers of every habit: mean, low, high, by habit."""
+    by_layer = inquiry.ask(head_pattern.by_layer)
+    rows = {str(habit): over_layers(part) for habit, part in by_layer.groupby("quantity")}
+    return pd.DataFrame(rows).T
+
+
+def _separators_over_marks(inquiry: Inquiry, _: Frames) -> Evidence | None:
+    """Compare attention to [SEP], or to what stands for it, with that to commas and periods."""
+    habits = _habits(inquiry).dropna(subset="mean")
+    special = [kind for kind in _SPECIAL if kind in habits.index]
+    if not special or "comma_period" not in habits.index:
+        return None
+    kinds = (special[0], "comma_period")
+    rows = rows_of((token_type_name(kind), *habits.loc[kind, _ENDS]) for kind in kinds)
+    return _compared(rows, token_type_name("comma_period"), "above", percent)
+
+
+def _low_layers_broad(inquiry: Inquiry, _: Frames) -> Evidence | None:
+    """Compare the entropy of attention in the first layer with the mean over layers."""
+    by_layer = inquiry.ask(head_pattern.by_layer)
+    entropy = by_layer[by_layer["quantity"] == "entropy"].sort_values("layer")
+    if entropy.empty:
+        return None
+    first, every = entropy.iloc[0], over_layers(entropy)
+    names = (say("published.layer", layer=first["layer"]), say("papers.counted.every_layer"))
+    rows = zip(names, (first[_ENDS], every[_ENDS]), strict=True)
+    return _compared(rows_of((name, *values) for name, values in rows), names[1], "above")
+
+
+def _head_beats_same_word(inquiry: Inquiry, _: Frames) -> Evidence | None:
+    """Compare the best head with the nearest mention that has the same head word."""
+    best = inquiry.ask(coreference_best.best, merging="mean", chosen_on="all")
+    best = best[(best["mention_type"] == "all") & (best["baseline"] == "head_match")]
+    if best.empty:
+        return None
+    ends = ["difference", "difference_low", "difference_high"]
+    name = say("papers.counted.beyond_same_word")
+    return _compared(rows_of([(name, *best.iloc[0][ends])]), 0.0, "above", _written_as("+.1%"))
+
+
+def _heads_beat_distances(inquiry: Inquiry, _: Frames) -> Evidence | None:
+    """Compare parsers on all heads with those on distances; the ends are of different seeds."""
+    seeds = (
+        inquiry.ask(parser_accuracy.accuracies).groupby("method")["uas"].agg(["mean", "min", "max"])
+    )
+    methods = ("attention_words", "distances_words")
+    if any(method not in seeds.index for method in methods):
+        return None
+    names = {method: say(f"syntax.parsers.method_{method}") for method in methods}
+    rows = rows_of((name, *seeds.loc[method]) for method, name in names.items())
+    return _compared(rows, names["distances_words"], "above", percent, rule="seeds")
+
+
+def _layers_alike(inquiry: Inquiry, _: Frames) -> Evidence | None:
+    """Compare distances within layers with those between layers, by a permutation test."""
+    frame = inquiry.ask(head_arrangement.cohesion)
+    frame = frame[frame["layer"].isna()]
+    if frame.empty:
+        return None
+    row = frame.iloc[0]
+    values = {side: _written_as(".3f")(row[side]) for side in ("within", "between")}
+    text = say("papers.counted.layers_alike", **values, p=_written_as(".4f")(row["p_value"]))
+    if row["p_value"] >= _LEVEL:
+        return Evidence(text, "unclear", "test")
+    return Evidence(text, "same" if row["difference"] > 0 else "other", "test")
+
+
+def _values_beat_rollout(inquiry: Inquiry, _: Frames) -> Evidence | None:
+    """Compare rule ii with rollout by the share of relevance inside the masks of images."""
+    if not inquiry.store.holds(relevance_summary.TABLE):
+        return None
+    frame = inquiry.ask(relevance_summary.by_layer, quantity="mask_share").dropna(subset="mean")
+    last = frame[frame["layer"] == frame["layer"].max()].set_index("rule")
+    if not {"i", "ii"} <= set(last.index):
+        return None
+    names = {rule: say(f"relevance.rules.{rule}") for rule in ("ii", "i")}
+    rows = rows_of((name, *last.loc[rule, _ENDS]) for rule, name in names.items())
+    return _compared(rows, names["i"], "above", percent)
+
+
+def _of_finding(page: str, stem: str, expected: Side) -> Claim:
+    return lambda inquiry, _: _found(inquiry, page, stem, expected)
+
+
+CLAIMS: Mapping[str, Claim] = {
+    "norms_vary": _norms_vary,
+    "transforms_stretch": _transforms_stretch,
+    "weight_against_norm": lambda inquiry, _: _correlated(inquiry, "spearman"),
+    "heads_against_norm": lambda inquiry, _: _correlated(inquiry, "between_heads_spearman"),
+    "special_tokens_bring_little": _of_finding("attention_norms", "layers", "below"),
+    "network_changes_mixing": _network_changes_mixing,
+    "amplified": partial(_listed, "amplified", relations=_RELATED),
+    "attenuated": partial(_listed, "attenuated", relations=("special",)),
+    "heads_keep_direction": _heads_keep_direction,
+    "embeddings_wave": _embeddings_wave,
+    "waves_fade": _waves_fade,
+    "shift_predicts_attention": _of_finding("positions", "claim", "above"),
+    "few_components": _few_components,
+    "heads_on_neighbours": _heads_on_neighbours,
+    "separators_over_marks": _separators_over_marks,
+    "separators_matter_little": _of_finding("head_habits", "gradients", "below"),
+    "low_layers_broad": _low_layers_broad,
+    "relations_beat_offsets": _of_finding("syntax", "relations", "above"),
+    "head_beats_same_word": _head_beats_same_word,
+    "heads_beat_distances": _heads_beat_distances,
+    "layers_alike": _layers_alike,
+    "values_beat_rollout": _values_beat_rollout,
+}

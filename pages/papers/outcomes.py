@@ -1,0 +1,134 @@
+"""What the open file has of every figure and table, kept until a file of the folder changes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+from urllib.parse import urlencode, urljoin
+
+import streamlit as st
+
+from pages.papers.claims import CLAIMS, Evidence
+from pages.papers.entries import Entry
+from pages.papers.recorded import recorded
+from pages.papers.thumbnail import thumbnail
+from pages.ui.choices.links import VIEWS, address
+from pages.ui.collection.button import item_of
+from pages.ui.collection.item import Item
+from pages.ui.contents import PAGES
+from pages.ui.items import Markup
+from pages.ui.published_table import Row, apart
+from pages.ui.store.folder import files
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.store.open_file import Store, Version, version_of
+from pages.ui.words.say import Language, language, say
+
+Badge = Literal["agrees", "partly", "differs", "same", "other", "unclear", "nothing", "absent"]
+_OF_OWN: Mapping[str, Badge] = {"same": "agrees", "other": "differs", "unclear": "unclear"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A figure or table of a paper on the open file.
+
+    Attributes:
+        item: the figure, as it is collected; None if the file has none.
+        is_markup: whether it is markup, which is drawn on white.
+        rows: printed numbers with the file's own.
+        n_agree: number of printed values or pairs that the file has too.
+        n_printed: number of printed values or pairs that are compared.
+        evidence: of what the paper states.
+        apart: difference from the paper's experiment, as of `apart`.
+        choices: of the section, by key of the address.
+        reason: of a missing figure, and the command that makes a file which has it.
+    """
+
+    item: Item | None
+    is_markup: bool = False
+    rows: tuple[Row, ...] = ()
+    n_agree: int = 0
+    n_printed: int = 0
+    evidence: Evidence | None = None
+    apart: str = ""
+    choices: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
+    command: str = ""
+
+    @property
+    def badge(self) -> Badge:
+        """Whether the file agrees with the paper.
+
+        In the paper's own experiment by its printed values, or else by what it states; in another
+        one only by what it states, since values of other models and texts need not agree.
+        """
+        if self.item is None:
+            return "absent"
+        if not self.apart and self.n_printed:
+            every, none = self.n_agree == self.n_printed, not self.n_agree
+            return "agrees" if every else "differs" if none else "partly"
+        if self.evidence is None:
+            return "nothing"
+        return self.evidence.direction if self.apart else _OF_OWN[self.evidence.direction]
+
+
+def outcome_of(store: Store, entry: Entry) -> Outcome:
+    """Figure or table of a paper on the open file, with a link to its section."""
+    outcome = _outcome(*_key(store, entry), store, entry)
+    link = link_to(entry, outcome.choices)
+    item = None if outcome.item is None else replace(outcome.item, link=link)
+    return replace(outcome, item=item)
+
+
+def picture_of(store: Store, entry: Entry, outcome: Outcome) -> bytes:
+    """Small PNG of a figure in the reader's theme; empty if there is nothing to draw."""
+    return _picture(*_key(store, entry), st.context.theme.type == "dark", outcome)
+
+
+def _key(store: Store, entry: Entry) -> tuple[tuple[Version, ...], Language, str]:
+    """Versions of the open file and of all others, language, and what is asked of the file.
+
+    Some figures compare several files; some tables of a paper ask the same.
+    """
+    versions = (store.version, *(version_of(path) for path in files()))
+    return versions, language(), repr(replace(entry, paper="", number=0))
+
+
+def link_to(entry: Entry, choices: Mapping[str, str]) -> str:
+    """Address of the section that shows a figure, as a reader shares it."""
+    named = {**address(), VIEWS[entry.page]: entry.view, **choices}
+    here = st.context.url or ""
+    return f"{urljoin(here, PAGES[entry.page]) if here else ''}?{urlencode(named)}"
+
+
+@st.cache_data(max_entries=256, max_size="128MB", show_spinner=False)
+def _outcome(
+    versions: tuple[Version, ...], language: Language, asked: str, _store: Store, _entry: Entry
+) -> Outcome:
+    """Run the section of an entry, and test what the paper states of it."""
+    run = recorded(_store, _entry)
+    difference = apart(_store, _entry.experiment)
+    if run.figure is None:
+        reason = run.reason or say("papers.not_shown")
+        return Outcome(None, choices=run.choices, reason=reason, command=run.command)
+    known = [row for row in run.rows if row.difference is not None]
+    agree = [row.is_consistent for row in known]
+    if _entry.printed == "pairs" and "published" in run.frames:
+        agree = run.frames["published"]["in_both"].tolist()
+    return Outcome(
+        item_of(run.figure.shown, ""),
+        is_markup=isinstance(run.figure, Markup),
+        rows=run.rows,
+        n_agree=sum(agree),
+        n_printed=len(agree),
+        evidence=CLAIMS[_entry.claim](Inquiry(_store), run.frames) if _entry.claim else None,
+        apart=difference,
+        choices=run.choices,
+    )
+
+
+@st.cache_data(max_entries=256, max_size="64MB", show_spinner=False)
+def _picture(
+    versions: tuple[Version, ...], language: Language, asked: str, is_dark: bool, _of: Outcome
+) -> bytes:
+    chart = _of.item and _of.item.chart
+    ground = "print" if _of.is_markup else "dark" if is_dark else "light"
+    return thumbnail(chart, ground) if chart else b""

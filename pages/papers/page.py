@@ -1,0 +1,52 @@
+"""The five papers, figure by figure: what is printed, what this file says, and where."""
+
+import streamlit as st
+
+from pages.papers.cards import STYLE, Card
+from pages.papers.entries import PAPERS, entries_of, word_of
+from pages.papers.outcomes import outcome_of, picture_of
+from pages.papers.slides import present, report_of
+from pages.ui.choices.picker import pick
+from pages.ui.store.absences import absences
+from pages.ui.store.chosen import open_store
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.table_documentation import citation
+from pages.ui.words.say import say
+
+st.html(STYLE)
+with st.container(horizontal=True, vertical_alignment="center", key="bar"):
+    st.title(say("papers.title"), anchor=False, width="stretch")
+    actions = st.container(horizontal=True, vertical_alignment="center", width="content")
+    notes = st.popover(say("page.about"), type="tertiary")
+store = open_store()  # errors are shown here, not in the closed notes
+with notes:
+    st.markdown(say("papers.lead"))
+    st.markdown(say("papers.rules"))
+    absences(Inquiry(store))
+with st.container(key="sections"):
+    paper = pick(
+        "pa_view",
+        say("papers.view"),
+        PAPERS,
+        default=PAPERS[0],
+        format=lambda paper: say(f"papers.name.{word_of(paper)}"),
+    )
+st.set_page_config(page_title=f"{say(f'papers.name.{word_of(paper)}')} · Mixscope")
+st.caption(citation(paper))
+with actions:
+    is_presented = st.button(
+        say("papers.present"), type="primary", key="present_paper", help=say("papers.present_help")
+    )
+if is_presented:
+    with st.spinner(say("papers.collecting")):
+        present(store, paper)
+cards = [Card(entry) for entry in entries_of(paper)]
+outcomes = {}
+for card in cards:  # first what is there, then the numbers, last the pictures, which take longest
+    outcomes[card.entry] = outcome_of(store, card.entry)
+    card.fill(outcomes[card.entry])
+with actions:
+    report_of(store, paper, outcomes)
+for card in cards:
+    if outcomes[card.entry].item:
+        card.draw(picture_of(store, card.entry, outcomes[card.entry]))

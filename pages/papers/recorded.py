@@ -1,0 +1,114 @@
+"""A section run for one figure or table, with nothing drawn."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from pages.papers.entries import Entry
+from pages.papers.sections import page_of, section_of
+from pages.ui.choices.source import Given, SectionEnds
+from pages.ui.items import Figure, Item, Markup, Text, every_item
+from pages.ui.page import Section
+from pages.ui.published_table import Row
+from pages.ui.store.missing import absence
+from pages.ui.store.open_file import Store
+from pages.ui.view import View
+from pages.ui.words.say import say
+from pages.ui.words.scope import words_of
+
+_DEMOS = {
+    "adds_positions": "mixscope run --model demo --corpus demo --output statistics/demo.duckdb",
+    "shows_images": (
+        "mixscope run --model demo-digits --corpus demo-digits "
+        "--output statistics/demo-digits.duckdb"
+    ),
+}
+"""Commands that make a file with a property of `Entry.only`."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a section shows under some choices.
+
+    Attributes:
+        figure: the figure or markup of an entry; None if the section does not show it.
+        frames: data of all figures and markup, by name.
+        rows: printed numbers with the file's own.
+        choices: names of the options that hold.
+        reason: of a missing figure.
+        command: that makes a file which has it; empty if none would.
+    """
+
+    figure: Figure | Markup | None
+    frames: Mapping[str, pd.DataFrame]
+    rows: tuple[Row, ...] = ()
+    choices: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
+    command: str = ""
+
+
+def recorded(store: Store, entry: Entry) -> Recorded:
+    """Run the section of an entry with the choices of the paper.
+
+    The printed numbers may be shown by another section, which is run too.
+    """
+    items, view = run_section(store, entry, section_of(store, entry.page, entry.view))
+    rows = view.published
+    if entry.printed_in:
+        printed_in = section_of(store, entry.page, entry.printed_in)
+        rows = run_section(store, entry, printed_in)[1].published
+    named = {_name(view, item): item for item in items if isinstance(item, Figure | Markup)}
+    texts = {item.kind: item.body for item in reversed(items) if isinstance(item, Text)}
+    names = {key: view.picked[key].chosen for key in entry.choices if key in view.picked}
+    return Recorded(
+        named.get(entry.figure),
+        {name: item.shown.frame for name, item in named.items()},
+        tuple(row for row in rows if row.published.quantity == entry.printed),
+        {key: names.get(key, wanted[0]) for key, wanted in entry.choices.items()},
+        reason=texts.get("info", ""),
+        command=texts.get("code", ""),
+    )
+
+
+def run_section(store: Store, entry: Entry, section: Section) -> tuple[list[Item], View]:
+    """Run a section; return its items, or the reason why it is not shown as a text among them.
+
+    It ends at the figure of the entry, unless it shows the printed numbers, which come later.
+    """
+    prefix = page_of(entry.page).prefix
+    shows_printed = bool(entry.printed) and section.stem == (entry.printed_in or entry.view)
+    view = View(
+        prefix,
+        section.stem,
+        store,
+        choices=Given(entry.choices),
+        needs=section.needs,
+        until="" if shows_printed else f"{prefix}_{entry.figure}",
+    )
+    with words_of(entry.page, section.stem), suppress(SectionEnds):
+        refused = _refused(view, entry, section) or absence(store, *section.needs)
+        for item in refused:
+            view.add(item)
+        if not refused:
+            section.fill(view)
+    return list(every_item(view.items)), view
+
+
+def _refused(view: View, entry: Entry, section: Section) -> list[Text]:
+    """Reason why the open file's model or corpus is not one of those that an entry is for."""
+    if entry.only and not getattr(view.store, entry.only):
+        command = [Text("code", _DEMOS[entry.only])] if entry.only in _DEMOS else []
+        return [Text("info", say(f"papers.not_{entry.only}")), *command]
+    if not section.when(view.store):
+        return [Text("info", say("papers.not_shown"))]
+    reason = section.lacking(view) if section.lacking else ""
+    return [Text("info", reason)] if reason else []
+
+
+def _name(view: View, item: Figure | Markup) -> str:
+    """Name of a figure or markup, without the prefixes of its page and section."""
+    if isinstance(item, Figure):
+        return item.name.removeprefix(view.key(""))
+    return item.shown.key.removeprefix(view.key("")).removeprefix(f"{view.stem}_")

@@ -1,0 +1,191 @@
+"""Interface to precompute: runs the model on a sequence of the open file or on the reader's input.
+
+The reader's input stays in the memory of the session. The model runs in a process of its own, so
+that the dashboard shows stored numbers without torch.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from analysis.errors import UserError
+from analysis.scopes import GATE_RULES
+from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
+from pages.ui.live.model_process import Refused, model_process
+from pages.ui.live.waiting import in_turn, look_up, turns
+from pages.ui.store.open_file import Store
+from pages.ui.view import View
+from pages.ui.words.say import plain, say
+
+_MAX_TOKENS = 128
+MAX_UPLOAD = UPLOAD_BYTES // 2**20
+"""Size limit of a reader's image in MiB; equal to `server.maxUploadSize`."""
+UPLOADS = ["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"]
+
+
+class Model(NamedTuple):
+    """Identity of the model of a file, with the settings of its input."""
+
+    name: str
+    revision: str
+    weights_sha256: str
+    dtype: str
+    segments: str
+    gate_rule: str
+    random_weights: int | None
+    part: str | None
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Shares of every key in every query before and after an effect; each row sums to 1."""
+
+    before: np.ndarray
+    after: np.ndarray
+
+    @property
+    def change(self) -> np.ndarray:
+        return self.after - self.before
+
+
+def reachable(view: View) -> bool:
+    """Return True if the model of the open file can be run here; if not, tell the reader why."""
+    model = plain(view.store.model_name)
+    if find_spec("torch") is None:
+        view.write("warning", say("live.no_torch", name="torch"))
+        return False
+    try:
+        with st.spinner(say("live.loading")):
+            in_turn(_loaded, identity(view.store))
+    except Refused as error:
+        key = "other_weights" if error.kind == "OtherWeights" else "no_model"
+        view.write("warning", say(f"live.{key}", model=model, reason=plain(error)))
+        return False
+    return True
+
+
+def effect_maps(store: Store, tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
+    """Maps of one sequence of the open file; requires that the model is `reachable`.
+
+    Args:
+        tokens: of the sequence in their order, with columns token_id and segment.
+        layer: counted from 1.
+    """
+    ids, segments = (tuple(tokens[name].tolist()) for name in ("token_id", "segment"))
+    with st.spinner(say("live.running")):
+        shares = in_turn(_shares, identity(store), ids, segments, layer)
+    order = store.layer_order
+    before, after = (shares[order.scopes.index(scope)] for scope in order.effects[effect])
+    return Maps(before, after)
+
+
+def upload_box(view: View, label: str, *, help: str | None = None) -> Any:
+    """Show the upload field for the reader's image; None without an upload."""
+    key = view.key("upload")
+    options = {"key": key, "help": help, "max_upload_size": MAX_UPLOAD}
+    view.draw(st.file_uploader, label, UPLOADS, **options)
+    return view.choices.state(key)
+
+
+def text_box(view: View) -> str:
+    """Show the form for the reader's text, which is never written into the address."""
+    key, help = view.key("own_text"), view.say("own_help")
+    with view.place("form", view.key("own_form"), border=False):
+        view.draw(st.text_area, view.say("own"), key=key, help=help, max_chars=MAX_CHARACTERS)
+        view.draw(st.form_submit_button, view.say("own_start"), type="primary")
+    return (view.choices.state(key) or "").strip()
+
+
+def relevance_of_image(view: View, upload: Any) -> Any:
+    """Relevance of an image, a `LiveRelevance`; requires that the model is `reachable`.
+
+    Args:
+        upload: the result of `upload_box`.
+
+    Returns:
+        None if the image cannot be used; the reader is told why.
+    """
+    if is_too_large(view, upload):
+        return None
+    return unless_refused(
+        view, in_turn, _of_image, identity(view.store), upload.getvalue(), upload.name
+    )
+
+
+def relevance_of_text(view: View, text: str) -> Any:
+    """Relevance of a text, a `LiveRelevance`; requires that the model is `reachable`.
+
+    Returns:
+        None if the text cannot be used; the reader is told why.
+    """
+    return unless_refused(
+        view, in_turn, _of_text, identity(view.store), text, max_tokens(view.store)
+    )
+
+
+def is_too_large(view: View, upload: Any) -> bool:
+    """Return True, and tell the reader, if an image is larger than allowed."""
+    if large := upload.size > UPLOAD_BYTES:
+        name, limit = plain(upload.name), str(MAX_UPLOAD)
+        view.write("warning", say("live.too_large", name=name, limit=limit))
+    return large
+
+
+def max_tokens(store: Store) -> int:
+    """Length that texts of the open file were cut to, in tokens."""
+    return int(store.facts.get("max_tokens", _MAX_TOKENS))
+
+
+def unless_refused(view: View, of: Callable[..., Any], *given: Any) -> Any:
+    """Return the result of a function; None, after telling the reader, if it refuses the input."""
+    try:
+        with st.spinner(say("live.running")):
+            return of(*given)
+    except UserError as error:
+        view.write("warning", say("live.not_taken", reason=plain(error)))
+        return None
+
+
+@st.cache_data(max_entries=4, scope="session", show_spinner=False)
+def _of_image(of: Model, data: bytes, name: str) -> Any:
+    return asked(of, "relevance_of_image", data, name=name)
+
+
+@st.cache_data(max_entries=4, scope="session", show_spinner=False)
+def _of_text(of: Model, text: str, max_tokens: int) -> Any:
+    return asked(of, "relevance_of_text", text, max_tokens=max_tokens)
+
+
+def identity(store: Store) -> Model:
+    """Identity of the model of the open file."""
+    run, facts = store.run, store.facts
+    weights = facts.get("weights_sha256", "")
+    name, revision, dtype = (str(run[column]) for column in ("model", "revision", "dtype"))
+    segments, rule = facts.get("segments", "read"), facts.get("gate_rule", "")
+    rule = rule if rule in GATE_RULES else GATE_RULES[0]
+    return Model(name, revision, weights, dtype, segments, rule, store.random_weights, store.part)
+
+
+@st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)
+def _shares(of: Model, ids: tuple[int, ...], segments: tuple[int, ...], layer: int) -> np.ndarray:
+    return asked(of, "row_shares", ids, segments, layer=layer)
+
+
+@st.cache_data(max_entries=64, ttl=600, show_spinner=False)
+def _loaded(of: Model) -> None:
+    asked(of, "ready")
+
+
+def asked(of: Model, function: str, *given: Any, **named: Any) -> Any:
+    """Return the result of a function of `Rerun` for this reader, whose turn it has to be.
+
+    Raises:
+        Refused: the model or the input cannot be used.
+    """
+    turns().check()
+    return model_process().ask(of._asdict(), function, given, named, look_up=look_up)

@@ -1,0 +1,1 @@
+"""SQL of unknown origin, run on one file within limits."""

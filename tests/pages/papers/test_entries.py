@@ -1,0 +1,126 @@
+"""Every figure and table of the papers is listed, and its section draws it with its choices."""
+
+import re
+from collections import Counter
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from streamlit.delta_generator import DeltaGenerator
+
+from analysis.published.numbers import EXPERIMENTS
+from pages.papers.cards import label_of, title_of
+from pages.papers.claims import CLAIMS
+from pages.papers.entries import ENTRIES, PAPERS, Entry, entries_of
+from pages.papers.recorded import recorded, run_section
+from pages.papers.sections import page_of, section_of
+from pages.ui.choices.links import VIEWS
+from pages.ui.items import Control
+from pages.ui.run import Run, within
+from pages.ui.store.chosen import open_store
+from pages.ui.words.say import catalogue
+from tests.docs.written import ROOT
+
+OF_SIZE = {"head", "po_direction"}
+"""Choices that small models have fewer of."""
+OF_NOTHING: Any = SimpleNamespace(
+    adds_positions=False, shows_images=False, has_offsets=False, knows_offsets=False
+)
+"""A file without the properties that sections ask for."""
+each_entry = pytest.mark.parametrize(
+    "entry", ENTRIES, ids=lambda entry: f"{entry.paper}-{entry.stem}"
+)
+_ROW = re.compile(r"\| (\w+) (\d+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|")
+
+
+@pytest.fixture
+def on_full_store(request, monkeypatch):
+    """Choose the file that has what an entry shows; nothing may be drawn."""
+
+    def refuse(*given, **named):
+        pytest.fail("something is drawn")
+
+    def choose(entry: Entry) -> None:
+        name = "images" if entry.only == "shows_images" else "treebank"
+        folder = request.getfixturevalue(f"{name}_folder")
+        monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
+        monkeypatch.setattr(DeltaGenerator, "_enqueue", refuse)
+
+    return choose
+
+
+def stems_of(entry: Entry) -> list[str]:
+    return [stem for stem in (entry.view, entry.printed_in) if stem]
+
+
+@each_entry
+def test_a_section_draws_the_figure_with_choices_that_it_has(entry, on_full_store):
+    on_full_store(entry)
+    with within(Run()):
+        store = open_store()
+        run = recorded(store, entry)
+        parts = [section_of(store, entry.page, stem) for stem in stems_of(entry)]
+        items = [item for part in parts for item in run_section(store, entry, part)[0]]
+    assert run.figure, run.reason
+    assert run.figure.shown.chart, "there is nothing to draw"
+    assert bool(run.rows) == (entry.printed not in ("", "pairs"))
+    controls = {item.key: item for item in items if isinstance(item, Control)}
+    assert set(entry.choices) <= set(controls)
+    for key in set(entry.choices) - OF_SIZE:
+        options = set(map(str, controls[key].labels)) or {run.choices[key]}
+        assert run.choices[key] in options & set(entry.choices[key])
+
+
+@each_entry
+def test_an_entry_has_its_words_its_experiment_and_its_claim(entry):
+    assert label_of(entry)
+    assert title_of(entry)
+    assert entry.page in VIEWS
+    assert entry.experiment in EXPERIMENTS
+    assert not entry.claim or entry.claim in CLAIMS
+    assert not entry.claim or f"papers.claims.{entry.claim}" in catalogue()
+    assert not entry.only or f"papers.not_{entry.only}" in catalogue()
+    parts = [part for part in page_of(entry.page).sections if part.stem == entry.view]
+    assert entry.only or len(parts) > 1 or parts[0].when(OF_NOTHING)
+
+
+def test_every_claim_is_of_an_entry():
+    assert set(CLAIMS) == {entry.claim for entry in ENTRIES} - {""}
+
+
+def test_the_documentation_maps_all_of_them_in_the_same_order():
+    text = (ROOT / "docs/reproduction.md").read_text(encoding="utf-8")
+    mapped = text.partition("## Every figure and table")[2]
+    words = catalogue()
+    listed = [
+        (
+            *entry.paper.split("-"),
+            words[f"papers.label_{entry.kind}"]["en"].format(number=entry.number).lower(),
+            words[f"page.{entry.page}.title"]["en"],
+            words[f"{entry.page}.view_{entry.view}"]["en"],
+        )
+        for entry in ENTRIES
+    ]
+    rows = [(name.lower(), *others) for name, *others in _ROW.findall(mapped)]
+    assert rows == listed
+
+
+PRINTED = {
+    "kobayashi-2020": {"figure": 5, "table": 3},
+    "kobayashi-2024": {"figure": 3, "table": 4},
+    "yamamoto-2023": {"figure": 9},
+    "clark-2019": {"figure": 6, "table": 3},
+    "sawaki-2025": {"rules": 1, "maps": 1},
+}
+"""Numbers of figures and tables in the five papers."""
+
+
+def test_no_figure_or_table_of_the_papers_is_left_out():
+    assert list(PRINTED) == list(PAPERS)
+    for paper, most in PRINTED.items():
+        numbers = {kind: list(range(1, last + 1)) for kind, last in most.items()}
+        found = {
+            kind: sorted(entry.number or 1 for entry in entries_of(paper) if entry.kind == kind)
+            for kind in Counter(entry.kind for entry in entries_of(paper))
+        }
+        assert found == numbers
