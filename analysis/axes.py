@@ -64,7 +64,7 @@ AXES = {
     "height": "pixel of a column of an image",
     "image_width": "pixel of a row of an image",
     "patch": "patch of an image, row after row",
-    "variant": "the same image with some of its patches hidden",
+    "variant": "the same input with something hidden or replaced",
     "class": "class that a model may predict",
     "row": "one row of a table",
 }

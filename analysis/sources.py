@@ -232,6 +232,24 @@ PAPERS = {
         "gpt-oss-120b & gpt-oss-20b Model Card",
         "https://arxiv.org/abs/2508.10925",
     ),
+    "michel-2019": Paper(
+        "Michel, Levy, Neubig",
+        2019,
+        "Are Sixteen Heads Really Better than One?",
+        "https://arxiv.org/abs/1905.10650",
+    ),
+    "wang-2023": Paper(
+        "Wang, Variengien, Conmy, Shlegeris, Steinhardt",
+        2023,
+        "Interpretability in the Wild: a Circuit for Indirect Object Identification in GPT-2 Small",
+        "https://arxiv.org/abs/2211.00593",
+    ),
+    "cunningham-2026": Paper(
+        "Cunningham, Muca Cirone",
+        2026,
+        "Contribution Weights: A Geometrical Analysis of Self-Attention Transformers",
+        "https://arxiv.org/abs/2606.07604",
+    ),
     "goldberg-1991": Paper(
         "Goldberg",
         1991,

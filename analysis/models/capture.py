@@ -47,15 +47,12 @@ def change_named_inputs(module: nn.Module, change: Callable[..., dict[str, Any]]
 
 
 @contextmanager
-def change_first_input(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
-    """Change the first tensor that a module is given, at its first call within a context."""
-    left = [change]
+def change_inputs(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
+    """Change the first tensor that a module is given, at each call within a context."""
 
     def changed(_module: nn.Module, given: tuple, named: dict[str, Any]) -> tuple[tuple, dict]:
-        if not left:
-            return given, named
-        make, old = left.pop(), first_tensor((*given, *named.values()))
-        new = make(old)
+        old = first_tensor((*given, *named.values()))
+        new = change(old)
         plain = tuple(new if value is old else value for value in given)
         return plain, {name: new if value is old else value for name, value in named.items()}
 
@@ -64,3 +61,15 @@ def change_first_input(module: nn.Module, change: Callable[[Tensor], Tensor]) ->
         yield
     finally:
         handle.remove()
+
+
+@contextmanager
+def change_first_input(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
+    """Change the first tensor that a module is given, at its first call within a context."""
+    left = [change]
+
+    def once(given: Tensor) -> Tensor:
+        return left.pop()(given) if left else given
+
+    with change_inputs(module, once):
+        yield

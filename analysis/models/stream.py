@@ -57,16 +57,16 @@ def stream_layers(
 
     with torch.inference_mode(), ExitStack() as stack:
         for part in {id(part.layer): part for part in parts}.values():
-            _watch_input(stack, part.layer, partial(seen.__setitem__, "input"))
+            watch_input(stack, part.layer, partial(seen.__setitem__, "input"))
             if part.norm is not None:
-                _watch(stack, part.norm, partial(seen.__setitem__, "normed"))
-            _watch(stack, part.output, partial(on_output, part))
-            _watch(stack, part.layer, on_layer)
+                watch(stack, part.norm, partial(seen.__setitem__, "normed"))
+            watch(stack, part.output, partial(on_output, part))
+            watch(stack, part.layer, on_layer)
         stack.enter_context(attention_observed(model, size_of(inputs), on_attention))
         return first_tensor(model(**inputs, return_dict=True))
 
 
-def _watch(stack: ExitStack, module: Model, receive: Callable[[Tensor], object]) -> None:
+def watch(stack: ExitStack, module: Model, receive: Callable[[Tensor], object]) -> None:
     """Call a function with the output of a module, each time, within a context."""
     stack.callback(module.register_forward_hook(partial(_returned, receive)).remove)
 
@@ -77,7 +77,7 @@ def _returned(
     receive(first_tensor(output))
 
 
-def _watch_input(stack: ExitStack, module: Model, receive: Callable[[Tensor], object]) -> None:
+def watch_input(stack: ExitStack, module: Model, receive: Callable[[Tensor], object]) -> None:
     """Call a function with the first tensor that a module is given, within a context."""
     hook = partial(_given, receive)
     stack.callback(module.register_forward_pre_hook(hook, with_kwargs=True).remove)

@@ -1,6 +1,7 @@
 """Page on habits of heads: targets, entropy and importance of attention (Clark et al. 2019)."""
 
 from pages.head_habits.breadth import breadth
+from pages.head_habits.effect import effect
 from pages.head_habits.gradients import gradients
 from pages.head_habits.heads import heads
 from pages.head_habits.layers import layers
@@ -9,7 +10,7 @@ from pages.head_habits.weighing import weighing
 from pages.ui.page import Page
 from pages.ui.store.absences import absences
 
-SECTIONS = (layers, breadth, gradients, heads, one_head, weighing)
+SECTIONS = (layers, breadth, gradients, effect, heads, one_head, weighing)
 PAGE = Page("head_habits", "hh", SECTIONS, before=(absences,))
 
 if __name__ == "__main__":

@@ -4,13 +4,20 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.statistics.heads import head_arrangement, head_distance, head_pattern
+from analysis.effects import MEAN
+from analysis.statistics.heads import (
+    head_arrangement,
+    head_distance,
+    head_effect,
+    head_pattern,
+)
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import plane_chart
 from pages.ui.head import behaviours
 from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.missing import show_command
 from pages.ui.view import View
 from pages.ui.words.say import plain
@@ -18,7 +25,12 @@ from pages.ui.words.say import plain
 _KRUSKAL = {"excellent": 0.025, "good": 0.05, "fair": 0.1}
 
 
-@section("map", head_arrangement.LAYOUT, head_distance.TABLE, also=(head_pattern.TABLE,))
+@section(
+    "map",
+    head_arrangement.LAYOUT,
+    head_distance.TABLE,
+    also=(head_pattern.TABLE, head_effect.TABLE),
+)
 def plane(view: View) -> None:
     weighing = view.pick_weighing()
     points = view.ask(head_arrangement.layout, weighing=weighing)
@@ -28,17 +40,36 @@ def plane(view: View) -> None:
     head = pick_head(view, default=most_unlike(view))
     named = _named(view, points, weighing) if behaviours.has_habits(view.store) else None
     drawn: dict[str, Any] = {"state": (weighing, *head), "click": to_head, "weighing": weighing}
+    has_effects = view.store.holds(head_effect.TABLE)
+    colour = view.pick("colour", ("layer", "change")) if has_effects else "layer"
     left, right = view.columns(2)
     with left:
-        view.figure("by_layer", points, plane_chart(points, marked=head), **drawn)
+        if colour == "change":
+            points = _with_effects(view, points)
+            view.figure(
+                "by_effect", points, plane_chart(points, marked=head, value="change"), **drawn
+            )
+        else:
+            view.figure("by_layer", points, plane_chart(points, marked=head), **drawn)
     with right:
         if named is None:
             table, name = head_pattern.TABLE, plain(view.store.name)
             view.nothing("no_habits", name=name, statistics=table.name)
             view.draw(show_command, view.store, table)
         else:
-            chart = plane_chart(named, marked=head, **behaviours.looks())
+            looks = behaviours.looks()
+            chart = plane_chart(
+                named, marked=head, colours=looks["colours"], shapes=looks["shapes"]
+            )
             view.figure("by_behaviour", named, chart, **drawn)
+
+
+def _with_effects(inquiry: Inquiry, points: pd.DataFrame) -> pd.DataFrame:
+    """Add the change of the last hidden states with each head's mean in its place."""
+    effects = inquiry.ask(head_effect.heads, filling=MEAN, quantity="length").rename(
+        columns={"mean": "change"}
+    )
+    return points.merge(effects[["layer", "head", "change"]], on=["layer", "head"])
 
 
 def _finding(view: View, points: pd.DataFrame, weighing: str) -> str:

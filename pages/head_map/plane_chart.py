@@ -23,20 +23,23 @@ def plane_chart(
     marked: Head,
     colours: Mapping[str, str] | None = None,
     shapes: Mapping[str, str] | None = None,
+    value: str | None = None,
 ) -> Any:
     """Draw the plane; a click on a point selects its head.
 
     Args:
         points: rows layer, head, x, y, and name if colours are given.
         colours: by name, in the order of the legend; by layer if None.
+        value: the column of a share that colours the points instead.
         shapes: by name, in addition to the colours.
     """
     base = Chart(points).encode(x=_axis(points, "x"), y=_axis(points, "y"))
-    shown = ("layer", "head", "name") if colours else ("layer", "head")
+    shown = ("layer", "head", *(["name"] if colours else []), *([value] if value else []))
+    colour = _share_colour(value) if value else _layer_colour()
     marks = base.mark_point(
         filled=True, size=_SIZE, opacity=1, cursor="pointer", stroke="#80808080"
     ).encode(
-        color=_named(alt.Color, points, colours) if colours else _layer_colour(),
+        color=_named(alt.Color, points, colours) if colours else colour,
         tooltip=tooltips(dict.fromkeys(shown), points, ".2f"),
     )
     if shapes:
@@ -57,6 +60,13 @@ def _layer_colour() -> alt.Color:
     scale = alt.Scale(scheme=alt.SchemeParams(name="viridis", extent=[0.12, 0.95]))
     legend = alt.Legend(orient="top", labelLimit=0, columns=8, symbolOpacity=1)
     return alt.Color("layer:O", title=title("layer"), scale=scale, legend=legend)
+
+
+def _share_colour(value: str) -> alt.Color:
+    """Colour scale of a share, from dark to light."""
+    scale = alt.Scale(scheme="viridis", zero=True)
+    legend = alt.Legend(orient="top", format="~%", gradientLength=190)
+    return alt.Color(f"{value}:Q", title=title(value), scale=scale, legend=legend)
 
 
 def _axis(points: pd.DataFrame, name: str) -> Any:

@@ -22,10 +22,11 @@ class Bounds:
 USUAL = Bounds()
 _LEAST_CHECKED, _MOST_CHECKED = 2, 32
 _SHARE_OF_CHECKS = 10
-"""Checks of robustness take at most one part in so many of a run's processor time."""
+"""Checks of robustness but effects of heads take at most one part in so many of a run's processor
+time."""
 _COST_OF_CHECKS = 3
-"""Processor time of all checks of a sequence, in those of all its other statistics, as measured on
-the demo model. A constant, so that a run reads the same sequences on any machine."""
+"""Processor time of these checks of a sequence, in those of all its other statistics, as measured
+on the demo model. A constant, so that a run reads the same sequences on any machine."""
 
 
 def checked_within_budget(n_sequences: int) -> int:

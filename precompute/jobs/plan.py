@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,11 +22,15 @@ from precompute.jobs.seal import SEALED, is_intact
 from precompute.jobs.shards import contract, fingerprint, shard_path
 from precompute.passes import STATISTICS
 
-if TYPE_CHECKING:  # which loads torch
+if TYPE_CHECKING:  # which load torch
+    from analysis.measures.heads.head_effect import TypeMeans
     from precompute.corpora.images.image_reader import ImageReader
+    from precompute.models.loaded_model import LoadedModel
 
 BATCH_PAIRS = 16 * 128 * 128
 EXEMPLARS = 4
+MOST_AVERAGED = 32
+"""Sequences over which heads are averaged, if checks read no more."""
 IMAGE_MAP_BYTES, TEXT_MAP_BYTES = 512 * 2**20, 32 * 2**20
 CORPUS = (corpus.SEQUENCES, corpus.TOKENS, *annotation.TABLES, corpus.VOCABULARY)
 """Tables that hold the corpus itself; every fit may read them."""
@@ -75,6 +79,7 @@ class Plan:
     images: "ImageReader | None" = None
     bounds: Bounds = USUAL
     n_checked: int = 0
+    _means: "dict[str, tuple[TypeMeans, ...]]" = field(default_factory=dict, compare=False)
 
     @property
     def passes(self) -> tuple[Table, ...]:
@@ -91,6 +96,15 @@ class Plan:
     def checked(self) -> frozenset[int]:
         """Return the sequences that checks of robustness read."""
         return evenly_spaced(range(len(self.corpus)), self.n_checked)
+
+    def type_means(self, model: "LoadedModel") -> "tuple[TypeMeans, ...]":
+        """Return means of what heads mix over the checked sequences and others, at most
+        `MOST_AVERAGED`, evenly spaced; once per process."""
+        key = model.weights_sha256
+        if key not in self._means:
+            few = self.checked | evenly_spaced(range(len(self.corpus)), MOST_AVERAGED)
+            self._means[key] = model.type_means(self.corpus.some(few))
+        return self._means[key]
 
     @property
     def kept_first(self) -> frozenset[int]:

@@ -1,6 +1,6 @@
 """A model ready to be traced."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from collections.abc import Sequence as SequenceOf
 from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float, Int, UInt8
 from torch import Tensor
 
 from analysis.errors import UnfitModel
+from analysis.measures.heads.head_effect import TypeMeans
 from analysis.models.attention import LayerParts
 from analysis.models.finding.windows import WIDEST
 from analysis.models.gradients import (
@@ -23,6 +24,7 @@ from analysis.models.gradients import (
     pooled_lengths,
     token_losses,
 )
+from analysis.models.interventions.replacing import Answer, RecordedPass, recorded
 from analysis.models.layout import CLASS
 from analysis.models.proof import Proof, prove, prove_places, worst_of
 from analysis.models.reading import Reading, in_float64, random_inputs
@@ -33,6 +35,7 @@ from analysis.token_types import REGISTER
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
+from precompute.jobs.bounds import evenly_spaced
 from precompute.models.padding import check_known, padded, sent_to
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -319,6 +322,36 @@ class LoadedModel:
             if sequence.targets is not None:
                 targets[row, : len(sequence)] = torch.from_numpy(sequence.targets)
         return targets
+
+    def type_means(self, sequences: Iterable[Sequence]) -> tuple[TypeMeans, ...]:
+        """Means over sequences of what heads mix and of their values, by layer."""
+        means = tuple(TypeMeans() for _ in self.layers)
+        for sequence in sequences:
+            types = torch.from_numpy(sequence.token_types).long().to(self.measured_on)
+            self.stream([sequence], lambda index, layer, of=types: means[index].add(layer, of))
+        return means
+
+    def recorded(
+        self, sequence: Sequence, most: int
+    ) -> tuple[RecordedPass, Answer, Int[Tensor, " token"] | None]:
+        """Run a sequence so that it can be run again from any layer on.
+
+        Args:
+            most: the number of tokens that a language model is asked about: of those with a
+                target, or of all if none has one, evenly spaced.
+
+        Returns:
+            The pass, its answer, and the targets of what is asked; None where there are none.
+        """
+        inputs, places, targets = self.inputs([sequence]), None, None
+        if self.language_model is not None:
+            known = self._targets([sequence], inputs["input_ids"], self.is_token([sequence]))[0]
+            asked = (known != NO_TARGET).nonzero()[:, 0].tolist() or range(len(known))
+            places = torch.tensor(sorted(evenly_spaced(asked, most)), device=known.device)
+            targets = known[places] if (known != NO_TARGET).any() else None
+        whole = self.language_model or self.classifier or self.model
+        given = self.reading.inputs(inputs)
+        return *recorded(whole, self.model, self.parts, given, places), targets
 
     def segments_given(self, sequence: Sequence) -> UInt8[np.ndarray, " token"]:
         """Return the segment ids of the model's input; the sequence keeps those of its text."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,12 +11,14 @@ import torch
 from jaxtyping import Bool, Float, Int, Int8, Int32
 from torch import Tensor
 
+from analysis.measures.heads.head_effect import TypeMeans
 from analysis.measures.mixing.layer_mixing import LayerMixing, layer_mixing
 from analysis.measures.norms.vector_norms import norm_weighted_attention, value_norms
 from analysis.measures.pairs.token_relation import token_relations
 from analysis.measures.positions.relative_position_profile import diagonal_sums
 from analysis.measures.probing.word_attention import WordAttention, word_attention
 from analysis.models.gradients import AttentionGradients
+from analysis.models.interventions.replacing import Answer, RecordedPass
 from analysis.models.stream import OnLayer
 from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import BIAS_READINGS, BUDGET, GATE_RULES, LayerOrder
@@ -31,6 +33,8 @@ from precompute.models.loaded_model import Control, LoadedModel
 from precompute.passes.attention_masks import LayerMasks, masks_of, padded_masks, reachable
 
 Shared = TypeVar("Shared")
+Recorded = Callable[[Sequence, int], tuple[RecordedPass, Answer, Tensor | None]]
+"""See `LoadedModel.recorded`."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,8 @@ class Batch:
     `controlled` runs one sequence again with its positions removed or permuted,
     and hands over each layer. `gradients` runs some of the sequences again and returns the
     gradients of their losses with respect to attention; it is None if none of them has a loss.
+    `recorded` runs one sequence so that it can be run again from any layer on; `type_means` are
+    means over texts of what heads mix.
     `gate_rule` is the attribution rule of gated networks. `kept` are the sequences with stored
     relevance maps, `images` is the reader of images, and `classification` predicts classes; both
     are None if the model has none. `has_gaps` if some layers have no attention.
@@ -60,6 +66,8 @@ class Batch:
     checked: frozenset[int] = frozenset()
     controlled: Callable[[Sequence, Control, OnLayer], None] | None = None
     gradients: Callable[[tuple[Sequence, ...]], AttentionGradients | None] | None = None
+    recorded: Recorded | None = None
+    type_means: Callable[[], tuple[TypeMeans, ...]] = tuple
     gate_rule: str = GATE_RULES[0]
     relevance_start: str = "cls"
     kept: frozenset[int] = frozenset()
@@ -265,6 +273,8 @@ def batch_of(model: LoadedModel, sequences: SequenceOf[Sequence], **run: Any) ->
     of_model: dict[str, Any] = {
         "hidden_dtype": model.hidden_dtype,
         "gradients": model.gradients,
+        "recorded": model.recorded,
+        "type_means": partial(model.type_means, sequences),
         "gate_rule": model.gate_rule,
         "relevance_start": model.relevance_start,
         "images": model.images,

@@ -81,8 +81,16 @@ CASES = {
               ("from_sep", ("sep_to_sep", "other_to_sep")))),
         ("layers", "hh_weighing=norm", "layers", PATTERN,
          f"head_pattern_weighing where weighing = 'norm' and {OF_HEADS}"),
+        ("effect", "", "effect_scatter", "layer, head, mean, norm | layer, head, e.mean, n.mean",
+         "head_effect e join contribution n using (layer, head) where filling = 'mean' "
+         "and e.quantity = 'length' and n.quantity = 'norm'"),
+        ("effect", "hh_filling=zero", "effect_best_zero", "layer, spearman | layer, max(spearman)",
+         "effect_prediction where filling = 'zero' and quantity = 'length' and level = 'layer' "
+         "and measure <> 'random' group by layer"),
     ],
     "head_map": [
+        ("map", "hm_colour=change", "map_by_effect", "layer, head, change | layer, head, mean",
+         "head_effect where filling = 'mean' and quantity = 'length' and head is not null"),
         ("map", "", "map_by_layer", "layer, head, x, y", "head_layout"),
         ("map", "", "map_by_behaviour", "layer, head, x, y", "head_layout"),
         ("map", "hm_weighing=norm", "map_by_layer", "layer, head, x, y",
@@ -184,6 +192,8 @@ CASES = {
          "where min_count = 5 and quantity = 'partial' and window_size is null"),
     ],
     "sinks": [
+        ("nothing", "", "nothing_layers", "layer, token_type, mean", "head_effect where "
+         "filling = 'zero' and quantity = 'length' and layer >= 1 and token_type <> ''"),
         ("layers", "si_place=sep", "layers_weights", "layer, mean",
          "sink where place = 'sep' and head is null and quantity = 'attention'",
          "quantity = 'attention weight'"),

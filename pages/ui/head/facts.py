@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from analysis.effects import MEAN
 from analysis.published.heads import THRESHOLDS
 from analysis.sinks import FIRST, USUAL_THRESHOLD
-from analysis.statistics.heads import head_pattern
+from analysis.statistics.heads import head_effect, head_pattern
 from analysis.statistics.norms import token_type_mixing
 from analysis.statistics.positions import head_offset
 from analysis.statistics.probing import coreference_accuracy, dependency_accuracy
@@ -124,6 +125,22 @@ def _sink(inquiry: Inquiry, layer: int, head: int) -> _Known | None:
     return percent(row["rate"]), note
 
 
+def _effect(inquiry: Inquiry, layer: int, head: int) -> _Known | None:
+    """Change of the last hidden states with the head's mean in its place, and its rank."""
+    rows = inquiry.ask(head_effect.heads, filling=MEAN, quantity="length")
+    heads = rows.dropna(subset="head")
+    row = row_of(heads, layer, head)
+    if row is None:
+        return None
+    note = say(
+        "head_card.effect_note",
+        interval=ends(row["low"], row["high"], percent),
+        rank=int((heads["mean"] > row["mean"]).sum()) + 1,
+        of=len(heads),
+    )
+    return percent(row["mean"]), note
+
+
 _FACTS: dict[str, tuple[Table, Callable[[Inquiry, int, int], _Known | None]]] = {
     "behaviour": (head_pattern.TABLE, _behaviour),
     "relation": (dependency_accuracy.TABLE, _relation),
@@ -131,6 +148,7 @@ _FACTS: dict[str, tuple[Table, Callable[[Inquiry, int, int], _Known | None]]] = 
     "norm": (token_type_mixing.TABLE, _norm),
     "offset": (head_offset.TABLE, _offset),
     "sink": (sink.PER_SEQUENCE, _sink),
+    "effect": (head_effect.TABLE, _effect),
 }
 """Table of each fact, and the function that reads it."""
 

@@ -1,7 +1,7 @@
 """A corpus in parts on disk: its size, and the sequences of one job or of all."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -133,6 +133,15 @@ class Corpus:
     def part(self, index: int) -> tuple[Sequence, ...]:
         """Return the sequences of one part, in the order of the corpus."""
         return sequences_of(self._file(index).read().sort_by("index"))
+
+    def some(self, indices: Set[int]) -> Iterator[Sequence]:
+        """Yield some sequences in the order of the corpus, with one part in memory at a time."""
+        first = 0
+        for part, of_part in enumerate(self.parts):
+            last = first + of_part.n_sequences
+            if not indices.isdisjoint(range(first, last)):
+                yield from (sequence for sequence in self.part(part) if sequence.index in indices)
+            first = last
 
     def units(self) -> Int32[np.ndarray, " sequence"]:
         """Number each sequence's document in order; a sequence without one counts as its own."""

@@ -16,7 +16,7 @@ from pages.ui.words.contracts import digest, japanese, translation
 PAGES = words.PAGES
 VARIANTS = (words.IMAGES, words.TURNED, words.DISTANCE, words.PATCHES)
 ANY = "[a-z0-9_]+"
-FRAME = {"title", "lead", "view", "meaning", "interval_kind", "interval_absent"}
+FRAME = {"title", "lead", "view", "meaning", "interval_kind", "interval_absent", "head_help"}
 """Words that `pages/ui` asks of every page and section."""
 COLUMN = re.compile(r"\bcolumn\.\w+$")
 

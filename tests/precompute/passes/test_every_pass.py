@@ -2,7 +2,7 @@
 
 import weakref
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -83,7 +83,9 @@ def _rows_of(family, sequences, *, are_annotated: bool) -> dict[str, pa.Table]:
         if family in families_of(table) and bool(ANNOTATED & set(table.needs)) == are_annotated
     ]
     tiny = tiny_model(family)
-    return rows_of_tables(tables, tiny, sequences, exemplars=CHOSEN, checked=CHOSEN, kept=CHOSEN)
+    means = partial(tiny.type_means, tiny_sequences(family))  # of a corpus, whatever the batch
+    chosen = {"exemplars": CHOSEN, "checked": CHOSEN, "kept": CHOSEN, "type_means": means}
+    return rows_of_tables(tables, tiny, sequences, **chosen)
 
 
 def _stored(table: Table, shards: list[pa.Table]) -> pd.DataFrame:

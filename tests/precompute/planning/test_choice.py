@@ -14,6 +14,8 @@ OF_CHECKS = {
     *("gate_rule_agreement", "sequence_gate_rule"),
     *("vector_agreement", "vector_completeness", "vector_rollout"),
     *("sequence_vector_agreement", "sequence_vector_rollout"),
+    *("head_effect", "head_pair_effect", "effect_prediction"),
+    *("sequence_head_effect", "sequence_head_pair_effect"),
 }
 
 

@@ -24,7 +24,7 @@ def _other(kind: str, column: str) -> str:
     if kind == "BLOB":
         return f"{column} || 'x'::blob"
     if kind == "VARCHAR" or kind.startswith("ENUM"):
-        return f"{column}::varchar || 'x'"
+        return f"coalesce({column}::varchar, '') || 'x'"
     if kind.startswith("TIMESTAMP"):
         return f"{column} + interval 1 second"
     return f"if({column} = 1, 2, 1)::{kind}"

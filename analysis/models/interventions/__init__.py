@@ -1,0 +1,1 @@
+"""Runs of a model in which something is made otherwise than it would be."""

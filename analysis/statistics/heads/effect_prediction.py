@@ -1,0 +1,157 @@
+"""Which measure of a head foretells its effect: rank correlations over heads, with chance."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from duckdb import DuckDBPyConnection
+
+from analysis.effects import CHANGES, FILLINGS, LEVELS, MEASURES, RANDOM
+from analysis.measures.heads.effect_prediction import (
+    Draws,
+    OfHeads,
+    chance,
+    rank_correlations,
+)
+from analysis.needs import Need
+from analysis.statistics.columns import count, named, number
+from analysis.statistics.fit import FitContext
+from analysis.statistics.question import asks, placed, quoted
+from analysis.statistics.rows import rows_of
+from analysis.statistics.table import LAYER, Table, interval, nullable
+from analysis.token_types import TOKEN_TYPES
+
+SINKS = tuple(name for name in TOKEN_TYPES if name not in ("comma_period", "other"))
+_OF_HEADS = f"""
+    with weights as (
+        select layer, head,
+            sum(attention) filter (token_type not in ({quoted(*SINKS)})) as weight,
+            sum(weighted_norm) as weighted_norm
+        from token_type_mixing where head is not null group by layer, head
+    ),
+    parts as (
+        pivot (select layer, head, quantity, mean from contribution where head is not null)
+        on quantity in ('norm', 'share', 'length') using any_value(mean) group by layer, head
+    ),
+    slopes as (
+        select layer, head, sum(importance) as gradient
+        from gradient_importance where head is not null group by layer, head
+    ),
+    relevances as (
+        select layer, head, entropy as relevance
+        from relevance_summary where rule = 'iv' and head is not null
+    )
+    select layer, head, {", ".join(f"{name}::double as {name}" for name in MEASURES)}
+    from weights join parts using (layer, head)
+    left join slopes using (layer, head) left join relevances using (layer, head)
+"""
+_EFFECTS = """
+    select filling::varchar as filling, quantity::varchar as quantity, layer, head, mean
+    from head_effect where head is not null
+"""
+
+
+def _rows(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    heads, effects = store.sql(_OF_HEADS).df(), store.sql(_EFFECTS).df()
+    if effects.empty:
+        return rows_of(table, [])
+    layers = sorted(heads["layer"].unique())
+    draws = Draws.of((len(layers), heads["head"].nunique()), seed=context.seed)
+
+    def of_heads(frame: pd.DataFrame, column: str) -> OfHeads:
+        return OfHeads(frame.pivot(index="layer", columns="head", values=column).to_numpy(), draws)
+
+    measures = {name: of_heads(heads, name) for name in MEASURES if heads[name].notna().all()}
+    frames = []
+    for (filling, quantity), of_kind in effects.groupby(["filling", "quantity"]):
+        effect = of_heads(of_kind, "mean")
+        found = {name: rank_correlations(of, effect) for name, of in measures.items()}
+        for name, correlations in {**found, RANDOM: chance(effect)}.items():
+            n_heads, n_all = effect.values.shape[1], effect.values.size
+            frame = pd.DataFrame(
+                {
+                    "level": ["layer"] * len(layers) + [*LEVELS[1:]],
+                    "layer": pd.array([*layers, None, None, None], dtype="UInt8"),
+                    "spearman": correlations.spearman,
+                    "low": correlations.low,
+                    "high": correlations.high,
+                    "n": [n_heads] * len(layers) + [n_all, len(layers), n_all],
+                }
+            )
+            frame = frame.assign(filling=filling, quantity=quantity, measure=name)
+            frames.append(frame[np.isfinite(frame["spearman"])])
+    return rows_of(table, frames)
+
+
+_MEANINGS = (
+    "weight (mean attention weight on tokens that are not special, registers or the first), "
+    "weighted_norm (Σ‖αf(x)‖), norm (‖Σαf(x)‖), share and length (of what it brings in the layer's "
+    "update, signed and not), gradient (|∂L/∂α| summed over tokens), relevance (entropy of its "
+    "relevance map by rule iv), and random (the effect of a random head of the layer)"
+)
+TABLE = Table(
+    name="effect_prediction",
+    grain="one row per filling, quantity of the effect, measure, and heads that are ranked",
+    key=(
+        named("filling", f"what stands in place of a head: {' or '.join(FILLINGS)}"),
+        named("quantity", f"quantity of the effect: {', '.join(CHANGES)}"),
+        named("measure", _MEANINGS),
+        named(
+            "level",
+            "heads of one layer; the mean of these over layers (within); layers by the mean of "
+            "their heads (between); or all heads",
+        ),
+        nullable(LAYER, "layer, counted from 1; NULL: the level has no single layer"),
+    ),
+    values=(
+        number("spearman", "Spearman's ρ of measure and effect over heads or layers", "ρ"),
+        *interval("ρ"),
+        count("n", "heads or layers that are ranked", "heads or layers"),
+    ),
+    source="michel-2019",
+    needs=(Need.EVERY_LAYER,),
+    requires=(
+        "head_effect",
+        "contribution",
+        "token_type_mixing",
+        "gradient_importance",
+        "relevance_summary",
+    ),
+    made_by=_rows,
+    laws=(
+        "spearman between -1 - 1e-9 and 1 + 1e-9",
+        "low <= high",
+        f"level in ({quoted(*LEVELS)})",
+        "(level = 'layer') = (layer is not null)",
+    ),
+    depends_on=(),
+)
+
+
+@asks(_OF_HEADS)
+def measures(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Every head with all of `MEASURES`, NULL where the file lacks one: layer, head, and these."""
+    ...
+
+
+@asks(f"""
+    select measure, level, layer, spearman, low, high, n
+    from effect_prediction
+    where filling = $filling and quantity = $quantity
+    order by {placed((*MEASURES, RANDOM), "measure")}, layer nulls last, {placed(LEVELS, "level")}
+""")
+def correlations(store: DuckDBPyConnection, *, filling: str, quantity: str) -> pd.DataFrame:
+    """Every measure at every level: measure, level, layer, spearman, low, high, n."""
+    ...
+
+
+@asks("""
+    select layer, arg_max(measure, spearman) as measure, max(spearman) as spearman,
+        arg_max(low, spearman) as low, arg_max(high, spearman) as high
+    from effect_prediction
+    where filling = $filling and quantity = $quantity and level = 'layer' and measure <> 'random'
+    group by layer
+    order by layer
+""")
+def best(store: DuckDBPyConnection, *, filling: str, quantity: str) -> pd.DataFrame:
+    """Measure with the largest ρ in each layer: layer, measure, spearman, low, high."""
+    ...

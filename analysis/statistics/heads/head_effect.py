@@ -1,0 +1,212 @@
+"""Effect of heads on what a model makes of a text, alone and two at a time."""
+
+import pandas as pd
+from duckdb import DuckDBPyConnection
+
+from analysis.effects import CHANGES, FILLINGS, STRONGEST, TOGETHER
+from analysis.needs import Setting
+from analysis.statistics.columns import mean_values, named, single
+from analysis.statistics.means import Means, mean_of
+from analysis.statistics.question import asks, quoted
+from analysis.statistics.table import (
+    HEAD,
+    LAYER,
+    SEQUENCE,
+    TOKEN_TYPE,
+    Column,
+    Table,
+    nullable,
+)
+
+_OF_ALL_TYPES = nullable(
+    TOKEN_TYPE,
+    "type of the tokens whose f(x) is replaced in all heads; NULL: heads are, whole",
+)
+_FILLING = named(
+    "filling",
+    "what stands in place: the mean of a head (or of f(x)) over texts of the corpus, by the type "
+    "of the token, or zero",
+)
+_KEY = (
+    _FILLING,
+    nullable(LAYER, "layer, counted from 1; NULL: all layers at once"),
+    nullable(HEAD, "head, counted from 1; NULL: all heads of the layer"),
+    _OF_ALL_TYPES,
+)
+_UNIT = "by quantity: nats of the divergence and the loss, else a share"
+PER_SEQUENCE = Table(
+    name="sequence_head_effect",
+    grain="one row per text that is run again, filling, and what is replaced: a head, all heads of "
+    "a layer, or f(x) of the tokens of a type, in a layer or in all",
+    key=(SEQUENCE, *_KEY),
+    values=(
+        single("cosine_distance", "1 − cos(h, h′) of the last hidden states, mean over tokens"),
+        single("length", "‖h′ − h‖ / ‖h‖ of the last hidden states, mean over tokens"),
+        single(
+            "divergence",
+            "KL(p‖p′) of what the model predicts, mean over the tokens that are asked; NULL: it "
+            "predicts nothing",
+            "nats",
+            nullable=True,
+        ),
+        single(
+            "loss",
+            "rise of the cross-entropy, mean over the tokens that are asked; NULL: what stands "
+            "there is not known",
+            "nats",
+            nullable=True,
+        ),
+    ),
+    source="michel-2019",
+    laws=(
+        "cosine_distance between -1e-6 and 2 + 1e-6",
+        "length >= 0",
+        "divergence >= -1e-4",
+        f"filling in ({quoted(*FILLINGS)})",
+        "layer is not null or token_type is not null",
+        "head is null or token_type is null",
+    ),
+    order=("token_type", "filling", "layer", "head", "seq"),
+    depends_on=(Setting.CHECKED,),
+)
+_ROWS = f"""
+    select seq, layer, head, token_type::varchar as token_type, quantity, mean
+    from (
+        unpivot (
+            select * replace ({", ".join(f"{name}::double as {name}" for name in CHANGES)})
+            from sequence_head_effect where filling = $filling
+        )
+        on {", ".join(CHANGES)} into name quantity value mean
+    )
+"""
+_PER = "select distinct filling::varchar as filling from sequence_head_effect order by all"
+
+
+def _means(of: str, *cell: str) -> Means:
+    """Declare the means over texts of some of the rows, by what is not NULL in their key."""
+    return Means(f"from ({_ROWS}) where {of}", [*cell, "quantity"], per=_PER)
+
+
+TABLE = Table(
+    name="head_effect",
+    grain="one row per filling, what is replaced (a head, all heads of a layer, or f(x) of a type "
+    "of token in a layer or in all), and quantity",
+    key=(*_KEY, named("quantity", ", ".join(CHANGES))),
+    values=mean_values(_UNIT),
+    source="michel-2019",
+    requires=("sequence_head_effect",),
+    made_by=mean_of(
+        _means("head is not null", "layer", "head"),
+        _means("head is null and token_type is null", "layer"),
+        _means("layer is not null and token_type is not null", "layer", "token_type"),
+        _means("layer is null", "token_type"),
+    ),
+    laws=("low <= high", "n_sequences > 0", f"filling in ({quoted(*FILLINGS)})"),
+    order=("quantity", "filling", "token_type", "layer", "head"),
+    depends_on=(),
+)
+_PAIR = tuple(
+    Column(f"{column.name}_{side}", column.type, meaning, column.unit)
+    for side, meaning in (("a", "of the first head"), ("b", "of the second head"))
+    for column, meaning in ((LAYER, f"layer {meaning}"), (HEAD, f"place in its layer {meaning}"))
+)
+_OF_PAIR = (
+    single("together", "‖Δ_ab‖ / ‖h‖ where both are replaced, mean over tokens"),
+    single("summed", "‖Δ_a + Δ_b‖ / ‖h‖ of the changes by each alone, mean over tokens"),
+    single("missed", "‖Δ_ab − Δ_a − Δ_b‖ / ‖h‖, mean over tokens; 0 if effects add up"),
+)
+PAIR_PER_SEQUENCE = Table(
+    name="sequence_head_pair_effect",
+    grain=f"one row per text that is run again and two of its {STRONGEST} strongest heads, those "
+    "that change its last hidden states most if replaced by their means",
+    key=(SEQUENCE, *_PAIR),
+    values=_OF_PAIR,
+    source="michel-2019",
+    requires=("sequence_head_effect",),
+    laws=("(layer_a, head_a) < (layer_b, head_b)", "least(together, summed, missed) >= 0"),
+    order=("layer_a", "head_a", "layer_b", "head_b", "seq"),
+    depends_on=(Setting.CHECKED,),
+)
+_OF_PAIRS = f"""
+    unpivot (
+        select * replace ({", ".join(f"{name}::double as {name}" for name in TOGETHER)})
+        from sequence_head_pair_effect
+    )
+    on {", ".join(TOGETHER)} into name quantity value mean
+"""
+SIDES = [column.name for column in _PAIR]
+PAIR = Table(
+    name="head_pair_effect",
+    grain="one row per two heads that are among the strongest of some text, or for the mean over "
+    "the pairs of a text, and quantity",
+    key=(
+        *(nullable(column, f"{column.meaning}; NULL: mean over pairs") for column in _PAIR),
+        named("quantity", ", ".join(TOGETHER)),
+    ),
+    values=mean_values("share"),
+    source="michel-2019",
+    requires=("sequence_head_pair_effect",),
+    made_by=mean_of(
+        Means(_OF_PAIRS, [*SIDES, "quantity"]),
+        Means(
+            f"select seq, quantity, avg(mean) as mean from ({_OF_PAIRS}) group by all",
+            ["quantity"],
+        ),
+    ),
+    laws=("low <= high", "n_sequences > 0", "mean >= 0"),
+    order=("layer_a is not null", "layer_a", "head_a", "layer_b", "head_b", "quantity"),
+    depends_on=(),
+)
+
+
+@asks("""
+    select layer, head, mean, low, high, n_sequences
+    from head_effect
+    where filling = $filling and quantity = $quantity and token_type is null
+    order by layer, head nulls first
+""")
+def heads(store: DuckDBPyConnection, *, filling: str, quantity: str) -> pd.DataFrame:
+    """Every layer as a whole (head is NULL) and its heads: layer, head, mean, low, high,
+    n_sequences."""
+    ...
+
+
+@asks("""
+    select layer, token_type, mean, low, high, n_sequences
+    from head_effect
+    where filling = $filling and quantity = $quantity and token_type is not null
+    order by layer nulls last, token_type
+""")
+def token_types(store: DuckDBPyConnection, *, filling: str, quantity: str) -> pd.DataFrame:
+    """What tokens of a type bring, by layer and in all (NULL): layer, token_type, mean, low, high,
+    n_sequences."""
+    ...
+
+
+@asks("select distinct quantity::varchar as quantity from head_effect order by quantity")
+def quantities(store: DuckDBPyConnection) -> pd.DataFrame:
+    """The quantities that the file has: those of predictions only if the model predicts."""
+    ...
+
+
+@asks("""
+    select layer_a, head_a, layer_b, head_b, any_value(n_sequences) as n_sequences,
+        any_value(mean) filter (quantity = 'together') as together,
+        any_value(mean) filter (quantity = 'summed') as summed,
+        any_value(mean) filter (quantity = 'missed') as missed
+    from head_pair_effect
+    where layer_a is not null
+    group by layer_a, head_a, layer_b, head_b
+    order by missed desc, layer_a, head_a, layer_b, head_b
+    limit $limit
+""")
+def pairs(store: DuckDBPyConnection, *, limit: int) -> pd.DataFrame:
+    """Pairs of heads whose effects add up least: layer_a, head_a, layer_b, head_b, n_sequences,
+    together, summed, missed."""
+    ...
+
+
+@asks("select quantity, mean, low, high from head_pair_effect where layer_a is null order by all")
+def all_pairs(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Means over the pairs of each text: quantity, mean, low, high."""
+    ...

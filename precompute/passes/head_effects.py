@@ -1,0 +1,260 @@
+"""Effect of heads, and of what tokens send, on what a model makes of a text; their contributions.
+
+A text is run again in many variants, each with something else replaced.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import combinations, groupby
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import torch
+from torch import Tensor
+
+from analysis.effects import (
+    CHANGES,
+    FILLINGS,
+    MEAN,
+    OF_PARTS,
+    PARTS,
+    REST,
+    STRONGEST,
+    TOGETHER,
+)
+from analysis.measures.heads.contribution import contributions
+from analysis.measures.heads.head_effect import (
+    prediction_changes,
+    relative_lengths,
+    replaced_heads,
+    state_changes,
+)
+from analysis.models.attended import Attended
+from analysis.models.interventions.replacing import Answer
+from analysis.statistics.heads import contribution, head_effect
+from analysis.statistics.rows import names_of, nulls_where, one_name, parts_of_shard, table_of
+from analysis.token_types import OTHER, TOKEN_TYPES
+from precompute.passes.filling import fills
+from precompute.passes.layers import Batch, Layer, Recorded
+
+TOKENS = 2048
+"""Tokens of all variants of a text that are run at a time."""
+ASKED = 16
+"""Tokens of a text of which a language model's predictions are compared."""
+
+
+class Part(NamedTuple):
+    """What is replaced: a head; without a head all heads of the layer; or, with a token type, f(x)
+    of its tokens, without a layer in all layers."""
+
+    layer: int | None
+    head: int | None = None
+    token_type: int | None = None
+
+
+class TextAgain:
+    """One text, run again with parts of the model replaced."""
+
+    def __init__(self, batch: Batch, row: int, recorded: Recorded):
+        self._layers, self.sequence = batch.layers, batch.sequences[row]
+        self._recorded, self.before, self._targets = recorded(self.sequence, ASKED)
+        self._types = torch.from_numpy(self.sequence.token_types).long()
+        self._means = [means.of(self._types) for means in batch.type_means()]
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """Everything that is replaced alone."""
+        types = [kind for kind in self._types.unique().tolist() if kind != OTHER]
+        layers = range(len(self._layers))
+        heads = [
+            Part(at, head) for at in layers for head in range(len(self._layers[at].query_weight))
+        ]
+        return [
+            *heads,
+            *map(Part, layers),
+            *(Part(layer, None, kind) for layer in (None, *layers) for kind in types),
+        ]
+
+    @cached_property
+    def alone(self) -> dict[str, dict[Part, list[float]]]:
+        """Changes by each part alone, in the order of `CHANGES`, by filling."""
+        return {filling: dict(self._changes(filling)) for filling in FILLINGS}
+
+    def _changes(self, filling: str) -> Iterator[tuple[Part, list[float]]]:
+        for parts, answer in self.of([(part,) for part in self.parts], filling):
+            changes = [*state_changes(self.before.hidden[0], answer.hidden)]
+            if self.before.logits is None or answer.logits is None:
+                changes += [torch.full_like(changes[0], torch.nan)] * 2
+            else:
+                before, after = self.before.logits.flatten(0, -2), answer.logits
+                after = after.unflatten(0, (len(parts), -1)).flatten(1, -2)
+                changes += prediction_changes(before, after, self._targets)
+            measured = torch.stack(changes, dim=1).tolist()
+            yield from zip((part for (part,) in parts), measured, strict=True)
+
+    def of(
+        self, variants: list[tuple[Part, ...]], filling: str
+    ) -> Iterator[tuple[list[tuple[Part, ...]], Answer]]:
+        """Yield a few variants at a time, those that differ from the same layer on, and the answer.
+
+        Args:
+            variants: the parts that are replaced in each.
+        """
+        most = max(1, TOKENS // len(self.sequence))
+        for first, group in groupby(sorted(variants, key=_first), _first):
+            alike = list(group)
+            for start in range(0, len(alike), most):
+                few = alike[start : start + most]
+                yield few, self._answer(first, few, filling)
+
+    def _answer(self, first: int, variants: list[tuple[Part, ...]], filling: str) -> Answer:
+        def change(index: int, attended: Attended, read: Tensor, mixed: Tensor) -> Tensor:
+            heads = torch.zeros(attended.weights.shape[:2], dtype=torch.bool)
+            keys = torch.zeros(len(variants), len(self._types), dtype=torch.bool)
+            for variant, parts in enumerate(variants):
+                for _, head, kind in (part for part in parts if part.layer in (None, index)):
+                    if kind is None:
+                        heads[variant, slice(None) if head is None else head] = True
+                    else:
+                        keys[variant] |= self._types == kind
+            if not heads.any() and not keys.any():
+                return mixed
+            instead = self._means[index] if filling == MEAN else self._means[index].zero()
+            device = mixed.device
+            return replaced_heads(
+                self._layers[index],
+                attended,
+                read,
+                mixed,
+                instead,
+                heads=heads.to(device),
+                keys=keys.to(device),
+            )
+
+        return self._recorded.again(first, len(variants), change)
+
+
+def _first(parts: tuple[Part, ...]) -> int:
+    """Return the first layer with anything replaced."""
+    return min(part.layer or 0 for part in parts)
+
+
+class TextsAgain:
+    """The texts of a batch that checks read."""
+
+    def __init__(self, batch: Batch):
+        self.texts = list[TextAgain]()
+        if batch.recorded is not None:
+            rows = batch.rows_of(batch.checked)
+            self.texts = [TextAgain(batch, row, batch.recorded) for row in rows]
+
+
+class _OfTexts:
+    """Filling from the texts that checks read; layers as they are traced are not read."""
+
+    def __init__(self, batch: Batch):
+        self._batch = batch
+
+    def add(self, layer: Layer) -> None:
+        """Read nothing."""
+
+    @property
+    def texts(self) -> list[TextAgain]:
+        return self._batch.shared(TextsAgain).texts
+
+
+@fills(head_effect.PER_SEQUENCE)
+class HeadEffects(_OfTexts):
+    """One row per text that is run again, filling and part.
+
+    Formula: `prediction_changes`, `replaced_heads`, `state_changes`.
+    """
+
+    def rows(self) -> pa.Table:
+        rows = (self._rows(text, filling) for text in self.texts for filling in FILLINGS)
+        return parts_of_shard(head_effect.PER_SEQUENCE, rows)
+
+    @staticmethod
+    def _rows(text: TextAgain, filling: str) -> pa.Table:
+        changes = text.alone[filling]
+        values = np.array([*changes.values()])
+        layer, head, kind = zip(*changes, strict=True)
+        return table_of(
+            head_effect.PER_SEQUENCE,
+            seq=np.full(len(values), text.sequence.index),
+            filling=one_name(filling, FILLINGS, len(values)),
+            layer=pa.array(layer),
+            head=pa.array(head),
+            token_type=pa.DictionaryArray.from_arrays(pa.array(kind, pa.int8()), TOKEN_TYPES),
+            **{name: nulls_where(values[:, at]) for at, name in enumerate(CHANGES)},
+        )
+
+
+@fills(head_effect.PAIR_PER_SEQUENCE)
+class HeadPairEffects(_OfTexts):
+    """One row per text that is run again and two of its strongest heads, replaced by their means.
+
+    Formula: `prediction_changes`, `relative_lengths`, `replaced_heads`, `state_changes`.
+    """
+
+    def rows(self) -> pa.Table:
+        return parts_of_shard(head_effect.PAIR_PER_SEQUENCE, map(self._rows, self.texts))
+
+    @staticmethod
+    def _rows(text: TextAgain) -> pa.Table:
+        length = CHANGES.index("length")
+        heads = {part: of[length] for part, of in text.alone[MEAN].items() if part.head is not None}
+        strongest = sorted(sorted(heads, key=lambda part: -heads[part])[:STRONGEST])
+        before = text.before.hidden[0].double()
+        changes = {
+            part: answer.hidden[variant] - before
+            for parts, answer in text.of([(part,) for part in strongest], MEAN)
+            for variant, (part,) in enumerate(parts)
+        }
+        rows = []
+        for pairs, answer in text.of([*combinations(strongest, 2)], MEAN):
+            together = answer.hidden - before
+            summed = torch.stack([changes[one] + changes[other] for one, other in pairs])
+            measured = (
+                relative_lengths(change, before) for change in (together, summed, together - summed)
+            )
+            rows += zip(pairs, torch.stack([*measured], dim=1).tolist(), strict=True)
+        values = np.array([of for _, of in rows])
+        sides = np.array([[*one[:2], *other[:2]] for (one, other), _ in rows])
+        return table_of(
+            head_effect.PAIR_PER_SEQUENCE,
+            seq=np.full(len(rows), text.sequence.index),
+            **{name: sides[:, at] for at, name in enumerate(head_effect.SIDES)},
+            **{name: values[:, at] for at, name in enumerate(TOGETHER)},
+        )
+
+
+@fills(contribution.PER_SEQUENCE)
+def rows_of_contributions(layer: Layer) -> pa.Table:
+    """Return one row per sequence and part of the layer's update.
+
+    Formula: `contributions`.
+    """
+    rows = (_contribution_rows(layer, row) for row in range(len(layer.batch.sequences)))
+    return parts_of_shard(contribution.PER_SEQUENCE, rows)
+
+
+def _contribution_rows(layer: Layer, row: int) -> pa.Table:
+    sequence, n_heads = layer.batch.sequences[row], layer.batch.n_heads
+    types = torch.from_numpy(sequence.token_types)
+    kinds = types.unique()
+    measured = contributions(layer.alone(row), types == kinds[:, None])
+    means = measured.double().mean(dim=-1).cpu().numpy()
+    of_heads, of_types, of_rest = [None] * n_heads, [None] * len(kinds), [None] * len(REST)
+    parts = np.array([0] * n_heads + [1] * len(kinds) + [2, 3, 4])
+    of_kinds = pa.array([*of_heads, *kinds.tolist(), *of_rest], pa.int8())
+    return table_of(
+        contribution.PER_SEQUENCE,
+        seq=np.full(len(means), sequence.index),
+        layer=np.full(len(means), layer.index),
+        part=names_of(parts, PARTS),
+        head=pa.array([*range(n_heads), *of_types, *of_rest]),
+        token_type=pa.DictionaryArray.from_arrays(of_kinds, TOKEN_TYPES),
+        **{name: nulls_where(means[:, at]) for at, name in enumerate(OF_PARTS)},
+    )

@@ -1,0 +1,382 @@
+"""Texts run again without a head: against hooks that take one out at a time, and laws."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from functools import partial
+from itertools import combinations, islice
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from torch import Tensor
+
+from analysis.effects import CHANGES, FILLINGS, MEAN, STRONGEST, TOGETHER, ZERO
+from analysis.measures.heads.head_effect import TypeMeans
+from analysis.statistics.heads import head_effect as statistic
+from analysis.token_types import OTHER, TOKEN_TYPES
+from precompute.corpora.copies import BLOCK
+from precompute.corpora.encode import Encoder
+from precompute.corpora.load import entries
+from precompute.corpora.masking import masked
+from precompute.corpora.sequence import Sequence
+from precompute.models.bundled import DEMO_COPY
+from precompute.models.load_models import load_model
+from precompute.models.loaded_model import LoadedModel
+from precompute.passes import head_effects as passes
+from tests.statistics.fits import made, store_of
+from tests.tiny import every_model, mask_rate, tiny_model, tiny_sequences
+from tests.tracing import rows_of_table, rows_of_tables, trace_of
+
+OUTPUTS = {
+    "bert": "encoder.layer.{}.attention.output.dense",
+    "gpt2": "h.{}.attn.c_proj",
+    "deberta-v2": "encoder.layer.{}.attention.output.dense",
+    "afmoe": "layers.{}.self_attn.o_proj",
+    "gpt_oss": "layers.{}.self_attn.o_proj",
+    "youtu": "layers.{}.self_attn.o_proj",
+    "gpt_neox": "layers.{}.attention.dense",
+    "vit": "layers.{}.attention.o_proj",
+}
+"""Output projections of attention of every build: gates, latents, sinks, terms of offsets."""
+VALUES = {
+    "afmoe": "layers.{}.self_attn.v_proj",
+    "bert": "encoder.layer.{}.attention.self.value",
+    "vit": "layers.{}.attention.v_proj",
+    "llama": "layers.{}.self_attn.v_proj",
+}
+PREDICTING = ("bert", "gpt2")
+ROUNDING: dict[str, Any] = {
+    "rtol": 2e-5,
+    "atol": 2e-6,
+}  # the library's softmax is in float32 in most models
+Hooks = Mapping[str, Callable[[Tensor], Tensor]]
+NONE: Hooks = {}
+
+
+def answer(
+    model: LoadedModel, sequence: Sequence, *, given: Hooks = NONE, returned: Hooks = NONE
+) -> tuple[np.ndarray, Any]:
+    """Last hidden states and logits of a text, with what modules are given or return changed."""
+    whole, states = model.language_model or model.classifier or model.model, []
+    with ExitStack() as stack, torch.no_grad():
+        for name, change in given.items():
+            hook = model.model.get_submodule(name).register_forward_pre_hook(
+                lambda _module, args, change=change: (change(args[0]),)
+            )
+            stack.callback(hook.remove)
+        for name, change in returned.items():
+            hook = model.model.get_submodule(name).register_forward_hook(
+                lambda _module, _args, output, change=change: change(output)
+            )
+            stack.callback(hook.remove)
+        keep = model.model.register_forward_hook(
+            lambda _module, _args, output: states.append(output.last_hidden_state[0].numpy())
+        )
+        stack.callback(keep.remove)
+        made = whole(**model.reading.inputs(model.inputs([sequence])))
+    return states[0], None if whole is model.model else made.logits[0].numpy()
+
+
+def seen(model: LoadedModel, names: Mapping[str, str], sequences: tuple[Sequence, ...]):
+    """What output projections are given, or value projections return: means by layer and type."""
+    rows: dict[tuple[int, int], list[np.ndarray]] = {}
+    kind = "given" if names is OUTPUTS else "returned"
+    for sequence in sequences:
+
+        def keep(tensor: Tensor, layer: int, types=sequence.token_types) -> Tensor:
+            for token, row in zip(types.tolist(), tensor[0].numpy(), strict=True):
+                rows.setdefault((layer, token), []).append(row)
+            return tensor
+
+        hooks = {
+            names[model.name].format(layer): partial(keep, layer=layer)
+            for layer in range(len(model.layers))
+        }
+        answer(model, sequence, **{kind: hooks})
+    return {key: sum(of) / len(of) for key, of in rows.items()}
+
+
+def changes(before: np.ndarray, after: np.ndarray) -> dict[str, Any]:
+    """Mean over tokens of 1 − cos(h, h′) and of ‖h′ − h‖ / ‖h‖."""
+    cosines = [h @ g / np.sqrt(h @ h) / np.sqrt(g @ g) for h, g in zip(before, after, strict=True)]
+    lengths = [
+        np.sqrt((g - h) @ (g - h)) / np.sqrt(h @ h) for h, g in zip(before, after, strict=True)
+    ]
+    return {"cosine_distance": 1 - np.mean(cosines), "length": np.mean(lengths)}
+
+
+def predicted(before: Any, after: Any, targets: dict[Any, int]) -> dict[str, Any]:
+    """KL(p‖p′) and the rise of −ln p(target), mean over places; all places without targets."""
+    known, found = (np.atleast_2d(logits).astype(float) for logits in (before, after))
+    p, q = (np.exp(x - x.max(axis=1, keepdims=True)) for x in (known, found))
+    p, q = p / p.sum(axis=1, keepdims=True), q / q.sum(axis=1, keepdims=True)
+    places = [*targets] or [*range(len(p))]
+    rises = [np.log(p[place, target] / q[place, target]) for place, target in targets.items()]
+    return {
+        "divergence": np.mean([(p[i] * np.log(p[i] / q[i])).sum() for i in places]),
+        "loss": np.mean(rises) if rises else np.nan,
+    }
+
+
+def targets_of(model: LoadedModel, sequence: Any) -> dict[Any, int]:
+    if model.language_model is None:
+        return {}
+    if model.objective == "next_token":
+        return dict(enumerate(sequence.ids[1:].tolist()))
+    return {place: int(sequence.targets[place]) for place in np.flatnonzero(sequence.masked)}
+
+
+def expected_changes(model, sequence, before, **hooks) -> dict[str, float]:
+    states, logits = answer(model, sequence, **hooks)
+    found = changes(before[0], states)
+    if logits is None:
+        return found | {"divergence": np.nan, "loss": np.nan}
+    return found | predicted(before[1], logits, targets_of(model, sequence))
+
+
+def put(model: LoadedModel, heads: list[int], instead: np.ndarray | float):
+    """A function that writes something in place of heads, as the output projection is given."""
+
+    def change(mixed: Tensor) -> Tensor:
+        mixed, width = mixed.clone(), mixed.shape[-1] // len(model.layers[0].query_weight)
+        for head in heads:
+            here = slice(head * width, (head + 1) * width)
+            mixed[0, :, here] = torch.as_tensor(instead)[..., here] if np.ndim(instead) else 0
+        return mixed
+
+    return change
+
+
+def effects(model: LoadedModel, sequences: tuple[Sequence, ...]) -> pd.DataFrame:
+    everything = frozenset(sequence.index for sequence in sequences)
+    rows = rows_of_table(statistic.PER_SEQUENCE, model, sequences, checked=everything).to_pandas()
+    return rows.astype({"filling": str, "token_type": object})
+
+
+def named(rows: pd.DataFrame, *, seq, filling, layer=None, head=None, token_type=None) -> pd.Series:
+    """The one row of what is replaced."""
+    for name, value in (("layer", layer), ("head", head), ("token_type", token_type)):
+        rows = rows[rows[name].isna() if value is None else rows[name] == value]
+    [row] = rows[(rows["seq"] == seq) & (rows["filling"] == filling)].to_dict("records")
+    return row
+
+
+def assert_same(found, expected: Mapping[str, float]) -> None:
+    for name in CHANGES:
+        np.testing.assert_allclose(found[name], expected[name], **ROUNDING, err_msg=name)
+
+
+def texts(model: LoadedModel) -> tuple[Sequence, ...]:
+    """One or two texts or images, with masked tokens if there is a mask and they are predicted."""
+    rate = mask_rate(model.name, 0.3) if model.language_model is not None else 0
+    return tuple(
+        masked(sequence, model.tokenizer, rate=rate, seed=1) if rate else sequence
+        for sequence in tiny_sequences(model.name)[: 1 + (model.name in PREDICTING)]
+    )
+
+
+@pytest.fixture(scope="module")
+def model(family) -> LoadedModel:
+    return tiny_model(family, predicts_tokens=family in PREDICTING)
+
+
+@pytest.mark.parametrize("family", OUTPUTS, indirect=True, scope="session")
+def test_heads_together_and_alone_change_what_hooks_change(model, monkeypatch):
+    monkeypatch.setattr(passes, "ASKED", 10**6)
+    monkeypatch.setattr(passes, "TOKENS", 70)  # several runs per layer
+    sequences = texts(model)
+    rows, means = effects(model, sequences), seen(model, OUTPUTS, sequences)
+    every_head = [*range(len(model.layers[0].query_weight))]
+    for sequence in sequences:
+        before = answer(model, sequence)
+        for layer in range(len(model.layers)):
+            name = OUTPUTS[model.name].format(layer)
+            mean = np.stack([means[layer, kind] for kind in sequence.token_types.tolist()])
+            for heads in (*([head] for head in every_head), every_head):
+                for filling, instead in ((MEAN, mean), (ZERO, 0.0)):
+                    hooks = {name: put(model, heads, instead)}
+                    expected = expected_changes(model, sequence, before, given=hooks)
+                    head = heads[0] if len(heads) == 1 else None
+                    place = {"seq": sequence.index, "filling": filling, "layer": layer}
+                    assert_same(named(rows, **place, head=head), expected)
+    assert rows["length"].max() > 0.01, "this test could not have failed"
+    assert rows["divergence"].notna().all() == (
+        model.classifier is not None or model.name in PREDICTING
+    )
+    assert rows["loss"].notna().all() == (model.name in PREDICTING)
+
+
+@pytest.mark.parametrize("family", VALUES, indirect=True, scope="session")
+def test_tokens_of_a_type_bring_what_hooks_on_their_values_leave(model):
+    sequences = texts(model)
+    rows, means = effects(model, sequences), seen(model, VALUES, sequences)
+    for sequence in sequences:
+        types, before = sequence.token_types, answer(model, sequence)
+        n_layers = len(model.layers)
+        for kind in set(types.tolist()) - {OTHER}:
+            for filling in FILLINGS:
+
+                def change(values: Tensor, layer: int, kind=kind, filling=filling, types=types):
+                    values, mean = values.clone(), torch.from_numpy(means[layer, kind])
+                    values[0, torch.from_numpy(types == kind)] = mean if filling == MEAN else 0
+                    return values
+
+                hooks = {
+                    VALUES[model.name].format(layer): partial(change, layer=layer)
+                    for layer in range(n_layers)
+                }
+                for layer, some in (*enumerate(hooks), (None, None)):
+                    chosen = hooks if some is None else {some: hooks[some]}
+                    expected = expected_changes(model, sequence, before, returned=chosen)
+                    place = {"seq": sequence.index, "filling": filling, "layer": layer}
+                    found = named(rows, **place, token_type=TOKEN_TYPES[kind])
+                    assert_same(found, expected)
+
+
+@every_model
+def test_nothing_replaced_changes_nothing_from_whichever_layer_on(tiny, sequences):
+    text, before, _ = tiny.recorded(sequences[0], 3)
+    for first in range(len(tiny.layers) + 1):
+        after = text.again(first, 2, lambda _index, _attended, _read, mixed: mixed)
+        np.testing.assert_allclose(after.hidden[1:], before.hidden, **ROUNDING)
+    halved = [
+        text.again(first, 1, lambda index, _attended, _read, mixed: mixed / 2 if index else mixed)
+        for first in (0, 1)
+    ]
+    np.testing.assert_allclose(halved[0].hidden, halved[1].hidden, **ROUNDING)
+    assert not np.allclose(halved[0].hidden, before.hidden, rtol=1e-3)
+
+
+def test_a_head_without_output_has_no_effect():
+    model = tiny_model("gpt2", predicts_tokens=True)
+    with torch.no_grad():
+        width = model.layers[1].output_weight.shape[1]
+        model.model.h[1].attn.c_proj.weight[width : 2 * width] = 0
+    rows = effects(model, tiny_sequences("gpt2")[:2])
+    silent = rows[(rows["layer"] == 1) & (rows["head"] == 1)]
+    assert len(silent) == 2 * len(FILLINGS)
+    assert np.abs(silent[[*CHANGES]].to_numpy()).max() < 1e-12
+    others = rows.drop(silent.index)
+    assert others[others["head"].notna()]["length"].min() > 1e-6
+
+
+def test_a_copying_head_has_the_largest_effect_and_four_that_do_the_same_stand_in_for_each_other():
+    """In the trained copier one head looks one back, and all of the last layer copy from there."""
+    model = load_model(DEMO_COPY, device="cpu")
+    sizes: dict[str, Any] = {"positions": model.positions, "segment_types": 0, "max_tokens": 64}
+    encoder = Encoder(model.tokenizer, **sizes, is_causal=True)
+    chosen = tuple(encoder.sequences(islice(entries(DEMO_COPY), 2), counts=Counter()))
+    rows = effects(model, chosen)
+    rows = rows[(rows["filling"] == MEAN) & rows["token_type"].isna()]
+    losses = rows.groupby(["layer", "head"])["loss"].mean()
+    looks_back, copies = (
+        layer.attention.diagonal(offset, dim1=2, dim2=3).mean(dim=(0, 2))
+        for layer, offset in zip(trace_of(model, chosen).layers, (-1, 1 - BLOCK), strict=True)
+    )
+    assert losses.idxmax() == (0, looks_back.argmax())
+    assert losses.max() > 1 > 10 * losses.nlargest(2).iloc[1]
+    assert copies.min() > 0.7
+    assert losses[1].max() < 0
+    at_once = rows[rows["head"].isna()].groupby("layer")["loss"].mean()
+    assert at_once[1] > 0.3 > losses[1].sum()
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt2"], indirect=True, scope="session")
+def test_two_heads_at_once_are_held_against_the_sum_of_each(model):
+    sequences = texts(model)
+    everything = frozenset(sequence.index for sequence in sequences)
+    tables = [statistic.PER_SEQUENCE, statistic.PAIR_PER_SEQUENCE]
+    rows = rows_of_tables(tables, model, sequences, checked=everything)
+    alone, pairs = (rows[table.name].to_pandas() for table in tables)
+    means = seen(model, OUTPUTS, sequences)
+    for sequence in sequences:
+        lengths = alone[(alone["seq"] == sequence.index) & (alone["filling"] == MEAN)]
+        lengths = lengths.dropna(subset="head").set_index(["layer", "head"])["length"]
+        strongest = sorted(
+            (int(layer), int(head)) for layer, head in lengths.nlargest(STRONGEST).index
+        )
+        before, _ = answer(model, sequence)
+
+        def without(heads: tuple[tuple[int, int], ...], sequence=sequence, before=before):
+            hooks = {}
+            for layer in {layer for layer, _ in heads}:
+                mean = np.stack([means[layer, kind] for kind in sequence.token_types.tolist()])
+                of_layer = [head for at, head in heads if at == layer]
+                hooks[OUTPUTS[model.name].format(layer)] = put(model, of_layer, mean)
+            return answer(model, sequence, given=hooks)[0] - before
+
+        def size(vectors: np.ndarray, before=before) -> float:
+            return np.mean(np.linalg.norm(vectors, axis=1) / np.linalg.norm(before, axis=1))
+
+        found = pairs[pairs["seq"] == sequence.index].set_index([*statistic.SIDES])
+        assert sorted(found.index) == [(*a, *b) for a, b in combinations(strongest, 2)]
+        for one, other in combinations(strongest, 2):
+            together, summed = without((one, other)), without((one,)) + without((other,))
+            expected = [size(together), size(summed), size(together - summed)]
+            np.testing.assert_allclose(
+                found.loc[(*one, *other), [*TOGETHER]].to_numpy(float), expected, **ROUNDING
+            )
+    assert pairs["missed"].max() > 0.01, "effects of heads need not add up"
+
+
+def test_means_are_of_what_heads_mix_by_the_type_of_the_token(tiny, sequences):
+    found = tiny.type_means(sequences)
+    mixed: dict[tuple[int, int], list[np.ndarray]] = {}
+    for sequence in sequences:
+        for index, layer in enumerate(trace_of(tiny, [sequence]).layers):
+            for token, kind in enumerate(sequence.token_types.tolist()):
+                mixed.setdefault((index, kind), []).append(layer.mixed[0, :, token].numpy())
+    for (index, kind), rows in mixed.items():
+        of_type = found[index].of(torch.tensor([kind])).mixed[:, 0]
+        np.testing.assert_allclose(of_type, np.mean(rows, axis=0), **ROUNDING)
+    nothing = TypeMeans()
+    [layer, *_] = trace_of(tiny, sequences[:1]).layers
+    nothing.add(layer, torch.zeros(len(sequences[0]), dtype=torch.long))
+    assert nothing.of(torch.tensor([1])).values.isnan().all(), "no mean of a type without tokens"
+
+
+def test_a_language_model_is_asked_about_a_few_tokens_that_have_a_target(monkeypatch):
+    model = tiny_model("gpt2", predicts_tokens=True)
+    [sequence] = tiny_sequences("gpt2")[:1]
+    monkeypatch.setattr(passes, "ASKED", 2)
+    few = effects(model, (sequence,))
+    before = answer(model, sequence)
+    hooks = {OUTPUTS["gpt2"].format(0): put(model, [0], 0.0)}
+    _, logits = answer(model, sequence, given=hooks)
+    known = targets_of(model, sequence)
+    expected = predicted(before[1], logits, {p: known[p] for p in (0, len(known) // 2)})
+    found = named(few, seq=sequence.index, filling=ZERO, layer=0, head=0)
+    np.testing.assert_allclose(
+        [found["divergence"], found["loss"]], [*expected.values()], **ROUNDING
+    )
+
+
+def test_tables_hold_means_over_texts_of_everything_that_is_replaced():
+    key = ["seq", "filling", "layer", "head", "token_type"]
+    rows = pd.DataFrame(
+        [
+            (0, MEAN, 1, 1, None, 0.5, None),
+            (1, MEAN, 1, 1, None, 0.7, 2.0),
+            (0, MEAN, 1, None, None, 0.9, None),
+            (0, ZERO, 1, None, "cls", 0.1, None),
+            (1, ZERO, None, None, "cls", 0.2, None),
+        ],
+        columns=[*key, "length", "loss"],
+    ).assign(cosine_distance=0.0, divergence=None)
+    rows = rows.astype({"layer": "Int8", "head": "Int8", "loss": float, "divergence": float})
+    with store_of(sequence_head_effect=rows) as store:
+        found = made(statistic.TABLE, store)
+    found = found.astype({"token_type": object, "quantity": str})
+    lengths = found[found["quantity"] == "length"].fillna({"layer": 0, "head": 0, "token_type": ""})
+    assert {*lengths[[*key[1:], "mean"]].round(9).itertuples(index=False, name=None)} == {
+        (MEAN, 1, 1, "", 0.6),
+        (MEAN, 1, 0, "", 0.9),
+        (ZERO, 1, 0, "cls", 0.1),
+        (ZERO, 0, 0, "cls", 0.2),
+    }
+    [loss] = found[found["quantity"] == "loss"].to_dict("records")
+    assert (loss["mean"], loss["n_sequences"]) == (2.0, 1)
+    assert "divergence" not in set(found["quantity"])
