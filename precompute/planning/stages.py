@@ -2,7 +2,6 @@
 
 from precompute.jobs.plan import Plan
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes import STATISTICS
 from precompute.progress.events import Key, Planned
 
 FILE_SECONDS = 1.0
@@ -19,5 +18,6 @@ def planned_stages(plan: Plan, model: LoadedModel) -> Planned:
     fit = _FIT + _FIT_OF_HEAD * n_heads
     missing = (table for table in plan.passes if not plan.table_file(table).exists())
     tables: dict[Key, float] = {table.name: fit if table.made_by else _MERGE for table in missing}
-    file: dict[Key, float] = dict.fromkeys(STATISTICS, FILE_SECONDS / len(STATISTICS))
+    names = [table.name for table in plan.passes]
+    file: dict[Key, float] = dict.fromkeys(names, FILE_SECONDS / len(names))
     return Planned({"tables": tables, "file": file})

@@ -7,6 +7,7 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import duckdb
@@ -172,8 +173,9 @@ def test_the_demo_is_three_files_and_those_asked_for(tmp_path, monkeypatch, aske
     made = []
     monkeypatch.setattr(install_demo, "install_demo_model", lambda: made.append("demo"))
     monkeypatch.setattr(install_demo, "install_trained", made.append)
-    monkeypatch.setattr(command_line, "run", lambda **asked: made.append(asked))
-    command_line.demo(tmp_path / "demo.duckdb", **asked)
+    context: Any = None
+    monkeypatch.setattr(command_line, "run", lambda _context, **asked: made.append(asked))
+    command_line.demo(context, tmp_path / "demo.duckdb", **asked)
     first = "token_type_mixing,head_pattern,attention_norm_correlation,frequency_correlation"
     more = {
         "ja": [_demo_run(tmp_path, "demo-ja-bert", "demo-ja", "-ja")],

@@ -41,7 +41,7 @@ def hide(folder: Path) -> None:
 
 def made(folder: Path) -> Path:
     """Make the file by the command line."""
-    from precompute.__main__ import main
+    from precompute.command_line import run_command
     from tests.tiny import save_tiny
 
     save_tiny("bert", folder / "model")
@@ -50,7 +50,7 @@ def made(folder: Path) -> Path:
     options |= {"output": output, "statistics": "token_norm,head_token,token_type_mixing"}
     command = [word for name, value in options.items() for word in (f"--{name}", str(value))]
     with patch.object(sys, "argv", ["mixscope", "run", *command]), suppress(SystemExit):
-        main()
+        run_command()
     return output
 
 

@@ -21,8 +21,9 @@ MOST = 40
 FINDINGS = """
 import streamlit as st
 from pages.{page}.page import PAGE
+from pages.ui.store.chosen import open_store
 
-for finding in PAGE.findings():
+for finding in PAGE.findings(open_store()):
     st.subheader(finding.number)
     st.markdown(finding.sentence)
 """
