@@ -106,8 +106,8 @@ def run(
         int | None,
         typer.Option(
             min=1,
-            help="Sequences that the checks of robustness read; as many as a tenth of the run's "
-            "time pays for, at least 2, unless given.",
+            help="Sequences that the checks of robustness read; one in 30, at least 2 and at most "
+            "32, unless given.",
         ),
     ] = None,
     raw_rows: Annotated[

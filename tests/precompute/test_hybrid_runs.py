@@ -113,7 +113,7 @@ def test_what_is_carried_from_layer_to_layer_is_absent(lfm2):
     tables = {"sequence_rollout", "vector_completeness", "sequence_relevance", "relevance_map"}
     assert tables <= FROM_LAYER_TO_LAYER
     rows = dict(store.execute("select name, n_rows from manifest").fetchall())
-    assert not any(rows.get(name) for name in FROM_LAYER_TO_LAYER)
+    assert [name for name in FROM_LAYER_TO_LAYER if rows.get(name)] == []
 
 
 def test_asked_for_by_name_it_is_refused_with_the_layers(lfm2):

@@ -12,7 +12,6 @@ from analysis.measures.heads.effect_prediction import (
     chance,
     rank_correlations,
 )
-from analysis.needs import Need
 from analysis.statistics.columns import count, named, number
 from analysis.statistics.fit import FitContext
 from analysis.statistics.question import asks, placed, quoted
@@ -108,7 +107,6 @@ TABLE = Table(
         count("n", "heads or layers that are ranked", "heads or layers"),
     ),
     source="michel-2019",
-    needs=(Need.EVERY_LAYER,),
     requires=(
         "head_effect",
         "contribution",

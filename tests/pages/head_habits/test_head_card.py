@@ -33,7 +33,7 @@ def in_drawer(session):
 
 def test_the_drawer_has_the_same_card_on_every_page(opened, store_folder, answers):
     card = facts(opened("head_habits", store_folder, **HABITS))
-    assert len(card) == 6
+    assert len(card) == 7
     ((share,),) = answers(
         "select sum(weighted_norm) filter (head = 3) / sum(weighted_norm) "
         "from token_type_mixing where layer = 2 and head is not null"

@@ -85,14 +85,16 @@ def test_every_patch_has_what_the_file_keeps_of_it(over_image, exported, image_a
 
 
 def test_all_maps_of_a_figure_share_one_scale(over_image, exported):
-    drawn = charts(over_image(re_image=str(MASK)))
-    for chart, (frame, _) in zip(drawn, figures(exported).values(), strict=True):
+    single, heads, _, layers = charts(over_image(re_image=str(MASK)))
+    shown = figures(exported)
+    for name, chart in (("one", single), ("heads", heads), ("layers", layers)):
+        frame, _ = shown[name]
         assert scale_of(chart)["domain"][-1] == pytest.approx(frame["relevance"].max())
 
 
 def test_maps_on_scales_of_their_own_all_end_at_1(over_image):
     drawn = charts(over_image(re_image=str(MASK), re_scale="own"))
-    assert [scale_of(chart)["domain"][-1] for chart in drawn] == [1, 1, 1]
+    assert [scale_of(chart)["domain"][-1] for chart in drawn] == [1, 1, 1, 1]
 
 
 def scale_of(chart: dict) -> dict:
@@ -155,7 +157,7 @@ def test_a_method_of_the_last_layer_says_so(over_image):
     session = over_image(re_rule="gradient_attention", re_layer="1")
     assert session.session_state["re_layer"] == LAYERS
     assert any("last layer only" in note.value for note in session.info)
-    assert len(charts(session)) == 1
+    assert len(charts(session)) == 2, "its own map, and those of the four rules"
 
 
 def test_a_click_on_a_map_chooses_what_it_shows(over_image):
@@ -187,7 +189,7 @@ def test_a_map_with_everything_on_cls_has_no_most_relevant_patch(
     assert "100.0% of the relevance stays on [CLS]" in sentences(session)
     assert "The most relevant patch, in row" not in sentences(session)
     assert (figures(exported)["heads"][0]["relevance"] == 0).all()
-    assert len(charts(session)) == 3
+    assert len(charts(session)) == 4
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from pages.sequences.numbers import largest_distances, standing
+from pages.ui.words.names import scope_name
 from tests.pages.conftest import assert_sound
 
 N, ODD = 200, 17
@@ -69,7 +70,7 @@ def test_a_file_of_few_texts_says_so_and_shows_the_numbers(section, exported, st
         "where seq = 0 and token_type = 'all' and scope = 'attn'"
     ).fetchall()
     values = frame.set_index("number")["value"]
-    assert values["mixing ratio, Attn"] == pytest.approx(ratios[0][0])
+    assert values[f"mixing ratio, {scope_name('attn')}"] == pytest.approx(ratios[0][0])
     [(length,)] = store.execute("select n_tokens from sequence where seq = 0").fetchall()
     assert values["tokens"] == length
 

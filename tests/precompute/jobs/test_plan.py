@@ -60,6 +60,7 @@ def test_a_fit_moves_when_what_it_needs_moves(plan, monkeypatch):
     moved = {name for name in before if before[name] != after[name]}
     assert moved == {
         "head_token",
+        "effect_prediction",
         "value_norm_dispersion",
         "token_type_mixing",
         "frequency_correlation",

@@ -41,6 +41,7 @@ DECLARED: dict[Setting, set[str]] = {
     Setting.CHECKED: {
         *("bias_reading_pair", "sequence_bias_reading", "sequence_gate_rule"),
         *("sequence_vector_agreement", "sequence_vector_rollout", "vector_completeness"),
+        *("sequence_head_effect", "sequence_head_pair_effect"),
     },
     Setting.KEPT: {
         *("relevance_map", "sequence_perturbation"),
