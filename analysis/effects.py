@@ -9,7 +9,7 @@ rest."""
 OF_PARTS = ("share", "length", "norm")
 MEAN, ZERO = "mean", "zero"
 FILLINGS = (MEAN, ZERO)
-"""What stands in place of what is replaced."""
+"""Values put in place of replaced ones."""
 CHANGES = ("cosine_distance", "length", "divergence", "loss")
 """Changes by a replacement, all 0 without one; a loss may fall."""
 TOGETHER = ("together", "summed", "missed")

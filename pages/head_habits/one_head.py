@@ -102,7 +102,7 @@ def _texts(view: View, of: dict[str, int], means: pd.Series, weighing: str) -> N
             habit=habit_name(habit),
             value=habit_value(habit, float(row.value)),
         )
-        drawn = (HeadInText(int(row.seq), **of, weighing=weighing),)
-        parts.append(Passage(heading, body, int(row.seq), heads=drawn))
+        drawn = HeadInText(int(row.seq), **of, weighing=weighing)
+        parts.append(Passage(heading, body, int(row.seq), head=drawn))
     caption = view.say(f"texts_caption_{weighing}")
     view.markup("texts_title", best, partial(draw_passages, view, colours, parts), caption=caption)

@@ -41,12 +41,12 @@ def label_of(entry: Entry) -> str:
 
 
 def title_of(entry: Entry) -> str:
-    """What a figure or table shows."""
+    """Content of a figure or table, in a few words."""
     return say(f"papers.{entry.word}")
 
 
 def badge_of(outcome: Outcome) -> str:
-    """Whether the file agrees with the paper, in a few words."""
+    """Agreement of the file with the paper, in a few words."""
     badge, counts = outcome.badge, {"n": outcome.n_agree, "of": outcome.n_printed}
     by_values = not outcome.apart and outcome.n_printed > 0
     name = f"{badge}_n" if by_values and badge in ("agrees", "differs") else badge
@@ -55,7 +55,7 @@ def badge_of(outcome: Outcome) -> str:
 
 
 def rule_of(entry: Entry, outcome: Outcome) -> str:
-    """How the badge was decided."""
+    """Rule by which the badge was decided."""
     if outcome.badge in ("nothing", "absent"):
         return say(f"papers.rule.{outcome.badge}")
     if not outcome.apart and outcome.n_printed:

@@ -43,7 +43,7 @@ _RELATED = ("word_pieces", "same_word", "adjacent")
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the open file has of a statement.
+    """Numbers of the open file on a statement.
 
     Attributes:
         text: its numbers.

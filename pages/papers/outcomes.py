@@ -1,4 +1,4 @@
-"""What the open file has of every figure and table, kept until a file of the folder changes."""
+"""Counterparts in the open file of every figure and table, kept until a file changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -55,7 +55,7 @@ class Outcome:
 
     @property
     def badge(self) -> Badge:
-        """Whether the file agrees with the paper.
+        """Agreement of the file with the paper.
 
         In the paper's own experiment by its printed values, or else by what it states; in another
         one only by what it states, since values of other models and texts need not agree.

@@ -30,7 +30,7 @@ _DEMOS = {
 
 @dataclass(frozen=True)
 class Recorded:
-    """What a section shows under some choices.
+    """Contents of a section under some choices.
 
     Attributes:
         figure: the figure or markup of an entry; None if the section does not show it.

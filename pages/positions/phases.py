@@ -175,7 +175,7 @@ def _ring(peak: pd.DataFrame) -> list[Any]:
         say_here("phases_label", times=times(ratio), shift=change(shift, digits=1))
         for ratio, shift in values
     ]
-    base = alt.Chart(peak.assign(label=labels)).encode(x=alt.X("frequency:Q"), y=alt.Y("phase:Q"))
+    base = Chart(peak.assign(label=labels)).encode(x=alt.X("frequency:Q"), y=alt.Y("phase:Q"))
     ring = base.mark_point(size=260, stroke=MARKED, strokeWidth=2.5, fillOpacity=0, tooltip=False)
     label = base.mark_text(dy=-20, fontSize=12, fontWeight="bold", tooltip=False)
     return [ring, label.encode(text=alt.Text("label:N"))]

@@ -12,7 +12,7 @@ from pages.relevance.choices import head_names
 from pages.relevance.maps.image_map import WIDTH, relevance_colour
 from pages.relevance.maps.source import Maps, MapSource
 from pages.relevance.rules import rule_name, rule_short
-from pages.ui.charts.chart_theme import cell_selection, layered, paper_and_ink, tooltips
+from pages.ui.charts.chart_theme import Chart, cell_selection, layered, paper_and_ink, tooltips
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.image_ground import ImageGround
 from pages.ui.words.columns import title
@@ -82,7 +82,7 @@ def rule_grid(
     names = {"rule_name": say_here("rule"), "head_name": title("head")}
     titles = names | dict.fromkeys(("row", "column", "relevance"))
     cells = (
-        alt.Chart(shown)
+        Chart(shown)
         .mark_rect(cursor="pointer", opacity=1, strokeWidth=0)
         .encode(
             x=x,
@@ -97,7 +97,7 @@ def rule_grid(
     corners = shown.groupby(["rule", "head"], sort=False)[["x", "y", "x2", "y2"]].agg(
         {"x": "min", "y": "min", "x2": "max", "y2": "max"}
     )
-    ring = alt.Chart(corners.reset_index()[corners.index == marked]).mark_rect(
+    ring = Chart(corners.reset_index()[corners.index == marked]).mark_rect(
         filled=False, stroke=MARKED, strokeWidth=2.5, tooltip=False
     )
     words = pd.DataFrame(
@@ -113,7 +113,7 @@ def rule_grid(
         ]
     )
     paper, ink = paper_and_ink()
-    texts = alt.Chart(words).mark_text(
+    texts = Chart(words).mark_text(
         color=ink, fontSize=12, fontWeight=600, baseline="middle", tooltip=False
     )
     return layered(

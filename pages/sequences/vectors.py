@@ -12,7 +12,7 @@ import pandas as pd
 
 from analysis.statistics.corpus import SEQUENCES, TOKENS
 from pages.sequences.subject import pick_subject
-from pages.ui.charts.chart_theme import layered, tooltips
+from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.encodings import named
 from pages.ui.head.bar import every_head, pick_head
@@ -34,7 +34,7 @@ _ROOM = 1.25  # of the longest arrow, so that its name has room
 
 @dataclass(frozen=True)
 class Parts:
-    """What one head adds up for one query.
+    """Vectors that one head adds up for one query.
 
     Attributes:
         names: of all tokens.
@@ -193,7 +193,7 @@ def _plane(arrows: pd.DataFrame, colours: dict[str, str]) -> Any:
     angle = np.degrees(np.arctan2(arrows["x"], arrows["y"]))
     shown = arrows.assign(angle=angle)
     columns = dict.fromkeys(("name", "length", "in_plane"))
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         color=named("name", colours, title=None, symbolType="stroke"),
         tooltip=tooltips({name: title(name) for name in columns}, shown, ".3~g"),
     )
@@ -223,7 +223,7 @@ def _bars(bars: pd.DataFrame, colours: dict[str, str]) -> Any:
             scale=alt.Scale(domain=order),
             axis=alt.Axis(labelLimit=150) if place == 0 else None,
         )
-        base = alt.Chart(shown).encode(y=y)
+        base = Chart(shown).encode(y=y)
         most = float(shown[name].max()) * 1.4 or 1.0
         scale = alt.Scale(domain=[0, most], nice=False)
         format = ".1%" if name == "attention" else ".3~g"

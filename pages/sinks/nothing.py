@@ -1,4 +1,4 @@
-"""What changes if the tokens of a type bring nothing, or the same from every text."""
+"""Effects of token types that bring nothing, or the same from every text."""
 
 import pandas as pd
 

@@ -38,8 +38,9 @@ def texts(view: View) -> None:
     rows = enumerate(zip(sequences.itertuples(), bodies, strict=True), start=1)
     parts = []
     for at, (row, body) in rows:
-        drawn = (HeadInText(int(row.seq), layer, head),)
-        parts.append(Passage(_heading(view, at, row), body, int(row.seq), heads=drawn))
+        seq = int(row.seq)
+        drawn = HeadInText(seq, layer, head)
+        parts.append(Passage(_heading(view, at, row), body, seq, head=drawn))
     draw = partial(draw_passages, view, colours, parts)
     view.markup(f"texts_{order}", sequences, draw, place=place_name(place))
 

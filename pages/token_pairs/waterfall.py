@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.scopes import LayerOrder
 from analysis.statistics.pairs import pair_occurrence
-from pages.ui.charts.chart_theme import layered, tooltips
+from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL
 from pages.ui.charts.encodings import name_at
 from pages.ui.live import readings
@@ -101,7 +101,7 @@ def _chart(frame: pd.DataFrame, unit: str, axis: str) -> Any:
     )
     lines = {"step": title("scope"), after: axis, change: title(change)}
     names = name_at(shown["modules"].tolist())
-    base = alt.Chart(shown).encode(
+    base = Chart(shown).encode(
         x=alt.X(
             "place:O",
             title=None,

@@ -25,7 +25,7 @@ class Passage:
         body: markup, with all text from the file escaped.
         seq: number of its sequence.
         token: position of the token that it is about, if it is about one.
-        heads: heads whose attention in the text is drawn as lines, in place of the body, if it is
+        head: head whose attention in the text is drawn as lines, in place of the body, if it is
             known between all tokens.
     """
 
@@ -33,23 +33,23 @@ class Passage:
     body: str
     seq: int
     token: int | None = None
-    heads: tuple[HeadInText, ...] = ()
+    head: HeadInText | None = None
 
 
 def draw_passages(inquiry: Inquiry, key: str, passages: Sequence[Passage]) -> str:
     """Draw the texts; return their markup, without the links.
 
-    Lines of one head stand beside those of other texts, all else stands below each other.
+    Lines stand beside those of other texts, all else stands below each other.
 
     Args:
         key: to their colours, in markup.
     """
-    lines = lines_of(inquiry, [passage.heads for passage in passages])
+    lines = lines_of(inquiry, [passage.head for passage in passages])
     if lines is None:
         st.html(shading.STYLE + key)
     else:
         st.caption(say("attention_lines.caption"))
-    beside = 1 if lines is None or len(lines[0]) > 1 else min(_BESIDE, len(passages))
+    beside = 1 if lines is None else min(_BESIDE, len(passages))
     for first in range(0, len(passages), beside):
         row = passages[first : first + beside]
         for at, (place, passage) in enumerate(zip(st.columns(beside), row, strict=False), first):
@@ -59,7 +59,7 @@ def draw_passages(inquiry: Inquiry, key: str, passages: Sequence[Passage]) -> st
                     st.html(passage.body)
                 else:
                     draw_lines(lines[at], seq=passage.seq)
-                of = passage.heads[0].choices if passage.heads else {}
+                of = passage.head.choices if passage.head else {}
                 link_to_sequence(passage.seq, token=passage.token, **of)
     titled = (shading.titled(unmarked(text.heading), "", text.body) for text in passages)
     return "".join([key, *titled])

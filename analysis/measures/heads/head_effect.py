@@ -13,7 +13,7 @@ from analysis.token_types import TOKEN_TYPES
 
 @dataclass(frozen=True)
 class Replacement:
-    """What stands in the place of a head's mixed values and of tokens' values, in one layer.
+    """Values put in place of a head's mixed values and of tokens' values, in one layer.
 
     Means over a corpus, `mixed` for each query by its own type, `values` for each key; or zeros.
     """

@@ -47,7 +47,7 @@ class RecordedPass:
     inputs: Mapping[str, Any]
     places: Tensor | None
     returned: tuple[Any, ...]
-    """What every layer that attends returned, in the order of their calls."""
+    """Outputs of the layers that attend, in the order of their calls."""
 
     def again(self, first: int, copies: int, change: Change) -> Answer:
         """Run copies of the text from a layer on, which are changed there and in later layers.

@@ -1,4 +1,4 @@
-"""Which measure of a head foretells its effect: rank correlations over heads, with chance."""
+"""Rank correlation over heads of each measure with the effect of a head, beside chance."""
 
 import numpy as np
 import pandas as pd

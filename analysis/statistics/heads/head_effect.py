@@ -178,7 +178,7 @@ def heads(store: DuckDBPyConnection, *, filling: str, quantity: str) -> pd.DataF
     order by layer nulls last, token_type
 """)
 def token_types(store: DuckDBPyConnection, *, filling: str, quantity: str) -> pd.DataFrame:
-    """What tokens of a type bring, by layer and in all (NULL): layer, token_type, mean, low, high,
+    """Effects of token types, by layer and in all (NULL): layer, token_type, mean, low, high,
     n_sequences."""
     ...
 

@@ -66,4 +66,4 @@ def _text(inquiry: Inquiry, habit: str, layer: int, head: int) -> None:
         name = sequence_name(inquiry, seq)
         heading = say("head_card.text", seq=name, habit=habit_name(habit), value=value)
         lines = HeadInText(seq, layer, head, most=_TOKENS)
-        draw_passages(inquiry, colours, [Passage(f"**{heading}**", body, seq, heads=(lines,))])
+        draw_passages(inquiry, colours, [Passage(f"**{heading}**", body, seq, head=lines)])

@@ -40,7 +40,7 @@ def require(store: Store, *tables: Table) -> None:
 
 
 def absence(store: Store, *tables: Table) -> list[Text | Drawn]:
-    """What to show in place of statistics that a file lacks; empty if it has them all.
+    """Return items to show in place of statistics that a file lacks; empty if it has them all.
 
     First the reason, as `info`; the command that makes them, as `code`, comes last.
     """

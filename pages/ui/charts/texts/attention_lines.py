@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.statistics.norms.weighing import WEIGHT
-from pages.ui.charts.chart_theme import layered, tooltips
+from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import MARKED, WEIGHING_COLOURS
 from pages.ui.charts.text_layout import FONT
 from pages.ui.words.numbers import percent
@@ -37,7 +37,7 @@ class TextAttention:
     """Attention of one head in one text.
 
     Attributes:
-        shares: of every key in each query's attention; of a long text maybe of its first tokens.
+        shares: of every key in each query's attention.
         names: unique names of the tokens.
         special: True for tokens such as [CLS].
         weighing: whether the shares are of weights or of norms.
@@ -78,14 +78,12 @@ class TextAttention:
 
     @property
     def left_out(self) -> str:
-        """Sentences on what is left out of the lines; empty if nothing is."""
-        n, n_kept, drawn = len(self.names), len(self.shares), self.drawn
-        notes = [say("attention_lines.kept", n=n_kept)] if n_kept < n else []
-        if len(drawn) < n_kept:
-            inside = self.shares[np.ix_(drawn, drawn)].sum() / len(drawn)
-            values = {"shown": len(drawn), "n": n_kept, "share": percent(1 - float(inside))}
-            notes.append(say("attention_lines.window", **values))
-        return " ".join(notes)
+        """Sentence on what is left out of the lines; empty if nothing is."""
+        n, drawn = len(self.names), self.drawn
+        if len(drawn) == n:
+            return ""
+        outside = 1 - float(self.shares[np.ix_(drawn, drawn)].sum() / len(drawn))
+        return say("attention_lines.window", shown=len(drawn), n=n, share=percent(outside))
 
 
 def attention_lines(text: TextAttention, frame: pd.DataFrame, *, chosen: int | None = None) -> Any:
@@ -124,14 +122,14 @@ def attention_lines(text: TextAttention, frame: pd.DataFrame, *, chosen: int | N
     return layered(*parts, height=_ROW * (len(row) + 1) + _AROUND)
 
 
-def _of_clicked(lines: pd.DataFrame, side: str, *, or_all: bool = False) -> alt.Chart:
+def _of_clicked(lines: pd.DataFrame, side: str, *, or_all: bool = False) -> Chart:
     """Chart of the lines of a token that is clicked on one side.
 
     Args:
         or_all: whether all lines are drawn while no token is clicked, else none.
     """
     of_side = lines.assign(name=[_name(side, pos) for pos in lines[f"{side}_pos"]])
-    return alt.Chart(of_side).transform_filter({"param": CLICKED, "empty": or_all})
+    return Chart(of_side).transform_filter({"param": CLICKED, "empty": or_all})
 
 
 def _name(side: str, pos: int) -> str:
@@ -139,7 +137,7 @@ def _name(side: str, pos: int) -> str:
     return f"{side} {pos}"
 
 
-def _numbers(lines: pd.DataFrame, x: alt.X, y: alt.Y, colour: str) -> list[alt.Chart]:
+def _numbers(lines: pd.DataFrame, x: alt.X, y: alt.Y, colour: str) -> list[Chart]:
     """Draw arrows at the ends of the lines of a clicked token, and their shares beyond."""
     parts, named = [], lines[lines["share"] >= _NAMED]
     for side, at, end in (("query", 1 + _OUT, "y2"), ("key", -_OUT, "y")):
@@ -159,7 +157,7 @@ def _numbers(lines: pd.DataFrame, x: alt.X, y: alt.Y, colour: str) -> list[alt.C
 
 def _tokens(
     text: TextAttention, row: dict[int, int], x: alt.X, y: alt.Y, chosen: int | None
-) -> list[alt.Chart]:
+) -> list[Chart]:
     """Draw the tokens on both sides under their headings; a click chooses one."""
     tokens = pd.DataFrame(
         [
@@ -176,7 +174,7 @@ def _tokens(
         empty=False,
         value=alt.Undefined if chosen is None else [{"name": _name(SIDES[0], chosen)}],
     )
-    base = alt.Chart(tokens.assign(low=tokens["y"] - 0.5, high=tokens["y"] + 0.5))
+    base = Chart(tokens.assign(low=tokens["y"] - 0.5, high=tokens["y"] + 0.5))
     low = y.copy()
     low.shorthand = "low:Q"
     grounds = (
@@ -200,7 +198,7 @@ def _tokens(
             align=align, baseline="middle", limit=alt.ExprRef(_LIMIT), **style
         )
         above = (
-            alt.Chart(headings)
+            Chart(headings)
             .transform_filter(of_side)
             .mark_text(align=align, fontSize=_SIZE, fontWeight=600, tooltip=False)
         )

@@ -49,21 +49,17 @@ class HeadInText:
         return TextAttention(shares, names, special, self.weighing, most=self.most)
 
 
-def lines_of(
-    inquiry: Inquiry, texts: Sequence[Sequence[HeadInText]]
-) -> list[list[TextAttention]] | None:
-    """Attention of all heads in all texts; None if the file lacks some, and for images."""
-    if inquiry.store.shows_images or not any(texts):
+def lines_of(inquiry: Inquiry, heads: Sequence[HeadInText | None]) -> list[TextAttention] | None:
+    """Attention of a head in each text; None if there is no text, or one without it."""
+    if inquiry.store.shows_images:
         return None
-    found = [[text.attention(inquiry) for text in heads] for heads in texts]
-    known = [[attention for attention in heads if attention] for heads in found]
-    return known if known == found else None
+    found = [head and head.attention(inquiry) for head in heads]
+    known = [attention for attention in found if attention]
+    return known if known and len(known) == len(found) else None
 
 
-def draw_lines(found: Sequence[TextAttention], *, seq: int) -> None:
-    """Draw the lines of heads in one text side by side."""
-    for place, attention in zip(st.columns(len(found)), found, strict=True):
-        chart = attention_lines(attention, attention.lines)
-        with place:
-            st.altair_chart(in_theme(chart), alt=say("attention_lines.alt", seq=seq))
-            st.caption(attention.left_out)
+def draw_lines(attention: TextAttention, *, seq: int) -> None:
+    """Draw the lines of a head in a text."""
+    chart = attention_lines(attention, attention.lines)
+    st.altair_chart(in_theme(chart), alt=say("attention_lines.alt", seq=seq))
+    st.caption(attention.left_out)
