@@ -126,7 +126,8 @@ class Plan:
             return fingerprint(**of_pass, **weights)
         corpus = {"dtype": self.facts.dtype, "seed": self.facts.seed}
         corpus |= {"segments": "zero"} if self.facts.segments == "zero" else {}
-        corpus |= {"corpus": self.corpus.content_sha256, "job_sequences": self.corpus.job_sequences}
+        corpus |= {"corpus": self.corpus.content_sha256}
+        corpus |= {"job_sequences": [part.job_sequences for part in self.corpus.parts]}
         if table.made_by:
             corpus |= self._limits if len(self.corpus) > self.bounds.blocks else {}
             corpus["needs"] = [self._fingerprint(STATISTICS[name]) for name in table.requires]

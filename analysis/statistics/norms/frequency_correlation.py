@@ -157,8 +157,8 @@ def _row(n: int, correlation: FrequencyCorrelation | None) -> dict:
 _QUANTITIES = ("attention", "value_norm")
 _TOKENS = f"""
     select seq, any_value(block) as block, token_id, {IS_SPECIAL} as is_special,
-        avg(attention_received::double / n_tokens) as attention,
-        avg(value_norm::double) as value_norm
+        avg(attention_received::double / n_tokens)::float as attention,
+        avg(value_norm::double)::float as value_norm
     from head_token
     join token using (seq, pos, token_type)
     join sequence using (seq)
@@ -167,6 +167,7 @@ _TOKENS = f"""
     group by seq, pos, token_id, token_type
     order by seq, pos
 """
+"""Means in single precision: equal ones tie, in whatever order their parts were added."""
 
 
 def _correlations(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
@@ -193,7 +194,7 @@ TABLE = Table(
     needs=(Need.FREQUENCY, Need.OWN_VECTORS),
     laws=LAWS,
     depends_on=(Setting.FREQUENCIES,),
-    version=3,
+    version=4,
     requires=("head_token",),
     made_by=_correlations,
 )

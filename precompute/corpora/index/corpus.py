@@ -23,12 +23,14 @@ from precompute.corpora.sequence import NO_WORD, Sequence
 class Part:
     """Summary of a part: its number of sequences, their hash, and counts up to the end of the part.
 
-    `longest` holds (index, length) of the longest sequences so far, the longest first; `segments`
-    the segment ids of all texts so far; `bears` the annotations of words so far. `document` is the
-    number of the last document by the reader's count, and `unit` by that of `Corpus.units`.
+    It holds its sequences by length, `job_sequences` to a job, to save padding. `longest` holds
+    (index, length) of the longest sequences so far, the longest first; `segments` the segment ids
+    of all texts so far; `bears` the annotations of words so far. `document` is the number of the
+    last document by the reader's count, and `unit` by that of `Corpus.units`.
     """
 
     n_sequences: int
+    job_sequences: int
     n_tokens: int
     sha256: str
     longest: tuple[tuple[int, int], ...]
@@ -54,8 +56,7 @@ class Corpus:
     """A corpus as one model reads it: `folder` holds its parts, each sequence in one of them.
 
     `sha256` is that of the file, `n_tokens` includes special tokens, and `counts` and `revisions`
-    are those of `Reading`. A part holds its sequences by length, `job_sequences` to a job, to save
-    padding. The cut into parts follows from the corpus alone.
+    are those of `Reading`. The cut into parts and jobs follows from the corpus alone.
     """
 
     folder: Path
@@ -63,7 +64,6 @@ class Corpus:
     sha256: str
     n_tokens: int
     is_images: bool
-    job_sequences: int
     counts: dict[str, int]
     parts: tuple[Part, ...]
     revisions: tuple[str, ...] = ()
@@ -114,9 +114,9 @@ class Corpus:
     def job_sizes(self) -> tuple[int, ...]:
         """Return the number of sequences of each job."""
         return tuple(
-            min(self.job_sequences, part.n_sequences - start)
+            min(part.job_sequences, part.n_sequences - start)
             for part in self.parts
-            for start in range(0, part.n_sequences, self.job_sequences)
+            for start in range(0, part.n_sequences, part.job_sequences)
         )
 
     def job(self, index: int) -> tuple[Sequence, ...]:
@@ -171,7 +171,7 @@ class Corpus:
     @cached_property
     def _job_places(self) -> tuple[tuple[int, int], ...]:
         """Return the part of each job, and its index there."""
-        sizes = (-(-part.n_sequences // self.job_sequences) for part in self.parts)
+        sizes = (-(-part.n_sequences // part.job_sequences) for part in self.parts)
         return tuple((part, place) for part, n in enumerate(sizes) for place in range(n))
 
     def _file(self, part: int) -> pq.ParquetFile:

@@ -21,12 +21,14 @@ from precompute.jobs.seal import is_intact, set_aside
 from precompute.jobs.shards import fingerprint, finish_shard, named_when_whole
 from precompute.progress.events import Advanced, Begun, OnEvent, ignore
 
-VERSION = 4
+VERSION = 5
 """Version of the readers' output; to be raised whenever that changes."""
-JOB_SEQUENCES = 64
+JOBS, FEWEST_SEQUENCES, JOB_SEQUENCES = 8, 4, 64
+"""Jobs of a part, as long as one has no fewer and no more sequences than these: an interrupted run
+keeps whole jobs, and workers share them."""
 PART_SEQUENCES, PART_TOKENS, PART_CHARACTERS = 64 * JOB_SEQUENCES, 2**20, 2**26
 _LONGEST = 4
-_NOTHING = Part(0, 0, "", (), (), (), truncated=0, document=None, unit=-1)
+_NOTHING = Part(0, 0, 0, "", (), (), (), truncated=0, document=None, unit=-1)
 _SUMMARY = b"part"
 
 
@@ -68,7 +70,7 @@ def indexed(reading: Reading, folder: Path, on_event: OnEvent = ignore) -> Corpu
             home,
             len(parts),
             partial(_rows, sequences, units, before),
-            row_group_size=JOB_SEQUENCES,
+            row_group_size=before.job_sequences,
         )
         parts.append(before)
     corpus = Corpus(
@@ -77,7 +79,6 @@ def indexed(reading: Reading, folder: Path, on_event: OnEvent = ignore) -> Corpu
         sha256=reading.sha256(),
         n_tokens=sum(part.n_tokens for part in parts),
         is_images=reading.is_images,
-        job_sequences=JOB_SEQUENCES,
         counts=dict(reading.counts),
         parts=tuple(parts),
         revisions=reading.revisions,
@@ -152,6 +153,7 @@ def _summed(before: Part, sequences: list[Sequence]) -> Part:
     bears = {need for sequence in sequences for need in _bears(sequence)}
     return Part(
         n_sequences=len(sequences),
+        job_sequences=min(JOB_SEQUENCES, max(FEWEST_SEQUENCES, -(-len(sequences) // JOBS))),
         n_tokens=sum(map(len, sequences)),
         sha256=_sha256(sequences),
         longest=tuple(sorted(longest, key=lambda pair: (-pair[1], pair[0]))[:_LONGEST]),

@@ -65,6 +65,15 @@ def counting(of: Reading, began: list[int]) -> Reading:
     return replace(of, begin=begin)
 
 
+def test_small_corpora_have_several_jobs_too(text, tmp_path, monkeypatch):
+    monkeypatch.setattr(index, "PART_SEQUENCES", 4096)
+    monkeypatch.setattr(index, "JOB_SEQUENCES", 64)
+    text.write_text("the cat sat\n\n" * 24, encoding="utf-8")
+    assert indexed(reading(text), tmp_path).job_sizes == (4,) * 6
+    text.write_text("the cat sat\n\n" * 130, encoding="utf-8")
+    assert indexed(reading(text), tmp_path).job_sizes == (17,) * 7 + (11,)
+
+
 @pytest.mark.parametrize("options", [{}, {"mask_rate": 0.3}, {"packing": "blocks"}, {"limit": 5}])
 def test_what_is_read_from_disk_is_what_was_read(text, tmp_path, options):
     expected = whole(reading(text, **options))
