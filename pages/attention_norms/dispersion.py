@@ -31,6 +31,7 @@ def _summary(inquiry: Inquiry) -> Findings:
         f"CV = {shown['within']}",
         say("finding.dispersion", **counts, **shown),
         rows_of((say(f"finding.dispersion_{name}"), cv) for name, cv in cvs.items()),
+        baseline=say("finding.dispersion_of_input"),
         format=".2f",
         known_by=say("finding.dispersion_known_by", **counts),
     )

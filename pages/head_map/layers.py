@@ -31,6 +31,7 @@ def _summary(inquiry: Inquiry) -> Findings:
             say("finding.cohesion_number", **row[list(_SIDES)].map(nats)),
             say(f"finding.cohesion_{'alike' if alike else 'unclear'}", p=p),
             rows_of((say(f"finding.{side}"), row[side]) for side in _SIDES),
+            baseline=say("finding.between"),
             format=".2f",
             known_by=say("finding.cohesion_known_by", p=p),
         )

@@ -74,6 +74,7 @@ def _summary(inquiry: Inquiry) -> Findings:
         f"× {before} → × {after}",
         say("finding.states", **ends, before=before, after=after, **wave_words(wave.frequency)),
         pd.DataFrame(ratios, columns=["layer", "value"]).assign(name=name, low=np.nan, high=np.nan),
+        baseline=1.0,
         format=".1f",
         known_by=say("finding.states_known_by", n=count(wave.n)),
     )
