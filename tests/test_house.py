@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from analysis.statistics import annotation, corpus, image
 from pages.ui.choices.links import VIEWS
 from pages.ui.contents import GROUPS, PAGES
 from precompute.passes import STATISTICS
+from tests.tools.faults.phases import PHASES
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("analysis", "pages", "precompute", "tests")
@@ -241,3 +243,9 @@ def test_no_name_of_a_module_is_assigned_twice():
         assigned = [n for n in ast.parse(path.read_text()).body if isinstance(n, ast.Assign)]
         names = Counter(ast.unparse(target) for n in assigned for target in n.targets)
         assert not [name for name, times in names.items() if times > 1], path
+
+
+def test_functions_at_which_faults_are_planted_exist():
+    for place in PHASES.values():
+        module, _, name = place.rpartition(".")
+        assert callable(getattr(import_module(module), name)), place

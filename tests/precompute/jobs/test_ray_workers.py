@@ -21,14 +21,14 @@ from tests.refusals import refused
 from tests.small_store import request, shard_rows, shards_only
 
 STATISTICS = ["token_norm", "head_token"]
-N_JOBS = 3
+N_JOBS = 8
 
 
 @pytest.fixture
 def asked(tmp_path) -> Request:
-    """A run of three jobs."""
+    """A run of a few jobs."""
     corpus = tmp_path / "lines.jsonl"
-    lines = (f"The cat sat, the dog ran {'the mat ' * (n % 5)}." for n in range(N_JOBS * 64))
+    lines = (f"The cat sat, the dog ran {'the mat ' * (n % 5)}." for n in range(N_JOBS * 24))
     corpus.write_text("\n".join(json.dumps({"text": line}) for line in lines))
     output = tmp_path / "local" / "tiny.duckdb"
     return replace(request(tmp_path, output=output, statistics=STATISTICS), corpus=str(corpus))

@@ -13,7 +13,7 @@ from typing import Any
 
 PHASES = {
     "reading": "precompute.run.indexed",
-    "computing": "precompute.jobs.runner._batch_totals",
+    "computing": "precompute.jobs.runner.rows_of_batch",
     "writing shards": "precompute.jobs.runner.finish_shard",
     "merging": "precompute.jobs.tables.merge",
     "fitting": "precompute.jobs.tables._fitted",

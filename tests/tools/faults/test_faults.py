@@ -66,7 +66,7 @@ def test_an_end_that_none_may_have_would_be_seen(status, stderr):
 
 
 @pytest.mark.parametrize(
-    "program", ["echo Aborted. >&2", "printf '{line}' >&2; sleep 60 > /dev/null 2> /dev/null &"]
+    "program", ["echo Aborted. >&2", "echo '{line}' >&2; sleep 60 > /dev/null 2> /dev/null &"]
 )
 def test_another_line_and_a_process_that_goes_on_would_be_seen(program, monkeypatch):
     monkeypatch.setattr(interrupts, "PATIENCE", 1.0)
