@@ -141,17 +141,17 @@ def _first(parts: tuple[Part, ...]) -> int:
 
 
 class TextsAgain:
-    """The texts of a batch that checks read."""
+    """The texts of a batch that are run again."""
 
     def __init__(self, batch: Batch):
         self.texts = list[TextAgain]()
         if batch.recorded is not None:
-            rows = batch.rows_of(batch.checked)
+            rows = batch.rows_of(batch.run_again)
             self.texts = [TextAgain(batch, row, batch.recorded) for row in rows]
 
 
 class _OfTexts:
-    """Filling from the texts that checks read; layers as they are traced are not read."""
+    """Filling from the texts that are run again; layers as they are traced are not read."""
 
     def __init__(self, batch: Batch):
         self._batch = batch

@@ -152,7 +152,7 @@ def put(model: LoadedModel, heads: list[int], instead: np.ndarray | float):
 
 def effects(model: LoadedModel, sequences: tuple[Sequence, ...]) -> pd.DataFrame:
     everything = frozenset(sequence.index for sequence in sequences)
-    rows = rows_of_table(statistic.PER_SEQUENCE, model, sequences, checked=everything).to_pandas()
+    rows = rows_of_table(statistic.PER_SEQUENCE, model, sequences, run_again=everything).to_pandas()
     return rows.astype({"filling": str, "token_type": object})
 
 
@@ -289,7 +289,7 @@ def test_two_heads_at_once_are_held_against_the_sum_of_each(model):
     sequences = texts(model)
     everything = frozenset(sequence.index for sequence in sequences)
     tables = [statistic.PER_SEQUENCE, statistic.PAIR_PER_SEQUENCE]
-    rows = rows_of_tables(tables, model, sequences, checked=everything)
+    rows = rows_of_tables(tables, model, sequences, run_again=everything)
     alone, pairs = (rows[table.name].to_pandas() for table in tables)
     means = seen(model, OUTPUTS, sequences)
     for sequence in sequences:
