@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
-from itertools import combinations, islice
+from itertools import combinations, count, islice, product
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ import pandas as pd
 import pytest
 import torch
 from torch import Tensor
+from transformers import AlbertConfig, AlbertModel
 
 from analysis.effects import CHANGES, FILLINGS, MEAN, STRONGEST, TOGETHER, ZERO
 from analysis.measures.heads.head_effect import TypeMeans
+from analysis.models.reading import read_model
 from analysis.statistics.heads import head_effect as statistic
 from analysis.token_types import OTHER, TOKEN_TYPES
 from precompute.corpora.copies import BLOCK
@@ -28,6 +31,7 @@ from precompute.models.loaded_model import LoadedModel
 from precompute.passes import head_effects as passes
 from tests.statistics.fits import made, store_of
 from tests.tiny import every_model, mask_rate, tiny_model, tiny_sequences
+from tests.tiny_decoders import make_exact
 from tests.tracing import rows_of_table, rows_of_tables, trace_of
 
 OUTPUTS = {
@@ -41,6 +45,7 @@ OUTPUTS = {
     "vit": "layers.{}.attention.o_proj",
 }
 """Output projections of attention of every build: gates, latents, sinks, terms of offsets."""
+SHARED = "encoder.albert_layer_groups.0.albert_layers.0.attention.dense"
 VALUES = {
     "afmoe": "layers.{}.self_attn.v_proj",
     "bert": "encoder.layer.{}.attention.self.value",
@@ -248,6 +253,48 @@ def test_nothing_replaced_changes_nothing_from_whichever_layer_on(tiny, sequence
     ]
     np.testing.assert_allclose(halved[0].hidden, halved[1].hidden, **ROUNDING)
     assert not np.allclose(halved[0].hidden, before.hidden, rtol=1e-3)
+
+
+def test_of_a_layer_that_is_called_again_and_again_one_call_is_changed():
+    """As in ALBERT, whose layers are one module."""
+    sizes = {"embedding_size": 8, "hidden_size": 24, "intermediate_size": 32}
+    bert = tiny_model("bert")
+    config = AlbertConfig(
+        vocab_size=len(bert.tokenizer),
+        num_hidden_layers=3,
+        num_attention_heads=3,
+        initializer_range=0.3,
+        **sizes,
+    )
+    torch.manual_seed(0)
+    model = AlbertModel(config).eval().to(torch.float64)
+    make_exact(model)
+    reading = read_model(model)
+    shared = replace(bert, model=model, reading=reading, layers=reading.layers)
+    [sequence] = tiny_sequences("bert")[:1]
+    rows, before = effects(shared, (sequence,)), answer(shared, sequence)
+    for layer, head in product(range(3), repeat=2):
+
+        def change(mixed: Tensor, layer=layer, heads=(head,), calls=count()) -> Tensor:  # noqa: B008
+            return put(shared, [*heads], 0.0)(mixed) if next(calls) == layer else mixed
+
+        expected = expected_changes(shared, sequence, before, given={SHARED: change})
+        place = {"seq": sequence.index, "filling": ZERO, "layer": layer, "head": head}
+        assert_same(named(rows, **place), expected)
+    assert rows["length"].max() > 0.01, "this test could not have failed"
+
+
+@pytest.mark.parametrize("family", ["bert", "llama"])
+def test_in_bfloat16_effects_are_those_of_float64_up_to_its_rounding(family):
+    exact, rounded = (tiny_model(family, dtype=of) for of in (torch.float64, torch.bfloat16))
+    rounded = replace(rounded, dtype="bfloat16")
+    sequences = tiny_sequences(family)[:2]
+    text, before, _ = rounded.recorded(sequences[0], 3)
+    after = text.again(0, 3, lambda _index, _attended, _read, mixed: mixed)
+    np.testing.assert_allclose(after.hidden.float(), before.hidden.float().repeat(3, 1, 1), 0.02)
+    found, expected = (effects(model, sequences)["length"] for model in (rounded, exact))
+    np.testing.assert_allclose(found, expected, atol=0.1)
+    assert np.corrcoef(found, expected)[0, 1] > 0.99
 
 
 def test_a_head_without_output_has_no_effect():
