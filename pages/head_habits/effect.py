@@ -45,6 +45,12 @@ def _summary(inquiry: Inquiry) -> Findings:
         )
 
 
+def _lacking(inquiry: Inquiry) -> str:
+    """Reason why heads cannot be ranked, which no run would change."""
+    is_alone = inquiry.store.found_nothing(effect_prediction.TABLE)
+    return say("head_habits.effect.no_ranks") if is_alone else ""
+
+
 @section(
     "effect",
     head_effect.TABLE,
@@ -52,6 +58,7 @@ def _summary(inquiry: Inquiry) -> Findings:
     contribution.TABLE,
     token_type_mixing.TABLE,
     also=(head_effect.PER_SEQUENCE, head_effect.PAIR, contribution.PER_SEQUENCE),
+    lacking=_lacking,
     findings=_summary,
 )
 def effect(view: View) -> None:

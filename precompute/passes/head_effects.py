@@ -220,8 +220,9 @@ class HeadPairEffects(_OfTexts):
                 relative_lengths(change, before) for change in (together, summed, together - summed)
             )
             rows += zip(pairs, torch.stack([*measured], dim=1).tolist(), strict=True)
-        values = np.array([of for _, of in rows])
-        sides = np.array([[*one[:2], *other[:2]] for (one, other), _ in rows])
+        values = np.array([of for _, of in rows]).reshape(-1, len(TOGETHER))
+        sides = np.array([[*one[:2], *other[:2]] for (one, other), _ in rows], int)
+        sides = sides.reshape(-1, len(head_effect.SIDES))
         return table_of(
             head_effect.PAIR_PER_SEQUENCE,
             seq=np.full(len(rows), text.sequence.index),

@@ -269,3 +269,10 @@ def test_the_best_measure_of_a_heads_effect_is_told_beside_a_random_head(low, si
     assert verdict in finding.sentence
     after("delete from stored.effect_prediction where measure <> 'random'")
     assert not [*effect.findings(inquiry())], "no measure of a file without any"
+
+
+def test_heads_that_cannot_be_ranked_are_said_to_be_so_and_no_run_is_offered(section, changed):
+    session = section("effect", changed(*lacking("effect_prediction")))
+    assert "by ranking heads, and this model has a single one" in session.info[0].value
+    assert not session.code
+    assert not charts(session)
