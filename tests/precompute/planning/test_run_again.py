@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.statistics.corpus import provenance
 from precompute.jobs.runner import run_local
 from precompute.planning.choice import of_texts_run_again
 from precompute.planning.summary import summary
@@ -61,7 +60,7 @@ def test_effects_are_added_to_a_file_by_name_and_stay_in_it(asked):
     def made(*statistics: str) -> tuple[set[str], dict[str, str]]:
         plan = run(replace(asked, statistics=[*statistics]), run_local)
         with opened(asked.output) as store:
-            facts = provenance(store).set_index("name")["value"].to_dict()
+            facts = dict(store.execute("from provenance").fetchall())
         return {*plan.statistics}, facts
 
     first, facts = made("vector_completeness")
