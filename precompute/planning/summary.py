@@ -20,8 +20,8 @@ def summary(plan: Plan) -> Iterator[str]:
         )
     if plan.left_out:
         yield (
-            f"no text is run again without each head, which would take more than a tenth of the "
-            f"run: {', '.join(plan.left_out)} are left out; "
+            "no sequence is run again without each head, which would take more than a tenth of "
+            f"the run: {', '.join(plan.left_out)} are left out; "
             f"--check-sequences {len(plan.checked)} adds them"
         )
     elif of_texts_run_again(plan.statistics):

@@ -48,7 +48,9 @@ def scatter(
     close: dict[str, Any] = {"nice": False, "padding": 8} if is_log else {"zero": False}
     marks = (
         Chart(frame)
-        .mark_circle(size=size, opacity=0.5, cursor="pointer" if pick else "default")
+        .mark_circle(
+            size=size, opacity=0.8 if is_layer else 0.5, cursor="pointer" if pick else "default"
+        )
         .encode(
             x=alt.X(
                 f"{x}:Q",

@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 
 from precompute.jobs.runner import run_local
+from precompute.passes import STATISTICS
 from precompute.planning.choice import of_texts_run_again
+from precompute.planning.probes import n_chosen
 from precompute.planning.summary import summary
 from precompute.run import planned, run
 from precompute.store.open_file import opened
@@ -32,8 +34,8 @@ def test_effects_are_left_out_of_a_run_that_cannot_pay_for_them_and_the_plan_say
     assert checked_facts(plan) == {"checked": f"2/{n}", "run_again": f"0/{n}"}
     [line] = [line for line in summary(plan) if "again" in line]
     assert line == (
-        "no text is run again without each head, which would take more than a tenth of the run: "
-        f"{', '.join(plan.left_out)} are left out; --check-sequences 2 adds them"
+        "no sequence is run again without each head, which would take more than a tenth of "
+        f"the run: {', '.join(plan.left_out)} are left out; --check-sequences 2 adds them"
     )
 
 
@@ -54,6 +56,13 @@ def test_whoever_says_how_many_or_names_an_effect_has_texts_run_again(asked, set
     assert bool(of_texts_run_again(plan.statistics)) == (n > 0)
     said = [line for line in summary(plan) if "again" in line]
     assert said == [f"{n} of these are run again without each head"] * (n > 0) or plan.left_out
+
+
+def test_a_plan_counts_the_costs_of_effects_by_what_is_run_again(asked):
+    plan, _ = planned(replace(asked, check_sequences=3))
+    plan = replace(plan, n_again=2)
+    assert n_chosen(plan, STATISTICS["sequence_head_effect"]) == 2
+    assert n_chosen(plan, STATISTICS["sequence_vector_rollout"]) == 3
 
 
 def test_effects_are_added_to_a_file_by_name_and_stay_in_it(asked):
