@@ -48,13 +48,14 @@ def groups() -> dict[str, tuple[str, ...]]:
     """Return the names of the statistics of each group; each is in one group, and in `all`.
 
     A group is a theme, a folder of `analysis.statistics`. Checks of robustness are a group of their
-    own: tables that depend on the number of texts that are checked, and those made from them.
+    own: tables that depend on the texts that are checked or run again, and those made from them.
     """
+    of_few = {Setting.CHECKED, Setting.RUN_AGAIN}
     themes = {table.name: module.split(".")[2] for table, module in _with_modules()}
     checks: set[str] = set()
     by_group: dict[str, list[str]] = {}
     for name, table in every_statistic().items():
-        if Setting.CHECKED in table.depends_on or not checks.isdisjoint(table.requires):
+        if of_few & {*table.depends_on} or not checks.isdisjoint(table.requires):
             checks.add(name)
         theme = themes[name]
         group = CHECKS if name in checks else _OF_THEMES.get(theme, theme)

@@ -17,7 +17,7 @@ TOGETHER = ("together", "summed", "missed")
 STRONGEST = 10
 """Heads of a text that are replaced two at a time."""
 RANDOM = "random"
-MEASURES = ("weight", "weighted_norm", "norm", "share", "length", "gradient", "relevance")
+MEASURES = ("weight", "weighted_norm", "norm", "share", "length", "gradient")
 """Measures of heads that may foretell the effect of a head; `RANDOM` is what chance foretells."""
 LEVELS = ("layer", "within", "between", "all")
 """Heads that are ranked: of one layer, of each layer with the mean over layers, layers by the mean

@@ -38,12 +38,14 @@ class Need(StrEnum):
 class Setting(StrEnum):
     """Settings of a run that the numbers of some tables depend on, and of others not.
 
-    The rule for gated networks, the number of sequences that checks of robustness read, the
-    sequences whose relevance maps are kept, and the files of word frequencies and of word vectors.
+    The rule for gated networks, the sequences that checks of robustness read, those of them that
+    are run again with parts of the model replaced, the sequences whose relevance maps are kept, and
+    the files of word frequencies and of word vectors.
     """
 
     GATE_RULE = "gate_rule"
     CHECKED = "checked"
+    RUN_AGAIN = "run_again"
     KEPT = "kept"
     FREQUENCIES = "frequencies"
     WORD_VECTORS = "word_vectors"

@@ -106,8 +106,9 @@ def run(
         int | None,
         typer.Option(
             min=1,
-            help="Sequences that the checks of robustness read; one in 30, at least 2 and at most "
-            "32, unless given.",
+            help="Sequences that the checks of robustness read and run again without each head; "
+            "unless given, one in 30, at least 2 and at most 32, and as many again as a tenth of "
+            "the run pays for.",
         ),
     ] = None,
     raw_rows: Annotated[

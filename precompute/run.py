@@ -22,7 +22,7 @@ from precompute.corpora.reading import Reading
 from precompute.corpora.source import DEMO_DIGITS
 from precompute.corpora.word_vectors import WordVectors, read_word_vectors
 from precompute.corpora.wording import path_as_given
-from precompute.jobs.bounds import checked_within_budget
+from precompute.jobs.bounds import LEAST_CHECKED, again_within_budget, checked_within_budget
 from precompute.jobs.claim import claimed
 from precompute.jobs.enough import FIRST, check_intervals, widest_interval
 from precompute.jobs.note import noting
@@ -40,7 +40,12 @@ from precompute.needs import (
     check_model,
     check_segments,
 )
-from precompute.planning.choice import chosen_statistics, in_order, named_statistics
+from precompute.planning.choice import (
+    chosen_statistics,
+    in_order,
+    named_statistics,
+    of_texts_run_again,
+)
 from precompute.planning.stages import planned_stages
 from precompute.planning.summary import summary
 from precompute.progress.events import Event, Made, OnEvent, ignore
@@ -248,10 +253,16 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
     if request.frequencies:
         vocabulary = model.model.config.vocab_size
         frequencies = read_frequencies(request.frequencies, vocabulary=vocabulary)
-    names = chosen_statistics(request.statistics)
-    if request.statistics is not None:
-        run_identity = identity(request, model, corpus)
-        names = in_order({*names, *_statistics_already_in(request, run_identity, model.part)})
+    held = _statistics_already_in(request, identity(request, model, corpus), model.part)
+    names = in_order({*chosen_statistics(request.statistics), *held})
+    n_layers, n_heads = len(model.layers), len(model.layers[0].query_weight)
+    n_checked = request.check_sequences or checked_within_budget(len(corpus))
+    n_again = request.check_sequences or again_within_budget(
+        len(corpus), n_layers=n_layers, n_heads=n_heads
+    )
+    if of_texts_run_again(in_order({*named_statistics(request.statistics), *held})):
+        n_again = max(n_again, LEAST_CHECKED)
+    left_out = () if n_again else of_texts_run_again(names)
     return Plan(
         folder=request.output.parent / SHARDS,
         facts=Facts(
@@ -265,16 +276,16 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
             model.part,
         ),
         corpus=corpus,
-        statistics=tuple(allowed(names, corpus)),
+        statistics=tuple(allowed((name for name in names if name not in left_out), corpus)),
         frequencies=frequencies,
         word_vectors=_word_vectors(request, corpus),
         hidden_budget=request.pair_memory * 2**20,
-        kept=kept_sequences(
-            corpus, n_layers=len(model.layers), n_heads=len(model.layers[0].query_weight)
-        ),
+        kept=kept_sequences(corpus, n_layers=n_layers, n_heads=n_heads),
         images=model.images,
         bounds=request.bounds,
-        n_checked=request.check_sequences or checked_within_budget(len(corpus)),
+        n_checked=n_checked,
+        n_again=n_again,
+        left_out=left_out,
     )
 
 

@@ -1,19 +1,54 @@
 """Effect of heads on what the model makes of a text, and which measure of a head foretells it."""
 
+from collections.abc import Iterator
+
 import pandas as pd
 
-from analysis.effects import CHANGES, FILLINGS, LEVELS, MEASURES, RANDOM, STRONGEST, TOGETHER
+from analysis.effects import (
+    CHANGES,
+    FILLINGS,
+    LEVELS,
+    MEAN,
+    MEASURES,
+    RANDOM,
+    STRONGEST,
+    TOGETHER,
+)
 from analysis.statistics.heads import contribution, effect_prediction, head_effect
 from analysis.statistics.norms import token_type_mixing
 from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.colours import MANY_COLOURS
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars
+from pages.ui.finding import Finding, Findings, compared
 from pages.ui.head.choice import head_name, head_of, to_head
 from pages.ui.page import section
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
-from pages.ui.words.interval import row_with_interval
+from pages.ui.words.interval import row_with_interval, verdict
 from pages.ui.words.numbers import percent, signed
+from pages.ui.words.say import say
+
+
+def _summary(inquiry: Inquiry) -> Findings:
+    """Measure that foretells best which heads of a layer matter."""
+    correlations = inquiry.ask(effect_prediction.correlations, filling=MEAN, quantity="length")
+    for evidence, sentence in _foretold(correlations):
+        best = evidence.iloc[0]
+        yield Finding(
+            say("finding.label_effect"),
+            f"{best['name']}: {signed(best['value'])}",
+            sentence,
+            evidence,
+            baseline=say(f"head_habits.effect.measure_{RANDOM}"),
+            format=".2f",
+        )
+
+
+def _lacking(inquiry: Inquiry) -> str:
+    """Reason why heads cannot be ranked, which no run would change."""
+    is_alone = inquiry.store.found_nothing(effect_prediction.TABLE)
+    return say("head_habits.effect.no_ranks") if is_alone else ""
 
 
 @section(
@@ -23,6 +58,8 @@ from pages.ui.words.numbers import percent, signed
     contribution.TABLE,
     token_type_mixing.TABLE,
     also=(head_effect.PER_SEQUENCE, head_effect.PAIR, contribution.PER_SEQUENCE),
+    lacking=_lacking,
+    findings=_summary,
 )
 def effect(view: View) -> None:
     given = {kind for (kind,) in view.ask(head_effect.quantities).itertuples(index=False)}
@@ -39,12 +76,11 @@ def effect(view: View) -> None:
     view.note(view.say("sum"))
     marked = opened_head(view)
     points = heads.merge(view.ask(effect_prediction.measures), on=["layer", "head"])
-    points = points.assign(**{"layer_named": points["layer"].map(str)})
     chart = scatter(
         points,
         x=measure,
         y="mean",
-        colour="layer_named",
+        colour="layer",
         x_scale="linear",
         tooltip=("layer", "head", measure, "mean", "low", "high"),
         pick=("layer", "head"),
@@ -111,19 +147,31 @@ def _finding(view: View, heads: pd.DataFrame, correlations: pd.DataFrame, quanti
             most=row_with_interval(largest, written=written),
         )
     ]
-    within = correlations[correlations["level"] == "within"].set_index("measure")
-    measured = within.drop(index=RANDOM, errors="ignore")
-    if len(measured):
-        best = str(measured["spearman"].idxmax())
-        sentences.append(
-            view.say(
-                "foretold",
-                measure=view.say(f"measure_{best}"),
-                rho=row_with_interval(within.loc[best], "spearman", signed),
-                chance=row_with_interval(within.loc[RANDOM], "spearman", signed),
-            )
-        )
+    sentences += [sentence for _, sentence in _foretold(correlations)]
     return " ".join(sentences)
+
+
+def _foretold(correlations: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, str]]:
+    """Yield ρ within layers, the largest first and a random head second, and the sentence on them;
+    nothing without a measure."""
+    within = correlations[correlations["level"] == "within"].rename(
+        columns={"measure": "name", "spearman": "value"}
+    )
+    is_chance = within["name"] == RANDOM
+    measured = within[~is_chance].sort_values("value", ascending=False)
+    evidence = pd.concat([measured[:1], within[is_chance], measured[1:]])
+    evidence = evidence[["name", "value", "low", "high"]]
+    if len(evidence) < 2:
+        return
+    names = evidence["name"].map(lambda name: say(f"head_habits.effect.measure_{name}"))
+    sentence = say(
+        "finding.effect",
+        n=len(evidence) - 1,
+        measure=names.iloc[0],
+        rho=row_with_interval(evidence.iloc[0], "value"),
+        chance=row_with_interval(evidence.iloc[1], "value"),
+    )
+    yield evidence.assign(name=names), f"{sentence} {verdict(compared(evidence, RANDOM))}"
 
 
 def _number(value: float) -> str:

@@ -40,8 +40,9 @@ def plane(view: View) -> None:
     head = pick_head(view, default=most_unlike(view))
     named = _named(view, points, weighing) if behaviours.has_habits(view.store) else None
     drawn: dict[str, Any] = {"state": (weighing, *head), "click": to_head, "weighing": weighing}
-    has_effects = view.store.holds(head_effect.TABLE)
-    colour = view.pick("colour", ("layer", "change")) if has_effects else "layer"
+    colour = view.pick("colour", ("layer", "change"))
+    if colour == "change":
+        view.require(head_effect.TABLE)
     left, right = view.columns(2)
     with left:
         if colour == "change":

@@ -20,20 +20,44 @@ class Bounds:
 
 
 USUAL = Bounds()
-_LEAST_CHECKED, _MOST_CHECKED = 2, 32
+LEAST_CHECKED, _MOST_CHECKED = 2, 32
 _SHARE_OF_CHECKS = 10
-"""Checks of robustness but effects of heads take at most one part in so many of a run's processor
-time."""
+"""Checks of robustness take at most one part in so many of a run's processor time, and effects of
+heads one more."""
 _COST_OF_CHECKS = 3
 """Processor time of these checks of a sequence, in those of all its other statistics, as measured
 on the demo model. A constant, so that a run reads the same sequences on any machine."""
+_PASSES_OF_OTHERS = 40
+"""Processor time of all statistics of a sequence but checks, in bare forward passes: 54 with the
+demo model, 29 with SmolLM2-135M, sequences of 128 tokens on one thread. Tables and the file come on
+top."""
+_PASSES_OF_MEANS = 1.2
+"""The same of averaging heads over a sequence."""
+_PASSES_OF_LAYER, _PASSES_OF_PAIRS = 4.5, 24
+"""The same of running a sequence again without all heads of a layer and without each type of token
+there, and without two of the strongest heads at a time."""
+MOST_AVERAGED = 256
+"""Sequences over which heads are averaged, evenly spaced."""
 
 
 def checked_within_budget(n_sequences: int) -> int:
     """Return how many sequences checks of robustness read: as many as a tenth of the run pays
     for, at least two, at most 32."""
     affordable = n_sequences // (_SHARE_OF_CHECKS * _COST_OF_CHECKS)
-    return min(n_sequences, max(_LEAST_CHECKED, min(_MOST_CHECKED, affordable)))
+    return min(n_sequences, max(LEAST_CHECKED, min(_MOST_CHECKED, affordable)))
+
+
+def again_within_budget(n_sequences: int, *, n_layers: int, n_heads: int) -> int:
+    """Return how many of the checked sequences are run again without each head: as many as a tenth
+    of the run pays for beside the means that heads are replaced by, 0 if not two.
+
+    A sequence costs near one bare forward pass for each head, by two variants of half of a pass, a
+    few more for each layer and those of pairs: 122 were measured for 6 × 12 heads, 430 for 30 × 9.
+    """
+    affordable = n_sequences * _PASSES_OF_OTHERS / _SHARE_OF_CHECKS
+    affordable -= min(n_sequences, MOST_AVERAGED) * _PASSES_OF_MEANS
+    n = int(affordable / (n_layers * (n_heads + _PASSES_OF_LAYER) + _PASSES_OF_PAIRS))
+    return min(n, checked_within_budget(n_sequences)) if n >= LEAST_CHECKED else 0
 
 
 def evenly_spaced(indices: Iterable[int], n: int) -> frozenset[int]:

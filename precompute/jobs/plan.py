@@ -17,7 +17,7 @@ from precompute.corpora.frequencies import Frequencies
 from precompute.corpora.index.corpus import Corpus
 from precompute.corpora.sequence import Sequence
 from precompute.corpora.word_vectors import WordVectors
-from precompute.jobs.bounds import USUAL, Bounds, evenly_spaced
+from precompute.jobs.bounds import MOST_AVERAGED, USUAL, Bounds, evenly_spaced
 from precompute.jobs.seal import SEALED, is_intact
 from precompute.jobs.shards import contract, fingerprint, shard_path
 from precompute.passes import STATISTICS
@@ -29,8 +29,6 @@ if TYPE_CHECKING:  # which load torch
 
 BATCH_PAIRS = 16 * 128 * 128
 EXEMPLARS = 4
-MOST_AVERAGED = 32
-"""Sequences over which heads are averaged, if checks read no more."""
 IMAGE_MAP_BYTES, TEXT_MAP_BYTES = 512 * 2**20, 32 * 2**20
 CORPUS = (corpus.SEQUENCES, corpus.TOKENS, *annotation.TABLES, corpus.VOCABULARY)
 """Tables that hold the corpus itself; every fit may read them."""
@@ -65,7 +63,8 @@ class Plan:
     `hidden_budget` limits memory and changes no number: see `Batch`. `kept` are the sequences with
     stored relevance maps and pictures; `images` reads a corpus of images. `bounds` limit the rows
     of single sequences in the file. `n_checked` is the number of sequences that checks of
-    robustness read.
+    robustness read, `n_again` that of those which are run again with parts of the model replaced.
+    `left_out` are statistics of the request that need such sequences, where the run pays for none.
     """
 
     folder: Path
@@ -79,6 +78,8 @@ class Plan:
     images: "ImageReader | None" = None
     bounds: Bounds = USUAL
     n_checked: int = 0
+    n_again: int = 0
+    left_out: tuple[str, ...] = ()
     _means: "dict[str, tuple[TypeMeans, ...]]" = field(default_factory=dict, compare=False)
 
     @property
@@ -97,12 +98,18 @@ class Plan:
         """Return the sequences that checks of robustness read."""
         return evenly_spaced(range(len(self.corpus)), self.n_checked)
 
+    @cached_property
+    def run_again(self) -> frozenset[int]:
+        """Return the checked sequences that are run again with parts of the model replaced."""
+        return evenly_spaced(self.checked, self.n_again)
+
     def type_means(self, model: "LoadedModel") -> "tuple[TypeMeans, ...]":
-        """Return means of what heads mix over the checked sequences and others, at most
-        `MOST_AVERAGED`, evenly spaced; once per process."""
+        """Return means of what heads mix over `MOST_AVERAGED` sequences, evenly spaced, and over
+        those that are run again, which may have a type of token that no other has; once per
+        process."""
         key = model.weights_sha256
         if key not in self._means:
-            few = self.checked | evenly_spaced(range(len(self.corpus)), MOST_AVERAGED)
+            few = self.run_again | evenly_spaced(range(len(self.corpus)), MOST_AVERAGED)
             self._means[key] = model.type_means(self.corpus.some(few))
         return self._means[key]
 
@@ -137,6 +144,7 @@ class Plan:
         """Return the value of each setting that a table depends on."""
         values: dict[str, object] = {
             Setting.CHECKED: sorted(self.checked),
+            Setting.RUN_AGAIN: sorted(self.run_again),
             Setting.KEPT: sorted(self.kept),
             Setting.FREQUENCIES: self.frequencies and self.frequencies.sha256,
             Setting.WORD_VECTORS: self.word_vectors and self.word_vectors.sha256,

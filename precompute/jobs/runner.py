@@ -196,6 +196,7 @@ def batch_for(plan: Plan, model: LoadedModel, sequences: Sequence[Input]) -> Bat
         hidden_budget=plan.hidden_budget,
         exemplars=plan.exemplars,
         checked=plan.checked,
+        run_again=plan.run_again,
         type_means=partial(plan.type_means, model),
         controlled=controlled if model.reading.places.can_change else None,
         kept=plan.kept,

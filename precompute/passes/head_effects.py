@@ -141,17 +141,17 @@ def _first(parts: tuple[Part, ...]) -> int:
 
 
 class TextsAgain:
-    """The texts of a batch that checks read."""
+    """The texts of a batch that are run again."""
 
     def __init__(self, batch: Batch):
         self.texts = list[TextAgain]()
         if batch.recorded is not None:
-            rows = batch.rows_of(batch.checked)
+            rows = batch.rows_of(batch.run_again)
             self.texts = [TextAgain(batch, row, batch.recorded) for row in rows]
 
 
 class _OfTexts:
-    """Filling from the texts that checks read; layers as they are traced are not read."""
+    """Filling from the texts that are run again; layers as they are traced are not read."""
 
     def __init__(self, batch: Batch):
         self._batch = batch
@@ -220,8 +220,9 @@ class HeadPairEffects(_OfTexts):
                 relative_lengths(change, before) for change in (together, summed, together - summed)
             )
             rows += zip(pairs, torch.stack([*measured], dim=1).tolist(), strict=True)
-        values = np.array([of for _, of in rows])
-        sides = np.array([[*one[:2], *other[:2]] for (one, other), _ in rows])
+        values = np.array([of for _, of in rows]).reshape(-1, len(TOGETHER))
+        sides = np.array([[*one[:2], *other[:2]] for (one, other), _ in rows], int)
+        sides = sides.reshape(-1, len(head_effect.SIDES))
         return table_of(
             head_effect.PAIR_PER_SEQUENCE,
             seq=np.full(len(rows), text.sequence.index),

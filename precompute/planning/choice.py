@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from analysis.contracts import ALL, groups
 from analysis.errors import UnknownName, UserError
+from analysis.needs import Setting
 from precompute.passes import STATISTICS
 
 PROOFS = ("completeness",)
@@ -39,6 +40,12 @@ def chosen_statistics(words: Sequence[str] | None) -> tuple[str, ...]:
 def named_statistics(words: Sequence[str] | None) -> list[str]:
     """Return the statistics asked for by name: a run that cannot have one is refused."""
     return [word for word in words or () if word in STATISTICS]
+
+
+def of_texts_run_again(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the statistics among some that need texts which are run again."""
+    again = {name for name, table in STATISTICS.items() if Setting.RUN_AGAIN in table.depends_on}
+    return tuple(name for name in names if not again.isdisjoint(_with_required([name])))
 
 
 def in_order(names: Iterable[str]) -> tuple[str, ...]:

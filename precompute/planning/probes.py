@@ -6,11 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from analysis.contracts import CHECKS, groups
+from analysis.needs import Setting
 from analysis.statistics.positions import position_spectrum
 from analysis.statistics.relevance import perturbation, relevance_map
 from analysis.statistics.table import Table
@@ -135,6 +138,8 @@ def _usual(plan: Plan, model: LoadedModel) -> tuple[list[Sequence], float]:
 
 def n_chosen(plan: Plan, table: Table) -> int:
     """Return the number of sequences of which a table reads more than of others."""
+    if Setting.RUN_AGAIN in table.depends_on:
+        return len(plan.run_again)
     if table.name in groups()[CHECKS]:
         return len(plan.checked)
     if table == position_spectrum.TABLE:
@@ -163,9 +168,9 @@ def _fill(
         all_read_more: every statistic of few sequences reads these.
     """
     chosen = frozenset(sequence.index for sequence in sequences) if all_read_more else frozenset()
-    batch = replace(
-        batch_for(plan, model, sequences), exemplars=chosen, checked=chosen, kept=chosen
-    )
+    few: Any = dict.fromkeys(("exemplars", "checked", "run_again", "kept"), chosen)
+    means = partial(model.type_means, sequences)
+    batch = replace(batch_for(plan, model, sequences), type_means=means, **few)
     seconds, memory = defaultdict[str, float](float), defaultdict[str, int](int)
     peaks = list[int]()
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from analysis.contracts import ALL, CHECKS, groups
 from precompute.jobs.plan import Plan
+from precompute.planning.choice import of_texts_run_again
 
 
 def summary(plan: Plan) -> Iterator[str]:
@@ -17,6 +18,14 @@ def summary(plan: Plan) -> Iterator[str]:
             f"checks read {len(plan.checked):,} of {len(plan.corpus):,} sequences; "
             "--check-sequences sets how many"
         )
+    if plan.left_out:
+        yield (
+            "no sequence is run again without each head, which would take more than a tenth of "
+            f"the run: {', '.join(plan.left_out)} are left out; "
+            f"--check-sequences {len(plan.checked)} adds them"
+        )
+    elif of_texts_run_again(plan.statistics):
+        yield f"{len(plan.run_again):,} of these are run again without each head"
     jobs = range(len(plan.corpus.job_sizes))
     if done := sum(not plan.missing(job) for job in jobs):
         yield f"done before: {done} of {len(jobs)} parts of the corpus"

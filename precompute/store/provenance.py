@@ -13,6 +13,7 @@ from precompute.corpora.index.corpus import Corpus
 from precompute.jobs.plan import Plan
 from precompute.models.bundled import BUNDLED
 from precompute.models.loaded_model import LoadedModel
+from precompute.planning.choice import of_texts_run_again
 from precompute.request import Request
 
 NO_GATES = NO_PART = "none"
@@ -93,9 +94,13 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
 
 
 def checked_facts(plan: Plan) -> dict[str, str]:
-    """Return how many sequences of all the checks of robustness read, if there are any."""
+    """Return how many sequences of all the checks of robustness read, if there are any, and how
+    many are run again without each head, 0 if that was left out."""
     checks = {*groups()[CHECKS]} & {*plan.statistics}
-    return {"checked": f"{len(plan.checked)}/{len(plan.corpus)}"} if checks else {}
+    facts = {"checked": f"{len(plan.checked)}/{len(plan.corpus)}"} if checks else {}
+    if of_texts_run_again(plan.statistics) or plan.left_out:
+        facts |= {"run_again": f"{len(plan.run_again)}/{len(plan.corpus)}"}
+    return facts
 
 
 def _windows(model: LoadedModel) -> str:

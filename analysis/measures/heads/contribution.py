@@ -28,10 +28,11 @@ def contributions(
         masks and the rest.
 
     Source:
-        cunningham-2026, abstract: a token's vector projected onto what it is part of.
+        cunningham-2026, abstract: the influence of a token by its attention weight, the length of
+        its value and how far that lies along the output.
 
     Differs:
-        The source projects onto the output of attention; here every part of a layer is projected
+        The source projects tokens onto a layer's output; here every part of a layer is projected
         onto the layer's update.
     """
     given, update = linear_layer(layer), (layer.output - layer.input)[0]

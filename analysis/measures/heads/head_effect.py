@@ -32,7 +32,7 @@ class TypeMeans:
         The source's means are over a corpus of its own, and by place instead of by type.
 
     Source:
-        wang-2023, section 2: knocked out by the mean.
+        wang-2023, on knockouts: the mean in place of what is knocked out.
     """
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ def state_changes(
         1 − cos(h, h′) from 0 to 2, and ‖h′ − h‖ / ‖h‖; both are 0 without a change.
 
     Source:
-        michel-2019, section 2.3, for the change by a head that is left out; the two measures of
+        michel-2019, section 3.2, for the change by a head that is left out; the two measures of
         it are ours.
     """
     before, after = before.double(), after.double()
@@ -115,7 +115,7 @@ def relative_lengths(
     """‖change‖ / ‖h‖, mean over tokens.
 
     Source:
-        michel-2019, section 2.3, as in `state_changes`.
+        michel-2019, section 3.2, as in `state_changes`.
     """
     return (changes.norm(dim=-1) / states.norm(dim=-1)).mean(dim=-1)
 
@@ -135,7 +135,7 @@ def prediction_changes(
         Nats; the divergence is never below 0 but by rounding; NaN for a loss without targets.
 
     Source:
-        michel-2019, section 2.3: the change of a model's quality without a head.
+        michel-2019, section 3.2: the change of a model's quality without a head.
     """
     known, found = before.double().log_softmax(-1), after.double().log_softmax(-1)
     divergence = (known.exp() * (known - found)).sum(dim=-1).mean(dim=-1)

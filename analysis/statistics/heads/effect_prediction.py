@@ -1,4 +1,8 @@
-"""Rank correlation over heads of each measure with the effect of a head, beside chance."""
+"""Rank correlation over heads of each measure with the effect of a head, beside chance.
+
+Relevance is no such measure: what is carried back through a head sums to 1 for every head, so that
+a head's map has a place and a breadth, and no amount to compare heads by.
+"""
 
 import numpy as np
 import pandas as pd
@@ -34,14 +38,10 @@ _OF_HEADS = f"""
     slopes as (
         select layer, head, sum(importance) as gradient
         from gradient_importance where head is not null group by layer, head
-    ),
-    relevances as (
-        select layer, head, entropy as relevance
-        from relevance_summary where rule = 'iv' and head is not null
     )
     select layer, head, {", ".join(f"{name}::double as {name}" for name in MEASURES)}
     from weights join parts using (layer, head)
-    left join slopes using (layer, head) left join relevances using (layer, head)
+    left join slopes using (layer, head)
 """
 _EFFECTS = """
     select filling::varchar as filling, quantity::varchar as quantity, layer, head, mean
@@ -84,8 +84,8 @@ def _rows(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Ta
 _MEANINGS = (
     "weight (mean attention weight on tokens that are not special, registers or the first), "
     "weighted_norm (Σ‖αf(x)‖), norm (‖Σαf(x)‖), share and length (of what it brings in the layer's "
-    "update, signed and not), gradient (|∂L/∂α| summed over tokens), relevance (entropy of its "
-    "relevance map by rule iv), and random (the effect of a random head of the layer)"
+    "update, signed and not), gradient (|∂L/∂α| summed over tokens), and random (the effect of a "
+    "random head of the layer)"
 )
 TABLE = Table(
     name="effect_prediction",
@@ -107,13 +107,7 @@ TABLE = Table(
         count("n", "heads or layers that are ranked", "heads or layers"),
     ),
     source="michel-2019",
-    requires=(
-        "head_effect",
-        "contribution",
-        "token_type_mixing",
-        "gradient_importance",
-        "relevance_summary",
-    ),
+    requires=("head_effect", "contribution", "token_type_mixing", "gradient_importance"),
     made_by=_rows,
     laws=(
         "spearman between -1 - 1e-9 and 1 + 1e-9",
@@ -122,6 +116,7 @@ TABLE = Table(
         "(level = 'layer') = (layer is not null)",
     ),
     depends_on=(),
+    version=2,
 )
 
 

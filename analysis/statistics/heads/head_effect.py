@@ -67,7 +67,8 @@ PER_SEQUENCE = Table(
         "head is null or token_type is null",
     ),
     order=("token_type", "filling", "layer", "head", "seq"),
-    depends_on=(Setting.CHECKED,),
+    depends_on=(Setting.RUN_AGAIN,),
+    version=2,
 )
 _ROWS = f"""
     select seq, layer, head, token_type::varchar as token_type, quantity, mean
@@ -125,7 +126,8 @@ PAIR_PER_SEQUENCE = Table(
     requires=("sequence_head_effect",),
     laws=("(layer_a, head_a) < (layer_b, head_b)", "least(together, summed, missed) >= 0"),
     order=("layer_a", "head_a", "layer_b", "head_b", "seq"),
-    depends_on=(Setting.CHECKED,),
+    depends_on=(Setting.RUN_AGAIN,),
+    version=2,
 )
 _OF_PAIRS = f"""
     unpivot (

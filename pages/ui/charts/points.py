@@ -42,12 +42,15 @@ def scatter(
         level: a value of y to draw a line across the chart at.
         pick: the columns that a click on a point gives back; none makes nothing of a click.
     """
-    frame, encoding, _ = coloured(frame, colour, " ")
+    is_layer = colour == "layer"  # of which there may be more than there are colours of names
+    frame, encoding, _ = coloured(frame, None if is_layer else colour, " ")
     is_log = x_scale == "log"
     close: dict[str, Any] = {"nice": False, "padding": 8} if is_log else {"zero": False}
     marks = (
         Chart(frame)
-        .mark_circle(size=size, opacity=0.5, cursor="pointer" if pick else "default")
+        .mark_circle(
+            size=size, opacity=0.8 if is_layer else 0.5, cursor="pointer" if pick else "default"
+        )
         .encode(
             x=alt.X(
                 f"{x}:Q",
@@ -56,7 +59,7 @@ def scatter(
                 axis=alt.Axis(format="d" if is_log else alt.Undefined, tickCount=6),
             ),
             y=alt.Y(f"{y}:Q", title=title(y), scale=alt.Scale(zero=False, padding=8)),
-            color=encoding,
+            color=layer_colour() if is_layer else encoding,
             tooltip=tooltips(dict.fromkeys(tooltip), frame, format),
         )
     )
@@ -65,3 +68,10 @@ def scatter(
     if level is None:
         return marks.properties(height=height)
     return layered(across(level), marks, height=height)
+
+
+def layer_colour() -> alt.Color:
+    """Colour scale of layers, from dark to light."""
+    scale = alt.Scale(scheme=alt.SchemeParams(name="viridis", extent=[0.12, 0.95]))
+    legend = alt.Legend(orient="top", labelLimit=0, columns=8, symbolOpacity=1)
+    return alt.Color("layer:O", title=title("layer"), scale=scale, legend=legend)

@@ -6,11 +6,13 @@ import pytest
 from analysis.published.heads import ENTROPY_CLS, NEIGHBOURS
 from analysis.published.numbers import N_SEQUENCES, N_TOKENS
 from pages.head_habits.breadth import entropy_cls
+from pages.head_habits.effect import effect
 from pages.head_habits.layers import neighbours
 from pages.ui.words.numbers import percent
 from tests.pages.conftest import charts, frames, in_address, options_of, sentences
 from tests.pages.kit.copies import lacking
 from tests.pages.kit.figures import chart_of, frame_of
+from tests.pages.kit.inquiries import inquiry
 
 
 def test_a_group_that_a_model_lacks_is_not_offered(section, gpt2_folder):
@@ -239,3 +241,38 @@ def test_ours_are_the_last_layer_and_the_heads_above_a_half():
 def test_what_a_model_lacks_is_left_open():
     nothing = pd.DataFrame({"layer": [], "habit": [], "mean": []})
     assert [row.ours for row in [entropy_cls(nothing), *neighbours(nothing)]] == [None] * 3
+
+
+@pytest.mark.parametrize(
+    ("low", "side", "verdict"),
+    [(0.4, "above", "do not overlap"), (0.2, "unclear", "overlap: no clear difference")],
+)
+def test_the_best_measure_of_a_heads_effect_is_told_beside_a_random_head(low, side, verdict, after):
+    planted = {"share": (0.8, low, 0.9), "random": (0.1, -0.1, 0.3), "gradient": (-0.9, -1, -0.8)}
+    of_kind = "filling = 'mean' and quantity = 'length' and level = 'within'"
+    after(
+        "update stored.effect_prediction set spearman = 0.2, low = 0, high = 0.4",
+        *(
+            f"update stored.effect_prediction set spearman = {rho}, low = {low}, high = {high} "
+            f"where {of_kind} and measure = '{measure}'"
+            for measure, (rho, low, high) in planted.items()
+        ),
+    )
+    [finding] = effect.findings(inquiry())
+    assert finding.number == "signed share: 0.80"
+    assert finding.evidence["name"].tolist()[:2] == ["signed share", "random head"]
+    assert finding.evidence["value"].tolist()[1:] == pytest.approx([0.1, 0.2, 0.2, 0.2, 0.2, -0.9])
+    assert "Of 6 measures signed share foretells best" in finding.sentence
+    assert f"ρ = 0.80 [{low:.2f}, 0.90]" in finding.sentence
+    assert "gives 0.10 [−0.10, 0.30]" in finding.sentence
+    assert finding.side == side
+    assert verdict in finding.sentence
+    after("delete from stored.effect_prediction where measure <> 'random'")
+    assert not [*effect.findings(inquiry())], "no measure of a file without any"
+
+
+def test_heads_that_cannot_be_ranked_are_said_to_be_so_and_no_run_is_offered(section, changed):
+    session = section("effect", changed(*lacking("effect_prediction")))
+    assert "by ranking heads, and this model has a single one" in session.info[0].value
+    assert not session.code
+    assert not charts(session)

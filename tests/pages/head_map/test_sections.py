@@ -6,6 +6,7 @@ from analysis.statistics.heads import head_arrangement
 from pages.head_map.map import _finding
 from pages.ui.words.scope import words_of
 from tests.pages.conftest import charts, frames, sentences
+from tests.pages.kit.copies import lacking
 from tests.pages.kit.figures import figure_of
 from tests.pages.kit.inquiries import inquiry, view_of
 
@@ -49,6 +50,13 @@ def test_thresholds_decide_what_a_head_does(section, after, exported):
         frame, _ = figure_of(exported, "hm_map_by_behaviour")
         done = frame[frame["name"] == name]
         assert done[["layer", "head"]].to_numpy().tolist() == [[1, head]]
+
+
+def test_a_colour_that_the_file_lacks_names_the_command_that_adds_it(section, changed):
+    session = section("map", changed(*lacking("head_effect")), hm_colour="change")
+    assert "head_effect" in session.info[0].value
+    assert "--statistics head_effect" in session.code[0].value
+    assert not charts(session)
 
 
 @pytest.mark.parametrize("k", [2, 6])

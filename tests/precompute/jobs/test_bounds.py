@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from precompute.jobs.bounds import block_of, checked_within_budget, sample_order
+from precompute.jobs.bounds import (
+    again_within_budget,
+    block_of,
+    checked_within_budget,
+    sample_order,
+)
 
 BLOCKS = 16
 
@@ -47,3 +52,22 @@ def test_a_sample_takes_what_must_be_there_first_and_then_as_it_is_drawn():
 )
 def test_checks_read_what_a_tenth_of_the_run_pays_for(n_sequences, n_checked):
     assert checked_within_budget(n_sequences) == n_checked
+
+
+@pytest.mark.parametrize(
+    ("n_sequences", "shape", "n_again"),
+    [
+        (1, (1, 1), 0),
+        (87, (6, 12), 0),
+        (88, (6, 12), 2),
+        (1000, (6, 12), 30),
+        (9999, (6, 12), 32),
+        (24, (30, 9), 0),
+        (292, (30, 9), 2),
+        (1000, (30, 9), 8),
+        (360, (4, 4), 12),
+    ],
+)
+def test_few_of_the_checked_are_run_again_and_rather_none_than_one(n_sequences, shape, n_again):
+    n_layers, n_heads = shape
+    assert again_within_budget(n_sequences, n_layers=n_layers, n_heads=n_heads) == n_again

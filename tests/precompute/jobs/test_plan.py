@@ -1,11 +1,16 @@
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from analysis.models.gradients import NO_TARGET
 from analysis.scopes import POST_NORM
+from precompute.corpora.sequence import Sequence
+from precompute.jobs import plan as of_plans
 from precompute.jobs.plan import BATCH_PAIRS, Facts, Plan, batches
 from precompute.passes import STATISTICS
 from precompute.planning.choice import chosen_statistics
@@ -51,6 +56,26 @@ def test_what_stood_behind_a_mask_gives_another_place(plan, sequences, tmp_path)
 
     places = {place(3), place(4), _places(plan)["sequence_gradient_importance"]}
     assert len(places) == 3
+
+
+@pytest.mark.parametrize(("most", "averaged"), [(256, [0, 1, 2, 3, 4]), (2, [0, 1, 2])])
+def test_heads_are_averaged_over_the_whole_corpus_and_what_is_run_again(
+    sequences, plan, tmp_path, monkeypatch, most, averaged
+):
+    monkeypatch.setattr(of_plans, "MOST_AVERAGED", most)
+    corpus = on_disk(tuple(replace(sequences[0], index=n) for n in range(5)), tmp_path / "five")
+    plan = replace(plan, corpus=corpus, n_checked=3, n_again=2)
+    assert (plan.checked, plan.run_again) == ({0, 1, 3}, {0, 1})
+    read: list[int] = []
+
+    def type_means(texts: Iterable[Sequence]) -> tuple[()]:
+        read.extend(text.index for text in texts)
+        return ()
+
+    model: Any = SimpleNamespace(weights_sha256="w", type_means=type_means)
+    for _ in range(2):  # once per process
+        plan.type_means(model)
+    assert sorted(read) == averaged
 
 
 def test_a_fit_moves_when_what_it_needs_moves(plan, monkeypatch):

@@ -41,8 +41,8 @@ DECLARED: dict[Setting, set[str]] = {
     Setting.CHECKED: {
         *("bias_reading_pair", "sequence_bias_reading", "sequence_gate_rule"),
         *("sequence_vector_agreement", "sequence_vector_rollout", "vector_completeness"),
-        *("sequence_head_effect", "sequence_head_pair_effect"),
     },
+    Setting.RUN_AGAIN: {"sequence_head_effect", "sequence_head_pair_effect"},
     Setting.KEPT: {
         *("relevance_map", "sequence_perturbation"),
         *("sequence_relevance", "sequence_relevance_agreement"),
@@ -82,7 +82,10 @@ CHANGES: dict[str, tuple[Any, frozenset[str]]] = {
     "word_vectors": ("vectors.txt", following(DECLARED[Setting.WORD_VECTORS])),
     "pair_memory": (1, NONE),
     "until": (0.5, NONE),
-    "check_sequences": (2, following(DECLARED[Setting.CHECKED])),
+    "check_sequences": (
+        2,
+        following(DECLARED[Setting.CHECKED] | DECLARED[Setting.RUN_AGAIN]),
+    ),
     "bounds": (Bounds(blocks=2, raw_rows=10), BEYOND_BOUNDS),
 }
 """Another value of every setting, and the tables that it has computed again."""

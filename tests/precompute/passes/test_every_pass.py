@@ -84,8 +84,8 @@ def _rows_of(family, sequences, *, are_annotated: bool) -> dict[str, pa.Table]:
     ]
     tiny = tiny_model(family)
     means = partial(tiny.type_means, tiny_sequences(family))  # of a corpus, whatever the batch
-    chosen = {"exemplars": CHOSEN, "checked": CHOSEN, "kept": CHOSEN, "type_means": means}
-    return rows_of_tables(tables, tiny, sequences, **chosen)
+    few = dict.fromkeys(("exemplars", "checked", "run_again", "kept"), CHOSEN)
+    return rows_of_tables(tables, tiny, sequences, type_means=means, **few)
 
 
 def _stored(table: Table, shards: list[pa.Table]) -> pd.DataFrame:

@@ -98,7 +98,6 @@ def test_a_table_has_every_measure_of_the_file_and_chance():
         "token_type_mixing": pd.concat(types),
         "contribution": pd.concat(parts),
         "gradient_importance": long(importance=1.0)[:0],
-        "relevance_summary": long(rule="iv", entropy=effect)[:0],
     }
     with store_of(**tables) as store:
         rows = made(statistic.TABLE, store).astype({"measure": str, "level": str})
@@ -107,7 +106,7 @@ def test_a_table_has_every_measure_of_the_file_and_chance():
         assert statistic.measures(store)["norm"].tolist() == (effect**2).tolist()
         named = statistic.correlations(store, filling="mean", quantity="length")
     everywhere = rows[rows["level"] == "all"].set_index("measure")
-    assert set(everywhere.index) == {*MEASURES, RANDOM} - {"gradient", "relevance"}
+    assert set(everywhere.index) == {*MEASURES, RANDOM} - {"gradient"}
     assert everywhere["spearman"][["weight", "norm"]].tolist() == pytest.approx([1, 1])
     assert everywhere["spearman"][["weighted_norm", "share"]].tolist() == pytest.approx([-1, -1])
     assert (everywhere["n"] == 24).all()

@@ -59,7 +59,9 @@ def bert_base() -> LoadedModel:
 def plan_of(sequences: tuple[Sequence, ...], folder: Path, names: list[str] | None) -> Plan:
     corpus = on_disk(sequences, folder)
     facts, n_checked = Facts("0" * 64, "float32", 0, POST_NORM), checked_within_budget(len(corpus))
-    return Plan(folder, facts, corpus, chosen_statistics(names), n_checked=n_checked)
+    return Plan(
+        folder, facts, corpus, chosen_statistics(names), n_checked=n_checked, n_again=n_checked
+    )
 
 
 def run_row(plan: Plan, *, n_layers: int, n_heads: int, hidden_size: int) -> dict[str, Any]:
