@@ -22,7 +22,12 @@ from precompute.corpora.reading import Reading
 from precompute.corpora.source import DEMO_DIGITS
 from precompute.corpora.word_vectors import WordVectors, read_word_vectors
 from precompute.corpora.wording import path_as_given
-from precompute.jobs.bounds import LEAST_CHECKED, again_within_budget, checked_within_budget
+from precompute.jobs.bounds import (
+    LEAST_CHECKED,
+    again_within_budget,
+    checked_within_budget,
+    cost_of_again,
+)
 from precompute.jobs.claim import claimed
 from precompute.jobs.enough import FIRST, check_intervals, widest_interval
 from precompute.jobs.note import noting
@@ -285,6 +290,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
         bounds=request.bounds,
         n_checked=n_checked,
         n_again=n_again,
+        cost_of_again=cost_of_again(n_layers=n_layers, n_heads=n_heads),
         left_out=left_out,
     )
 

@@ -47,6 +47,12 @@ def checked_within_budget(n_sequences: int) -> int:
     return min(n_sequences, max(LEAST_CHECKED, min(_MOST_CHECKED, affordable)))
 
 
+def cost_of_again(*, n_layers: int, n_heads: int) -> float:
+    """Return the processor time of running a sequence again without each head, in that of all its
+    statistics but checks."""
+    return _passes_again(n_layers, n_heads) / _PASSES_OF_OTHERS
+
+
 def again_within_budget(n_sequences: int, *, n_layers: int, n_heads: int) -> int:
     """Return how many of the checked sequences are run again without each head: as many as a tenth
     of the run pays for beside the means that heads are replaced by, 0 if not two.
@@ -56,8 +62,12 @@ def again_within_budget(n_sequences: int, *, n_layers: int, n_heads: int) -> int
     """
     affordable = n_sequences * _PASSES_OF_OTHERS / _SHARE_OF_CHECKS
     affordable -= min(n_sequences, MOST_AVERAGED) * _PASSES_OF_MEANS
-    n = int(affordable / (n_layers * (n_heads + _PASSES_OF_LAYER) + _PASSES_OF_PAIRS))
+    n = int(affordable / _passes_again(n_layers, n_heads))
     return min(n, checked_within_budget(n_sequences)) if n >= LEAST_CHECKED else 0
+
+
+def _passes_again(n_layers: int, n_heads: int) -> float:
+    return n_layers * (n_heads + _PASSES_OF_LAYER) + _PASSES_OF_PAIRS
 
 
 def evenly_spaced(indices: Iterable[int], n: int) -> frozenset[int]:

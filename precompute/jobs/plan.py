@@ -1,7 +1,7 @@
 """Plan of a run: the jobs for one model on one corpus, and the path of each shard."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -64,6 +64,7 @@ class Plan:
     stored relevance maps and pictures; `images` reads a corpus of images. `bounds` limit the rows
     of single sequences in the file. `n_checked` is the number of sequences that checks of
     robustness read, `n_again` that of those which are run again with parts of the model replaced.
+    `cost_of_again` is the processor time of one of these, in that of its other statistics.
     `left_out` are statistics of the request that need such sequences, where the run pays for none.
     """
 
@@ -79,6 +80,7 @@ class Plan:
     bounds: Bounds = USUAL
     n_checked: int = 0
     n_again: int = 0
+    cost_of_again: float = 0.0
     left_out: tuple[str, ...] = ()
     _means: "dict[str, tuple[TypeMeans, ...]]" = field(default_factory=dict, compare=False)
 
@@ -102,6 +104,11 @@ class Plan:
     def run_again(self) -> frozenset[int]:
         """Return the checked sequences that are run again with parts of the model replaced."""
         return evenly_spaced(self.checked, self.n_again)
+
+    @property
+    def runs_again(self) -> bool:
+        """Whether any statistic reads texts that are run again."""
+        return any(Setting.RUN_AGAIN in table.depends_on for table in self.passes)
 
     def type_means(self, model: "LoadedModel") -> "tuple[TypeMeans, ...]":
         """Return means of what heads mix over `MOST_AVERAGED` sequences, evenly spaced, and over
@@ -203,7 +210,15 @@ class Plan:
 
     def costs(self, jobs: Iterable[Job]) -> dict[Job, float]:
         """Return numbers proportional to the time that jobs of sequences take."""
-        return {job: self.corpus.job_pairs(job) for job in jobs if isinstance(job, int)}
+        return {
+            job: self.cost(self.corpus.job_lengths(job)) for job in jobs if isinstance(job, int)
+        }
+
+    def cost(self, lengths: Mapping[int, int]) -> float:
+        """Return a number proportional to the time that sequences take, of some lengths by
+        index."""
+        again = self.cost_of_again if self.runs_again else 0.0
+        return sum(n**2 * (1 + again * (index in self.run_again)) for index, n in lengths.items())
 
     def files(self, job: Job) -> list[Path]:
         """Return the paths of all files that a job writes."""

@@ -1,8 +1,9 @@
 """Running of a plan's jobs: first those of the corpus, then those of the tables."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -138,12 +139,14 @@ def _finish_sequences(
     if not missing:
         return
     sequences, parts = plan.corpus.job(index), list[list[pa.Table]]()
-    cost, spent = n_pairs(sequences), 0.0
+    cost, spent = _cost(plan, sequences), 0.0
     for batch in batches(sequences, most_pairs(model())):
-        of_batch = n_pairs(batch) / cost
+        of_batch, n_layers = _cost(plan, batch) / cost, len(model().layers)
         tell = partial(_tell_share, on_event, index, spent, of_batch)
-        watch = sharing(len(missing), len(model().layers), tell)
-        filled = rows_of_batch(missing, model(), batch_for(plan, model(), batch), watch)
+        again = n_layers * (_cost(plan, batch) / n_pairs(batch) - 1)
+        watch, on_again = sharing(len(missing), n_layers, tell, again)
+        given = replace(batch_for(plan, model(), batch), on_again=on_again)
+        filled = rows_of_batch(missing, model(), given, watch)
         parts.append([*filled.values()])
         spent += of_batch
     layers = model().numbers
@@ -153,6 +156,10 @@ def _finish_sequences(
         on_event(Finished(index))
 
     write(finish)
+
+
+def _cost(plan: Plan, sequences: Iterable[Input]) -> float:
+    return plan.cost({sequence.index: len(sequence) for sequence in sequences})
 
 
 def _tell_share(on_event: OnEvent, job: int, before: float, of_batch: float, share: float) -> None:

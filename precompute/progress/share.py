@@ -12,17 +12,24 @@ def sharing(
     n_tables: int,
     n_layers: int,
     on_share: Callable[[float], object],
+    again: float = 0.0,
     clock: Callable[[], float] = time.perf_counter,
-) -> Watch:
-    """Return a watch of `rows_of_batch` that reports the share of the work that is done.
+) -> tuple[Watch, Callable[[float], object]]:
+    """Return a watch of `rows_of_batch`, and what is told the share of texts that is run again.
 
-    Layers count alike, and the rows at the end are a layer more. Within one each table counts what
-    it has cost in those before.
+    Both report the share of the work that is done. Layers count alike, and the rows at the end are
+    a layer more. Within one each table counts what it has cost in those before.
 
     Args:
+        again: layers that running texts again counts for, at the end.
         clock: returns seconds.
     """
     costs, known, steps = [0.0] * n_tables, [0.0] * n_tables, count()
+    done, total = {"layers": 0.0, "again": 0.0}, n_layers + 1 + again
+
+    def advance(kind: str, n: float) -> None:
+        done[kind] = n
+        on_share(sum(done.values()) / total)
 
     @contextmanager
     def watch(_: str) -> Iterator[None]:
@@ -33,6 +40,6 @@ def sharing(
         yield
         costs[table] += clock() - started
         within = sum(known[: table + 1]) / (sum(known) or 1)
-        on_share((layer + within) / (n_layers + 1))
+        advance("layers", layer + within)
 
-    return watch
+    return watch, lambda share: advance("again", share * again)

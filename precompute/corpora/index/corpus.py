@@ -124,11 +124,12 @@ class Corpus:
         part, place = self._job_places[index]
         return sequences_of(self._file(part).read_row_group(place))
 
-    def job_pairs(self, index: int) -> int:
-        """Return the number of pairs of tokens in the sequences of one job, read from the disk."""
+    def job_lengths(self, index: int) -> dict[int, int]:
+        """Return the number of tokens of each sequence of one job, by index, read from the disk."""
         part, place = self._job_places[index]
-        ids = self._file(part).read_row_group(place, ["ids"])["ids"]
-        return int((pc.call_function("list_value_length", [ids]).to_numpy() ** 2).sum())
+        rows = self._file(part).read_row_group(place, ["index", "ids"])
+        lengths = pc.call_function("list_value_length", [rows["ids"]])
+        return dict(zip(rows["index"].to_pylist(), lengths.to_pylist(), strict=True))
 
     def part(self, index: int) -> tuple[Sequence, ...]:
         """Return the sequences of one part, in the order of the corpus."""

@@ -134,11 +134,23 @@ def test_stages_that_come_again_add_up(clock):
 
 def test_layers_count_alike_and_tables_by_what_they_cost_before(clock):
     shares = list[float]()
-    watch = sharing(n_tables=2, n_layers=2, on_share=shares.append, clock=clock)
+    watch, _ = sharing(n_tables=2, n_layers=2, on_share=shares.append, clock=clock)
     for seconds in (1, 3, 1, 3, 0, 0):  # two tables of two layers, and their rows
         with watch("any"):
             clock.now += seconds
     assert shares == pytest.approx([0, 0, 1.25 / 3, 2 / 3, 2.25 / 3, 1])
+
+
+def test_texts_that_are_run_again_count_as_so_many_layers(clock):
+    shares = list[float]()
+    watch, on_again = sharing(n_tables=1, n_layers=2, on_share=shares.append, again=5, clock=clock)
+    for _ in range(2):
+        with watch("any"):
+            clock.now += 1
+    with watch("any"):  # its rows, for which texts are run again
+        for share in (0.2, 1.0):
+            on_again(share)
+    assert shares == pytest.approx([0, 2 / 8, 3 / 8, 7 / 8, 1])
 
 
 def test_lines_come_with_each_stage_and_at_most_every_ten_seconds(clock, capsys):
