@@ -1,6 +1,7 @@
 """Common look of all charts: colours, legends, axes, tooltips."""
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from itertools import cycle
 from types import SimpleNamespace
 from typing import Any, Literal, Self
@@ -19,6 +20,7 @@ from pages.ui.charts.colours import (
     SERIES_COLOURS,
     ZERO,
 )
+from pages.ui.charts.fitting import fitted
 from pages.ui.presentation import is_presenting
 from pages.ui.words.columns import IN_PAPER, NAMED, NAMES, names_in_paper, title, title_or_name
 from pages.ui.words.lines import width_of
@@ -71,11 +73,18 @@ def in_theme(chart: Any, **top: Any) -> Any:
     top |= {"config": theme()}
 
     def to_dict() -> dict[str, Any]:
-        drawn = (chart if isinstance(chart, dict) else chart.to_dict(validate=IS_CHECKED)) | top
+        drawn = fitted(_own(chart)) | top
         drawn = drawn | _presented(drawn) if is_presenting() else drawn
         return _brightened(drawn) if _theme() == "dark" else drawn
 
     return SimpleNamespace(to_dict=to_dict)
+
+
+def _own(chart: Any) -> dict[str, Any]:
+    """Copy of a chart in Vega-Lite; its data are shared."""
+    if not isinstance(chart, dict):
+        return chart.to_dict(validate=IS_CHECKED)
+    return {name: part if "data" in name else deepcopy(part) for name, part in chart.items()}
 
 
 def _brightened(part: Any) -> Any:

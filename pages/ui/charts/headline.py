@@ -50,8 +50,7 @@ def headlined(chart: Any, finding: str, *, room: float = 1.0) -> dict[str, Any]:
     if not finding:
         return {}
     title, taken = headline(finding, ink=paper_and_ink()[1], pixels=_PAGE * room)
-    title["text"] = on_screen(lambda pixels: _lines(finding, pixels)[0])
-    title["subtitle"] = on_screen(lambda pixels: _lines(finding, pixels)[1])
+    title["text"], title["subtitle"] = on_screen(lambda pixels: _lines(finding, pixels))
     height = getattr(chart, "height", None)
     taller = {"height": height + taken} if isinstance(height, Real) else {}
     return {"title": title, **taller}

@@ -4,9 +4,10 @@ Letters are those of the font of exported files; Streamlit's own are narrower.
 """
 
 import json
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
 from PIL import ImageFont
@@ -15,7 +16,7 @@ from pages.ui.words.lines import width_of, wrapped
 
 _FONT = str(files("fontpkg_fira_sans") / "files" / "FiraSans-SemiBold.ttf")
 _UNITS = 1000  # size of the font at which letters are measured
-_WIDTHS = (300, 380, 460, 540, 640, 760, 900, 1060, 1240, 1500)  # pixels of charts on a screen
+_WIDTHS = range(240, 1600, 60)  # pixels of charts on a screen
 
 
 def title_lines(text: str, pixels: float, size: float) -> list[str]:
@@ -23,27 +24,26 @@ def title_lines(text: str, pixels: float, size: float) -> list[str]:
     return wrapped(text, pixels * _UNITS / size, _width)
 
 
-def on_screen(lines_at: Callable[[float], Sequence[str]]) -> dict[str, str]:
-    """Lines of a title by the width of the chart's place on the page, in Vega-Lite.
+def on_screen(lines_at: Callable[[float], Iterable[Sequence[str]]]) -> Iterator[dict[str, str]]:
+    """Yield lines by the width of the chart's place on the page, in Vega-Lite.
 
     Args:
-        lines_at: returns the lines for a width in pixels.
+        lines_at: returns all groups of lines for a width in pixels.
     """
-    narrowest, *wider = [(pixels, json.dumps([*lines_at(pixels)])) for pixels in _WIDTHS]
-    written = narrowest[1]
-    for pixels, lines in wider:
-        written = f"containerSize()[0] >= {pixels} ? {lines} : {written}"
-    return {"expr": written}
+    for groups in zip(*map(lines_at, _WIDTHS), strict=True):
+        by_width = [json.dumps(lines) for lines in groups]
+        written = by_width[0]
+        for pixels, (narrower, lines) in zip(_WIDTHS[1:], pairwise(by_width), strict=True):
+            if lines != narrower:
+                written = f"containerSize()[0] >= {pixels} ? {lines} : {written}"
+        yield {"expr": written}
 
 
+@lru_cache(maxsize=4096)
 def _width(text: str) -> float:
-    return sum(map(_advance, text))
-
-
-@cache
-def _advance(letter: str) -> float:
-    """Width of a letter; a Japanese one is as wide as high."""
-    return _UNITS if width_of(letter) > 1 else _font().getlength(letter)
+    """Width of a text; a Japanese letter is as wide as high."""
+    length = _font().getlength
+    return sum(_UNITS if width_of(letter) > 1 else length(letter) for letter in text)
 
 
 @cache

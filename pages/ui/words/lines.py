@@ -29,11 +29,16 @@ def wrapped(text: str, width: float, measure: Callable[[str], float] = width_of)
 
     Words stay whole; a longer word has a line of its own, and an address is broken between its
     parameters.
+
+    Args:
+        measure: additive over the letters of a text.
     """
-    lines = [""]
+    lines, taken = [""], 0.0
     for piece in _PIECE.findall(text):
-        full = measure(lines[-1] + piece.rstrip()) > width
+        full = taken + measure(piece.rstrip()) > width
         if full and lines[-1] and piece[0] not in _CLOSING:
             lines.append("")
+            taken = 0.0
         lines[-1] += piece
+        taken += measure(piece)
     return [line.rstrip() for line in lines if line.strip()]

@@ -1,0 +1,68 @@
+"""Charts fitted to their place on the page, which only the browser knows the width of."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pages.ui.charts.title_lines import title_lines
+
+Specification = dict[str, Any]
+_AROUND = 70  # pixels of a view's axis
+_VIEWS = {"hconcat", "vconcat", "concat"}
+_PARTS = ("layer", *_VIEWS)
+_TITLE, _LEAST, _OTHERS = 13, 110, 80  # pixels: letters, least length, legend and x axis
+_HIDDEN = {"title": None, "ticks": False}
+
+
+def fitted(chart: Specification) -> Specification:
+    """Chart with views below each other where the page is too narrow, and long titles in lines."""
+    is_alone = not _VIEWS & set(chart)
+    for unit, height in _units(chart):
+        up = unit["encoding"].get("y") or {}
+        if isinstance(up.get("title"), str) and isinstance(height, int | float):
+            room = max(height - (_OTHERS if is_alone else 0), _LEAST)
+            lines = title_lines(up["title"], room, _TITLE)
+            up["title"] = lines if len(lines) > 1 else up["title"]
+    return chart if is_alone else _in_rows(chart)
+
+
+def _in_rows(chart: Specification) -> Specification:
+    """Chart with as many views in a row as the page has room for.
+
+    Names of rows that only the first view has then stand at all of them.
+    """
+    views = chart.get("hconcat") or chart.get("concat") or []
+    columns = len(views) if "hconcat" in chart else chart.get("columns", 1)
+    widths = [view.get("width") for view in views]
+    if columns < 2 or not all(isinstance(width, int | float) for width in widths):
+        return chart
+    widths = [width + _AROUND for width in widths]
+    need = max(sum(widths[at : at + columns]) for at in range(0, len(views), columns))
+    is_narrow = f"containerSize()[0] < {need}"
+    _name_rows(views, is_narrow)
+    fewer = f"max(1, floor(containerSize()[0] / {max(widths)}))"
+    others = {name: part for name, part in chart.items() if name not in _VIEWS}
+    signal = {"signal": f"{is_narrow} ? {fewer} : {columns}"}
+    return others | {"concat": views, "columns": signal}
+
+
+def _name_rows(views: list[Specification], is_narrow: str) -> None:
+    """Name the rows of all views like those of the first, where the page is narrow."""
+    ups = [unit["encoding"].get("y") or {} for unit, _ in _units(views[0])]
+    axes = {up["field"]: up["axis"] for up in ups if "field" in up and up.get("axis")}
+    for unit, _ in [found for view in views[1:] for found in _units(view)]:
+        up = unit["encoding"].get("y") or {}
+        axis = up.get("axis", {})
+        if up.get("field") in axes and (axis is None or axis.get("labels") is False):
+            first = axes[up["field"]]
+            label = first.get("labelExpr", "datum.label")
+            up["axis"] = first | _HIDDEN | {"labelExpr": f"{is_narrow} ? {label} : ''"}
+
+
+def _units(part: Specification, height: Any = None) -> Iterator[tuple[Specification, Any]]:
+    """Yield all parts with an encoding, and the height of their marks."""
+    height = part.get("height", height)
+    if "encoding" in part:
+        yield part, height
+    for kind in _PARTS:
+        for inner in part.get(kind, ()):
+            yield from _units(inner, height)
