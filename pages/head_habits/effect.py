@@ -39,12 +39,11 @@ def effect(view: View) -> None:
     view.note(view.say("sum"))
     marked = opened_head(view)
     points = heads.merge(view.ask(effect_prediction.measures), on=["layer", "head"])
-    points = points.assign(**{"layer_named": points["layer"].map(str)})
     chart = scatter(
         points,
         x=measure,
         y="mean",
-        colour="layer_named",
+        colour="layer",
         x_scale="linear",
         tooltip=("layer", "head", measure, "mean", "low", "high"),
         pick=("layer", "head"),

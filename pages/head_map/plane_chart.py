@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.chart_theme import Chart, cell_selection, layered, ringed, tooltips
-from pages.ui.charts.encodings import named
+from pages.ui.charts.encodings import named, of_layers
 from pages.ui.head.choice import Head
 from pages.ui.words.columns import title
 
@@ -35,7 +35,7 @@ def plane_chart(
     """
     base = Chart(points).encode(x=_axis(points, "x"), y=_axis(points, "y"))
     shown = ("layer", "head", *(["name"] if colours else []), *([value] if value else []))
-    colour = _share_colour(value) if value else _layer_colour()
+    colour = _share_colour(value) if value else of_layers(points)
     marks = base.mark_point(
         filled=True, size=_SIZE, opacity=1, cursor="pointer", stroke="#80808080"
     ).encode(
@@ -53,13 +53,6 @@ def _named(channel: Any, points: pd.DataFrame, looks: Mapping[str, str]) -> Any:
     """Colours or shapes of the names that occur."""
     present = {name: look for name, look in looks.items() if name in set(points["name"])}
     return named("name", present, channel, title=None, columns=3, symbolOpacity=1)
-
-
-def _layer_colour() -> alt.Color:
-    """Colour scale of layers, from dark to light."""
-    scale = alt.Scale(scheme=alt.SchemeParams(name="viridis", extent=[0.12, 0.95]))
-    legend = alt.Legend(orient="top", labelLimit=0, columns=8, symbolOpacity=1)
-    return alt.Color("layer:O", title=title("layer"), scale=scale, legend=legend)
 
 
 def _share_colour(value: str) -> alt.Color:

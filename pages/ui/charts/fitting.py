@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
-from pages.ui.charts.title_lines import title_lines
+from pages.ui.charts.title_lines import text_width, title_lines
 
 Specification = dict[str, Any]
 _AROUND = 70  # pixels of a view's axis
 _VIEWS = {"hconcat", "vconcat", "concat"}
 _PARTS = ("layer", *_VIEWS)
 _TITLE, _LEAST, _OTHERS = 13, 110, 80  # pixels: letters, least length, legend and x axis
+_NAMING = {"color", "shape", "strokeDash", "opacity"}
+_SYMBOL, _LETTER = 34, 12  # pixels of the mark of a name in a legend, and of its letters
 _HIDDEN = {"title": None, "ticks": False}
 
 
@@ -17,12 +19,25 @@ def fitted(chart: Specification) -> Specification:
     """Chart with views below each other where the page is too narrow, and long titles in lines."""
     is_alone = not _VIEWS & set(chart)
     for unit, height in _units(chart):
+        for channel in _NAMING & set(unit["encoding"]):
+            _break_legend(unit["encoding"][channel])
         up = unit["encoding"].get("y") or {}
         if isinstance(up.get("title"), str) and isinstance(height, int | float):
             room = max(height - (_OTHERS if is_alone else 0), _LEAST)
             lines = title_lines(up["title"], room, _TITLE)
             up["title"] = lines if len(lines) > 1 else up["title"]
     return chart if is_alone else _in_rows(chart)
+
+
+def _break_legend(encoding: Specification) -> None:
+    """Give a legend above its chart as many columns as have room there."""
+    legend, names = encoding.get("legend"), (encoding.get("scale") or {}).get("domain")
+    if legend and legend.get("orient") == "top" and names and "gradientLength" not in legend:
+        widths = [_SYMBOL + text_width(str(name), _LETTER) for name in names]
+        fewer = f"max(1, floor(containerSize()[0] / {max(widths):.0f}))"
+        is_row = f"containerSize()[0] > {_AROUND + sum(widths):.0f}"
+        n = len(names)  # rows are as long as each other
+        legend["columns"] = {"expr": f"{is_row} ? {n} : ceil({n} / ceil({n} / {fewer}))"}
 
 
 def _in_rows(chart: Specification) -> Specification:
@@ -43,6 +58,17 @@ def _in_rows(chart: Specification) -> Specification:
     others = {name: part for name, part in chart.items() if name not in _VIEWS}
     signal = {"signal": f"{is_narrow} ? {fewer} : {columns}"}
     return others | {"concat": views, "columns": signal}
+
+
+def letters(chart: Specification, size: int) -> Any:
+    """Size of letters at axes and in legends, in Vega-Lite.
+
+    They keep it where a column of views of fixed width is made smaller to fit.
+    """
+    views = chart.get("concat", []) if chart.get("columns") == 1 else []
+    widths = [view["width"] for view in views if isinstance(view.get("width"), int | float)]
+    need = max(widths, default=0) + 2 * _AROUND
+    return {"expr": f"{size} * max(1, {need} / containerSize()[0])"} if widths else size
 
 
 def _name_rows(views: list[Specification], is_narrow: str) -> None:

@@ -15,6 +15,7 @@ from pages.ui.charts.chart_theme import (
     layered,
     tooltips,
 )
+from pages.ui.charts.encodings import of_layers
 from pages.ui.words.columns import title
 
 POINT = "point"
@@ -42,7 +43,9 @@ def scatter(
         level: a value of y to draw a line across the chart at.
         pick: the columns that a click on a point gives back; none makes nothing of a click.
     """
-    frame, encoding, _ = coloured(frame, colour, " ")
+    is_layer = colour == "layer"
+    frame, encoding, _ = coloured(frame, None if is_layer else colour, " ")
+    encoding = of_layers(frame) if is_layer else encoding
     is_log = x_scale == "log"
     close: dict[str, Any] = {"nice": False, "padding": 8} if is_log else {"zero": False}
     marks = (

@@ -24,6 +24,11 @@ def title_lines(text: str, pixels: float, size: float) -> list[str]:
     return wrapped(text, pixels * _UNITS / size, _width)
 
 
+def text_width(text: str, size: float) -> float:
+    """Width of a text of a font size in pixels."""
+    return _width(text) * size / _UNITS
+
+
 def on_screen(lines_at: Callable[[float], Iterable[Sequence[str]]]) -> Iterator[dict[str, str]]:
     """Yield lines by the width of the chart's place on the page, in Vega-Lite.
 

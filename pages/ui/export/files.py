@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.chart_theme import columns_of
+from pages.ui.charts.chart_theme import WHOLE_LEGEND, columns_of
 from pages.ui.charts.headline import headline
 from pages.ui.export.drawing import NotDrawn, pdf_of, png_of, svg_of
 from pages.ui.words.lines import wrapped
@@ -32,7 +32,8 @@ _LOOK = {
     "font": _FONT,
     "padding": 8,
     "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal"},
-    "legend": {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal"},
+    "legend": WHOLE_LEGEND
+    | {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal"},
     "title": {"fontSize": 13, "anchor": "start"},
     "view": {"stroke": None},
     "axisX": {"gridColor": "#e4e4e4"},
