@@ -193,8 +193,20 @@ def without(changed) -> Callable[[str], Path]:
 
 
 def charts(session: AppTest) -> list[dict[str, Any]]:
-    """Specifications of all charts on the page, in order."""
-    return [json.loads(chart.proto.spec) for chart in session.get("vega_lite_chart")]
+    """Specifications of all charts on the page, in order, with titles as on a wide page."""
+    drawn = [json.loads(chart.proto.spec) for chart in session.get("vega_lite_chart")]
+    for chart in drawn:
+        chart["title"] = {
+            name: _widest(part["expr"]) if isinstance(part, dict) else part
+            for name, part in chart.get("title", {}).items()
+        }
+    return drawn
+
+
+def _widest(expression: str) -> list[str]:
+    """Lines of a title on the widest page, the first of its expression."""
+    begins = expression.replace("containerSize()[0]", " " * len("containerSize()[0]")).index("[")
+    return json.JSONDecoder().raw_decode(expression, begins)[0]
 
 
 def bodies(session: AppTest) -> str:

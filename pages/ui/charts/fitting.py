@@ -74,12 +74,12 @@ def letters(chart: Specification, size: int) -> Any:
 def _name_rows(views: list[Specification], is_narrow: str) -> None:
     """Name the rows of all views like those of the first, where the page is narrow."""
     ups = [unit["encoding"].get("y") or {} for unit, _ in _units(views[0])]
-    axes = {up["field"]: up["axis"] for up in ups if "field" in up and up.get("axis")}
+    axes = {up["field"]: up.get("axis", {}) for up in ups if "field" in up}
     for unit, _ in [found for view in views[1:] for found in _units(view)]:
         up = unit["encoding"].get("y") or {}
         axis = up.get("axis", {})
-        if up.get("field") in axes and (axis is None or axis.get("labels") is False):
-            first = axes[up["field"]]
+        first = axes.get(up.get("field"))
+        if first is not None and (axis is None or axis.get("labels") is False):
             label = first.get("labelExpr", "datum.label")
             up["axis"] = first | _HIDDEN | {"labelExpr": f"{is_narrow} ? {label} : ''"}
 
