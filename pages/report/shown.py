@@ -35,7 +35,7 @@ def show(item: Item, key: str, *, small: bool = False) -> None:
 def _spec(chart: Mapping[str, Any]) -> dict[str, Any]:
     """Specification in the reader's theme, as high as a slide if it has one view."""
     height = {"height": _HEIGHT} if "mark" in chart or "layer" in chart else {}
-    return {**chart, **height, "config": {**chart.get("config", {}), **theme(chart)}}
+    return {**chart, **height, "config": {**chart.get("config", {}), **theme()}}
 
 
 @st.cache_data(max_entries=256, ttl=600, show_spinner=False)

@@ -20,7 +20,7 @@ from pages.ui.charts.colours import (
     SERIES_COLOURS,
     ZERO,
 )
-from pages.ui.charts.fitting import fitted, letters
+from pages.ui.charts.fitting.views import fitted, letters
 from pages.ui.presentation import is_presenting
 from pages.ui.words.columns import IN_PAPER, NAMED, NAMES, names_in_paper, title, title_or_name
 from pages.ui.words.lines import width_of
@@ -76,7 +76,7 @@ def in_theme(chart: Any, **top: Any) -> Any:
 
     def to_dict() -> dict[str, Any]:
         drawn = fitted(_own(chart)) | top
-        drawn |= {"config": theme(drawn)}
+        drawn |= {"config": theme(letters(drawn, _letters()))}
         drawn = drawn | _presented(drawn) if is_presenting() else drawn
         return _brightened(drawn) if _theme() == "dark" else drawn
 
@@ -111,14 +111,22 @@ def _presented(chart: dict[str, Any]) -> dict[str, Any]:
     return drawn
 
 
-def theme(chart: dict[str, Any]) -> dict[str, Any]:
-    """Configuration of a chart for the reader's theme, in Vega-Lite.
+def _letters() -> int:
+    """Size of letters at axes and in legends, in pixels."""
+    return _PRESENTED if is_presenting() else _LETTERS
+
+
+def theme(size: Any = None) -> dict[str, Any]:
+    """Configuration of charts for the reader's theme, in Vega-Lite.
 
     Bars fill their bands: Streamlit's default is narrower, and would separate grouped bars from
     their intervals.
+
+    Args:
+        size: of letters at axes and in legends, in Vega-Lite; the usual one if None.
     """
+    size = size or _letters()
     quiet = paper_and_ink()[1] if is_presenting() else LABELS[_theme()]
-    size = letters(chart, _PRESENTED if is_presenting() else _LETTERS)
     words = {"labelColor": quiet, "titleColor": quiet}
     words |= {"labelFontSize": size, "titleFontSize": size}
     titles = {"title": {"subtitleColor": quiet}, "text": {"color": paper_and_ink()[1]}}

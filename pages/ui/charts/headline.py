@@ -6,7 +6,7 @@ from numbers import Real
 from typing import Any
 
 from pages.ui.charts.chart_theme import paper_and_ink
-from pages.ui.charts.title_lines import on_screen, title_lines
+from pages.ui.charts.fitting.title_lines import on_screen, title_lines
 
 _MARKED = re.compile(r"\*\*|`|\\(?=[^\w\s]|_)")
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\W*[A-Z0-9])|(?<=。)")

@@ -50,7 +50,7 @@ def side_by_side() -> dict[str, Any]:
 
 @pytest.mark.parametrize("chart", [grouped, alone, of_one_type, side_by_side])
 def test_intervals_stand_in_the_middle_of_their_bars(chart):
-    drawn = chart() | {"config": STREAMLIT | theme(chart())}
+    drawn = chart() | {"config": STREAMLIT | theme()}
     picture = ElementTree.fromstring(vl_convert.vegalite_to_svg(drawn))
     middles = {"bar": [], "rule mark": []}
     for role, middle in _middles(picture):

@@ -16,6 +16,8 @@ from pages.ui.words.lines import width_of, wrapped
 
 _FONT = str(files("fontpkg_fira_sans") / "files" / "FiraSans-SemiBold.ttf")
 _UNITS = 1000  # size of the font at which letters are measured
+PLACE = "(containerSize()[0] + 0 * width)"
+"""Width of a chart's place on the page in a Vega expression; `width` changes when it does."""
 _WIDTHS = range(240, 1600, 60)  # pixels of charts on a screen
 
 
@@ -40,7 +42,7 @@ def on_screen(lines_at: Callable[[float], Iterable[Sequence[str]]]) -> Iterator[
         written = by_width[0]
         for pixels, (narrower, lines) in zip(_WIDTHS[1:], pairwise(by_width), strict=True):
             if lines != narrower:
-                written = f"containerSize()[0] >= {pixels} ? {lines} : {written}"
+                written = f"{PLACE} >= {pixels} ? {lines} : {written}"
         yield {"expr": written}
 
 
