@@ -12,13 +12,21 @@ from typing import Any
 
 from PIL import ImageFont
 
+from pages.ui.presentation import is_presenting, zoom
 from pages.ui.words.lines import width_of, wrapped
 
 _FONT = str(files("fontpkg_fira_sans") / "files" / "FiraSans-SemiBold.ttf")
 _UNITS = 1000  # size of the font at which letters are measured
-PLACE = "(containerSize()[0] + 0 * width)"
-"""Width of a chart's place on the page in a Vega expression; `width` changes when it does."""
 _WIDTHS = range(240, 1600, 60)  # pixels of charts on a screen
+
+
+def place() -> str:
+    """Width of a chart's place on the page, as a Vega expression; `width` changes when it does.
+
+    The place is less by the magnification of a presented page.
+    """
+    by = f" * {zoom()}" if is_presenting() else ""
+    return f"(containerSize()[0]{by} + 0 * width)"
 
 
 def title_lines(text: str, pixels: float, size: float) -> list[str]:
@@ -42,7 +50,7 @@ def on_screen(lines_at: Callable[[float], Iterable[Sequence[str]]]) -> Iterator[
         written = by_width[0]
         for pixels, (narrower, lines) in zip(_WIDTHS[1:], pairwise(by_width), strict=True):
             if lines != narrower:
-                written = f"{PLACE} >= {pixels} ? {lines} : {written}"
+                written = f"{place()} >= {pixels} ? {lines} : {written}"
         yield {"expr": written}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from pages.ui.charts.fitting.title_lines import PLACE, text_width, title_lines
+from pages.ui.charts.fitting.title_lines import place, text_width, title_lines
 
 Specification = dict[str, Any]
 _AROUND = 70  # pixels of a view's axis
@@ -34,8 +34,8 @@ def _break_legend(encoding: Specification) -> None:
     legend, names = encoding.get("legend"), (encoding.get("scale") or {}).get("domain")
     if legend and legend.get("orient") == "top" and names and "gradientLength" not in legend:
         widths = [_SYMBOL + text_width(str(name), _LETTER) for name in names]
-        fewer = f"max(1, floor({PLACE} / {max(widths):.0f}))"
-        is_row = f"{PLACE} > {_AROUND + sum(widths):.0f}"
+        fewer = f"max(1, floor({place()} / {max(widths):.0f}))"
+        is_row = f"{place()} > {_AROUND + sum(widths):.0f}"
         n = len(names)  # rows are as long as each other
         legend["columns"] = {"expr": f"{is_row} ? {n} : ceil({n} / ceil({n} / {fewer}))"}
 
@@ -52,9 +52,9 @@ def _in_rows(chart: Specification) -> Specification:
         return chart
     widths = [width + _AROUND for width in widths]
     need = max(sum(widths[at : at + columns]) for at in range(0, len(views), columns))
-    is_narrow = f"{PLACE} < {need}"
+    is_narrow = f"{place()} < {need}"
     _name_rows(views, is_narrow)
-    fewer = f"max(1, floor({PLACE} / {max(widths)}))"
+    fewer = f"max(1, floor({place()} / {max(widths)}))"
     others = {name: part for name, part in chart.items() if name not in _VIEWS}
     signal = {"signal": f"{is_narrow} ? {fewer} : {columns}"}
     return others | {"concat": views, "columns": signal}
@@ -68,7 +68,7 @@ def letters(chart: Specification, size: int) -> Any:
     views = chart.get("concat", []) if chart.get("columns") == 1 else []
     widths = [view["width"] for view in views if isinstance(view.get("width"), int | float)]
     need = max(widths, default=0) + 2 * _AROUND
-    return {"expr": f"{size} * max(1, {need} / {PLACE})"} if widths else size
+    return {"expr": f"{size} * max(1, {need} / {place()})"} if widths else size
 
 
 def _name_rows(views: list[Specification], is_narrow: str) -> None:
