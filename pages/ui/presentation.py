@@ -11,7 +11,8 @@ _ZOOMS = {1600: 1.5, 2400: 2, 3200: 3}
 """Magnification by the least width of the window in pixels."""
 _STYLE = """
 [data-testid="stMain"] {zoom: var(--zoom)}
-[data-testid="stMain"] :is([data-testid="stVegaLiteChart"], [data-testid="stDataFrame"])
+[data-testid="stMain"] :is([data-testid="stVegaLiteChart"],
+ [data-testid="stFullScreenFrame"]:has([data-testid="stDataFrame"]))
  {width: calc(100% / var(--zoom)) !important; overflow: visible !important}
 [data-testid="stMain"] :is([data-testid="stVegaLiteChart"],
  div:has(> [data-testid="stVegaLiteChart"])) {min-width: 0}
