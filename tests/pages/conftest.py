@@ -195,10 +195,9 @@ def without(changed) -> Callable[[str], Path]:
 def charts(session: AppTest) -> list[dict[str, Any]]:
     """Specifications of all charts on the page, in order, with titles as on a wide page."""
     drawn = [json.loads(chart.proto.spec) for chart in session.get("vega_lite_chart")]
-    for chart in drawn:
-        chart["title"] = {
-            name: _widest(part["expr"]) if isinstance(part, dict) else part
-            for name, part in chart.get("title", {}).items()
+    for title in [chart["title"] for chart in drawn if isinstance(chart.get("title"), dict)]:
+        title |= {
+            name: _widest(part["expr"]) for name, part in title.items() if isinstance(part, dict)
         }
     return drawn
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+import altair as alt
+
 from pages.ui.charts.fitting.title_lines import place, text_width, title_lines
 
 Specification = dict[str, Any]
@@ -57,7 +59,8 @@ def _in_rows(chart: Specification) -> Specification:
     fewer = f"max(1, floor({place()} / {max(widths)}))"
     others = {name: part for name, part in chart.items() if name not in _VIEWS}
     signal = {"signal": f"{is_narrow} ? {fewer} : {columns}"}
-    return others | {"concat": views, "columns": signal}
+    kind = {"$schema": alt.SCHEMA_URL}  # without which Vega-Embed takes it for Vega
+    return kind | others | {"concat": views, "columns": signal}
 
 
 def letters(chart: Specification, size: int) -> Any:
