@@ -12,6 +12,7 @@ from analysis.statistics.norms import singular_value
 from pages.attention_norms.transforms import no_affine_map
 from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import ZERO
+from pages.ui.charts.encodings import of_layers
 from pages.ui.charts.head_map import from_zero, head_map
 from pages.ui.choices.picker import choose
 from pages.ui.head.choice import head_name
@@ -33,9 +34,9 @@ _COLUMNS: dict[str, str | None] = {
 def spectra(view: View) -> None:
     stretch = _stretch(view)
     view.finding(_finding(view, stretch))
-    of_layers = stretch.groupby("layer")["label"].first().tolist()[:_MOST]
+    steepest = stretch.groupby("layer")["label"].first().tolist()[:_MOST]
     places = stretch["label"].tolist()
-    chosen = view.pick_many("heads", places, default=of_layers, format=_name, limit=_MOST)
+    chosen = view.pick_many("heads", places, default=steepest, format=_name, limit=_MOST)
     _spectra(view, chosen, stretch)
     known = stretch.dropna(subset="ratio")
     if len(known):
@@ -127,12 +128,7 @@ def _chart(shown: pd.DataFrame, ranks: pd.DataFrame, *, log: bool) -> Any:
         x=x,
         y=alt.Y("value:Q", title=title("value"), scale=scale),
         detail=alt.Detail("name:N"),
-        color=alt.Color(
-            "layer:O",
-            title=title("layer"),
-            scale=alt.Scale(scheme=alt.SchemeParams(name="viridis", extent=[0.12, 0.86])),
-            legend=alt.Legend(orient="top", symbolType="stroke"),
-        ),
+        color=of_layers(shown),
         tooltip=tooltips(dict.fromkeys(("name", "rank", "value")), shown, ".4f"),
     )
     hit = base.mark_point(size=40, opacity=0)

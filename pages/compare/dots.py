@@ -12,7 +12,7 @@ from pages.ui.charts.colours import ZERO
 from pages.ui.store.open_file import Store
 from pages.ui.words.columns import title
 
-_ROOM = 250  # pixels for the names of rows
+_ROOM = 330  # pixels that names of rows have at most, those of a presented page
 _AROUND = 130  # pixels down, of the axis and the legend
 _DOT, _LEAST_ROW = 7, 21  # pixels down: of a file, of a row
 

@@ -115,7 +115,7 @@ def _map(shown: pd.DataFrame) -> Any:
                 scale=alt.Scale(
                     domain=list(shown["kind"].cat.categories), range=list(SERIES_COLOURS[:2])
                 ),
-                legend=alt.Legend(orient="top", labelLimit=0),
+                legend=alt.Legend(orient="top"),
             ),
             tooltip=tooltips(
                 dict.fromkeys(("own", "matched_with", "divergence", "to_itself")), shown, ".4f"

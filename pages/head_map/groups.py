@@ -11,7 +11,14 @@ from analysis.statistics.heads import head_arrangement, head_distance
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import MARK, plane_chart
 from pages.head_map.tree import Tree
-from pages.ui.charts.chart_theme import Chart, cell_selection, layered, ringed, tooltips
+from pages.ui.charts.chart_theme import (
+    Chart,
+    cell_selection,
+    layered,
+    ringed,
+    rows_height,
+    tooltips,
+)
 from pages.ui.charts.colours import GROUP_COLOURS, IN_NO_GROUP, MARKED
 from pages.ui.head.bar import pick_head
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, has_habits
@@ -26,7 +33,7 @@ from pages.ui.words.say import say
 
 _AT_FIRST = 6
 _WHOLE = ["layer", "head", "place", "group"]
-_LEAF, _AROUND = 14, 110  # pixels of a leaf and of the axes
+_LEAF, _LEAST_LEAF, _AROUND = 14, 3, 110  # pixels of a leaf and of the axes
 
 
 @section("groups", head_arrangement.LINKAGE, head_distance.TABLE)
@@ -154,7 +161,7 @@ def _tree_chart(
         colours: of the groups by name, in their order.
     """
     labels = leaves.sort_values("place")["label"].tolist()
-    y = _places(labels)
+    y, leaf = _places(labels), rows_height(len(labels), _LEAF, least=_LEAST_LEAF) // len(labels)
     x = alt.X("x:Q", title=title(DISTANCE), axis=alt.Axis(tickCount=7, orient="top"))
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
     colour = alt.Color("name:N", title=None, scale=scale, legend=None)
@@ -168,21 +175,21 @@ def _tree_chart(
     dots = Chart(leaves).encode(x=x, y=y)
     tooltip = tooltips(dict.fromkeys(("layer", "head", "name")), leaves, ".2f")
     marks = (
-        dots.mark_circle(size=70, opacity=1, cursor="pointer")
+        dots.mark_circle(size=5 * leaf, opacity=1, cursor="pointer")
         .encode(color=colour, tooltip=tooltip)
         .add_params(cell_selection(MARK, "layer", "head"))
     )
     edge = Chart(cut).mark_rule(strokeDash=[6, 4], strokeWidth=1.6, color=MARKED).encode(x=x)
     layers = (below, above, edge, marks, ringed(dots, marked, size=210))
-    return layered(*layers, height=_LEAF * len(labels) + _AROUND)
+    return layered(*layers, height=leaf * len(labels) + _AROUND)
 
 
 def _places(labels: list[str]) -> alt.Y:
-    """Axis of leaves, each with its label."""
+    """Axis of leaves, with as many of their labels as have room."""
     axis = alt.Axis(
         values=list(range(len(labels))),
         labelExpr=f"{labels}[datum.value]",
-        labelOverlap=False,
+        labelOverlap=True,
         ticks=False,
         grid=False,
         domain=False,

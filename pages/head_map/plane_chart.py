@@ -7,8 +7,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.chart_theme import Chart, cell_selection, layered, ringed, tooltips
-from pages.ui.charts.encodings import named
-from pages.ui.charts.points import layer_colour
+from pages.ui.charts.encodings import named, of_layers
 from pages.ui.head.choice import Head
 from pages.ui.words.columns import title
 
@@ -36,7 +35,7 @@ def plane_chart(
     """
     base = Chart(points).encode(x=_axis(points, "x"), y=_axis(points, "y"))
     shown = ("layer", "head", *(["name"] if colours else []), *([value] if value else []))
-    colour = _share_colour(value) if value else layer_colour()
+    colour = _share_colour(value) if value else of_layers(points)
     marks = base.mark_point(
         filled=True, size=_SIZE, opacity=1, cursor="pointer", stroke="#80808080"
     ).encode(

@@ -7,7 +7,7 @@ import streamlit as st
 from analysis.scopes import WEIGHTS, LayerOrder
 from pages.ui.charts.colours import SCOPE_COLOURS
 from pages.ui.store.inquiry import Inquiry
-from pages.ui.words.names import paper_name, scope_meaning, scope_name
+from pages.ui.words.names import module_name, paper_name, scope_meaning, scope_name
 from pages.ui.words.say import say
 
 _STYLE = """<style>
@@ -42,7 +42,7 @@ def picture(order: LayerOrder) -> str:
         for start, end in residuals_of(order)
     )
     named = "".join(
-        _cell(f"module lm-{step}", at, at, 2, escape(say(f"layer_mixing.module_{step}")))
+        _cell(f"module lm-{step}", at, at, 2, escape(module_name(step)))
         for at, step in enumerate(modules, start=1)
     )
     scopes = "".join(

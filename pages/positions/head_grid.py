@@ -10,12 +10,13 @@ import altair as alt
 import pandas as pd
 
 from analysis.statistics.positions.head_offset import REACH
-from pages.ui.charts.chart_theme import Chart, cell_selection, column_tooltips, layered
+from pages.ui.charts.chart_theme import Chart, cell_selection, column_tooltips, layered, rows_height
 from pages.ui.charts.colours import MARKED, NEUTRAL
 from pages.ui.charts.encodings import named
 from pages.ui.words.columns import title
 
 _COLUMNS = 4  # of the legend
+_LEAST = 18  # pixels of a row
 _ROOM = 0.88  # of a cell that is drawn in
 _AROUND, _LEGEND = 64, 24  # pixels for the axis with its title, and for a row of the legend
 _HEAD = ["layer", "head"]
@@ -111,4 +112,4 @@ def _ring(shown: pd.DataFrame, marked: tuple[int, int]) -> alt.Chart:
 
 def _height(shown: pd.DataFrame, cell: int) -> int:
     n_rows = shown["layer"].max() - shown["layer"].min() + 1
-    return cell * max(int(n_rows), 4) + _AROUND
+    return rows_height(max(int(n_rows), 4), cell, least=_LEAST) + _AROUND

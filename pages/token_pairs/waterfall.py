@@ -15,7 +15,7 @@ from pages.ui.live import readings
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.names import scope_name
+from pages.ui.words.names import module_name, scope_name
 from pages.ui.words.units import PERCENT, POINTS, in_unit, named_in
 
 _HEIGHT, _BAR = 190, 34  # pixels
@@ -77,9 +77,7 @@ def waterfall(view: View, steps: pd.DataFrame, *, is_live: bool, layer: int, **v
         return
     kind, unit = ("live", PERCENT) if is_live else ("mean", POINTS)
     frame = in_unit(steps.drop(columns="modules"), unit, ["before", "after", "change"])
-    modules = [
-        " + ".join(view.say(f"module_{step}") for step in modules) for modules in steps["modules"]
-    ]
+    modules = [" + ".join(map(module_name, modules)) for modules in steps["modules"]]
     view.figure(
         f"waterfall_{kind}",
         frame,

@@ -161,7 +161,7 @@ def pair_rows(frame: pd.DataFrame, chosen: Mapping[str, str], reach: float) -> A
     n_room = _LETTER * shown["occurrences"].map(len).max() + _GAP
     room = _LETTER * shown["pair"].map(width_of).max() + n_room + _GAP
     shown, colour, relations = coloured(shown, "relation", None)
-    colour.legend = alt.Legend(orient="bottom", columns=1, symbolType="circle", labelLimit=0)
+    colour.legend = alt.Legend(orient="bottom", columns=1, symbolType="circle")
     ends = shown[[CHANGE, LOW, HIGH]].clip(-reach, reach)
     domain = [min(0.0, float(ends.min().min())), max(0.0, float(ends.max().max()))]
     axis = alt.Axis(labels=False, ticks=False, domain=False, minExtent=room, maxExtent=room)

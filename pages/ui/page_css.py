@@ -28,6 +28,8 @@ STYLE = """<style>
  .st-key-sections button {padding: 0 .45rem}
  .st-key-sections button p {font-size: .8rem}
 }
+[data-testid="stMain"] :is([data-testid="stVegaLiteChart"],
+ div:has(> [data-testid="stVegaLiteChart"])) {min-width: 100%}
 [data-testid="stMain"] [data-testid="stVegaLiteChart"] svg {max-width: 100%; height: auto}
 @media (max-width: 1000px) {
  [data-testid="stMain"] [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"])

@@ -8,7 +8,7 @@ import pandas as pd
 
 from pages.relevance.maps.source import Maps
 from pages.relevance.maps.text_map import TokenMaps
-from pages.ui.charts.chart_theme import Chart, layered
+from pages.ui.charts.chart_theme import Chart, layered, rows_height
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.encodings import name_at
 from pages.ui.charts.heat_map import heat_map
@@ -44,7 +44,7 @@ def token_strip(frame: pd.DataFrame, *, marked: int) -> Any:
     of_layer = frame.loc[frame["layer"] == marked, ["layer"]].head(1)
     row = Chart(of_layer).mark_rect(filled=False, stroke=MARKED, strokeWidth=2)
     row = row.encode(y=alt.Y("layer:O"), x=alt.XValue(0), x2=alt.X2Value("width"))
-    height = _ROW * max(frame["layer"].nunique(), _FEWEST) + _AROUND
+    height = rows_height(max(frame["layer"].nunique(), _FEWEST), _ROW) + _AROUND
     return layered(cells, row, height=height)
 
 

@@ -1,6 +1,7 @@
 """Common look of all charts: colours, legends, axes, tooltips."""
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from itertools import cycle
 from types import SimpleNamespace
 from typing import Any, Literal, Self
@@ -19,12 +20,16 @@ from pages.ui.charts.colours import (
     SERIES_COLOURS,
     ZERO,
 )
+from pages.ui.charts.fitting.views import fitted, letters
 from pages.ui.presentation import is_presenting
 from pages.ui.words.columns import IN_PAPER, NAMED, NAMES, names_in_paper, title, title_or_name
 from pages.ui.words.lines import width_of
 from pages.ui.words.say import say
 
-_PRESENTED, _FILLS = 15, 440  # pixels of type, and least height of a chart, on a screen 1280 wide
+_LETTERS, _PRESENTED = 12, 15  # pixels of type, on a screen 1280 wide
+_SCREEN = 390  # height of all rows of a map that is seen on a screen without scrolling
+_FILLS = 440  # least height of a presented chart, in the same pixels
+_RAMP, _RAMP_TITLE = 300, 45  # pixels: height of a chart, and of the title of its ramp
 _ROW, _MARK = 96, 4  # letters of a row of a legend, and letters' width of a mark
 Scale = Literal["linear", "log", "symlog", "sqrt"]
 
@@ -68,14 +73,21 @@ def in_theme(chart: Any, **top: Any) -> Any:
         chart: of Altair, or in Vega-Lite.
         top: further properties, in Vega-Lite, in place of the chart's own.
     """
-    top |= {"config": theme()}
 
     def to_dict() -> dict[str, Any]:
-        drawn = (chart if isinstance(chart, dict) else chart.to_dict(validate=IS_CHECKED)) | top
+        drawn = fitted(_own(chart)) | top
+        drawn |= {"config": theme(letters(drawn, _letters()))}
         drawn = drawn | _presented(drawn) if is_presenting() else drawn
         return _brightened(drawn) if _theme() == "dark" else drawn
 
     return SimpleNamespace(to_dict=to_dict)
+
+
+def _own(chart: Any) -> dict[str, Any]:
+    """Copy of a chart in Vega-Lite; its data are shared."""
+    if not isinstance(chart, dict):
+        return chart.to_dict(validate=IS_CHECKED)
+    return {name: part if "data" in name else deepcopy(part) for name, part in chart.items()}
 
 
 def _brightened(part: Any) -> Any:
@@ -99,20 +111,29 @@ def _presented(chart: dict[str, Any]) -> dict[str, Any]:
     return drawn
 
 
-def theme() -> dict[str, Any]:
+def _letters() -> int:
+    """Size of letters at axes and in legends, in pixels."""
+    return _PRESENTED if is_presenting() else _LETTERS
+
+
+def theme(size: Any = None) -> dict[str, Any]:
     """Configuration of charts for the reader's theme, in Vega-Lite.
 
     Bars fill their bands: Streamlit's default is narrower, and would separate grouped bars from
     their intervals.
+
+    Args:
+        size: of letters at axes and in legends, in Vega-Lite; the usual one if None.
     """
+    size = size or _letters()
     quiet = paper_and_ink()[1] if is_presenting() else LABELS[_theme()]
-    words: dict[str, Any] = {"labelColor": quiet, "titleColor": quiet}
-    if is_presenting():
-        words |= {"labelFontSize": _PRESENTED, "titleFontSize": _PRESENTED}
+    words = {"labelColor": quiet, "titleColor": quiet}
+    words |= {"labelFontSize": size, "titleFontSize": size}
     titles = {"title": {"subtitleColor": quiet}, "text": {"color": paper_and_ink()[1]}}
     marks = {"bar": {"discreteBandSize": {"band": 1}}}
+    legend = words | WHOLE_LEGEND
     axis = words | {"labelFlush": False}  # labels at an end stand on their gridline, too
-    return {"axis": axis, "legend": words, "header": words, **titles, **marks}
+    return {"axis": axis, "legend": legend, "header": words, **titles, **marks}
 
 
 def layered(*parts: Any, **properties: Any) -> Any:
@@ -134,12 +155,22 @@ def layered(*parts: Any, **properties: Any) -> Any:
     return chart
 
 
+WHOLE_LEGEND = {"labelLimit": 0, "symbolLimit": 0}
+"""Configuration of legends, in Vega-Lite, that are neither cut nor short of names."""
 IN_TWO_LINES = """
 length(datum.label) > 11
     ? split(replace(datum.label, regexp('^(.{5,11})(?=Res|Ff|Ln| )'), '$1|'), '|')
+    : test('[\u3040-\u9fff]', datum.label) && length(datum.label) > 6
+    ? [slice(datum.label, 0, ceil(length(datum.label) / 2)),
+       slice(datum.label, ceil(length(datum.label) / 2))]
     : datum.label
 """
-"""Vega expression that breaks a long label before a module or a word."""
+"""Vega expression that breaks a long label before a module or a word; Japanese in the middle."""
+
+
+def rows_height(n: int, usual: int, *, least: int = 13) -> int:
+    """Height of rows in pixels: as usual while all are seen on a screen, or else the least."""
+    return n * max(min(usual, _SCREEN // max(n, 1)), least)
 
 
 def flat_axis(**more: Any) -> alt.Axis:
@@ -175,7 +206,6 @@ def coloured(
         orient="top",
         symbolType="square",
         symbolOpacity=1,
-        labelLimit=0,
         columns=columns_of(present),
     )
     encoding = alt.Color(f"{colour}:N", title=title, scale=scale, legend=legend)
@@ -252,9 +282,15 @@ def edged(rules: alt.Chart) -> list[alt.Chart]:
     return [rules.mark_rule(color=colour, strokeWidth=width) for colour, width in widths]
 
 
-def ramp(format: str, **options: Any) -> alt.Legend:
-    """Legend of a colour ramp beside the chart; further options are those of `alt.Legend`."""
-    return alt.Legend(format=format, gradientLength=160, orient="right", **options)
+def ramp(format: str, *, room: float = _RAMP, **options: Any) -> alt.Legend:
+    """Legend of a colour ramp beside the chart.
+
+    Args:
+        room: height of the chart in pixels.
+        options: further ones of `alt.Legend`.
+    """
+    length = max(min(160, room - _RAMP_TITLE), _RAMP_TITLE)
+    return alt.Legend(format=format, gradientLength=length, orient="right", **options)
 
 
 def ramp_below(length: int, **options: Any) -> alt.Legend:

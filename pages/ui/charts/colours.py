@@ -11,18 +11,19 @@ _ORANGE, _LEAF, _SILVER, _PINK, _LILAC = "#d67b04", "#53a26b", "#968e94", "#c872
 _CORAL = "#e8664c"
 _OLIVE, _VIOLET = "#5e883c", "#7a62fd"  # between dark and light: fits next to either
 TOKEN_TYPE_COLOURS = {
-    "other": _GREY,
-    "comma_period": _ORANGE,
-    "sep": _BROWN,
-    "cls": _PINK,
-    "register": _PLUM,
-    "bos": _LILAC,
     "first": _GREEN,
+    "bos": _LILAC,
+    "register": _PLUM,
+    "cls": _PINK,
+    "sep": _BROWN,
+    "comma_period": _ORANGE,
+    "other": _GREY,
 }
+"""Token types in the order of their display."""
 PLACE_COLOURS = {
     "first": TOKEN_TYPE_COLOURS["first"],
     "first_content": _OLIVE,
-    **{name: TOKEN_TYPE_COLOURS[name] for name in reversed(TOKEN_TYPE_COLOURS)},
+    **TOKEN_TYPE_COLOURS,
 }
 """Places of attention sinks, in the order of their display."""
 SINK_COLOURS = {"attention": _BLUE, "norm_share": _LEAF, "neighbour": _ORANGE, "even": _GREY}

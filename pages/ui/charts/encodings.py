@@ -4,7 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
+import pandas as pd
 
+from pages.ui.words.columns import titled
+
+_LAYERS = 12  # that a legend lists one by one
 _ENDS = "'\\\n\r\u2028\u2029"  # letters that mean something in a string of an expression
 
 
@@ -21,8 +25,20 @@ def named(
     `legend` holds further settings of the legend.
     """
     scale = alt.Scale(domain=list(looks), range=list(looks.values()))
-    shown = alt.Legend(orient="top", labelLimit=0, **legend)
+    shown = alt.Legend(orient="top", **legend)
     return channel(f"{column}:N", title=title, scale=scale, legend=shown)
+
+
+def of_layers(frame: pd.DataFrame) -> alt.Color:
+    """Colours of layers, from dark to light; a ramp in place of a long legend."""
+    scheme = alt.SchemeParams(name="viridis", extent=[0.12, 0.9])
+    is_long = frame["layer"].nunique() > _LAYERS
+    return alt.Color(
+        "layer:Q" if is_long else "layer:O",
+        title=titled("layer", None),
+        scale=alt.Scale(scheme=scheme),
+        legend=alt.Legend(orient="top", format="d", symbolOpacity=1, gradientLength=190),
+    )
 
 
 def places(channel: Any, names: Sequence[str], *, title: str, **axis: Any) -> Any:

@@ -47,7 +47,6 @@ def _lines(frame: pd.DataFrame, axis: alt.Axis, form: str) -> list[Any]:
         colour.legend = alt.Legend(
             orient="top",
             title=None,
-            labelLimit=0,
             columns=1,
             offset=2,
             rowPadding=4,

@@ -6,7 +6,14 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.chart_theme import Chart, cell_selection, layered, ramp_below, tooltips
+from pages.ui.charts.chart_theme import (
+    Chart,
+    cell_selection,
+    layered,
+    ramp_below,
+    rows_height,
+    tooltips,
+)
 from pages.ui.charts.colours import INKS, MARKED
 from pages.ui.words.columns import titled
 from pages.ui.words.quantities import QUANTITIES, quantity_axis, quantity_name
@@ -106,4 +113,4 @@ def quantity_maps(frame: pd.DataFrame, tops: dict[str, float], *, marked: tuple[
 def _cell_height(frame: pd.DataFrame) -> int:
     """Height of all layers together; cells are larger if there are few."""
     layers = max(frame["layer"].nunique(), 1)
-    return layers * max(16, min(28, 240 // layers))
+    return rows_height(layers, max(16, min(28, 240 // layers)))

@@ -6,12 +6,13 @@ from numbers import Real
 from typing import Any
 
 from pages.ui.charts.chart_theme import paper_and_ink
-from pages.ui.words.lines import wrapped
+from pages.ui.charts.fitting.title_lines import on_screen, title_lines
 
 _MARKED = re.compile(r"\*\*|`|\\(?=[^\w\s]|_)")
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\W*[A-Z0-9])|(?<=。)")
-_TITLE, _SUBTITLE = 100, 130  # letters of a line
-_LARGE, _SMALL, _OFFSET = 21, 17, 10  # pixels
+_SIZE, _SUBTITLE_SIZE = 17, 13  # pixels of letters
+_LARGE, _SMALL, _OFFSET = 21, 17, 10  # pixels of lines
+_PAGE = 940  # pixels of a chart on a window 1280 wide
 _GAP = 34  # pixels between a title and the marks, with the legend there
 _LINES = 3  # lines of the further sentences, on a whole page
 
@@ -44,40 +45,39 @@ def headlined(chart: Any, finding: str, *, room: float = 1.0) -> dict[str, Any]:
     Args:
         chart: of Altair, or in Vega-Lite; one of several views takes no height.
         finding: in markdown; nothing if it is empty.
-        room: as `headline` takes it.
+        room: fraction of the page's width that is available.
     """
     if not finding:
         return {}
-    title, taken = headline(finding, ink=paper_and_ink()[1], room=room)
+    title, taken = headline(finding, ink=paper_and_ink()[1], pixels=_PAGE * room)
+    title["text"], title["subtitle"] = on_screen(lambda pixels: _lines(finding, pixels))
     height = getattr(chart, "height", None)
     taller = {"height": height + taken} if isinstance(height, Real) else {}
     return {"title": title, **taller}
 
 
-def headline(finding: str, *, ink: str, room: float = 1.0) -> tuple[dict[str, Any], int]:
+def headline(finding: str, *, ink: str, pixels: float) -> tuple[dict[str, Any], int]:
     """Finding as the title of a chart: its first sentence large, the rest small.
 
     Args:
         finding: in markdown.
         ink: the colour of its letters.
-        room: width of the chart, in widths of a page.
+        pixels: width of the chart.
 
     Returns:
         The title in Vega-Lite, and its height in pixels.
     """
-    first, *others = sentences(unmarked(finding))
-    large = wrapped(first, round(_TITLE * room))
-    small = _whole_sentences(others, round(_SUBTITLE * room), round(_LINES / room))
+    large, small = _lines(finding, pixels)
     title = {
         "text": large,
         "subtitle": small,
         "anchor": "start",
         "frame": "bounds",
         "limit": 0,  # else Streamlit cuts what comes near the edge, though there is room
-        "fontSize": 17,
+        "fontSize": _SIZE,
         "fontWeight": 600,
         "lineHeight": _LARGE,
-        "subtitleFontSize": 13,
+        "subtitleFontSize": _SUBTITLE_SIZE,
         "subtitleLineHeight": _SMALL,
         "subtitlePadding": 4,
         "offset": _OFFSET,
@@ -87,7 +87,12 @@ def headline(finding: str, *, ink: str, room: float = 1.0) -> tuple[dict[str, An
     return title, _GAP + _LARGE * len(large) + _SMALL * len(small)
 
 
-def _whole_sentences(texts: list[str], letters: int, most: int) -> list[str]:
-    """Lines of as many first sentences as fit, none of them cut."""
-    fitting = (wrapped(joined(texts[:n]), letters) for n in range(len(texts), 0, -1))
-    return next((lines for lines in fitting if len(lines) <= most), [])
+def _lines(finding: str, pixels: float) -> tuple[list[str], list[str]]:
+    """Lines of the first sentence, and of as many others as fit whole."""
+    first, *others = sentences(unmarked(finding))
+    most = round(_LINES * _PAGE / pixels)
+    fitting = (
+        title_lines(joined(others[:n]), pixels, _SUBTITLE_SIZE) for n in range(len(others), 0, -1)
+    )
+    small = next((lines for lines in fitting if len(lines) <= most), [])
+    return title_lines(first, pixels, _SIZE), small

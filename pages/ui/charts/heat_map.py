@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.chart_theme import Chart, flat_axis, layered, ramp, tooltips
+from pages.ui.charts.chart_theme import Chart, flat_axis, layered, ramp, rows_height, tooltips
 from pages.ui.charts.colours import MARKED
 from pages.ui.words.columns import title
 
@@ -40,7 +40,7 @@ def heat_map(
         color=alt.Color(f"{value}:Q", title=title(value), scale=scale, legend=ramp(format)),
         tooltip=tooltips(dict.fromkeys((y, x, value, *tooltip)), frame, format),
     )
-    height = _CELL * max(frame[y].nunique(), 1)
+    height = rows_height(max(frame[y].nunique(), 1), _CELL)
     if marked is None:
         return cells.properties(height=height)
     chosen = (alt.datum[y] == marked[0]) & (alt.datum[x] == marked[1])

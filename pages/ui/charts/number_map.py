@@ -16,13 +16,15 @@ from pages.ui.charts.chart_theme import (
     layered,
     open_ends,
     ramp,
+    rows_height,
     tooltips,
 )
 from pages.ui.charts.colours import INKS, MARKED
 from pages.ui.words.columns import NAMES, shown_as, title, value_name, with_names
 
 CELL = "cell"
-_HEIGHT = 34
+_HEIGHT, _LEAST = 34, 18  # pixels of a row
+_NUMBER = 30  # pixels across of a cell that has room for its number
 _AROUND = 62  # axis and its title below the cells
 
 
@@ -35,16 +37,22 @@ class Ramp:
     high: float
     log: bool = False
 
-    def colour(self, values: pd.Series, title: str) -> alt.Color:
-        """Colour encoding of a column, with a legend that marks ends beyond which values lie."""
+    def colour(self, values: pd.Series, title: str, **legend: Any) -> alt.Color:
+        """Colour encoding of a column, with a legend that marks ends beyond which values lie.
+
+        Args:
+            legend: further options of `ramp`.
+        """
         last = len(self.colours) - 1
         stops = [self._value(place / last) for place in range(last + 1)]
         kind = "log" if self.log else "linear"
         scale = alt.Scale(
             type=kind, domain=stops, range=list(self.colours), interpolate="rgb", clamp=True
         )
-        legend = ramp(".2~g", **(open_ends(values, stops, ".2~g") if self.log else {}))
-        return alt.Color(f"{values.name}:Q", title=title, scale=scale, legend=legend)
+        legend |= open_ends(values, stops, ".2~g") if self.log else {}
+        return alt.Color(
+            f"{values.name}:Q", title=title, scale=scale, legend=ramp(".2~g", **legend)
+        )
 
     def ink(self, value: float) -> str:
         """Black or white, whichever has more contrast with a value's colour: at least 4.5 to 1."""
@@ -104,11 +112,15 @@ def number_map(
         y=alt.Y(f"{shown_as(y, shown)}:O", title=titles[y], axis=across, sort=_order(y, orders)),
         tooltip=tooltips({shown_as(name, shown): titles[name] for name in titles}, shown, ".3f"),
     )
+    height = rows_height(max(len(set(shown[y])), 1), _HEIGHT, least=_LEAST) + _AROUND
     pointer = "pointer" if marked else "default"
-    cells = base.mark_rect(cursor=pointer).encode(color=colours.colour(shown[value], titles[value]))
+    cells = base.mark_rect(cursor=pointer).encode(
+        color=colours.colour(shown[value], titles[value], room=height)
+    )
     if marked:
         cells = cells.add_params(cell_selection(CELL, *marked))
-    numbers = base.mark_text(fontSize=12, cursor=pointer).encode(
+    fits = alt.ExprRef(f"width / {shown[x].nunique()} < {_NUMBER} ? 0 : 1")
+    numbers = base.mark_text(fontSize=12, cursor=pointer, opacity=fits).encode(
         text=alt.Text(f"{value}:Q", format=format),
         color=alt.ColorValue(
             **alt.condition(f"datum.ink === '{INKS[0]}'", alt.value(INKS[0]), alt.value(INKS[1]))
@@ -119,7 +131,6 @@ def number_map(
         chosen = " && ".join(f"datum['{name}'] === {_written(v)}" for name, v in marked.items())
         ring = base.mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5)
         parts.append(ring.transform_filter(chosen))
-    height = _HEIGHT * max(len(set(shown[y])), 1) + _AROUND
     return layered(*parts, height=height)
 
 

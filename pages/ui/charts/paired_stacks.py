@@ -46,7 +46,6 @@ def paired_stacks(
         symbolType="square",
         symbolFillColor="#808080",
         symbolStrokeColor="#808080",
-        labelLimit=0,
     )
     faintness = alt.Scale(type="ordinal", domain=names, range=list(opacities))
     return (

@@ -15,6 +15,7 @@ from pages.ui.charts.chart_theme import (
     layered,
     tooltips,
 )
+from pages.ui.charts.encodings import of_layers
 from pages.ui.words.columns import title
 
 POINT = "point"
@@ -44,6 +45,7 @@ def scatter(
     """
     is_layer = colour == "layer"  # of which there may be more than there are colours of names
     frame, encoding, _ = coloured(frame, None if is_layer else colour, " ")
+    encoding = of_layers(frame) if is_layer else encoding
     is_log = x_scale == "log"
     close: dict[str, Any] = {"nice": False, "padding": 8} if is_log else {"zero": False}
     marks = (
@@ -59,7 +61,7 @@ def scatter(
                 axis=alt.Axis(format="d" if is_log else alt.Undefined, tickCount=6),
             ),
             y=alt.Y(f"{y}:Q", title=title(y), scale=alt.Scale(zero=False, padding=8)),
-            color=layer_colour() if is_layer else encoding,
+            color=encoding,
             tooltip=tooltips(dict.fromkeys(tooltip), frame, format),
         )
     )
@@ -68,10 +70,3 @@ def scatter(
     if level is None:
         return marks.properties(height=height)
     return layered(across(level), marks, height=height)
-
-
-def layer_colour() -> alt.Color:
-    """Colour scale of layers, from dark to light."""
-    scale = alt.Scale(scheme=alt.SchemeParams(name="viridis", extent=[0.12, 0.95]))
-    legend = alt.Legend(orient="top", labelLimit=0, columns=8, symbolOpacity=1)
-    return alt.Color("layer:O", title=title("layer"), scale=scale, legend=legend)

@@ -20,6 +20,8 @@ from pages.ui.charts.chart_theme import (
 from pages.ui.words.columns import NAMED, NAMES, names_in_paper, title, titled
 
 _ENDS = ("low", "high")
+_MOST_BARS = 48  # that are not hair-thin on half a page
+_POINT, _BAND = {"size": 36, "filled": True}, 0.18
 
 
 def bars(
@@ -41,7 +43,8 @@ def bars(
 ) -> Any:
     """Draw bars side by side, one group per x and one bar per colour.
 
-    Rules show the interval if the frame has the columns low and high with values.
+    Rules show the interval if the frame has the columns low and high with values. Layers that are
+    too many for bars have a line per colour, with a band.
 
     Args:
         x_title: that of the column if None, as `y_title`.
@@ -56,7 +59,10 @@ def bars(
     if x in NAMES:
         named = {f"{x}{NAMED}": frame[x].map(NAMES[x].of)} | names_in_paper(frame, x)
         frame, x = frame.assign(**named), f"{x}{NAMED}"
-    beside: dict[str, Any] = {"xOffset": alt.XOffset(f"{colour}:N", sort=present)} if colour else {}
+    is_crowded = x == "layer" and frame[x].nunique() * max(len(present), 1) > _MOST_BARS
+    beside: dict[str, Any] = {}
+    if colour and not is_crowded:
+        beside = {"xOffset": alt.XOffset(f"{colour}:N", sort=present)}
     ends = _ENDS if set(_ENDS) <= set(frame) else ()
     titles = {x: x_title, colour: colour_title, y: y_title, **dict.fromkeys(ends)}
     base = Chart(frame).encode(
@@ -64,7 +70,8 @@ def bars(
         **beside,
         tooltip=tooltips(titles | {name: title(name) for name in tooltip}, frame, format),
     )
-    marks = base.mark_bar(cornerRadiusEnd=1).encode(
+    bare = base.mark_line(point=_POINT) if is_crowded else base.mark_bar(cornerRadiusEnd=1)
+    marks = bare.encode(
         y=alt.Y(
             f"{y}:Q",
             title=y_title,
@@ -78,6 +85,9 @@ def bars(
     if frame["low"].isna().all():
         return layered(marks, height=height)
     interval = base.encode(y=alt.Y("low:Q", title=y_title), y2=alt.Y2("high"))
+    if is_crowded:
+        band = interval.mark_area(opacity=_BAND).encode(color=encoding)
+        return layered(band, marks, height=height)
     return layered(marks, *edged(interval), height=height)
 
 
@@ -131,7 +141,7 @@ def lines(
     )
     is_linear = y_scale == "linear"
     scale = alt.Scale(type=y_scale, zero=zero if is_linear else alt.Undefined)
-    drawn = base.mark_line(point={"size": 36, "filled": True} if points else False).encode(
+    drawn = base.mark_line(point=_POINT if points else False).encode(
         y=alt.Y(f"{y}:Q", title=y_title, scale=scale)
     )
     if dashed:
@@ -144,5 +154,5 @@ def lines(
     if given and frame[given[0]].notna().any():
         low, high = given
         band = base.encode(y=alt.Y(f"{low}:Q", title=y_title, scale=scale), y2=alt.Y2(high))
-        parts.append(band.mark_area(opacity=0.18))
+        parts.append(band.mark_area(opacity=_BAND))
     return layered(*parts, drawn, height=height)

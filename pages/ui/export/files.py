@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.chart_theme import columns_of
+from pages.ui.charts.chart_theme import WHOLE_LEGEND, columns_of
 from pages.ui.charts.headline import headline
 from pages.ui.export.drawing import NotDrawn, pdf_of, png_of, svg_of
 from pages.ui.words.lines import wrapped
@@ -18,7 +18,6 @@ from pages.ui.words.lines import wrapped
 SINGLE, DOUBLE = 238, 497
 """Width of one column and of both columns of a paper, in points."""
 _POINT = 0.6  # per pixel on the screen: 12 px are printed as 7.2 pt
-_PAGE = 940  # pixels of the lines of a headline that are not broken further
 _NARROW = 500  # pixels below which views are stacked
 _INK, _QUIET = "#1a1a1a", "#555555"
 _SMALL, _LINE, _LETTER = 10, 14, 5.4  # pixels of the source line: its type, height, and a letter
@@ -33,7 +32,8 @@ _LOOK = {
     "font": _FONT,
     "padding": 8,
     "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal"},
-    "legend": {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal"},
+    "legend": WHOLE_LEGEND
+    | {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal"},
     "title": {"fontSize": 13, "anchor": "start"},
     "view": {"stroke": None},
     "axisX": {"gridColor": "#e4e4e4"},
@@ -50,7 +50,7 @@ def svg(chart: Any, finding: str = "", source: str = "", *, points: int = DOUBLE
     pixels = round(points / _POINT)
     drawn_as = specification(chart, pixels)
     if finding:
-        title, taken = headline(finding, ink=_INK, room=pixels / _PAGE)
+        title, taken = headline(finding, ink=_INK, pixels=pixels)
         drawn_as |= {"title": title}
         if isinstance(drawn_as.get("height"), Real):
             drawn_as["height"] += taken

@@ -36,11 +36,16 @@ def step_name(scope: str) -> str:
     return say(f"role.{ROLES[scope]}.step")
 
 
+def module_name(step: str) -> str:
+    """Display name of a module of a layer, by its step in a `LayerOrder`."""
+    return say(f"module.{step}")
+
+
 def effect_name(effect: str) -> str:
     """Display name of an effect of `EFFECTS`."""
     if effect not in BETWEEN:
         return say(f"effect.{effect}.name")
-    *first, last = [say(f"effect.between.{step}") for step in effect.split("_")]
+    *first, last = map(module_name, effect.split("_"))
     before = say("effect.between.comma").join(first)
     return say("effect.between.name", steps=f"{before}{say('effect.between.and')}{last}")
 

@@ -9,7 +9,7 @@ from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
 from pages.ui.words.say import say
 
 QUANTITIES = tuple(token_type_mixing.QUANTITIES)
-_ORDER = tuple(reversed(TOKEN_TYPE_COLOURS))
+_ORDER = tuple(TOKEN_TYPE_COLOURS)
 
 
 def quantity_name(quantity: str) -> str:

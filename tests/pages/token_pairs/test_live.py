@@ -90,7 +90,7 @@ def test_the_maps_of_a_sequence_are_drawn(address, drawn, section):
     session = section("workbench", **address)
     assert not session.warning
     *_, maps = charts(session)
-    assert len(maps.get("hconcat", [maps])) == drawn
+    assert len(maps.get("concat", [maps])) == drawn
 
 
 def without_maps(session: AppTest) -> str:

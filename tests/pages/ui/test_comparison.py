@@ -153,7 +153,7 @@ def two_files(store_folder, tmp_path_factory) -> Path:
 
 def test_the_reader_is_told_what_changes_and_how_to_read_it(opened, two_files):
     session = opened("head_habits", two_files, hh_view="heads", file="demo.duckdb", **FILE_BESIDE)
-    (title,) = [chart["title"]["text"] for chart in charts(session) if "hconcat" in chart]
+    (title,) = [chart["title"]["text"] for chart in charts(session) if "concat" in chart]
     assert "From demo to demo-masked" in " ".join(title)
     assert "B − A has a scale of its own" in captions(session)
 

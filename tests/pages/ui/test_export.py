@@ -62,8 +62,8 @@ def test_a_large_chart_is_exported_whole():
 def test_token_types_keep_their_order_and_colours():
     scale = CHARTS["bars"]().to_dict()["layer"][0]["encoding"]["color"]["scale"]
     assert scale == {
-        "domain": ["[SEP]", "[CLS]"],
-        "range": [TOKEN_TYPE_COLOURS["sep"], TOKEN_TYPE_COLOURS["cls"]],
+        "domain": ["[CLS]", "[SEP]"],
+        "range": [TOKEN_TYPE_COLOURS["cls"], TOKEN_TYPE_COLOURS["sep"]],
     }
 
 

@@ -22,10 +22,10 @@ def test_no_letter_is_lost_and_no_line_is_too_wide(text, width):
 
 
 @pytest.mark.parametrize("width", range(12, 70, 7))
-def test_lines_begin_neither_with_closing_marks_nor_with_a_per_cent_sign(width):
+def test_closing_marks_and_per_cent_signs_begin_no_line_and_opening_marks_end_none(width):
     for line in (*wrapped(JAPANESE, width), *wrapped(ENGLISH, width)):
         assert line[0] not in "、。）：%"
-        assert not line.endswith(("「", " "))
+        assert not line.endswith(("（", "「", " "))
 
 
 def test_a_long_address_is_broken_between_its_parameters():

@@ -1,0 +1,93 @@
+"""Charts fit their place on the page, however narrow it is and however many layers there are."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import pytest
+
+from pages.ui.charts.chart_theme import in_theme, rows_height
+from pages.ui.charts.headline import headlined
+from pages.ui.charts.standard import bars
+from pages.ui.export.drawing import svg_of
+
+FINDINGS = {
+    "en": "In every head, f stretches some direction at least 1.7 times as much as another one.",
+    "ja": "どのヘッドでも、f が最も拡大する方向の拡大率は最も縮小する方向の 1.7 倍以上です。",
+}
+LONG = "|∂L/∂α|（注意を向けるトークンあたり、L：隠れ状態の平均のノルムの二乗（損失ではない））"
+SIZE = re.compile(r'<svg[^>]*width="([0-9.]+)" height="([0-9.]+)"')
+PLACE = "containerSize()[0]"
+
+
+def on_a_page(chart: Any, pixels: int, **top: Any) -> str:
+    """SVG of a chart at a place of this width."""
+    drawn = in_theme(chart, **top).to_dict()
+    for part in parts(drawn):
+        for name, text in part.items():
+            if isinstance(text, str):
+                part[name] = text.replace(PLACE, str(pixels))
+    drawn["data"] = {"values": [{"layer": layer, "mean": layer / 9} for layer in range(1, 4)]}
+    return svg_of(drawn)
+
+
+def parts(part: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(part, dict):
+        yield part
+    for inner in part.values() if isinstance(part, dict) else part:
+        if isinstance(inner, dict | list):
+            yield from parts(inner)
+
+
+def size(svg: str) -> tuple[float, float]:
+    found = SIZE.search(svg)
+    assert found
+    return float(found[1]), float(found[2])
+
+
+def bar_chart(title: str = "mean", *, axis: Any = alt.Undefined, **properties: Any) -> Any:
+    y, x = alt.Y("layer:O", title=title, axis=axis), alt.X("mean:Q", title="mean")
+    return alt.Chart("data").mark_bar().encode(x=x, y=y).properties(height=150, **properties)
+
+
+@pytest.mark.parametrize("pixels", [260, 620, 940])
+@pytest.mark.parametrize("language", FINDINGS)
+def test_a_headline_is_no_wider_than_its_chart_and_loses_no_letter(language, pixels):
+    finding, chart = FINDINGS[language], bar_chart()
+    svg = on_a_page(chart, pixels, **headlined(chart, finding), width=pixels - 60)
+    assert size(svg)[0] <= pixels
+    written = "".join(re.findall(r">([^<]+)</t(?:span|ext)>", svg))
+    assert finding.replace(" ", "") in written.replace(" ", "")
+
+
+def test_views_stand_beside_each_other_on_a_wide_page_and_below_each_other_on_a_narrow_one():
+    chart = alt.hconcat(bar_chart("row", width=300), bar_chart("row", axis=None, width=300))
+    wide, narrow = (on_a_page(chart, pixels) for pixels in (900, 620))
+    assert size(wide)[0] > 600 > size(narrow)[0]
+    assert size(narrow)[1] > 1.8 * size(wide)[1]
+    labels = re.compile(r">[123]</text>")
+    assert [len(labels.findall(svg)) for svg in (wide, narrow)] == [3, 6]
+
+
+def test_a_comparison_of_views_in_a_row_is_drawn_as_vega_lite():
+    view = bar_chart(width=300).to_dict()
+    assert "$schema" in in_theme({"hconcat": [view, view]}).to_dict()
+
+
+def test_a_long_title_of_an_axis_leaves_the_marks_their_height():
+    titles = ("mean", LONG)
+    short, long = (size(on_a_page(bar_chart(title, width=300), 900))[1] for title in titles)
+    assert long < short + 20
+
+
+def test_thirty_layers_have_no_bars_thinner_than_a_line_and_no_map_higher_than_a_screen():
+    rows = [(layer, kind, 1.0, 0.9, 1.1) for layer in range(30) for kind in ("cls", "other")]
+    frame = pd.DataFrame(rows, columns=["layer", "token_type", "mean", "low", "high"])
+    marks = [
+        [part.mark.type for part in bars(shown, x="layer", y="mean", colour="token_type").layer]
+        for shown in (frame[frame["layer"] < 12], frame)
+    ]
+    assert marks == [["bar", "rule", "rule"], ["area", "line"]]
+    assert rows_height(30, 26) <= 400 < rows_height(300, 26)
