@@ -135,7 +135,7 @@ def layer_parts(
 
 
 def _symmetric(
-    of_pairs: Float[np.ndarray, " pair"], n_heads: int
+    of_pairs: Float[np.ndarray, " value"], n_heads: int
 ) -> Float[np.ndarray, "head head"]:
     """Matrix of numbers of the pairs of heads, 0 on the diagonal."""
     matrix = np.zeros((n_heads, n_heads))

@@ -48,7 +48,7 @@ class VectorRollout:
 
     Attention is applied a few input tokens at a time, the network one query at a time, whose
     gates make one matrix of the weights of all paths. Between layers it keeps the vectors
-    themselves, n² · width numbers: see `vector_bytes`.
+    themselves, n² · width numbers (within a parallel layer twice): see `vector_bytes`.
 
     Args:
         inputs: of the first layer, for a single sequence without padding.
@@ -173,7 +173,8 @@ class _Step:
         given, is_parallel = self.given, self.weights.order.is_parallel
         beside = parts if is_parallel else stream
         normed = through(given.to_network, beside, beside, is_bias=is_bias)
-        passed = given.network.linear(normed, is_bias=is_bias)
+        # products of parts of a larger tensor take twice as long
+        passed = given.network.linear(normed.contiguous(), is_bias=is_bias)
         if is_parallel:
             passed = passed + stream
         return through(given.after_network, passed, beside, is_bias=is_bias)
