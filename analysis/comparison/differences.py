@@ -77,7 +77,8 @@ def unpaired_differences(one: Values, other: Values, *, seed: int) -> Difference
         NaN for the interval where either file has fewer than `LEAST_UNITS` sequences.
     """
     sides = (_resampled(one, seed=seed), _resampled(other, seed=seed + 1))
-    low, high = percentile_interval(sides[1] - sides[0])
+    n_drawn = min(map(len, sides))
+    low, high = percentile_interval(sides[1][:n_drawn] - sides[0][:n_drawn])
     counts = [(~np.isnan(values)).sum(axis=0) for values in (one, other)]
     few = np.minimum(*counts) < LEAST_UNITS
     mean = np.subtract(*(_mean(values) for values in (other, one)))

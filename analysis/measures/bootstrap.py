@@ -51,18 +51,19 @@ class Redraws:
 
 
 def redraws(units: Int[np.ndarray, " sequence"], *, seed: int) -> Redraws:
-    """A thousand resamples of all units, drawn with replacement.
+    """A thousand resamples of all units, drawn with replacement; none of fewer than `LEAST_UNITS`.
 
     Tokens of one sequence are not independent, nor are windows of one document, so whole units are
-    drawn. Numbers computed from the same resamples are compared on the same draws.
+    drawn. Numbers computed from the same resamples are compared on the same draws. Where no
+    interval can follow, none of these numbers is computed.
 
     Source:
         efron-1979, section 2; the papers give no intervals.
     """
     of_unit = np.unique(units, return_inverse=True)[1]
     n = int(of_unit.max(initial=-1)) + 1
-    even = np.full(max(n, 1), 1 / max(n, 1))
-    draws = np.random.default_rng(seed).multinomial(n, even, size=RESAMPLES)
+    even, size = np.full(max(n, 1), 1 / max(n, 1)), RESAMPLES if n >= LEAST_UNITS else 0
+    draws = np.random.default_rng(seed).multinomial(n, even, size=size)
     return Redraws(units, draws[:, of_unit].astype(np.float64))
 
 
@@ -93,7 +94,8 @@ def percentile_interval(
     """
     tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
     is_none = np.isnan(resampled)
-    always, ever = ~is_none.any(axis=0), ~is_none.all(axis=0)
+    ever = ~is_none.all(axis=0)
+    always = ever & ~is_none.any(axis=0)
     ends = np.full((2, resampled.shape[1]), np.nan)
     if always.any():
         ends[:, always] = np.quantile(resampled[:, always], tails, axis=0)

@@ -11,7 +11,7 @@ from analysis.measures.correlation_parts import Part, correlation_parts, moments
 
 PERMUTATIONS = 9999
 _DIGITS = 12  # the same numbers added up in another order differ in later ones
-_AT_A_TIME = 64  # permutations whose pairs are in memory
+_AT_A_TIME = 64  # orders drawn at once
 
 
 class Agreement(NamedTuple):
@@ -65,15 +65,12 @@ def distance_agreement(
         return None
     pairs = np.triu_indices(n_heads, 1)
     first, second = (_standardised(distances[pairs]) for distances in (one, other))
-    shuffled = np.zeros((n_heads, n_heads))
-    shuffled[pairs] = second
-    shuffled += shuffled.T
+    fixed, shuffled = _symmetric(first, n_heads), _symmetric(second, n_heads)
 
     def spearman(order: np.ndarray, axis: int) -> np.ndarray:
-        moved = shuffled[order[..., pairs[0]], order[..., pairs[1]]]
-        return np.asarray((moved @ first).round(_DIGITS))
+        return np.asarray(_sums_of_products(shuffled, fixed, order).round(_DIGITS))
 
-    test = _permuted(spearman, n_heads, seed=seed, batch=_AT_A_TIME)
+    test = _permuted(spearman, n_heads, seed=seed)
     apart = ~np.eye(n_heads, dtype=bool)
     rows = [
         float(_standardised(a[mask]) @ _standardised(b[mask]))
@@ -126,17 +123,42 @@ def layer_parts(
     ]
     if np.isnan(parts[0].spearman):
         return LayerParts(parts, np.nan, of_heads)
-    first, second = (_from_group_means(side, joined) for side in sides)
-    matrix = np.zeros((n_heads, n_heads))
-    matrix[pairs] = second
-    matrix += matrix.T
+    fixed, shuffled = (_symmetric(_from_group_means(side, joined), n_heads) for side in sides)
+    least = _sums_of_products(shuffled, fixed, np.arange(n_heads)).round(_DIGITS)
     generator, as_large = np.random.default_rng(seed), 0
     for start in range(0, PERMUTATIONS, _AT_A_TIME):
         size = (min(_AT_A_TIME, PERMUTATIONS - start), n_heads)
         order = np.argsort(layer + generator.random(size), axis=1)
-        moved = matrix[order[:, pairs[0]], order[:, pairs[1]]] @ first
-        as_large += int((moved.round(_DIGITS) >= (first @ second).round(_DIGITS)).sum())
+        moved = _sums_of_products(shuffled, fixed, order).round(_DIGITS)
+        as_large += int((moved >= least).sum())
     return LayerParts(parts, (as_large + 1) / (PERMUTATIONS + 1), of_heads)
+
+
+def _symmetric(
+    of_pairs: Float[np.ndarray, " value"], n_heads: int
+) -> Float[np.ndarray, "head head"]:
+    """Matrix of numbers of the pairs of heads, 0 on the diagonal."""
+    matrix = np.zeros((n_heads, n_heads))
+    matrix[np.triu_indices(n_heads, 1)] = of_pairs
+    return matrix + matrix.T
+
+
+def _sums_of_products(
+    one: Float[np.ndarray, "head head"],
+    other: Float[np.ndarray, "head head"],
+    order: Int[np.ndarray, "*order head"],
+) -> Float[np.ndarray, "*order"]:
+    """Σ over pairs i < j of a_oᵢoⱼ b_ij: the heads of one of two symmetric matrices in an order o.
+
+    Whole rows are moved on both sides, which is five times as fast as single numbers: with the
+    inverse order p, Σ_ij a_oᵢoⱼ b_ij = Σ_ik a_oᵢk b_pₖi.
+    """
+    orders = order.reshape(-1, len(one))
+    sums = [
+        np.einsum("ik,ki->", one[moved], other[back])
+        for moved, back in zip(orders, orders.argsort(axis=1), strict=True)
+    ]
+    return np.reshape(np.array(sums) / 2, order.shape[:-1])
 
 
 def _parts(sides: list[Float[np.ndarray, " value"]], groups: np.ndarray) -> tuple[Part, ...]:
@@ -180,67 +202,66 @@ class Cohesion(NamedTuple):
     n_permutations: int
 
 
-def layer_cohesion(
-    distances: Float[np.ndarray, "head head"],
-    layers: Int[np.ndarray, " head"],
-    *,
-    layer: int | None = None,
-    seed: int,
-) -> Cohesion | None:
+def layer_cohesions(
+    distances: Float[np.ndarray, "head head"], layers: Int[np.ndarray, " head"], *, seed: int
+) -> dict[int | None, Cohesion]:
     """Mean distance of heads of different layers minus that of two heads of the same layer.
 
-    The p-value is the share of ways to assign layers to heads that give as large a difference: (b +
-    1) / (B + 1) if b of B random ways do, or b / B over all B ways if these are fewer than 9,999.
-
-    Args:
-        layer: a single layer, with a head of it in every pair; None counts all pairs.
+    Of a layer, with a head of it in every pair; of all pairs under None. The p-value is the share
+    of ways to assign layers to heads that give as large a difference: (b + 1) / (B + 1) if b of B
+    random ways do, or b / B over all B ways if these are fewer than 9,999. All layers share the
+    ways.
 
     Returns:
-        Distances in their unit; None where layers have one head, or there is one layer.
+        Distances in their unit, by layer; none for layers of one head, nothing where all are, or
+        where there is one layer.
 
     Source:
         clark-2019, section 6, which sees it in the plane; the test is that of mantel-1967.
     """
-    counted = np.unique(layers) if layer is None else np.array([layer])
-    groups = [np.flatnonzero(layers == number) for number in counted]
-    if len(np.unique(layers)) < 2 or all(len(group) < 2 for group in groups):
-        return None
+    numbers = np.unique(layers)
+    groups = [np.flatnonzero(layers == number) for number in numbers]
+    if len(groups) < 2 or all(len(group) < 2 for group in groups):
+        return {}
     of_order = partial(_means, distances, groups)
 
     def difference(order: np.ndarray, axis: int) -> np.ndarray:
         return np.asarray(np.diff(of_order(order), axis=0)[0].round(_DIGITS))
 
     test = _permuted(difference, len(layers), seed=seed)
-    within, between = (float(mean) for mean in of_order(np.arange(len(layers))))
-    return Cohesion(
-        within, between, between - within, float(test.pvalue), test.null_distribution.size
-    )
+    within, between = of_order(np.arange(len(layers)))
+    n_permutations, cohesions = len(test.null_distribution), dict[int | None, Cohesion]()
+    counted = [*numbers.tolist(), None], [*map(len, groups), len(layers)]
+    for number, size, *values in zip(*counted, within, between, test.pvalue, strict=True):
+        inside, outside, p_value = map(float, values)
+        if size > 1:
+            cohesions[number] = Cohesion(inside, outside, outside - inside, p_value, n_permutations)
+    return cohesions
 
 
 def _means(
     distances: Float[np.ndarray, "head head"], groups: list[np.ndarray], order: np.ndarray
-) -> np.ndarray:
-    """Return mean distances within groups, and between the heads of a group and all others.
+) -> Float[np.ndarray, "2 *order group"]:
+    """Return mean distances within each group, and of its heads to all others; then of all groups.
 
     Args:
         order: along its last axis, the head that takes the place of each.
     """
-    inside = np.sum([_sum_inside(distances, order[..., group]) for group in groups], axis=0)
-    n_inside = sum(len(group) * (len(group) - 1) for group in groups)
-    members = np.concatenate(groups)
-    n_heads = len(distances)
-    across = distances.sum(axis=1)[order[..., members]].sum(axis=-1) - inside
-    n_across = sum(len(group) * (n_heads - len(group)) for group in groups)
-    return np.stack([inside / n_inside, across / n_across])
+    of_heads, size = distances.sum(axis=1), np.array([len(group) for group in groups])
+    inside = np.stack([_sum_inside(distances, order[..., group]) for group in groups], axis=-1)
+    whole = np.stack([of_heads[order[..., group]].sum(axis=-1) for group in groups], axis=-1)
+    sums = np.stack([inside, whole - inside])
+    n_pairs = np.stack([size * (size - 1), size * (len(distances) - size)])
+    sums, n_pairs = (np.append(of, of.sum(axis=-1, keepdims=True), -1) for of in (sums, n_pairs))
+    n_pairs = np.maximum(n_pairs, 1)  # a group of one head has no pair within
+    return sums / np.expand_dims(n_pairs, tuple(range(1, sums.ndim - 1)))
 
 
 def _sum_inside(distances: np.ndarray, heads: np.ndarray) -> np.ndarray:
     return np.asarray(distances[heads[..., :, None], heads[..., None, :]].sum(axis=(-2, -1)))
 
 
-def _permuted(
-    statistic: Callable[..., np.ndarray], n_heads: int, *, seed: int, **options: Any
-) -> Any:
+def _permuted(statistic: Callable[..., np.ndarray], n_heads: int, *, seed: int) -> Any:
     """Return SciPy's permutation test of a statistic of orders of the heads, one-sided."""
     from scipy.stats import permutation_test  # here: it takes a second, which pages need not wait
 
@@ -252,5 +273,4 @@ def _permuted(
         n_resamples=PERMUTATIONS,
         alternative="greater",
         rng=np.random.default_rng(seed),
-        **options,
     )

@@ -60,15 +60,27 @@ class LinearNetwork:
         self, parts: Float[Tensor, "*any query width"], *, is_bias: bool = False
     ) -> Float[Tensor, "*any query width"]:
         """Apply the network to a summand of its input; its own biases belong to the bias."""
-        first, *others = (
-            parts @ weight + bias if is_bias else parts @ weight
-            for weight, bias in self.weights.paths
-        )
-        hidden = first.mul_(self.factors[0])
-        for of_path, factor in zip(others, self.factors[1:], strict=True):
-            hidden.addcmul_(of_path, factor)
+        if len(self.rest) == 1 < len(self.factors) and not is_bias:
+            hidden = parts @ self._joined
+        else:
+            first, *others = (
+                parts @ weight + bias if is_bias else parts @ weight
+                for weight, bias in self.weights.paths
+            )
+            hidden = first.mul_(self.factors[0])
+            for of_path, factor in zip(others, self.factors[1:], strict=True):
+                hidden.addcmul_(of_path, factor)
         sent = hidden @ self.weights.output_weight
         return sent + self.output_bias if is_bias else sent
+
+    @property
+    def _joined(self) -> Float[Tensor, "width hidden"]:
+        """Input weights of all paths times their factors, for one query: a product, not several."""
+        (first, _), *others = self.weights.paths
+        joined = first * self.factors[0]
+        for (weight, _), factor in zip(others, self.factors[1:], strict=True):
+            joined.addcmul_(weight, factor)
+        return joined
 
     def of(self, queries: slice) -> "LinearNetwork":
         """Return the network restricted to some queries."""

@@ -12,6 +12,9 @@ from analysis.models.attended import of_every_head
 from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import BUDGET, GATE_RULES
 
+_COPIES = 4
+"""Tensors as large as the vectors that attention makes of some of them."""
+
 
 @dataclass(frozen=True)
 class TokenVectors:
@@ -43,11 +46,13 @@ class VectorRollout:
     All biases of the model are one more summand, given to no token: b_V too, and the shift of every
     normalisation. Where rows of attention add up to 1, b_V is the same for every mixture.
 
-    Between layers it keeps the vectors themselves, n² · width numbers: see `vector_bytes`.
+    Attention is applied a few input tokens at a time, the network one query at a time, whose
+    gates make one matrix of the weights of all paths. Between layers it keeps the vectors
+    themselves, n² · width numbers (within a parallel layer twice): see `vector_bytes`.
 
     Args:
         inputs: of the first layer, for a single sequence without padding.
-        budget: bytes for the hidden vectors of pairs, which are made a few keys at a time.
+        budget: bytes for what attention makes of vectors, a few input tokens at a time.
         gate_rule: one of `GATE_RULES`.
 
     Source:
@@ -78,17 +83,23 @@ class VectorRollout:
             layer: a trace of a single sequence without padding.
         """
         step, n_tokens = _Step.of_layer(layer, self.gate_rule), len(self.parts)
-        n_keys = min(n_tokens, max(1, self.budget // step.bytes_per_key))
+        n_keys = min(n_tokens, max(1, self.budget // (_COPIES * self.parts[0].nbytes)))
         self.reached = layer.weights.pairs(n_tokens).float() @ self.reached.float() > 0
-        map, sums = self.bias.new_zeros(n_tokens, n_tokens), torch.zeros_like(self.bias)
+        streams = torch.zeros_like(self.parts) if layer.weights.order.is_parallel else self.parts
         for start in range(0, n_tokens, n_keys):
             keys = slice(start, start + n_keys)
             queries = range_of(self.reached[:, keys].any(dim=1))
-            parts = step.of(queries).passed_on(self.parts[keys, queries])
-            map[queries, keys] = parts.norm(dim=-1).T
-            sums[queries] += parts.sum(dim=0)
-            self.parts[keys, queries] = parts
-        self.bias = step.passed_on(self.bias[None], is_bias=True)[0]
+            streams[keys, queries] = step.of(queries).attended(self.parts[keys, queries])
+        map, sums = self.bias.new_zeros(n_tokens, n_tokens), torch.zeros_like(self.bias)
+        for query in range(n_tokens):
+            here, keys = slice(query, query + 1), range_of(self.reached[query])
+            parts = step.of(here).followed(streams[keys, here], self.parts[keys, here])
+            map[here, keys] = parts.norm(dim=-1).T
+            sums[here] = parts.sum(dim=0)
+            self.parts[keys, here] = parts
+        bias = self.bias[None]
+        stream = step.attended(bias, is_bias=True)
+        self.bias = step.followed(stream, bias, is_bias=True)[0]
         output = layer.output[0]
         missed = (sums + self.bias - output).norm(dim=-1) / output.norm(dim=-1)
         return TokenVectors(map.cpu(), self.bias.norm(dim=-1).cpu(), missed.max().item())
@@ -134,25 +145,36 @@ class _Step:
             None if self.gate is None else self.gate[:, queries],
         )
 
-    @property
-    def bytes_per_key(self) -> int:
-        return sum(factor.numel() * factor.element_size() for factor in self.given.network.factors)
-
-    def passed_on(
+    def attended(
         self, parts: Float[Tensor, "key query width"], *, is_bias: bool = False
     ) -> Float[Tensor, "key query width"]:
-        """Apply the layer to summands of its input.
+        """Apply attention and the steps after it to summands of the layer's input.
 
         Args:
             is_bias: True if the summand is the bias, to which the layer adds its own.
         """
-        given, is_parallel = self.given, self.weights.order.is_parallel
+        given = self.given
         read = through(given.read, parts, parts, is_bias=is_bias)
         sent = self._attended(read, is_bias=is_bias)
-        stream = through(given.after_attention, sent, parts, is_bias=is_bias)
+        return through(given.after_attention, sent, parts, is_bias=is_bias)
+
+    def followed(
+        self,
+        stream: Float[Tensor, "key query width"],
+        parts: Float[Tensor, "key query width"],
+        *,
+        is_bias: bool = False,
+    ) -> Float[Tensor, "key query width"]:
+        """Apply the network, and the steps around it, to what `attended` made of summands.
+
+        Args:
+            parts: the same summands of the layer's input.
+        """
+        given, is_parallel = self.given, self.weights.order.is_parallel
         beside = parts if is_parallel else stream
         normed = through(given.to_network, beside, beside, is_bias=is_bias)
-        passed = given.network.linear(normed, is_bias=is_bias)
+        # products of parts of a larger tensor take twice as long
+        passed = given.network.linear(normed.contiguous(), is_bias=is_bias)
         if is_parallel:
             passed = passed + stream
         return through(given.after_network, passed, beside, is_bias=is_bias)

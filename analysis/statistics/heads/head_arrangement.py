@@ -6,7 +6,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.heads.head_map import head_layout, head_linkage
-from analysis.measures.heads.permutation_tests import layer_cohesion
+from analysis.measures.heads.permutation_tests import layer_cohesions
 from analysis.statistics.columns import count, number, whole
 from analysis.statistics.fit import FitContext
 from analysis.statistics.heads.head_distance import stored_distances
@@ -149,11 +149,11 @@ def _cohesion(table: Table, store: DuckDBPyConnection, context: FitContext) -> p
     rows = []
     for weighing in WEIGHINGS:
         distances, layers, _ = stored_distances(store, weighing=weighing)
-        counted: list[int | None] = [*sorted(set(layers.tolist())), None]
-        for layer in counted:
-            cohesion = layer_cohesion(distances, layers, layer=layer, seed=context.seed)
-            if cohesion is not None:
-                rows.append({"weighing": weighing, "layer": layer, **cohesion._asdict()})
+        cohesions = layer_cohesions(distances, layers, seed=context.seed)
+        rows += [
+            {"weighing": weighing, "layer": layer, **cohesion._asdict()}
+            for layer, cohesion in cohesions.items()
+        ]
     return pa.Table.from_pylist(rows, schema=table.schema)
 
 

@@ -18,7 +18,7 @@ from analysis.needs import Need
 from analysis.statistics.columns import count, number
 from analysis.statistics.fit import FitContext
 from analysis.statistics.positions.relative_position_profile import OFFSET
-from analysis.statistics.positions.score_sums import Totals, blocks_there, head_blocks
+from analysis.statistics.positions.score_sums import Columns, Totals, blocks_there, head_blocks
 from analysis.statistics.question import asks, frame_of
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import HEAD, HEAD_OR_MEAN, LAYER, Table, interval
@@ -42,16 +42,16 @@ def _kernel_rows(table: Table, store: DuckDBPyConnection, context: FitContext) -
 
 
 def _kernels(
-    totals: Totals, cells: pd.DataFrame, offsets: Int[np.ndarray, " offset"]
+    totals: Totals, cells: Columns, offsets: Int[np.ndarray, " offset"]
 ) -> Float[np.ndarray, "resample offset"]:
     """Return the kernel of each resample's own means; offsets of one bucket share its score."""
     n_pairs = totals.n_pairs[:, None]
     if isinstance(totals, TermTotals):
-        first, last = (cells[name].to_numpy()[:, None] for name in ("first_offset", "last_offset"))
+        first, last = (cells[name][:, None] for name in ("first_offset", "last_offset"))
         bucket = ((first <= offsets) & (offsets <= last)).argmax(axis=0)
         return ((totals.query + totals.key + totals.bias) / n_pairs)[:, bucket]
     means = totals.query / n_pairs * (totals.key / n_pairs).conj()
-    return position_kernel(means, cells["frequency"].to_numpy(), offsets)
+    return position_kernel(means, cells["frequency"], offsets)
 
 
 KERNEL = Table(

@@ -4,9 +4,8 @@ All pairs count, however long the texts: shards keep layers × heads × (planes 
 sequence, or layers × heads × buckets, the last bucket for offsets beyond a model's tables.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -187,18 +186,19 @@ BUCKETS = Table(
 
 
 Totals = HeadTotals | TermTotals
+Columns = Mapping[str, np.ndarray]
 
 
 class HeadBlocks(NamedTuple):
     """Sums of one head over pairs, by block.
 
-    `cells` has the planes of the head with their frequency, or its buckets with their first_offset
-    and last_offset, in the order of the sums.
+    `cells` has the frequency of every plane of the head, or first_offset and last_offset of its
+    buckets, in the order of the sums.
     """
 
     layer: int
     head: int
-    cells: pd.DataFrame
+    cells: Columns
     totals: Totals
 
     def drawn(self, weights: Float[np.ndarray, "resample block"]) -> Totals:
@@ -212,13 +212,13 @@ class HeadBlocks(NamedTuple):
 
 class _Kind(NamedTuple):
     """Layout of shards with sums by cell: their columns, those constant in a cell, and the
-    conversion of a head's rows into totals."""
+    conversion of a head's columns, as grids of cells × blocks, into those and totals."""
 
     shards: str
     cell: str
     constant: tuple[str, ...]
     sums: tuple[str, ...]
-    totals: Callable[[pd.DataFrame], tuple[pd.DataFrame, Totals]]
+    totals: Callable[[Columns], tuple[Columns, Totals]]
 
 
 def blocks_there(store: DuckDBPyConnection) -> Int[np.ndarray, " block"]:
@@ -250,33 +250,31 @@ def head_blocks(store: DuckDBPyConnection) -> Iterator[HeadBlocks]:
             heads = "select distinct head from sums_by_block order by head"
             of_head = f"from sums_by_block where head = $head order by {kind.cell}, block"
             for (head,) in store.execute(heads).fetchall():
-                rows = store.execute(of_head, {"head": head}).df()
-                yield HeadBlocks(layer, head, *kind.totals(rows))
+                rows = store.execute(of_head, {"head": head}).fetchnumpy()
+                n_blocks = len(np.unique(rows["block"]))
+                grids = {name: np.reshape(of, (-1, n_blocks)) for name, of in rows.items()}
+                yield HeadBlocks(layer, head, *kind.totals(grids))
 
 
-def _of_planes(rows: pd.DataFrame) -> tuple[pd.DataFrame, HeadTotals]:
+def _of_planes(grids: Columns) -> tuple[Columns, HeadTotals]:
     """Return planes and totals of a head; unrotated coordinates have a score but no plane."""
-    turned = rows[rows["plane"] != UNTURNED]
-    of = partial(_by_block, turned, turned["block"].nunique())
-    sums = {name: of(f"{name}_real") + 1j * of(f"{name}_imaginary") for name in COMPLEX}
-    return turned.drop_duplicates("plane"), HeadTotals(**sums, **_of_all_cells(rows))
+    turned = grids["plane"][:, 0] != UNTURNED
+    of_planes = {name: grid[turned].T for name, grid in grids.items()}
+    sums = {
+        name: of_planes[f"{name}_real"] + 1j * of_planes[f"{name}_imaginary"] for name in COMPLEX
+    }
+    totals = HeadTotals(**sums, **_of_all_cells(grids))
+    return {"frequency": of_planes["frequency"][0]}, totals
 
 
-def _of_buckets(rows: pd.DataFrame) -> tuple[pd.DataFrame, TermTotals]:
-    of = partial(_by_block, rows, rows["block"].nunique())
-    sums = {name: of(name) for name in BUCKET_SUMS if name != "score"}
-    return rows.drop_duplicates("bucket"), TermTotals(**sums, **_of_all_cells(rows))
+def _of_buckets(grids: Columns) -> tuple[Columns, TermTotals]:
+    sums = {name: grids[name].T for name in BUCKET_SUMS if name != "score"}
+    cells = {name: grids[name][:, 0] for name in ("first_offset", "last_offset")}
+    return cells, TermTotals(**sums, **_of_all_cells(grids))
 
 
-def _by_block(rows: pd.DataFrame, n_blocks: int, name: str) -> np.ndarray:
-    """Return the sums of each block as a row, from rows ordered by cell, then block."""
-    return rows[name].to_numpy().reshape(-1, n_blocks).T
-
-
-def _of_all_cells(rows: pd.DataFrame) -> dict[str, np.ndarray]:
-    by_block = rows.groupby("block")
-    sums = {"whole": by_block["score"].sum(), "n_pairs": by_block["n_pairs"].first()}
-    return {name: values.to_numpy() for name, values in sums.items()}
+def _of_all_cells(grids: Columns) -> dict[str, np.ndarray]:
+    return {"whole": grids["score"].sum(axis=0), "n_pairs": grids["n_pairs"][0]}
 
 
 _KINDS = (

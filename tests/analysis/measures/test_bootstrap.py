@@ -15,10 +15,11 @@ from analysis.measures.bootstrap import (
 from tests.reference import bootstrap as twin
 
 
-@given(st.lists(st.integers(0, 5), max_size=12), st.integers(0, 9))
-def test_windows_of_one_document_are_drawn_together(units, seed):
+@given(st.lists(st.integers(0, 14), max_size=30), st.integers(0, 9))
+def test_windows_of_one_document_are_drawn_together_and_too_few_are_not_drawn(units, seed):
     drawn = redraws(np.array(units, dtype=np.int64), seed=seed).weights
-    assert drawn.shape == (RESAMPLES, len(units))
+    n_drawn = RESAMPLES if len(set(units)) >= LEAST_UNITS else 0
+    assert drawn.shape == (n_drawn, len(units))
     of_unit = {unit: drawn[:, [u == unit for u in units]] for unit in units}
     for weights in of_unit.values():
         assert (weights == weights[:, :1]).all()
@@ -46,15 +47,16 @@ def test_percentiles_are_those_of_the_slow_twin_and_skip_what_is_no_number():
 
 def test_an_interval_leaves_a_fortieth_out_at_either_end():
     means = np.stack([np.linspace(0, 1, 401), np.full(401, np.nan)], axis=1)
+    assert np.isnan(percentile_interval(means[:0])).all()
     low, high = percentile_interval(means)
     np.testing.assert_allclose([low[0], high[0]], [0.025, 0.975], rtol=1e-12)
     assert np.isnan([low[1], high[1]]).all()
 
 
 def test_a_seed_decides_what_is_drawn():
-    drawn = redraws(np.arange(7), seed=3).weights
-    np.testing.assert_array_equal(drawn, redraws(np.arange(7), seed=3).weights)
-    assert (drawn != redraws(np.arange(7), seed=4).weights).any()
+    drawn = redraws(np.arange(11), seed=3).weights
+    np.testing.assert_array_equal(drawn, redraws(np.arange(11), seed=3).weights)
+    assert (drawn != redraws(np.arange(11), seed=4).weights).any()
 
 
 def test_a_cell_of_fewer_than_ten_units_has_no_interval():
@@ -68,16 +70,18 @@ def test_a_cell_of_fewer_than_ten_units_has_no_interval():
 
 
 def test_some_of_the_sequences_keep_their_draws():
-    drawn = redraws(np.array([4, 4, 1, 2]), seed=3)
+    drawn = redraws(np.array([4, 4, 1, 2, *range(5, 12)]), seed=3)
     some = drawn.of(np.array([3, 0]))
     assert some.units.tolist() == [2, 4]
+    assert some.weights.any()
     assert (some.weights == drawn.weights[:, [3, 0]]).all()
 
 
 def test_a_percentile_interval_of_so_few_would_be_too_narrow():
     """Reason for the least number of units: five normal units whose true mean is 0."""
-    samples = np.random.default_rng(0).normal(size=(5, 2000))
-    low, high = percentile_interval(redraws(np.arange(5), seed=0).weights @ samples / 5)
+    draw = np.random.default_rng(0)
+    samples, weights = draw.normal(size=(5, 2000)), draw.multinomial(5, [0.2] * 5, RESAMPLES)
+    low, high = percentile_interval(weights @ samples / 5)
     assert ((low <= 0) & (high >= 0)).mean() < 0.88
 
 

@@ -10,7 +10,7 @@ from duckdb import DuckDBPyConnection
 from analysis.measures.heads.head_map import head_layout, head_linkage
 from analysis.measures.heads.permutation_tests import (
     distance_agreement,
-    layer_cohesion,
+    layer_cohesions,
     layer_parts,
 )
 from analysis.statistics.heads import head_arrangement, head_distance
@@ -65,7 +65,7 @@ def test_layers_of_several_heads_are_compared_one_by_one_and_together(store, wei
     of_weighing = rows[rows["weighing"] == weighing].astype({"layer": float})
     assert of_weighing["layer"].fillna(0).tolist() == [1, 2, 0]
     for row, layer in zip(of_weighing.itertuples(), [1, 2, None], strict=True):
-        expected = layer_cohesion(matrix(weighing), LAYERS, layer=layer, seed=SEED)
+        expected = layer_cohesions(matrix(weighing), LAYERS, seed=SEED).get(layer)
         assert expected is not None
         assert row[3:] == pytest.approx(tuple(expected))
 
