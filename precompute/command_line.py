@@ -139,12 +139,16 @@ def run(
 
 @app.command()
 @wraps(run, assigned=())
-def plan(**options: Any) -> None:
+def plan(context: typer.Context, **options: Any) -> None:
     """Say what a run with these options will cost, from two sequences; it makes no file."""
-    from precompute.planning.account import account
     from precompute.request import request_of
 
-    print("\n".join(account(request_of(options))))
+    request = request_of(options)
+    with displayed(None, context.find_object(StopLine)) as on_event:
+        from precompute.planning.account import account
+
+        for line in account(request, on_event):
+            print(line, flush=True)
 
 
 @app.command()

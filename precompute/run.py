@@ -92,16 +92,19 @@ def run(request: Request, runner: Runner, on_event: OnEvent = ignore) -> Plan:
             return _run(request, runner, assert_claimed, tell)
 
 
-def planned(request: Request) -> tuple[Plan, LoadedModel]:
+def planned(request: Request, on_event: OnEvent = ignore) -> tuple[Plan, LoadedModel]:
     """Return the plan of a run and its model; read the corpus unless that was done before.
+
+    Args:
+        on_event: receives the stages before the passes.
 
     Raises:
         UserError: for any error that the user can correct.
     """
     with reporting_shortage(request.output):
         request = _checked(request)
-        model = _loaded(request)
-        return _plan_of_corpus(request, model), model
+        model = _loaded(request, on_event)
+        return _plan_of_corpus(request, model, on_event), model
 
 
 def _checked(request: Request) -> Request:
@@ -195,7 +198,7 @@ def _finished_plan(request: Request, model: LoadedModel, runner: Runner, on_even
     return plan
 
 
-def _plan_of_corpus(request: Request, model: LoadedModel, on_event: OnEvent = ignore) -> Plan:
+def _plan_of_corpus(request: Request, model: LoadedModel, on_event: OnEvent) -> Plan:
     corpus = indexed(_reading(request, model), request.output.parent / SHARDS, on_event)
     check_corpus(named_statistics(request.statistics), corpus)
     check_known(corpus, model)

@@ -9,21 +9,25 @@ from precompute.jobs.plan import Plan
 from precompute.planning.choice import chosen_statistics
 from precompute.planning.costs import Cost, Estimate, estimated
 from precompute.planning.summary import summary
+from precompute.progress.events import OnEvent
 from precompute.request import Request
 from precompute.run import planned
 
 _DEAREST = 3
 
 
-def account(request: Request) -> Iterator[str]:
+def account(request: Request, on_event: OnEvent) -> Iterator[str]:
     """Yield what a run of a request is about and what it will cost.
+
+    Args:
+        on_event: receives the stages of finding out.
 
     Raises:
         UserError: for any error that the user can correct.
     """
-    plan, model = planned(request)
+    plan, model = planned(request, on_event)
     yield from summary(plan)
-    estimate = estimated(plan, model)
+    estimate = estimated(plan, model, on_event)
     yield ""
     yield from _costs(plan, estimate)
     yield ""

@@ -9,9 +9,10 @@ from analysis.contracts import ALL, groups
 from precompute.jobs.memory import peak_memory, reset_peak_memory
 from precompute.jobs.plan import Plan
 from precompute.models.loaded_model import LoadedModel
-from precompute.planning.probes import MODEL, measured, n_chosen
+from precompute.planning.probes import MODEL, REHEARSAL, measured, n_chosen
 from precompute.planning.rehearsal import CORPUS, WEIGHTS, rehearsed
 from precompute.planning.stages import FILE_SECONDS
+from precompute.progress.events import Finished, OnEvent, ignore
 
 _SECONDS_OF_BYTE = 2e-8
 """Seconds of building a file for each of its bytes, beside `FILE_SECONDS`: that of the digits (38
@@ -69,14 +70,19 @@ class Estimate:
         return sum((self.statistics.get(name, Cost()) for name in names), Cost())
 
 
-def estimated(plan: Plan, model: LoadedModel) -> Estimate:
-    """Estimate what is left to do of a plan, by filling its tables from a few sequences."""
+def estimated(plan: Plan, model: LoadedModel, on_event: OnEvent = ignore) -> Estimate:
+    """Estimate what is left to do of a plan, by filling its tables from a few sequences.
+
+    Args:
+        on_event: receives the stage `probes`.
+    """
     start = Cost(time.process_time())  # a run reads the model and the corpus as this process did
     tables = tuple(table for table in plan.passes if table.of_layers)
-    probes = measured(plan, model, tables)
+    probes = measured(plan, model, tables, on_event)
     with TemporaryDirectory(prefix="mixscope-plan-") as folder:
         reset_peak_memory()
         finished = rehearsed(plan, model, probes, Path(folder))
+        on_event(Finished(REHEARSAL))
         peak = max(probes.peak, peak_memory())
     jobs = range(len(plan.corpus.job_sizes))
     missing = {job: plan.missing(job) for job in jobs}

@@ -3,7 +3,7 @@
 import math
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,6 +26,8 @@ from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import rows_of_batch
 from precompute.passes.relevance import TOKENS
 from precompute.passes.relevance_maps import WHOLE_LAYERS
+from precompute.progress.events import Advanced, Begun, Key, OnEvent
+from precompute.progress.share import sharing
 
 _JOBS = 8
 """Most jobs whose sequences stand for those of the corpus."""
@@ -37,6 +39,9 @@ _BRIEF = 10.0
 many sequences as the batch has."""
 MODEL = ""
 """Name in place of a table's: the forward passes."""
+CHOSEN, ALONE, BATCH, REHEARSAL = "chosen", "alone", "batch", "rehearsal"
+"""Probes: a sequence that every statistic reads, one that checks do not, a batch of such; and the
+rehearsal of tables."""
 
 
 @dataclass(frozen=True)
@@ -99,8 +104,10 @@ class Probes:
         return int(batch + of_sequence * max(0.0, self.n_sequences / self.n_batches - n_probes))
 
 
-def measured(plan: Plan, model: LoadedModel, tables: tuple[Table, ...]) -> Probes:
-    """Fill tables from a few sequences of usual length."""
+def measured(
+    plan: Plan, model: LoadedModel, tables: tuple[Table, ...], on_event: OnEvent
+) -> Probes:
+    """Fill tables from a few sequences of usual length, as the stage `probes`."""
     known, n_batches = _usual(plan, model)
     n_tokens = len(known[0])
     most = min(_MOST_PROBES, max(2, _PROBE_PAIRS // n_tokens**2), len(known))
@@ -111,12 +118,21 @@ def measured(plan: Plan, model: LoadedModel, tables: tuple[Table, ...]) -> Probe
         replace(sequence, index=n * position_spectrum.CONTROLLED)
         for n, sequence in enumerate(plain)
     ]
-    chosen = _fill(plan, model, tables, read[-1:], all_read_more=True)
+    costs: dict[Key, float] = {CHOSEN: 4, ALONE: 1, BATCH: most, REHEARSAL: 4}  # of a decoder
+    on_event(Begun("probes", len(costs), costs=costs))
+
+    def fill(probe: str, sequences: list[Sequence], **how: bool) -> Filled:
+        def tell(share: float) -> None:
+            on_event(Advanced(probe, share))
+
+        return _fill(plan, model, tables, sequences, tell, **how)
+
+    chosen = fill(CHOSEN, read[-1:], all_read_more=True)
     if sum(chosen.seconds.values()) < _BRIEF:
-        chosen = _fill(plan, model, tables, read, all_read_more=True)
+        chosen = fill(CHOSEN, read, all_read_more=True)
     return Probes(
-        alone=_fill(plan, model, tables, plain[:1]),
-        batch=_fill(plan, model, tables, plain),
+        alone=fill(ALONE, plain[:1]),
+        batch=fill(BATCH, plain),
         chosen=chosen,
         n_sequences=len(plan.corpus),
         n_batches=n_batches,
@@ -157,14 +173,16 @@ def n_chosen(plan: Plan, table: Table) -> int:
 def _fill(
     plan: Plan,
     model: LoadedModel,
-    tables: Iterable[Table],
+    tables: tuple[Table, ...],
     sequences: list[Sequence],
+    on_share: Callable[[float], object],
     *,
     all_read_more: bool = False,
 ) -> Filled:
     """Fill tables from a batch.
 
     Args:
+        on_share: is told the share that is done.
         all_read_more: every statistic of few sequences reads these.
     """
     chosen = frozenset(sequence.index for sequence in sequences) if all_read_more else frozenset()
@@ -173,11 +191,15 @@ def _fill(
     batch = replace(batch_for(plan, model, sequences), type_means=means, **few)
     seconds, memory = defaultdict[str, float](float), defaultdict[str, int](int)
     peaks = list[int]()
+    again = len(model.layers) * plan.cost_of_again * (all_read_more and plan.runs_again)
+    shared, on_again = sharing(len(tables), len(model.layers), on_share, again)
+    batch = replace(batch, on_again=on_again)
 
     @contextmanager
     def watch(name: str) -> Iterator[None]:
         before, started = reset_peak_memory(), time.process_time()
-        yield
+        with shared(name):
+            yield
         seconds[name] += time.process_time() - started
         peaks.append(peak_memory())
         memory[name] = max(memory[name], peaks[-1] - before)

@@ -26,7 +26,7 @@ from precompute.models.loaded_model import LoadedModel
 from precompute.planning.probes import Probes, n_chosen
 
 _FEW, _MANY = 12, 64
-"""Sequences of two rehearsals: enough for intervals, and the most of one job."""
+"""Sequences of two rehearsals: enough for intervals, and the most that are copied."""
 _LEAST_FACTOR = 0.99
 """Copies of a sequence's rows differ by a factor of at least this, or they would compress."""
 _READ = 128
@@ -46,8 +46,8 @@ class Finished:
 def rehearsed(plan: Plan, model: LoadedModel, probes: Probes, folder: Path) -> Finished:
     """Estimate what the tables of a plan take, once the passes over the corpus are done.
 
-    Rows of the probes are copied until there are as many sequences as in the corpus, or those of
-    one job. From there on, costs grow as from a rehearsal of a few, which comes first, so that it
+    Rows of the probes are copied until there are as many sequences as in the corpus, or `_MANY`.
+    From there on, costs grow as from a rehearsal of a few, which comes first, so that it
     pays for what is loaded once. Copies have no new pairs of tokens, so that the size of their
     tables grows with the number of different pairs.
     """
@@ -103,9 +103,11 @@ def _rehearse(
     for table in small.passes:
         if table.of_layers:
             rows = [*_copied(plan, table, probes, n_sequences)]
-            compute = partial(shard_of, table, rows, model.numbers)
-            started = time.process_time()
-            finish_shard(small.shard_folder(table), 0, compute)
+            started, n_jobs = time.process_time(), len(small.corpus.job_sizes)
+            for job in range(n_jobs):
+                of_job = rows[job::n_jobs] or [table.shard_schema.empty_table()]
+                compute = partial(shard_of, table, of_job, model.numbers)
+                finish_shard(small.shard_folder(table), job, compute)
             seconds[table.name] += time.process_time() - started
     started = time.process_time()
     finish_corpus(small)

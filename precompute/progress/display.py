@@ -36,11 +36,11 @@ class _Display(Protocol):
 
 
 @contextmanager
-def displayed(output: Path, stop_line: StopLine | None = None) -> Iterator[OnEvent]:
+def displayed(output: Path | None, stop_line: StopLine | None = None) -> Iterator[OnEvent]:
     """Yield a receiver of events that shows them until the run ends, and what it made at the end.
 
     Args:
-        output: the file that the run makes.
+        output: the file that the run makes; None if it makes none.
         stop_line: told what is kept if the run is stopped.
     """
     account, ended = Account(), Signal()
@@ -48,7 +48,7 @@ def displayed(output: Path, stop_line: StopLine | None = None) -> Iterator[OnEve
 
         def kept() -> str:
             display.close()
-            return kept_line(account, output)
+            return "" if output is None else kept_line(account, output)
 
         def receive(event: Event) -> None:
             before = account.stage
@@ -64,7 +64,8 @@ def displayed(output: Path, stop_line: StopLine | None = None) -> Iterator[OnEve
 
         if stop_line is not None:
             stop_line.kept = kept
-        print(f"Making {output}. Ctrl-C stops it, and the same command goes on.", flush=True)
+        if output is not None:
+            print(f"Making {output}. Ctrl-C stops it, and the same command goes on.", flush=True)
         display.begin(Begun("model"))
         made: list[Made] = []
         looking = Thread(target=look, daemon=True)

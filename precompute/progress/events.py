@@ -7,8 +7,8 @@ from typing import Literal
 
 Key = int | str
 """Name of a job; of sequences its number."""
-Stage = Literal["model", "proof", "corpus", "weights", "sequences", "tables", "file"]
-"""Stages of a run in their order; with --until some are repeated."""
+Stage = Literal["model", "proof", "corpus", "weights", "sequences", "tables", "file", "probes"]
+"""Stages of a run in their order, some repeated with --until; then what only a plan has."""
 
 
 @dataclass(frozen=True)

@@ -125,14 +125,19 @@ def test_a_run_without_output_is_called_after_model_and_corpus(place, monkeypatc
 
 
 def test_a_plan_counts_what_the_run_then_has(place):
-    asked = _asked(place, "planned.duckdb", "--statistics", "sink,vector_completeness")[1:]
+    (place / "long.txt").write_text(f"{TEXT}\n\n{TEXT}")  # of several jobs
+    chosen = ["--corpus", place / "long.txt", "--statistics", "sink,vector_completeness"]
+    asked = [*_asked(place, "planned.duckdb")[1:], *chosen]
     planned = _run("plan", *asked)
     assert planned.returncode == 0, planned.stderr
     assert not (place / "planned.duckdb").exists()
     done = _run("run", *asked)
-    sizes, chosen, of_checks, *rest = planned.stdout.splitlines()
+    stages, plan = planned.stdout.split("corpus\n")
+    assert stages == "model\nproof\n"
+    sizes, chosen, of_checks, probes, *rest = plan.splitlines()
+    assert probes == "probes: 0 of 4"
     assert f"\n{sizes}\n{chosen}\n{of_checks}\n" in f"\n{done.stdout}"
-    assert of_checks == "checks read 2 of 3 sequences; --check-sequences sets how many"
+    assert of_checks == "checks read 2 of 9 sequences; --check-sequences sets how many"
     rows = {line.split("  ")[0]: line.split() for line in rest}
     assert chosen.split(": ")[1] == ", ".join(
         f"{group} {rows[group][1]}" for group in ("checks", "layers", "sinks")
@@ -148,7 +153,7 @@ def test_a_plan_counts_what_the_run_then_has(place):
     size, unit = rows["all"][-2:]
     ratio = float(size) * {"kB": 1e3, "MB": 1e6}[unit] / (place / "planned.duckdb").stat().st_size
     assert 1 / 1.5 < ratio < 1.5
-    assert facts["checked"] == f"{n_checked}/{n}" == "2/3"
+    assert facts["checked"] == f"{n_checked}/{n}" == "2/9"
     assert facts["check_sequences"] == "none"
 
 
