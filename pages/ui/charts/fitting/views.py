@@ -1,5 +1,6 @@
 """Views, legends and titles of axes, fitted to the place of their chart on the page."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,8 @@ _PARTS = ("layer", *_VIEWS)
 _TITLE, _LEAST, _OTHERS = 13, 110, 80  # pixels: letters, least length, legend and x axis
 _NAMING = {"color", "shape", "strokeDash", "opacity"}
 _SYMBOL, _LETTER = 34, 12  # pixels of the mark of a name in a legend, and of its letters
+_SLIDE, _AROUND_A_PANEL = (1190, 440), 140  # pixels; of a view's axis, title and legend
+_LEAST_FACTOR = 0.6  # below which letters stand on one another
 _HIDDEN = {"title": None, "ticks": False}
 
 
@@ -29,6 +32,32 @@ def fitted(chart: Specification) -> Specification:
             lines = title_lines(up["title"], room, _TITLE)
             up["title"] = lines if len(lines) > 1 else up["title"]
     return chart if is_alone else _in_rows(chart)
+
+
+def filled(chart: Specification) -> Specification:
+    """Chart whose views of fixed size are as large as a slide has room for; letters keep theirs.
+
+    The number of views in a row is the one that lets them be largest, unless they share their rows.
+    """
+    kind = next((kind for kind in ("hconcat", "concat") if kind in chart), "")
+    sizes = [(view.get("width"), view.get("height")) for view in chart.get(kind, ())]
+    if len(sizes) < 2 or not all(isinstance(side, int | float) for size in sizes for side in size):
+        return chart
+    n, widest, highest = len(sizes), *map(max, zip(*sizes, strict=True))
+    wide = sum(width for width, _ in sizes) / n if kind == "hconcat" else widest
+
+    def factor(columns: int) -> float:
+        high = _SLIDE[1] / math.ceil(n / columns) - _AROUND_A_PANEL
+        return min((_SLIDE[0] / columns - _AROUND) / wide, high / highest)
+
+    columns = n if kind == "hconcat" else max(range(1, n + 1), key=factor)
+    if (by := factor(columns)) < _LEAST_FACTOR:
+        return chart
+    views = [
+        view | {side: round(by * view[side]) for side in ("width", "height")}
+        for view in chart[kind]
+    ]
+    return chart | {kind: views} | ({"columns": columns} if kind == "concat" else {})
 
 
 def _break_legend(encoding: Specification) -> None:
