@@ -75,7 +75,8 @@ def _compared(
     if side == "unsure":
         level = others["value"].iloc[0] if len(others) else baseline
         value, rule = first["value"], "numbers"
-        side = "unclear" if value == level else "above" if value > level else "below"
+        is_same = written(value) == written(level)
+        side = "unclear" if is_same else "above" if value > level else "below"
     shown = pd.concat([rows.head(1), others])
     values = [
         f"{name} {with_interval(value, low, high, written)}"
