@@ -11,6 +11,7 @@ import altair as alt
 import pandas as pd
 
 from pages.ui.charts.chart_theme import WHOLE_LEGEND, columns_of
+from pages.ui.charts.fitting.views import break_titles
 from pages.ui.charts.headline import headline
 from pages.ui.export.drawing import NotDrawn, pdf_of, png_of, svg_of
 from pages.ui.words.lines import wrapped
@@ -19,6 +20,7 @@ SINGLE, DOUBLE = 238, 497
 """Width of one column and of both columns of a paper, in points."""
 _POINT = 0.6  # per pixel on the screen: 12 px are printed as 7.2 pt
 _NARROW = 500  # pixels below which views are stacked
+_OTHER_FONTS = 0.85  # share of the width for a title, whose letters may be wider where it is opened
 _INK, _QUIET = "#1a1a1a", "#555555"
 _SMALL, _LINE, _LETTER = 10, 14, 5.4  # pixels of the source line: its type, height, and a letter
 _LETTER_OF_LEGEND = 8  # pixels
@@ -50,7 +52,7 @@ def svg(chart: Any, finding: str = "", source: str = "", *, points: int = DOUBLE
     pixels = round(points / _POINT)
     drawn_as = specification(chart, pixels)
     if finding:
-        title, taken = headline(finding, ink=_INK, pixels=pixels)
+        title, taken = headline(finding, ink=_INK, pixels=_OTHER_FONTS * pixels)
         drawn_as |= {"title": title}
         if isinstance(drawn_as.get("height"), Real):
             drawn_as["height"] += taken
@@ -111,6 +113,7 @@ def specification(chart: Any, pixels: int = round(DOUBLE / _POINT)) -> dict[str,
     pixels that its text needs. Views that may be wrapped are stacked in a single column.
     """
     specification = with_data(chart)
+    break_titles(specification)
     if not {"hconcat", "vconcat", "concat", "facet", "repeat"} & set(specification):
         least = specification.get("usermeta", {}).get("least_width", 0)
         specification.setdefault("width", max(pixels, least))

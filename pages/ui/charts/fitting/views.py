@@ -22,16 +22,21 @@ _HIDDEN = {"title": None, "ticks": False}
 
 def fitted(chart: Specification) -> Specification:
     """Chart with views below each other where the page is too narrow, and long titles in lines."""
-    is_alone = not _VIEWS & set(chart)
-    for unit, height in _units(chart):
+    for unit, _ in _units(chart):
         for channel in _NAMING & set(unit["encoding"]):
             _break_legend(unit["encoding"][channel])
+    break_titles(chart)
+    return _in_rows(chart) if _VIEWS & set(chart) else chart
+
+
+def break_titles(chart: Specification) -> None:
+    """Divide titles of y axes into lines that are no longer than the axis."""
+    others = 0 if _VIEWS & set(chart) else _OTHERS
+    for unit, height in _units(chart):
         up = unit["encoding"].get("y") or {}
         if isinstance(up.get("title"), str) and isinstance(height, int | float):
-            room = max(height - (_OTHERS if is_alone else 0), _LEAST)
-            lines = title_lines(up["title"], room, _TITLE)
+            lines = title_lines(up["title"], max(height - others, _LEAST), _TITLE)
             up["title"] = lines if len(lines) > 1 else up["title"]
-    return chart if is_alone else _in_rows(chart)
 
 
 def filled(chart: Specification) -> Specification:
