@@ -30,6 +30,7 @@ _LETTERS, _PRESENTED = 12, 15  # pixels of type, on a screen 1280 wide
 _SCREEN = 390  # height of all rows of a map that is seen on a screen without scrolling
 _FILLS = 440  # least height of a presented chart, in the same pixels
 _RAMP, _RAMP_TITLE = 300, 45  # pixels: height of a chart, and of the title of its ramp
+_NAME = 180  # pixels of a label
 _ROW, _MARK = 96, 4  # letters of a row of a legend, and letters' width of a mark
 Scale = Literal["linear", "log", "symlog", "sqrt"]
 
@@ -134,6 +135,7 @@ def theme(size: Any = None) -> dict[str, Any]:
     marks = {"bar": {"discreteBandSize": {"band": 1}}}
     legend = words | WHOLE_LEGEND
     axis = words | {"labelFlush": False}  # labels at an end stand on their gridline, too
+    axis |= {"labelLimit": _NAME}
     return {"axis": axis, "legend": legend, "header": words, **titles, **marks}
 
 

@@ -91,6 +91,7 @@ def test_latex_escapes_what_tokens_are_made_of_and_aligns_numbers():
 def test_a_caption_of_latex_has_no_marks_of_markdown():
     written = latex(FRAME, caption=r"**92%** goes to \[SEP\].", label="t")
     assert r"\caption{92\% goes to [SEP].}" in written
+    assert latex(FRAME, caption="✓ so, ✗ not", label="t").isascii()
 
 
 @pytest.mark.parametrize("points", [export.SINGLE, export.DOUBLE])

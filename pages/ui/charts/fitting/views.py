@@ -15,7 +15,7 @@ _PARTS = ("layer", *_VIEWS)
 _TITLE, _LEAST, _OTHERS = 13, 110, 80  # pixels: letters, least length, legend and x axis
 _NAMING = {"color", "shape", "strokeDash", "opacity"}
 _SYMBOL, _LETTER = 34, 12  # pixels of the mark of a name in a legend, and of its letters
-_SLIDE, _AROUND_A_PANEL = (1190, 440), 140  # pixels; of a view's axis, title and legend
+_SLIDE, _AROUND_A_PANEL, _BETWEEN = (1190, 410), 140, 20  # pixels; axis, title and legend of a view
 _LEAST_FACTOR = 0.6  # below which letters stand on one another
 _HIDDEN = {"title": None, "ticks": False}
 
@@ -53,7 +53,7 @@ def filled(chart: Specification) -> Specification:
 
     def factor(columns: int) -> float:
         high = _SLIDE[1] / math.ceil(n / columns) - _AROUND_A_PANEL
-        return min((_SLIDE[0] / columns - _AROUND) / wide, high / highest)
+        return min((_SLIDE[0] / columns - _AROUND - _BETWEEN) / wide, high / highest)
 
     columns = n if kind == "hconcat" else max(range(1, n + 1), key=factor)
     if (by := factor(columns)) < _LEAST_FACTOR:
