@@ -39,7 +39,7 @@ STYLE = """<style>
 .tp-key span {border-left: 4px solid; padding-left: .4rem}
 .tp-key span.tp-faint {opacity: .55; border-color: transparent}
 </style>"""
-_CELL = (82, 46)  # pixels
+_CELL, _AROUND = (82, 46), 110  # pixels; of title, axis and legend
 _BAR = 4  # pixels
 _FAINT, _FAINT_WORDS = 0.4, 0.7
 
@@ -146,8 +146,11 @@ def picture(lists: dict[str, pd.DataFrame], *, layers: Sequence[int], top: float
         lists: rows of `pair_delta.top` by the title of their grid.
         top: the change with the strongest ground.
     """
+    width, height = _CELL[0] * PLACES, _CELL[1] * len(layers)
     grids = [_grid(frame, name, layers, top) for name, frame in lists.items()]
-    return alt.vconcat(*grids) if len(grids) > 1 else grids[0]
+    if len(grids) > 1:
+        return alt.vconcat(*(part.properties(width=width, height=height) for part in grids))
+    return grids[0].properties(height=height + _AROUND, usermeta={"least_width": width})
 
 
 def _grid(frame: pd.DataFrame, name: str, layers: Sequence[int], top: float) -> Any:
@@ -190,9 +193,7 @@ def _grid(frame: pd.DataFrame, name: str, layers: Sequence[int], top: float) -> 
         text=alt.Text("lines:N"),
         opacity=alt.Opacity("legible:Q", scale=None),
     )
-    return layered(
-        cells, bars, words, title=name, width=_CELL[0] * PLACES, height=_CELL[1] * len(layers)
-    )
+    return layered(cells, bars, words, title=name)
 
 
 def _lines(pair: Any) -> str:

@@ -89,7 +89,7 @@ def test_views_of_a_slide_fill_it_in_width_or_in_height_and_are_seen_whole(
     [(wide, tall)] = {(view["width"], view["height"]) for view in shown[kind]}
     assert wide / tall == pytest.approx(width / height, rel=0.02)
     rows = n // (columns or n)
-    room = (1190 - (wide + 90) * n / rows, 410 - (tall + 140) * rows)
+    room = (1110 - (wide + 90) * n / rows, 410 - (tall + 140) * rows)
     assert -4 < min(room) < 4
     assert filled({kind: [{"width": 800, "height": 700}] * 2})[kind][0]["width"] == 800
 

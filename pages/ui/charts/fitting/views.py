@@ -15,8 +15,8 @@ _PARTS = ("layer", *_VIEWS)
 _TITLE, _LEAST, _OTHERS = 13, 110, 80  # pixels: letters, least length, legend and x axis
 _NAMING = {"color", "shape", "strokeDash", "opacity"}
 _SYMBOL, _LETTER = 34, 12  # pixels of the mark of a name in a legend, and of its letters
-_SLIDE, _AROUND_A_PANEL, _BETWEEN = (1190, 410), 140, 20  # pixels; axis, title and legend of a view
-_LEAST_FACTOR = 0.6  # below which letters stand on one another
+_SLIDE, _AROUND_A_PANEL, _BETWEEN = (1110, 410), 140, 20  # pixels; axis, title and legend of a view
+_LEAST_FACTOR = 0.5  # below which letters stand on one another
 _HIDDEN = {"title": None, "ticks": False}
 
 
