@@ -76,7 +76,11 @@ def test_a_section_records_what_it_shows_and_draws_nothing(run, page, section):
         assert item.shown.asked.queries
 
 
-CHARTS_FIRST = (("attention_norms", "dispersion"), ("token_pairs", "tables"))
+CHARTS_FIRST = (
+    ("attention_norms", "dispersion"),
+    ("token_pairs", "tables"),
+    ("relevance", "methods"),
+)
 
 
 @pytest.mark.parametrize(("page", "stem"), CHARTS_FIRST)
