@@ -4,14 +4,13 @@ import json
 import re
 from copy import deepcopy
 from html import escape
-from numbers import Real
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
 from pages.ui.charts.chart_theme import WHOLE_LEGEND, columns_of
-from pages.ui.charts.fitting.views import break_titles
+from pages.ui.charts.fitting.views import break_titles, encoded_parts
 from pages.ui.charts.headline import headline
 from pages.ui.export.drawing import NotDrawn, pdf_of, png_of, svg_of
 from pages.ui.words.lines import wrapped
@@ -26,7 +25,8 @@ _SMALL, _LINE, _LETTER = 10, 14, 5.4  # pixels of the source line: its type, hei
 _LETTER_OF_LEGEND = 8  # pixels
 _LATIN, _JAPANESE = "Fira Sans", "Noto Sans JP"
 _IS_JAPANESE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
-_TEXT = re.compile("(<text[^>]*>)([^<]*)(?=</text>)")
+_TEXT = re.compile("(<t(?:ext|span)[^>]*>)([^<]*)(?=</t(?:ext|span)>)")
+"""Start and letters of a line; a text of several lines has a `tspan` for each."""
 _SIZE = re.compile('width="([0-9.]+)" height="([0-9.]+)" viewBox="[^"]*"')
 _FONT = f"{_LATIN}, {_JAPANESE}, sans-serif"
 _LOOK = {
@@ -52,10 +52,8 @@ def svg(chart: Any, finding: str = "", source: str = "", *, points: int = DOUBLE
     pixels = round(points / _POINT)
     drawn_as = specification(chart, pixels)
     if finding:
-        title, taken = headline(finding, ink=_INK, pixels=_OTHER_FONTS * pixels)
+        title, _ = headline(finding, ink=_INK, pixels=_OTHER_FONTS * pixels)
         drawn_as |= {"title": title}
-        if isinstance(drawn_as.get("height"), Real):
-            drawn_as["height"] += taken
     return _printed(_TEXT.sub(_with_fonts, svg_of(drawn_as)), source)
 
 
@@ -118,7 +116,12 @@ def specification(chart: Any, pixels: int = round(DOUBLE / _POINT)) -> dict[str,
         least = specification.get("usermeta", {}).get("least_width", 0)
         specification.setdefault("width", max(pixels, least))
         specification.setdefault("autosize", {"type": "fit-x", "contains": "padding"})
-        _break_legends(specification, letters=specification["width"] // _LETTER_OF_LEGEND)
+        has_names = any(
+            (part["encoding"].get("y") or {}).get("type") == "nominal"
+            for part, _ in encoded_parts(specification)
+        )  # beside the rows, where no legend stands
+        room = specification["width"] // (2 if has_names else 1)
+        _break_legends(specification, letters=room // _LETTER_OF_LEGEND)
     elif "concat" in specification and pixels < _NARROW:
         specification["columns"] = 1
     specification["config"] = specification.get("config", {}) | _LOOK
@@ -131,9 +134,9 @@ def _break_legends(part: Any, letters: int) -> None:
         if isinstance(inner, dict | list):
             _break_legends(inner, letters)
     legend = part.get("legend") if isinstance(part, dict) else None
-    if legend and "columns" in legend and "domain" in part.get("scale", {}):
-        names = part["scale"]["domain"]
-        legend["columns"] = min(legend["columns"], columns_of(names, letters))
+    names = (part.get("scale") or {}).get("domain") if legend else None
+    if names and ("columns" in legend or legend.get("orient") == "top"):
+        legend["columns"] = min(legend.get("columns", len(names)), columns_of(names, letters))
 
 
 def with_data(chart: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ _HIDDEN = {"title": None, "ticks": False}
 
 def fitted(chart: Specification) -> Specification:
     """Chart with views below each other where the page is too narrow, and long titles in lines."""
-    for unit, _ in _units(chart):
+    for unit, _ in encoded_parts(chart):
         for channel in _NAMING & set(unit["encoding"]):
             _break_legend(unit["encoding"][channel])
     break_titles(chart)
@@ -32,7 +32,7 @@ def fitted(chart: Specification) -> Specification:
 def break_titles(chart: Specification) -> None:
     """Divide titles of y axes into lines that are no longer than the axis."""
     others = 0 if _VIEWS & set(chart) else _OTHERS
-    for unit, height in _units(chart):
+    for unit, height in encoded_parts(chart):
         up = unit["encoding"].get("y") or {}
         if isinstance(up.get("title"), str) and isinstance(height, int | float):
             lines = title_lines(up["title"], max(height - others, _LEAST), _TITLE)
@@ -110,9 +110,9 @@ def letters(chart: Specification, size: int) -> Any:
 
 def _name_rows(views: list[Specification], is_narrow: str) -> None:
     """Name the rows of all views like those of the first, where the page is narrow."""
-    ups = [unit["encoding"].get("y") or {} for unit, _ in _units(views[0])]
+    ups = [unit["encoding"].get("y") or {} for unit, _ in encoded_parts(views[0])]
     axes = {up["field"]: up.get("axis", {}) for up in ups if "field" in up}
-    for unit, _ in [found for view in views[1:] for found in _units(view)]:
+    for unit, _ in [found for view in views[1:] for found in encoded_parts(view)]:
         up = unit["encoding"].get("y") or {}
         axis = up.get("axis", {})
         first = axes.get(up.get("field"))
@@ -121,11 +121,11 @@ def _name_rows(views: list[Specification], is_narrow: str) -> None:
             up["axis"] = first | _HIDDEN | {"labelExpr": f"{is_narrow} ? {label} : ''"}
 
 
-def _units(part: Specification, height: Any = None) -> Iterator[tuple[Specification, Any]]:
+def encoded_parts(part: Specification, height: Any = None) -> Iterator[tuple[Specification, Any]]:
     """Yield all parts with an encoding, and the height of their marks."""
     height = part.get("height", height)
     if "encoding" in part:
         yield part, height
     for kind in _PARTS:
         for inner in part.get(kind, ()):
-            yield from _units(inner, height)
+            yield from encoded_parts(inner, height)
