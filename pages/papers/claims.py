@@ -73,7 +73,7 @@ def _compared(
     others = rows[rows["name"] == baseline] if isinstance(baseline, str) else rows.iloc[:0]
     side = compared(rows, baseline)
     if side == "unsure":
-        level = others["value"].iloc[0] if len(others) else baseline
+        level = float(others["value"].iloc[0] if len(others) else baseline)
         value, rule = first["value"], "numbers"
         is_same = written(value) == written(level)
         side = "unclear" if is_same else "above" if value > level else "below"

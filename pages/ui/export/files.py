@@ -133,7 +133,7 @@ def _break_legends(part: Any, letters: int) -> None:
     for inner in part.values() if isinstance(part, dict) else part:
         if isinstance(inner, dict | list):
             _break_legends(inner, letters)
-    legend = part.get("legend") if isinstance(part, dict) else None
+    legend = (part.get("legend") or {}) if isinstance(part, dict) else {}
     names = (part.get("scale") or {}).get("domain") if legend else None
     if names and ("columns" in legend or legend.get("orient") == "top"):
         legend["columns"] = min(legend.get("columns", len(names)), columns_of(names, letters))
