@@ -39,7 +39,7 @@ STYLE = """<style>
 .tp-key span {border-left: 4px solid; padding-left: .4rem}
 .tp-key span.tp-faint {opacity: .55; border-color: transparent}
 </style>"""
-_CELL, _AROUND = (82, 46), 110  # pixels; of title, axis and legend
+_CELL, _AROUND, _BESIDE = (82, 46), 110, 90  # pixels; of title, axis and legend; of the layers
 _BAR = 4  # pixels
 _FAINT, _FAINT_WORDS = 0.4, 0.7
 
@@ -150,7 +150,7 @@ def picture(lists: dict[str, pd.DataFrame], *, layers: Sequence[int], top: float
     grids = [_grid(frame, name, layers, top) for name, frame in lists.items()]
     if len(grids) > 1:
         return alt.vconcat(*(part.properties(width=width, height=height) for part in grids))
-    return grids[0].properties(height=height + _AROUND, usermeta={"least_width": width})
+    return grids[0].properties(height=height + _AROUND, usermeta={"least_width": width + _BESIDE})
 
 
 def _grid(frame: pd.DataFrame, name: str, layers: Sequence[int], top: float) -> Any:

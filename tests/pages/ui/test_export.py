@@ -124,7 +124,7 @@ def test_a_pdf_embeds_its_own_fonts_for_latin_and_for_japanese_words():
 
 
 def test_every_line_of_a_japanese_title_is_set_in_one_font():
-    picture = export.svg(CHARTS["bars"](), "全層の平均で ρ は 0.9 です。" * 3, points=export.SINGLE)
+    picture = export.svg(CHARTS["bars"](), "全層の平均での値 ρ は " * 6, points=export.SINGLE)
     lines = re.findall(r"<([^<>]*)>([^<]*全層[^<]*)<", picture)
     assert len(lines) > 1
     assert all('font-family="Noto Sans JP"' in start for start, _ in lines)
