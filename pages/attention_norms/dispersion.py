@@ -48,16 +48,16 @@ def _summary(inquiry: Inquiry) -> Findings:
 def dispersion(view: View) -> None:
     heads, inputs = view.ask(norm_dispersion.by_head), view.ask(norm_dispersion.by_layer)
     view.finding(_finding(view, _pooled(inputs)["cv"]))
-    _extremes(view, heads, "heads")
-    _extremes(view, inputs, "inputs")
-    show_published(
-        view, "norms", *_published(view, heads, "heads"), *_published(view, inputs, "inputs")
-    )
     _by_layer(view, heads, inputs)
     every = heads.dropna(subset="layer").astype({"layer": "int64", "head": "int64"})
     with opened_below(view) as marked:
         chart = head_map(every, "cv", view.say("cv_axis"), format=".3f", marked=marked)
         view.figure("map", every, chart, state=marked, click=to_head)
+    _extremes(view, heads, "heads")
+    _extremes(view, inputs, "inputs")
+    show_published(
+        view, "norms", *_published(view, heads, "heads"), *_published(view, inputs, "inputs")
+    )
     columns = dict.fromkeys(("layer", "head")) | _STATISTICS | {"n": None}
     view.table("all", every.sort_values("cv", ascending=False), columns)
 

@@ -78,7 +78,7 @@ def relation(view: View) -> None:
         level = POOLED  # a head is all within it
     parts = OF_PAIRS[:2] if scope["layer"] else OF_PAIRS
     rho = view.ask(correlation.by_type, **scope)
-    view.finding(_finding(view, rho, scope, parts))
+    view.finding(_finding(view, rho, scope, parts, level))
     _pairs(view, level, scope)
     pairs = in_type_order(rho).rename(columns={"n": "pairs"})
     columns = ["token_type", "pairs", "spearman"]
@@ -203,7 +203,9 @@ def _published(rho: pd.DataFrame) -> list[Row]:
     ]
 
 
-def _finding(view: View, rho: pd.DataFrame, scope: Scope, parts: tuple[str, ...]) -> str:
+def _finding(
+    view: View, rho: pd.DataFrame, scope: Scope, parts: tuple[str, ...], level: str
+) -> str:
     """Compare ρ within heads with the pooled ρ.
 
     For one head, name the token type with the lowest ρ if that is negative.
@@ -212,7 +214,7 @@ def _finding(view: View, rho: pd.DataFrame, scope: Scope, parts: tuple[str, ...]
         return view.say("nothing_varies")
     if not scope["head"]:
         signs = view.ask(correlation.signs, layer=scope["layer"])
-        return weight_and_norm(rho, signs, parts)
+        return weight_and_norm(rho, signs, parts, level)
     lowest = rho.nsmallest(1, "spearman").iloc[0]
     return view.say(
         f"finding_{'against' if lowest['spearman'] < -WEAK else 'nowhere'}",

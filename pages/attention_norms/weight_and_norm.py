@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from pages.ui.words.interval import with_interval
-from pages.ui.words.levels import carried
+from pages.ui.words.levels import POOLED, carried
 from pages.ui.words.names import token_type_name
 from pages.ui.words.numbers import change, count
 from pages.ui.words.say import say
@@ -23,10 +23,13 @@ def lowest_within(rho: pd.DataFrame) -> Any:
     return None if known.empty else known.nsmallest(1, "median").iloc[0]
 
 
-def weight_and_norm(rho: pd.DataFrame, signs: pd.DataFrame, parts: tuple[str, ...]) -> str:
+def weight_and_norm(
+    rho: pd.DataFrame, signs: pd.DataFrame, parts: tuple[str, ...], level: str = ""
+) -> str:
     """Report the lowest median ρ within heads, and the parts of the lowest pooled ρ.
 
     Args:
+        level: if pooled, that comes first.
         rho: rows of `attention_norm_correlation.by_type`; some head has a ρ.
         signs: rows of `attention_norm_correlation.signs`.
     """
@@ -46,6 +49,8 @@ def weight_and_norm(rho: pd.DataFrame, signs: pd.DataFrame, parts: tuple[str, ..
         )
         if row["token_type"] != within["token_type"] and pd.notna(row["median"]):
             sentences.append(_say("pooled_within", **_heads(row, signs)))
+    if level == POOLED:
+        sentences = [*sentences[1:], sentences[0]]
     return " ".join(sentences)
 
 

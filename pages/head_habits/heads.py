@@ -17,6 +17,7 @@ from pages.ui.page import section
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.interval import row_with_interval
+from pages.ui.words.lines import with_capital
 from pages.ui.words.say import say
 
 _CLICKED = ("map_share", "map_entropy", "table")
@@ -77,7 +78,7 @@ def _finding(view: View, habit: str, frame: pd.DataFrame) -> str:
     most = frame.nlargest(1, "mean").iloc[0]
     return view.say(
         "finding",
-        habit=habit_name(habit),
+        habit=with_capital(habit_name(habit)),
         most=head_of(most),
         value=row_with_interval(most, written=partial(habit_value, habit)),
         median=habit_value(habit, frame["mean"].median()),

@@ -30,7 +30,7 @@ def gates(view: View) -> None:
             chart = lines(layers, y=quantity, ends=ends, zero=quantity == "closed")
             view.figure(quantity, layers, chart)
     view.table("table", frame, ["layer", *_QUANTITIES, "n_sequences"])
-    show_more_checks(view.store, gate_rule_agreement.TABLE)
+    view.draw(show_more_checks, view.store, gate_rule_agreement.TABLE)
 
 
 def _finding(view: View, mean: pd.Series, layers: pd.DataFrame) -> str:

@@ -36,7 +36,7 @@ def vectors(view: View) -> None:
     _agreement(view, view.ask(vector_rollout.agreement), n=int(sums["n_sequences"].max()))
     origins(view, distances, types, (scope, VECTORS), scope)
     _table(view, distances, scope)
-    show_more_checks(view.store, vector_rollout.TABLE, vector_rollout.AGREEMENT)
+    view.draw(show_more_checks, view.store, vector_rollout.TABLE, vector_rollout.AGREEMENT)
 
 
 def _own(view: View, distances: pd.DataFrame, scope: str) -> str:

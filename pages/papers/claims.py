@@ -73,9 +73,10 @@ def _compared(
     others = rows[rows["name"] == baseline] if isinstance(baseline, str) else rows.iloc[:0]
     side = compared(rows, baseline)
     if side == "unsure":
-        level = others["value"].iloc[0] if len(others) else baseline
+        level = float(others["value"].iloc[0] if len(others) else baseline)
         value, rule = first["value"], "numbers"
-        side = "unclear" if value == level else "above" if value > level else "below"
+        is_same = written(value) == written(level)
+        side = "unclear" if is_same else "above" if value > level else "below"
     shown = pd.concat([rows.head(1), others])
     values = [
         f"{name} {with_interval(value, low, high, written)}"
@@ -87,12 +88,18 @@ def _compared(
     return Evidence(say("list.comma").join(values), direction, rule)
 
 
-def _most(name: str, n: int, of: int) -> Evidence | None:
-    """Count the heads or layers in which a statement holds; `papers.counted.NAME` says of what."""
+def _most(name: str, n: int, of: int, reverse: int | None = None) -> Evidence | None:
+    """Count the heads or layers in which a statement holds; `papers.counted.NAME` says of what.
+
+    Args:
+        reverse: number of those in which its reverse holds; all others if None.
+    """
     if not of:
         return None
-    direction = "unclear" if 2 * n == of else "same" if 2 * n > of else "other"
-    return Evidence(say(f"papers.counted.{name}", n=count(n), of=count(of)), direction, "most")
+    reverse = of - n if reverse is None else reverse
+    direction = "same" if 2 * n > of else "other" if 2 * reverse > of else "unclear"
+    text = say(f"papers.counted.{name}", n=count(n), of=count(of), reverse=count(reverse))
+    return Evidence(text, direction, "most")
 
 
 def _finding(inquiry: Inquiry, page: str, stem: str) -> Finding | None:
@@ -111,7 +118,7 @@ def _found(inquiry: Inquiry, page: str, stem: str, expected: Side) -> Evidence |
 
 
 def _written_as(form: str) -> Written:
-    return lambda value: f"{value:{form}}".replace("-", "−")
+    return percent if form == ".0%" else lambda value: f"{value:{form}}".replace("-", "−")
 
 
 def _norms_vary(inquiry: Inquiry, _: Frames) -> Evidence | None:
@@ -161,8 +168,10 @@ def _listed(
     some = frame[frame["relation"].isin(relations)].groupby(["layer", "direction"])["share"].sum()
     wide = some.unstack().reindex(columns=["amplified", "attenuated"]).fillna(0.0)
     more = wide["amplified"] - wide["attenuated"]
-    n = int((more > 0).sum() if name == "amplified" else (more < 0).sum())
-    return _most(name, n, frame["layer"].nunique())
+    n, reverse = int((more > 0).sum()), int((more < 0).sum())
+    if name == "attenuated":
+        n, reverse = reverse, n
+    return _most(name, n, frame["layer"].nunique(), reverse)
 
 
 def _heads_keep_direction(_: Inquiry, frames: Frames) -> Evidence | None:
@@ -184,7 +193,8 @@ def _waves_fade(inquiry: Inquiry, _: Frames) -> Evidence | None:
         return None
     ends = finding.evidence.sort_values("layer").iloc[[-1, 0]]
     names = [say("published.layer", layer=layer) for layer in ends["layer"]]
-    return _compared(ends.assign(name=names), names[1], "below", _written_as(".1f"))
+    times = _compared(ends.assign(name=names), names[1], "below", _written_as(".1f"))
+    return replace(times, text=f"{finding.label} ({times.text})")
 
 
 def _few_components(inquiry: Inquiry, _: Frames) -> Evidence | None:

@@ -275,9 +275,7 @@ ENTRIES = (
         page="syntax",
         view="relations",
         figure="rows",
-        choices=_chosen(
-            sy_weighing="weight", sy_merging="mean", sy_chosen_on="all", sy_least="100"
-        ),
+        choices=_chosen(sy_weighing="weight", sy_merging="mean", sy_chosen_on="all", sy_least="10"),
         printed="dependency_accuracy",
         claim="relations_beat_offsets",
     ),

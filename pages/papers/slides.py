@@ -59,7 +59,9 @@ def _title(store: Store, paper: str) -> str:
 
 def _note(entry: Entry, outcome: Outcome) -> str:
     """Place in the paper, what it states, and what the file has of it."""
-    label = label_of(entry)
+    label = say(
+        "papers.label", paper=say(f"papers.cited.{word_of(entry.paper)}"), label=label_of(entry)
+    )
     if not (entry.claim and outcome.evidence):
         return say("papers.note_alone", label=label, title=title_of(entry))
     claim = say(f"papers.claims.{entry.claim}")

@@ -134,7 +134,7 @@ def _curve(curves: pd.DataFrame, curve: str, x: alt.X, *, colour: str, peak: int
     at = curves[curves["offset"] == peak].assign(label=f"t = {offset_label(peak)}")
     marked = Chart(at).encode(x=x)
     rule = marked.mark_rule(color=MARKED, strokeWidth=2, strokeDash=[6, 4])
-    label = marked.mark_text(fontSize=12, fontWeight="bold")
+    label = marked.mark_text(fontSize=15, fontWeight="bold")
     chart = layered(rule, *bands, line, label.encode(y=alt.YValue(-8), text=alt.Text("label:N")))
     return chart.properties(title=heading(title(curve)), width=WIDTH, height=_CURVE)
 

@@ -33,12 +33,14 @@ _HARDLY = 1e-6  # the width of a scale where all agree
     findings=summary,
 )
 def methods(view: View) -> None:
-    seq = _over_image(view) if view.store.shows_images else _over_text(view)
     missing, store = [], view.store
+    seq = _over_image(view) if store.shows_images else None
     if store.holds(relevance_map.AGREEMENT):
         _agreement(view)
     else:
         missing.append(relevance_map.AGREEMENT)
+    if not store.shows_images:
+        seq = _over_text(view)
     if store.holds(perturbation.TABLE):
         curves(view, seq)
     elif view.store.shows_images and store.holds(perturbation.CLASSES):

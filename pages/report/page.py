@@ -8,19 +8,23 @@ from pages.ui.choices.picker import pick
 from pages.ui.collection.collection import collected
 from pages.ui.words.say import say
 
-VIEWS = {"collection": listed, "slides": slides}
+VIEWS = ("collection", "slides")
 
 with st.container(horizontal=True, vertical_alignment="center", key="bar"):
     st.title(say("report.title"), anchor=False, width="stretch")
     with st.popover(say("page.about"), type="tertiary"):
         st.markdown(say("report.lead"))
-with st.container(key="sections"):
+row = st.container(horizontal=True, key="sections")
+with row:
     chosen = pick(
         "rp_view",
         say("report.view"),
-        list(VIEWS),
-        default="collection",
+        VIEWS,
+        default=VIEWS[0],
         format=lambda view: say(f"report.view_{view}"),
     )
 st.set_page_config(page_title=f"{collected().title or say('report.title')} · Mixscope")
-VIEWS[chosen]()
+if chosen == "slides":
+    slides(row)
+else:
+    listed()

@@ -7,13 +7,13 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.charts import shading
-from pages.ui.charts.chart_theme import theme
+from pages.ui.charts.chart_theme import in_theme
+from pages.ui.charts.fitting.views import filled
 from pages.ui.collection.item import Item
 from pages.ui.collection.markup import clean
 from pages.ui.export.drawing import NotDrawn, not_drawn
 from pages.ui.export.files import svg
-
-_HEIGHT = 400  # of a chart on a slide, in pixels
+from pages.ui.presentation import is_presenting
 
 
 def show(item: Item, key: str, *, small: bool = False) -> None:
@@ -25,17 +25,13 @@ def show(item: Item, key: str, *, small: bool = False) -> None:
         else:
             st.warning(not_drawn())
     elif item.chart:
-        st.vega_lite_chart(spec=_spec(item.chart), key=key, alt=alternative)
+        shown = filled(item.chart) if is_presenting() else item.chart
+        width = "content" if shown.get("autosize") == {"type": "pad"} else "stretch"
+        st.altair_chart(in_theme(shown), width=width, key=key, alt=alternative)
     elif item.body:
         st.html(shading.STYLE + clean(item.body))
     else:
         st.dataframe(_numbers(item), key=key, hide_index=True, placeholder="—", alt=alternative)
-
-
-def _spec(chart: Mapping[str, Any]) -> dict[str, Any]:
-    """Specification in the reader's theme, as high as a slide if it has one view."""
-    height = {"height": _HEIGHT} if "mark" in chart or "layer" in chart else {}
-    return {**chart, **height, "config": {**chart.get("config", {}), **theme()}}
 
 
 @st.cache_data(max_entries=256, ttl=600, show_spinner=False)

@@ -1,5 +1,7 @@
 """Slide show of the collection, one item per screen, with the arrow keys."""
 
+from typing import Any
+
 import streamlit as st
 
 from pages.report.shown import show
@@ -12,13 +14,18 @@ from pages.ui.words.say import plain, say
 _SLIDE = "rp_slide"
 
 
-def slides() -> None:
-    """Draw the item that the address names, with buttons to its neighbours."""
+def slides(row: Any) -> None:
+    """Draw the item that the address names.
+
+    Args:
+        row: place of the buttons to its neighbours.
+    """
     items = collected().items
     if not items:
         st.info(say("report.empty"))
         return
-    n = _picked(len(items))
+    with row:
+        n = _picked(len(items))
     item = items[n - 1]
     first, *others = sentences(item.finding) or [item.question]
     st.header(plain(first), anchor=False)

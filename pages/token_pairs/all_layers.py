@@ -37,9 +37,9 @@ def all_layers(view: View) -> None:
     for name in shown:
         if name not in lists:
             view.nothing(f"no_{name}{'_clear' if chosen['clear'] else ''}", least=least)
+    _relations(view, frame, effect, among="clear" if chosen["clear"] else "all")
     if some := {name: lists[name] for name in shown if name in lists}:
         _grids(view, some, chosen)
-    _relations(view, frame, effect, among="clear" if chosen["clear"] else "all")
     if effect == EFFECT:
         as_printed = chosen | {"rank": "mean", "clear": False}
         pair_lists(view, top_pairs(view, **as_printed), shown)

@@ -39,9 +39,9 @@ STYLE = """<style>
 .tp-key span {border-left: 4px solid; padding-left: .4rem}
 .tp-key span.tp-faint {opacity: .55; border-color: transparent}
 </style>"""
-_CELL = (82, 42)  # pixels
+_CELL, _AROUND, _BESIDE = (82, 46), 110, 90  # pixels; of title, axis and legend; of the layers
 _BAR = 4  # pixels
-_FAINT = 0.4
+_FAINT, _FAINT_WORDS = 0.4, 0.7
 
 
 def key(frame: pd.DataFrame) -> str:
@@ -146,8 +146,11 @@ def picture(lists: dict[str, pd.DataFrame], *, layers: Sequence[int], top: float
         lists: rows of `pair_delta.top` by the title of their grid.
         top: the change with the strongest ground.
     """
+    width, height = _CELL[0] * PLACES, _CELL[1] * len(layers)
     grids = [_grid(frame, name, layers, top) for name, frame in lists.items()]
-    return alt.vconcat(*grids) if len(grids) > 1 else grids[0]
+    if len(grids) > 1:
+        return alt.vconcat(*(part.properties(width=width, height=height) for part in grids))
+    return grids[0].properties(height=height + _AROUND, usermeta={"least_width": width + _BESIDE})
 
 
 def _grid(frame: pd.DataFrame, name: str, layers: Sequence[int], top: float) -> Any:
@@ -157,6 +160,7 @@ def _grid(frame: pd.DataFrame, name: str, layers: Sequence[int], top: float) -> 
         visible=is_clear(frame["low"], frame["high"]).map({True: 1.0, False: _FAINT}),
         lines=frame.apply(_lines, axis="columns"),
     )
+    drawn["legible"] = drawn["visible"].clip(_FAINT_WORDS)
     relations = _relations(frame)
     colours = alt.Scale(domain=list(relations), range=list(relations.values()))
     places = alt.Scale(domain=[*range(1, PLACES + 1)], paddingInner=0.04, paddingOuter=0.02)
@@ -177,12 +181,21 @@ def _grid(frame: pd.DataFrame, name: str, layers: Sequence[int], top: float) -> 
         ),
     )
     words = base.mark_text(
-        align="left", baseline="middle", dx=_BAR + 2, dy=-11, fontSize=10, limit=_CELL[0] - 8
-    ).encode(x=alt.X("place:O", scale=places, bandPosition=0), text=alt.Text("lines:N"))
-    return layered(
-        cells, bars, words, title=name, width=_CELL[0] * PLACES, height=_CELL[1] * len(layers)
+        align="left",
+        baseline="middle",
+        dx=_BAR + 2,
+        dy=-13,
+        fontSize=11,
+        limit=alt.ExprRef(f"width / {PLACES} - {_BAR + 8}"),
+        lineBreak="\n",
+    ).encode(
+        x=alt.X("place:O", scale=places, bandPosition=0),
+        text=alt.Text("lines:N"),
+        opacity=alt.Opacity("legible:Q", scale=None),
     )
+    return layered(cells, bars, words, title=name)
 
 
-def _lines(pair: Any) -> list[str]:
-    return [f"{pair.source} →", pair.target, f"{points(pair.mean_delta)} · n {count(pair.n)}"]
+def _lines(pair: Any) -> str:
+    lines = f"{pair.source} →", pair.target, f"{points(pair.mean_delta)} · n {count(pair.n)}"
+    return "\n".join(" ".join(line.split()) for line in lines)

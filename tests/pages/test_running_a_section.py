@@ -76,6 +76,19 @@ def test_a_section_records_what_it_shows_and_draws_nothing(run, page, section):
         assert item.shown.asked.queries
 
 
+CHARTS_FIRST = (
+    ("attention_norms", "dispersion"),
+    ("token_pairs", "tables"),
+    ("relevance", "methods"),
+)
+
+
+@pytest.mark.parametrize(("page", "stem"), CHARTS_FIRST)
+def test_a_chart_comes_before_its_tables(run, page, stem):
+    [section] = (part for part in sections(page) if part.stem == stem)
+    assert isinstance(shown_in(run(page, section))[0], Figure)
+
+
 def test_another_choice_gives_another_frame_under_the_same_name(run):
     (section,) = (part for part in sections("layer_mixing") if part.stem == "similarity")
     first, other = (shown_in(run("layer_mixing", section, lm_layer=layer))[0] for layer in "12")

@@ -66,10 +66,10 @@ def embeddings(view: View) -> None:
     view.finding(f"{_finding(view, kept, words)} {components}")
     scale = view.pick("scale", SCALES)
     _spectrum(view, spectra, words, length, scale)
-    _several_files(view, scale)
     chart = components_chart(variance)
     view.figure("components", variance, chart, half=half, most=most, all=width)
     show_published(view, "embeddings", *_published(view, variance, peaks(kept)))
+    _several_files(view, scale)
 
 
 def _finding(view: View, kept: pd.DataFrame, words: pd.DataFrame) -> str:

@@ -30,6 +30,7 @@ _LETTERS, _PRESENTED = 12, 15  # pixels of type, on a screen 1280 wide
 _SCREEN = 390  # height of all rows of a map that is seen on a screen without scrolling
 _FILLS = 440  # least height of a presented chart, in the same pixels
 _RAMP, _RAMP_TITLE = 300, 45  # pixels: height of a chart, and of the title of its ramp
+_NAME = 180  # pixels of a label
 _ROW, _MARK = 96, 4  # letters of a row of a legend, and letters' width of a mark
 Scale = Literal["linear", "log", "symlog", "sqrt"]
 
@@ -129,10 +130,12 @@ def theme(size: Any = None) -> dict[str, Any]:
     quiet = paper_and_ink()[1] if is_presenting() else LABELS[_theme()]
     words = {"labelColor": quiet, "titleColor": quiet}
     words |= {"labelFontSize": size, "titleFontSize": size}
-    titles = {"title": {"subtitleColor": quiet}, "text": {"color": paper_and_ink()[1]}}
+    scaled = {} if isinstance(size, int) else {"fontSize": size}
+    titles = {"title": {"subtitleColor": quiet} | scaled, "text": {"color": paper_and_ink()[1]}}
     marks = {"bar": {"discreteBandSize": {"band": 1}}}
     legend = words | WHOLE_LEGEND
     axis = words | {"labelFlush": False}  # labels at an end stand on their gridline, too
+    axis |= {"labelLimit": _NAME}
     return {"axis": axis, "legend": legend, "header": words, **titles, **marks}
 
 

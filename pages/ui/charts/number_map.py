@@ -20,10 +20,12 @@ from pages.ui.charts.chart_theme import (
     tooltips,
 )
 from pages.ui.charts.colours import INKS, MARKED
+from pages.ui.charts.fitting.title_lines import text_width
 from pages.ui.words.columns import NAMES, shown_as, title, value_name, with_names
 
 CELL = "cell"
 _HEIGHT, _LEAST = 34, 18  # pixels of a row
+_LINE, _GAP = 68, 6  # pixels of a label in one line, and between two labels
 _NUMBER = 30  # pixels across of a cell that has room for its number
 _AROUND = 62  # axis and its title below the cells
 
@@ -106,7 +108,9 @@ def number_map(
     shown = with_names(frame.dropna(subset=value))
     shown = shown.assign(ink=shown[value].map(colours.ink))
     all_read = {"labelOverlap": False, "labelLimit": 260}
-    axis, across = flat_axis(**all_read, labelExpr=IN_TWO_LINES), flat_axis(**all_read)
+    across = flat_axis(**all_read)
+    turned = _turned(shown[shown_as(x, shown)])
+    axis = alt.Axis(**all_read, labelExpr=IN_TWO_LINES, **turned)
     base = Chart(shown).encode(
         x=alt.X(f"{shown_as(x, shown)}:O", title=titles[x], axis=axis, sort=_order(x, orders)),
         y=alt.Y(f"{shown_as(y, shown)}:O", title=titles[y], axis=across, sort=_order(y, orders)),
@@ -150,6 +154,15 @@ def number_map_of_heads(
         marked={"layer": marked[0], "head": marked[1]},
         **options,
     )
+
+
+def _turned(names: pd.Series) -> dict[str, Any]:
+    """Options of an axis whose labels stand upright where a column has no room for a line."""
+    widths = [text_width(name, 12) for name in map(str, names.unique())]
+    longest = max((width / 2 if width > _LINE else width for width in widths), default=0)
+    is_narrow = f"width / {len(widths)} < {longest + _GAP:.0f}"
+    sides = {"Angle": "-90 : 0", "Align": "'right' : 'center'", "Baseline": "'middle' : 'top'"}
+    return {f"label{of}": alt.ExprRef(f"{is_narrow} ? {values}") for of, values in sides.items()}
 
 
 def _order(column: str, orders: Mapping[str, Sequence[Any]] | None) -> Any:

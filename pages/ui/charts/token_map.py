@@ -88,7 +88,7 @@ def _axis(names: Mapping[int, str], *, angle: int) -> alt.Axis:
         else "datum.label",
         labelAngle=angle if all_named else 0,
         labelLimit=90,
-        labelFontSize=10 if all_named else 12,
+        labelFontSize=11 if all_named else 12,
         labelOverlap=False,
         ticks=False,
     )

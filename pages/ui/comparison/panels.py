@@ -4,6 +4,7 @@ from copy import deepcopy
 from typing import Any
 
 from pages.ui.charts.colours import INKS
+from pages.ui.charts.fitting.title_lines import title_lines
 from pages.ui.comparison.difference import IS_CLEAR, Differences
 from pages.ui.comparison.marks import PARTS, Specification, Unit, units
 from pages.ui.comparison.scales import around_zero, mark_ends, put_on_one_scale
@@ -13,7 +14,7 @@ _NARROW = 0.8  # of a page, below which panels are stacked
 _DOT = {"type": "circle", "size": 9, "opacity": 1, "tooltip": False}
 _OF_THE_WHOLE = ("$schema", "config", "datasets", "usermeta", "autosize", "background", "padding")
 _VIEWS = {"hconcat", "vconcat", "concat", "facet", "repeat"}
-_TITLE = {"anchor": "start", "fontSize": 13, "fontWeight": 600, "offset": 6}
+_TITLE: dict[str, Any] = {"anchor": "start", "fontSize": 13, "fontWeight": 600, "offset": 6}
 _LEGEND = {
     "orient": "bottom",
     "direction": "horizontal",
@@ -75,7 +76,8 @@ def _panel(chart: Specification, title: str, width: int) -> Specification:
         if is_fixed and own_width > width and isinstance(height, int | float):
             panel["height"] = height * width / own_width
         panel["width"] = min(own_width, width) if is_fixed else width
-    return panel | {"title": {"text": title, **_TITLE}}
+    lines = title_lines(title, panel.get("width", width), _TITLE["fontSize"])
+    return panel | {"title": {"text": lines, **_TITLE}}
 
 
 def _without_clicks(part: Any) -> None:

@@ -25,7 +25,8 @@ def export_buttons(shown: Shown) -> None:
     """Draw export buttons; the files are made at a click, from the page's state then."""
     file = shown.asked.stores[0].label
     name = "_".join(
-        re.sub(r"[^a-zA-Z0-9]+", "-", part).strip("-").lower() for part in (*shown.called, file)
+        re.sub(r"[^a-zA-Z0-9]+", "-", part.replace("α", "alpha")).strip("-").lower()
+        for part in (*shown.called, file)
     )
     made_by = f"{shown.source} Mixscope {shown.version}."
     if shown.chart is not None:

@@ -4,13 +4,13 @@ import json
 import re
 from copy import deepcopy
 from html import escape
-from numbers import Real
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
 from pages.ui.charts.chart_theme import WHOLE_LEGEND, columns_of
+from pages.ui.charts.fitting.views import break_titles, encoded_parts
 from pages.ui.charts.headline import headline
 from pages.ui.export.drawing import NotDrawn, pdf_of, png_of, svg_of
 from pages.ui.words.lines import wrapped
@@ -19,12 +19,14 @@ SINGLE, DOUBLE = 238, 497
 """Width of one column and of both columns of a paper, in points."""
 _POINT = 0.6  # per pixel on the screen: 12 px are printed as 7.2 pt
 _NARROW = 500  # pixels below which views are stacked
+_OTHER_FONTS = 0.85  # share of the width for a title, whose letters may be wider where it is opened
 _INK, _QUIET = "#1a1a1a", "#555555"
 _SMALL, _LINE, _LETTER = 10, 14, 5.4  # pixels of the source line: its type, height, and a letter
 _LETTER_OF_LEGEND = 8  # pixels
 _LATIN, _JAPANESE = "Fira Sans", "Noto Sans JP"
 _IS_JAPANESE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
-_TEXT = re.compile("(<text[^>]*>)([^<]*)(?=</text>)")
+_TEXT = re.compile("(<t(?:ext|span)[^>]*>)([^<]*)(?=</t(?:ext|span)>)")
+"""Start and letters of a line; a text of several lines has a `tspan` for each."""
 _SIZE = re.compile('width="([0-9.]+)" height="([0-9.]+)" viewBox="[^"]*"')
 _FONT = f"{_LATIN}, {_JAPANESE}, sans-serif"
 _LOOK = {
@@ -50,10 +52,8 @@ def svg(chart: Any, finding: str = "", source: str = "", *, points: int = DOUBLE
     pixels = round(points / _POINT)
     drawn_as = specification(chart, pixels)
     if finding:
-        title, taken = headline(finding, ink=_INK, pixels=pixels)
+        title, _ = headline(finding, ink=_INK, pixels=_OTHER_FONTS * pixels)
         drawn_as |= {"title": title}
-        if isinstance(drawn_as.get("height"), Real):
-            drawn_as["height"] += taken
     return _printed(_TEXT.sub(_with_fonts, svg_of(drawn_as)), source)
 
 
@@ -111,11 +111,17 @@ def specification(chart: Any, pixels: int = round(DOUBLE / _POINT)) -> dict[str,
     pixels that its text needs. Views that may be wrapped are stacked in a single column.
     """
     specification = with_data(chart)
+    break_titles(specification)
     if not {"hconcat", "vconcat", "concat", "facet", "repeat"} & set(specification):
         least = specification.get("usermeta", {}).get("least_width", 0)
         specification.setdefault("width", max(pixels, least))
         specification.setdefault("autosize", {"type": "fit-x", "contains": "padding"})
-        _break_legends(specification, letters=specification["width"] // _LETTER_OF_LEGEND)
+        has_names = any(
+            (part["encoding"].get("y") or {}).get("type") == "nominal"
+            for part, _ in encoded_parts(specification)
+        )  # beside the rows, where no legend stands
+        room = specification["width"] // (2 if has_names else 1)
+        _break_legends(specification, letters=room // _LETTER_OF_LEGEND)
     elif "concat" in specification and pixels < _NARROW:
         specification["columns"] = 1
     specification["config"] = specification.get("config", {}) | _LOOK
@@ -127,10 +133,10 @@ def _break_legends(part: Any, letters: int) -> None:
     for inner in part.values() if isinstance(part, dict) else part:
         if isinstance(inner, dict | list):
             _break_legends(inner, letters)
-    legend = part.get("legend") if isinstance(part, dict) else None
-    if legend and "columns" in legend and "domain" in part.get("scale", {}):
-        names = part["scale"]["domain"]
-        legend["columns"] = min(legend["columns"], columns_of(names, letters))
+    legend = (part.get("legend") or {}) if isinstance(part, dict) else {}
+    names = (part.get("scale") or {}).get("domain") if legend else None
+    if names and ("columns" in legend or legend.get("orient") == "top"):
+        legend["columns"] = min(legend.get("columns", len(names)), columns_of(names, letters))
 
 
 def with_data(chart: Any) -> dict[str, Any]:

@@ -27,6 +27,8 @@ _MATHEMATICS = {
     "≤": r"\le",
     "≥": r"\ge",
     "√": r"\surd",
+    "✓": r"\surd",
+    "✗": r"\times",
     "∂": r"\partial",
     "Σ": r"\Sigma",
     "Δ": r"\Delta",

@@ -69,7 +69,8 @@ def test_every_pair_of_the_sample_lies_in_a_cell_of_the_density(store_folder):
 
 
 def test_the_tables_of_dispersion_name_the_extreme_heads(section, answers):
-    heads, inputs, *_ = frames(section("dispersion"))
+    tables = {next(iter(frame)): frame for frame in frames(section("dispersion"))}
+    heads, inputs = tables["which_heads"], tables["which_inputs"]
     (largest, smallest) = answers(
         "select max(cv), min(cv) from value_norm_dispersion where layer is not null "
         "union all select max(cv), min(cv) from input_norm_dispersion where layer is not null"

@@ -165,6 +165,7 @@ def rows(*values: tuple) -> pd.DataFrame:
         ((0.5, 0.3, 0.7), (0.5, 0.4, 0.6), "unclear"),
         ((0.9, None, None), (0.5, None, None), "same"),
         ((0.5, None, None), (0.5, None, None), "unclear"),
+        ((0.501, None, None), (0.5, None, None), "unclear"),  # both are written 0.50
     ],
 )
 def test_two_numbers_are_compared_by_intervals_or_alone(first, second, direction):
@@ -174,9 +175,21 @@ def test_two_numbers_are_compared_by_intervals_or_alone(first, second, direction
     assert "b 0.50" in evidence.text
 
 
-@pytest.mark.parametrize(("n", "direction"), [(4, "same"), (3, "unclear"), (2, "other")])
-def test_a_statement_on_heads_must_hold_in_more_than_half_of_them(n, direction):
-    evidence = _most("norms_vary", n, 6)
+@pytest.mark.parametrize(
+    ("n", "reverse", "direction"),
+    [
+        (4, None, "same"),
+        (3, None, "unclear"),
+        (2, None, "other"),
+        (2, 1, "unclear"),
+        (0, 0, "unclear"),
+        (2, 4, "other"),
+    ],
+)
+def test_a_statement_on_heads_or_its_reverse_must_hold_in_more_than_half_of_them(
+    n, reverse, direction
+):
+    evidence = _most("attenuated", n, 6, reverse)
     assert evidence
     assert evidence.direction == direction
     assert _most("norms_vary", 0, 0) is None

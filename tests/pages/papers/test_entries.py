@@ -1,5 +1,6 @@
 """Every figure and table of the papers is listed, and its section draws it with its choices."""
 
+import json
 import re
 from collections import Counter
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from pages.papers.entries import ENTRIES, PAPERS, Entry, entries_of
 from pages.papers.recorded import recorded, run_section
 from pages.papers.sections import page_of, section_of
 from pages.ui.choices.links import VIEWS
+from pages.ui.collection.button import item_of
 from pages.ui.items import Control
 from pages.ui.run import Run, within
 from pages.ui.store.chosen import open_store
@@ -62,7 +64,9 @@ def test_a_section_draws_the_figure_with_choices_that_it_has(entry, on_full_stor
         parts = [section_of(store, entry.page, stem) for stem in stems_of(entry)]
         items = [item for part in parts for item in run_section(store, entry, part)[0]]
     assert run.figure, run.reason
-    assert run.figure.shown.chart, "there is nothing to draw"
+    data = item_of(run.figure.shown, "").chart
+    assert data, "there is nothing to draw"
+    assert not re.search(r'": \["', json.dumps(data.get("datasets", {}))), "is one line on a slide"
     assert bool(run.rows) == (entry.printed not in ("", "pairs"))
     controls = {item.key: item for item in items if isinstance(item, Control)}
     assert set(entry.choices) <= set(controls)

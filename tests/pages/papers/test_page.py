@@ -56,8 +56,8 @@ def test_presenting_a_paper_keeps_what_was_collected_and_opens_its_first_slide(
     assert len(items) == before + 5, "figures 1 to 3, and two lists of pairs"
     assert session.session_state["rp_slide"] == before + 1
     assert session.session_state["present"]
-    assert [notes.split(". ")[0] for notes in (item.note for item in items[before:])] == [
-        *("Figure 1", "Figure 2", "Figure 3", "Table 1", "Table 2")
+    assert [item.note.split(". ")[1] for item in items[before:]] == [
+        *("2024, Figure 1", "2024, Figure 2", "2024, Figure 3", "2024, Table 1", "2024, Table 2")
     ]
 
 

@@ -36,7 +36,7 @@ def test_a_wave_that_stands_out_is_told_and_what_becomes_of_it(section, changed)
     )
     session = section("embeddings", folder)
     assert "**64** (8 tokens per wave)" in sentences(session)
-    assert frames(session)[0]["peaks"].tolist() == ["64 (8 tokens)"]
+    assert frames(session)[-1]["peaks"].tolist() == ["64 (8 tokens)"]
     text = sentences(section("states", folder))
     assert "queries of layer 2 have **3.0 times**" in text
     assert "the clearest peak of the position embeddings" in text

@@ -9,6 +9,7 @@ import duckdb
 import pandas as pd
 import pytest
 
+from pages.ui.charts.fitting.title_lines import text_width
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import bars, lines
 from pages.ui.comparison.difference import IS_CLEAR, differences
@@ -134,6 +135,15 @@ def test_nothing_in_the_panels_can_be_clicked():
 def test_panels_stand_below_each_other_where_there_is_no_room_beside():
     one, other = _line(NUMBERS), _line(LATER)
     assert len(panels(one, other, differences(one, other), TITLES, share=0.5)["vconcat"]) == 3
+
+
+def test_a_long_title_of_a_panel_is_in_lines_no_wider_than_it():
+    name = "A · normalisation after the feed-forward network of a very long name.duckdb"
+    drawn = panels(_line(NUMBERS), _line(LATER), {}, (name, *TITLES[1:]))["hconcat"]
+    lines, [short] = (panel["title"]["text"] for panel in drawn)
+    assert " ".join(lines) == name
+    assert all(text_width(line, 13) <= 212 for line in lines)
+    assert short == TITLES[1]
 
 
 @pytest.fixture(scope="module")

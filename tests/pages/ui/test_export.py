@@ -91,6 +91,7 @@ def test_latex_escapes_what_tokens_are_made_of_and_aligns_numbers():
 def test_a_caption_of_latex_has_no_marks_of_markdown():
     written = latex(FRAME, caption=r"**92%** goes to \[SEP\].", label="t")
     assert r"\caption{92\% goes to [SEP].}" in written
+    assert latex(FRAME, caption="✓ so, ✗ not", label="t").isascii()
 
 
 @pytest.mark.parametrize("points", [export.SINGLE, export.DOUBLE])
@@ -122,11 +123,25 @@ def test_a_pdf_embeds_its_own_fonts_for_latin_and_for_japanese_words():
     assert b"/FontFile" in picture
 
 
+def test_every_line_of_a_japanese_title_is_set_in_one_font():
+    picture = export.svg(CHARTS["bars"](), "全層の平均での値 ρ は " * 6, points=export.SINGLE)
+    lines = re.findall(r"<([^<>]*)>([^<]*全層[^<]*)<", picture)
+    assert len(lines) > 1
+    assert all('font-family="Noto Sans JP"' in start for start, _ in lines)
+
+
 @pytest.mark.parametrize("points", [export.SINGLE, export.DOUBLE])
 def test_a_figure_is_as_wide_as_its_column_with_finding_and_source(points):
     finding = " ".join(["a finding that goes on"] * 8)
     picture = export.svg(CHARTS["lines"](), finding, "File <x>: model m.", points=points)
     [width] = re.findall('<svg[^>]* width="([0-9.]+)"', picture)
     assert float(width) == pytest.approx(points, abs=4)
+    plots = [
+        max(
+            map(float, re.findall(r'class="background"[^>]* d="M[-0-9.,]+h[-0-9.]+v([0-9.]+)', svg))
+        )
+        for svg in (picture, export.svg(CHARTS["lines"](), points=points))
+    ]
+    assert plots[0] == plots[1], "a title adds nothing to the height of the plot"
     assert "a finding that goes on" in picture
     assert "File &lt;x&gt;: model m." in picture

@@ -9,9 +9,11 @@ import pandas as pd
 import pytest
 
 from pages.ui.charts.chart_theme import in_theme, rows_height
+from pages.ui.charts.fitting.views import filled
 from pages.ui.charts.headline import headlined
 from pages.ui.charts.standard import bars
 from pages.ui.export.drawing import svg_of
+from pages.ui.export.files import svg
 
 FINDINGS = {
     "en": "In every head, f stretches some direction at least 1.7 times as much as another one.",
@@ -20,6 +22,7 @@ FINDINGS = {
 LONG = "|∂L/∂α|（注意を向けるトークンあたり、L：隠れ状態の平均のノルムの二乗（損失ではない））"
 SIZE = re.compile(r'<svg[^>]*width="([0-9.]+)" height="([0-9.]+)"')
 PLACE = "containerSize()[0]"
+ROWS = [{"layer": layer, "mean": layer / 9} for layer in range(1, 4)]
 
 
 def on_a_page(chart: Any, pixels: int, **top: Any) -> str:
@@ -29,7 +32,7 @@ def on_a_page(chart: Any, pixels: int, **top: Any) -> str:
         for name, text in part.items():
             if isinstance(text, str):
                 part[name] = text.replace(PLACE, str(pixels))
-    drawn["data"] = {"values": [{"layer": layer, "mean": layer / 9} for layer in range(1, 4)]}
+    drawn["data"] = {"values": ROWS}
     return svg_of(drawn)
 
 
@@ -47,9 +50,12 @@ def size(svg: str) -> tuple[float, float]:
     return float(found[1]), float(found[2])
 
 
-def bar_chart(title: str = "mean", *, axis: Any = alt.Undefined, **properties: Any) -> Any:
+def bar_chart(
+    title: str = "mean", *, axis: Any = alt.Undefined, data: Any = "data", **properties: Any
+) -> Any:
     y, x = alt.Y("layer:O", title=title, axis=axis), alt.X("mean:Q", title="mean")
-    return alt.Chart("data").mark_bar().encode(x=x, y=y).properties(height=150, **properties)
+    source = data if isinstance(data, str) else alt.InlineData(values=data)
+    return alt.Chart(source).mark_bar().encode(x=x, y=y).properties(height=150, **properties)
 
 
 @pytest.mark.parametrize("pixels", [260, 620, 940])
@@ -71,6 +77,23 @@ def test_views_stand_beside_each_other_on_a_wide_page_and_below_each_other_on_a_
     assert [len(labels.findall(svg)) for svg in (wide, narrow)] == [3, 6]
 
 
+@pytest.mark.parametrize(
+    ("kind", "n", "width", "height", "columns"),
+    [("hconcat", 3, 210, 170, None), ("concat", 4, 340, 260, 4), ("concat", 6, 300, 60, 3)],
+)
+def test_views_of_a_slide_fill_it_in_width_or_in_height_and_are_seen_whole(
+    kind, n, width, height, columns
+):
+    shown = filled({kind: [{"width": width, "height": height}] * n, "columns": 2})
+    assert shown.get("columns", 2) == (columns or 2)
+    [(wide, tall)] = {(view["width"], view["height"]) for view in shown[kind]}
+    assert wide / tall == pytest.approx(width / height, rel=0.02)
+    rows = n // (columns or n)
+    room = (1110 - (wide + 90) * n / rows, 410 - (tall + 140) * rows)
+    assert -4 < min(room) < 4
+    assert filled({kind: [{"width": 800, "height": 700}] * 2})[kind][0]["width"] == 800
+
+
 def test_a_comparison_of_views_in_a_row_is_drawn_as_vega_lite():
     view = bar_chart(width=300).to_dict()
     assert "$schema" in in_theme({"hconcat": [view, view]}).to_dict()
@@ -80,6 +103,8 @@ def test_a_long_title_of_an_axis_leaves_the_marks_their_height():
     titles = ("mean", LONG)
     short, long = (size(on_a_page(bar_chart(title, width=300), 900))[1] for title in titles)
     assert long < short + 20
+    printed = [size(svg(bar_chart(title, data=ROWS)))[1] for title in titles]
+    assert printed[1] < printed[0] + 20
 
 
 def test_thirty_layers_have_no_bars_thinner_than_a_line_and_no_map_higher_than_a_screen():

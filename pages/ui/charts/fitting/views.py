@@ -1,5 +1,6 @@
 """Views, legends and titles of axes, fitted to the place of their chart on the page."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,21 +15,54 @@ _PARTS = ("layer", *_VIEWS)
 _TITLE, _LEAST, _OTHERS = 13, 110, 80  # pixels: letters, least length, legend and x axis
 _NAMING = {"color", "shape", "strokeDash", "opacity"}
 _SYMBOL, _LETTER = 34, 12  # pixels of the mark of a name in a legend, and of its letters
+_SLIDE, _AROUND_A_PANEL, _BETWEEN = (1110, 410), 140, 20  # pixels; axis, title and legend of a view
+_LEAST_FACTOR = 0.5  # below which letters stand on one another
 _HIDDEN = {"title": None, "ticks": False}
 
 
 def fitted(chart: Specification) -> Specification:
     """Chart with views below each other where the page is too narrow, and long titles in lines."""
-    is_alone = not _VIEWS & set(chart)
-    for unit, height in _units(chart):
+    for unit, _ in encoded_parts(chart):
         for channel in _NAMING & set(unit["encoding"]):
             _break_legend(unit["encoding"][channel])
+    break_titles(chart)
+    return _in_rows(chart) if _VIEWS & set(chart) else chart
+
+
+def break_titles(chart: Specification) -> None:
+    """Divide titles of y axes into lines that are no longer than the axis."""
+    others = 0 if _VIEWS & set(chart) else _OTHERS
+    for unit, height in encoded_parts(chart):
         up = unit["encoding"].get("y") or {}
         if isinstance(up.get("title"), str) and isinstance(height, int | float):
-            room = max(height - (_OTHERS if is_alone else 0), _LEAST)
-            lines = title_lines(up["title"], room, _TITLE)
+            lines = title_lines(up["title"], max(height - others, _LEAST), _TITLE)
             up["title"] = lines if len(lines) > 1 else up["title"]
-    return chart if is_alone else _in_rows(chart)
+
+
+def filled(chart: Specification) -> Specification:
+    """Chart whose views of fixed size are as large as a slide has room for; letters keep theirs.
+
+    The number of views in a row is the one that lets them be largest, unless they share their rows.
+    """
+    kind = next((kind for kind in ("hconcat", "concat") if kind in chart), "")
+    sizes = [(view.get("width"), view.get("height")) for view in chart.get(kind, ())]
+    if len(sizes) < 2 or not all(isinstance(side, int | float) for size in sizes for side in size):
+        return chart
+    n, widest, highest = len(sizes), *map(max, zip(*sizes, strict=True))
+    wide = sum(width for width, _ in sizes) / n if kind == "hconcat" else widest
+
+    def factor(columns: int) -> float:
+        high = _SLIDE[1] / math.ceil(n / columns) - _AROUND_A_PANEL
+        return min((_SLIDE[0] / columns - _AROUND - _BETWEEN) / wide, high / highest)
+
+    columns = n if kind == "hconcat" else max(range(1, n + 1), key=factor)
+    if (by := factor(columns)) < _LEAST_FACTOR:
+        return chart
+    views = [
+        view | {side: round(by * view[side]) for side in ("width", "height")}
+        for view in chart[kind]
+    ]
+    return chart | {kind: views} | ({"columns": columns} if kind == "concat" else {})
 
 
 def _break_legend(encoding: Specification) -> None:
@@ -76,9 +110,9 @@ def letters(chart: Specification, size: int) -> Any:
 
 def _name_rows(views: list[Specification], is_narrow: str) -> None:
     """Name the rows of all views like those of the first, where the page is narrow."""
-    ups = [unit["encoding"].get("y") or {} for unit, _ in _units(views[0])]
+    ups = [unit["encoding"].get("y") or {} for unit, _ in encoded_parts(views[0])]
     axes = {up["field"]: up.get("axis", {}) for up in ups if "field" in up}
-    for unit, _ in [found for view in views[1:] for found in _units(view)]:
+    for unit, _ in [found for view in views[1:] for found in encoded_parts(view)]:
         up = unit["encoding"].get("y") or {}
         axis = up.get("axis", {})
         first = axes.get(up.get("field"))
@@ -87,11 +121,11 @@ def _name_rows(views: list[Specification], is_narrow: str) -> None:
             up["axis"] = first | _HIDDEN | {"labelExpr": f"{is_narrow} ? {label} : ''"}
 
 
-def _units(part: Specification, height: Any = None) -> Iterator[tuple[Specification, Any]]:
+def encoded_parts(part: Specification, height: Any = None) -> Iterator[tuple[Specification, Any]]:
     """Yield all parts with an encoding, and the height of their marks."""
     height = part.get("height", height)
     if "encoding" in part:
         yield part, height
     for kind in _PARTS:
         for inner in part.get(kind, ()):
-            yield from _units(inner, height)
+            yield from encoded_parts(inner, height)
