@@ -135,7 +135,10 @@ def _break_legends(part: Any, letters: int) -> None:
             _break_legends(inner, letters)
     legend = (part.get("legend") or {}) if isinstance(part, dict) else {}
     names = (part.get("scale") or {}).get("domain") if legend else None
-    if names and ("columns" in legend or legend.get("orient") == "top"):
+    is_list = "columns" in legend or (
+        legend.get("orient") == "top" and "gradientLength" not in legend
+    )
+    if names and is_list and all(isinstance(name, str) for name in names):
         legend["columns"] = min(legend.get("columns", len(names)), columns_of(names, letters))
 
 
