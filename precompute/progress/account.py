@@ -15,7 +15,6 @@ from precompute.progress.events import (
     Key,
     Made,
     Planned,
-    Stage,
 )
 
 KEPT = {"weights": "tables of weights", "sequences": "sequences", "tables": "tables"}
@@ -38,7 +37,7 @@ class Account:
     ):
         self._clock, self._processor, self._lock = clock, processor, RLock()
         self._stage, self._began, self._used = Begun("model"), clock(), processor()
-        self._planned: dict[Stage, Mapping[Key, float]] = {}
+        self._planned: dict[str, Mapping[Key, float]] = {}
         self._expected: Mapping[Key, float] = {}
         self._shares: dict[Key, float] = {}
         self._n_finished = 0
@@ -55,7 +54,7 @@ class Account:
                 self._shares.clear()
                 self._memory.clear()
             if isinstance(event, Planned):
-                self._planned = dict(event.seconds)
+                self._planned = {**event.seconds}
             elif isinstance(event, Begun):
                 self._stage, self._n_finished = event, 0
                 self._expected = self._planned.pop(event.stage, {})

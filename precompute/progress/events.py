@@ -7,8 +7,10 @@ from typing import Literal
 
 Key = int | str
 """Name of a job; of sequences its number."""
-Stage = Literal["model", "proof", "corpus", "weights", "sequences", "tables", "file", "probes"]
-"""Stages of a run in their order, some repeated with --until; then what only a plan has."""
+Stage = Literal["model", "proof", "corpus", "weights", "sequences", "tables", "file"]
+"""Stages of a run in their order; with --until some are repeated."""
+OfPlan = Literal["probes"]
+"""Stage that only a plan has, after the corpus."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Begun:
     job that is left, 1 if it is not named, and `costs` are proportional to the time of each.
     """
 
-    stage: Stage
+    stage: Stage | OfPlan
     total: int = 0
     found: int = 0
     found_shards: int = 0
