@@ -28,7 +28,7 @@ N_JOBS = 8
 def asked(tmp_path) -> Request:
     """A run of a few jobs."""
     corpus = tmp_path / "lines.jsonl"
-    lines = (f"The cat sat, the dog ran {'the mat ' * (n % 5)}." for n in range(N_JOBS * 24))
+    lines = (f"The cat sat, the dog ran {'the mat ' * (n % 5)}." for n in range(N_JOBS * 4))
     corpus.write_text("\n".join(json.dumps({"text": line}) for line in lines))
     output = tmp_path / "local" / "tiny.duckdb"
     return replace(request(tmp_path, output=output, statistics=STATISTICS), corpus=str(corpus))
