@@ -39,7 +39,7 @@ def methods(view: View) -> None:
         _agreement(view)
     else:
         missing.append(relevance_map.AGREEMENT)
-    if not store.shows_images:
+    if not store.shows_images:  # an image comes before the agreement of methods, a text after it
         seq = _over_text(view)
     if store.holds(perturbation.TABLE):
         curves(view, seq)

@@ -105,9 +105,9 @@ class Plan:
         """Return the checked sequences that are run again with parts of the model replaced."""
         return evenly_spaced(self.checked, self.n_again)
 
-    @property
+    @cached_property
     def runs_again(self) -> bool:
-        """Whether any statistic reads texts that are run again."""
+        """Return True if any statistic reads texts that are run again."""
         return any(Setting.RUN_AGAIN in table.depends_on for table in self.passes)
 
     def type_means(self, model: "LoadedModel") -> "tuple[TypeMeans, ...]":

@@ -139,11 +139,11 @@ def _finish_sequences(
     if not missing:
         return
     sequences, parts = plan.corpus.job(index), list[list[pa.Table]]()
-    cost, spent = _cost(plan, sequences), 0.0
+    cost, spent, n_layers = _cost(plan, sequences), 0.0, len(model().layers)
     for batch in batches(sequences, most_pairs(model())):
-        of_batch, n_layers = _cost(plan, batch) / cost, len(model().layers)
-        tell = partial(_tell_share, on_event, index, spent, of_batch)
-        again = n_layers * (_cost(plan, batch) / n_pairs(batch) - 1)
+        of_batch = _cost(plan, batch)
+        tell = partial(_tell_share, on_event, index, spent / cost, of_batch / cost)
+        again = n_layers * (of_batch / n_pairs(batch) - 1)
         watch, on_again = sharing(len(missing), n_layers, tell, again)
         given = replace(batch_for(plan, model(), batch), on_again=on_again)
         filled = rows_of_batch(missing, model(), given, watch)

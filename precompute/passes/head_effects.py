@@ -45,8 +45,8 @@ ASKED = 16
 
 
 class Part(NamedTuple):
-    """What is replaced: a head; without a head all heads of the layer; or, with a token type, f(x)
-    of its tokens, without a layer in all layers."""
+    """Part of a model that is replaced: a head; without a head all heads of the layer; or, with a
+    token type, f(x) of its tokens, without a layer in all layers."""
 
     layer: int | None
     head: int | None = None

@@ -182,18 +182,17 @@ def _fill(
     """Fill tables from a batch.
 
     Args:
-        on_share: is told the share that is done.
+        on_share: receives the share that is done.
         all_read_more: every statistic of few sequences reads these.
     """
     chosen = frozenset(sequence.index for sequence in sequences) if all_read_more else frozenset()
-    few: Any = dict.fromkeys(("exemplars", "checked", "run_again", "kept"), chosen)
-    means = partial(model.type_means, sequences)
-    batch = replace(batch_for(plan, model, sequences), type_means=means, **few)
     seconds, memory = defaultdict[str, float](float), defaultdict[str, int](int)
     peaks = list[int]()
     again = len(model.layers) * plan.cost_of_again * (all_read_more and plan.runs_again)
     shared, on_again = sharing(len(tables), len(model.layers), on_share, again)
-    batch = replace(batch, on_again=on_again)
+    given: Any = dict.fromkeys(("exemplars", "checked", "run_again", "kept"), chosen)
+    given |= {"type_means": partial(model.type_means, sequences), "on_again": on_again}
+    batch = replace(batch_for(plan, model, sequences), **given)
 
     @contextmanager
     def watch(name: str) -> Iterator[None]:

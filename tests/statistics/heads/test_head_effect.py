@@ -61,7 +61,7 @@ PREDICTING = ("bert", "gpt2")
 
 
 def seen(model: LoadedModel, names: Mapping[str, str], sequences: tuple[Sequence, ...]):
-    """What output projections are given, or value projections return: means by layer and type."""
+    """Means by layer and type of what output projections are given, or value projections return."""
     rows: dict[tuple[int, int], list[np.ndarray]] = {}
     kind = "given" if names is OUTPUTS else "returned"
     for sequence in sequences:
