@@ -1,0 +1,154 @@
+"""Freeze what pages show: every frame behind every figure, table and finding, as Parquet.
+
+    python -m tests.freeze FOLDER OUT
+
+FOLDER holds statistics files. Each section runs on each file with its default choices, then once
+for each other option of one picker at a time (at most `MOST` of a picker, spread over its options).
+OUT gets a frame at `FILE/PAGE/SECTION/CHOICE/NAME.parquet` and `frozen.json`: by frame its digest
+and headline. Frames that equal those of the default choices are not written again.
+`python -m tests.compare_frozen BEFORE AFTER` names what moved.
+"""
+
+import hashlib
+import json
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from unittest.mock import patch
+from urllib.parse import quote
+
+import numpy as np
+import pandas as pd
+
+from pages.ui.choices.links import VIEWS
+from pages.ui.choices.source import Given, SectionEnds
+from pages.ui.items import Control, Figure, Item, Markup, Table, every_item
+from pages.ui.page import Page, Section
+from pages.ui.run import Run, within
+from pages.ui.store.chosen import speak_of_file
+from pages.ui.store.open_file import Store, looked_at
+from pages.ui.view import View
+
+MOST = 8
+"""Options of a picker that are tried beside its default."""
+LEFT_OUT = {"query": "readers write its queries"}
+NO_MODEL = patch("pages.ui.live.live_model.find_spec", return_value=None)
+"""Pages show what files hold, as on a machine without torch."""
+Frames = dict[str, tuple[pd.DataFrame, str]]
+"""Frame and headline by name."""
+
+
+def freeze(folder: Path, out: Path) -> None:
+    """Freeze all sections of all files of a folder."""
+    os.environ["MIXSCOPE_STATISTICS"] = str(folder)
+    logging.disable(logging.WARNING)  # Streamlit's, of a page without a server
+    digests: dict[str, list[str]] = {}
+    for path in sorted(folder.glob("*.duckdb")):
+        store = looked_at(path)
+        speak_of_file(store)
+        for place, frames in every_view(store):
+            for name, (frame, headline) in frames.items():
+                at = f"{path.stem}/{place}/{quote(name, safe=' ')}"
+                digests[at] = [write(frame, out / f"{at}.parquet"), headline]
+        (out / "frozen.json").write_text(json.dumps(digests, indent=1, ensure_ascii=False))
+        print(f"{path.name}: {sum(at.startswith(f'{path.stem}/') for at in digests)} frames")
+
+
+def every_view(store: Store) -> Iterator[tuple[str, Frames]]:
+    """Yield the frames of every page's findings, then of every section with every choice."""
+    for name in ("overview", *VIEWS):
+        if name in LEFT_OUT:
+            continue
+        page = getattr(import_module(f"pages.{name}.page"), "PAGE", None)
+        if not isinstance(page, Page):
+            continue
+        yield f"{name}/findings/default", findings_of(page, store)
+        for section in page.sections:
+            if section.when(store) and store.holds(*section.needs):
+                yield from views_of(page, section, store)
+
+
+def findings_of(page: Page, store: Store) -> Frames:
+    """Evidence and sentence of each finding of a page."""
+    with within(Run(words=(page.name,))):
+        found = page.findings(store)
+    return {
+        f"{finding.view} {place}": (finding.evidence, f"{finding.number}: {finding.sentence}")
+        for place, finding in enumerate(found)
+    }
+
+
+def views_of(page: Page, section: Section, store: Store) -> Iterator[tuple[str, Frames]]:
+    """Yield a section's frames with its default choices and with each other option of a picker."""
+    place = f"{page.name}/{section.stem}"
+    items, default = shown(page, section, store, {})
+    yield f"{place}/default", default
+    for control in (item for item in items if isinstance(item, Control) and item.labels):
+        options = list(control.labels)
+        for option in options[:: max(1, -(-len(options) // MOST))]:
+            frames = shown(page, section, store, {control.key: [str(option)]})[1]
+            moved = {
+                name: got for name, got in frames.items() if not same(got, default.get(name))
+            }
+            yield f"{place}/{control.key}={quote(str(option), safe=' ')}", moved
+
+
+def shown(
+    page: Page, section: Section, store: Store, names: dict[str, list[str]]
+) -> tuple[list[Item], Frames]:
+    """Items of a section with some choices, and the frames among them."""
+    view = View(page.prefix, section.stem, store, choices=Given(names), needs=section.needs)
+    frames: Frames = {}
+    try:
+        with within(Run(words=(page.name, section.stem))), suppress(SectionEnds):
+            section.fill(view)
+    except Exception as error:
+        text = "".join(traceback.format_exception_only(error)).strip()
+        frames["error"] = (pd.DataFrame({"error": [text]}), "")
+    items = list(every_item(view.items))
+    for item in items:
+        if isinstance(item, Figure | Table | Markup):
+            frame = item.full if isinstance(item, Table) else item.shown.frame
+            key, n = item.shown.key, 1
+            while (name := key if n == 1 else f"{key} {n}") in frames:
+                n += 1
+            frames[name] = (frame, item.shown.finding or item.shown.above)
+    return items, frames
+
+
+def same(one: tuple[pd.DataFrame, str], other: tuple[pd.DataFrame, str] | None) -> bool:
+    """Return True if frame and headline are equal."""
+    return other is not None and one[1] == other[1] and plain(one[0]).equals(plain(other[0]))
+
+
+def plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """Frame whose columns are numbers or texts, as Parquet holds them."""
+    columns = {str(name): column for name, column in frame.reset_index(drop=True).items()}
+    for name, column in columns.items():
+        if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_complex_dtype(column):
+            columns[name] = column.map(lambda x: json.dumps(x, default=readable)).astype(str)
+    return pd.DataFrame(columns)
+
+
+def readable(value: object) -> object:
+    """Return what JSON can hold of a value."""
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
+
+
+def write(frame: pd.DataFrame, path: Path) -> str:
+    """Write a frame as Parquet; return its digest."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    frame = plain(frame)
+    frame.to_parquet(path)
+    content = (list(frame.columns), list(map(str, frame.dtypes)), frame.to_csv(index=False))
+    return hashlib.sha256(repr(content).encode()).hexdigest()
+
+
+if __name__ == "__main__":
+    with NO_MODEL:
+        freeze(*map(Path, sys.argv[1:]))
