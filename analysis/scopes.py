@@ -181,7 +181,5 @@ BIAS_READINGS = ("player", "constant", "left_out")
 whole ("player", the rule outside of comparisons), present all along ("constant"), or absent."""
 BUDGET = 8 * 2**20
 """Bytes for the hidden vectors of pairs at a time, on each path of the network."""
-GATE_RULES = ("ig", "half")
-"""Rules for sharing out the product of two hidden layers: Integrated Gradients, or half to each."""
 RELATIONS = ("special", "same_word", "word_pieces", "adjacent", "same_segment", "other_segment")
 """Relations of two tokens of a sequence; the first name that fits is the pair's relation."""

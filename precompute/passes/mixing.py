@@ -13,15 +13,13 @@ from analysis.measures.mixing.completeness import (
     worst_token,
 )
 from analysis.measures.mixing.layer_mixing import LayerMixing
-from analysis.measures.mixing.linear_layer import closed_share
 from analysis.measures.mixing.map_similarity import map_similarities
 from analysis.measures.mixing.mixture import ratio_moments, ratios_of_layer
 from analysis.measures.pairs.mixing_change import pair_deltas
-from analysis.scopes import BIAS_READINGS, GATE_RULES
+from analysis.scopes import BIAS_READINGS
 from analysis.statistics.mixing import (
     bias_reading,
     completeness,
-    gate_rule_agreement,
     mixing_ratio,
     scope_similarity,
 )
@@ -232,27 +230,3 @@ def bias_reading_pair(layer: Layer) -> pa.Table:
             )
         )
     return parts_of_shard(bias_reading.PER_PAIR, rows)
-
-
-@fills(gate_rule_agreement.PER_SEQUENCE)
-def sequence_gate_rule(layer: Layer) -> pa.Table:
-    """One row per compared sequence; none if networks have no gates.
-
-    Formula: `closed_share`, `layer_mixing`, `map_similarities`.
-    """
-    batch = layer.batch
-    rows = batch.rows_of(batch.checked)
-    if layer.weights.feed_forward.gate_weight is None or not rows:
-        return gate_rule_agreement.PER_SEQUENCE.shard_schema.empty_table()
-    after = batch.order.scopes.index(batch.order.network)
-    spearman = []
-    for row in rows:
-        maps = [layer.mixing_of(row, gate_rule=rule).maps[after].numpy() for rule in GATE_RULES]
-        spearman.append(map_similarities(np.stack(maps)[:, batch.pairs[row][layer.index]])[0, 1])
-    return table_of(
-        gate_rule_agreement.PER_SEQUENCE,
-        seq=batch.sequence_of_row[list(rows)],
-        layer=np.full(len(rows), layer.index),
-        spearman=nulls_where(np.array(spearman)),
-        closed=np.array([closed_share(layer.alone(row)) for row in rows]),
-    )

@@ -18,7 +18,7 @@ from analysis.measures.mixing.activation_gate import (
     multiplied,
     slope,
 )
-from analysis.scopes import BIAS_READINGS, GATE_RULES
+from analysis.scopes import BIAS_READINGS
 
 _SERIES_TERMS, _TERMS_OF_FLOAT32 = 30, 14
 _FAR = 20.0
@@ -59,32 +59,28 @@ def gated_shares(
     activation: Activation,
     *,
     reading: str = BIAS_READINGS[0],
-    rule: str = GATE_RULES[0],
 ) -> tuple[tuple[Float[Tensor, "query hidden"], ...], Float[Tensor, "query hidden"]]:
     """Factors of a token's summands of g and of u in activation(g) ⊙ u, and the part of no token.
 
-    `ig` integrates along the straight path from 0 to the whole: u (gate(g) − φ(g)) for g and g φ(g)
-    for u. `half` attributes half of each factor's change, the other factor standing at the mean of
-    start and end: ½ u gate(g) and ½ activation(g). Both rules attribute the whole product.
+    Integrated Gradients along the straight path from 0 to the whole gives u (gate(g) − φ(g)) for g
+    and g φ(g) for u, which attributes the whole product.
 
     Args:
         hidden: the whole g, then the whole u.
         bias: the parts of g and of u that belong to no token.
         reading: one of `BIAS_READINGS`, which sets the start and the end of the path.
-        rule: one of `GATE_RULES`.
 
     Source:
-        sundararajan-2017, section 3, and for `half` achtibat-2024, section 3.3.
+        sundararajan-2017, section 3.
 
     Differs:
-        The papers have no path that starts at the bias, or ends without it.
+        The paper has no path that starts at the bias, or ends without it.
     """
     starts = bias if reading == "constant" else [torch.zeros_like(part) for part in bias]
     ends = hidden
     if reading == "left_out":
         ends = [total - silent for total, silent in zip(hidden, bias, strict=True)]
-    by_rule = _halves if rule == "half" else _along if reading == "constant" else _from_nothing
-    factors = by_rule(starts, ends, activation)
+    factors = (_along if reading == "constant" else _from_nothing)(starts, ends, activation)
     if reading == "player":
         return factors, factors[0] * bias[0] + factors[1] * bias[1]
     sent = (total - silent for total, silent in zip(hidden, bias, strict=True))
@@ -116,14 +112,6 @@ def _from_nothing(_: _Pair, ends: _Pair, activation: Activation) -> tuple[Tensor
     reached = torch.where(value == held, 1.0, held / value)
     share = reached.square() * gate_share(reached * gate, activation)
     return held * gate_of(activation)(gate) - value * share, gate * share
-
-
-def _halves(starts: _Pair, ends: _Pair, activation: Activation) -> tuple[Tensor, Tensor]:
-    (first, value_first), (last, value_last) = starts, ends
-    steepness = slope(first.double(), (last - first).double(), activation).to(last.dtype)
-    mean = (active(first, activation) + active(last, activation)) / 2
-    held = multiplied(value_first, activation) + multiplied(value_last, activation)
-    return held / 2 * steepness, mean * _value_slope(value_first, value_last, activation)
 
 
 def _value_slope(first: Tensor, last: Tensor, activation: Activation) -> Tensor | float:

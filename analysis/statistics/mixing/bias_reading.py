@@ -51,7 +51,7 @@ PER_SEQUENCE = Table(
     round_off=("relative_error",),
     needs=(Need.PAIRS,),
     laws=("similarity between -1 - 1e-6 and 1 + 1e-6", "mixing_ratio between 0 and 1 + 1e-6"),
-    depends_on=(Setting.GATE_RULE, Setting.CHECKED),
+    depends_on=(Setting.CHECKED,),
 )
 _CHANGES = tuple(
     single(reading, f"mean change of the share of w_j in w_i, bias {how}")
@@ -77,7 +77,7 @@ PER_PAIR = Table(
     """,
     raw=(LAYER, SOURCE, TARGET, *_CHANGES),
     piece="layer",
-    depends_on=(Setting.GATE_RULE, Setting.CHECKED),
+    depends_on=(Setting.CHECKED,),
 )
 _SEQUENCES = """
     select seq, reading, avg({quantity}::double) as mean

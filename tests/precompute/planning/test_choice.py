@@ -11,7 +11,6 @@ from tests.refusals import refused
 GROUPS = groups()
 OF_CHECKS = {
     *("bias_reading", "bias_reading_pair", "sequence_bias_reading"),
-    *("gate_rule_agreement", "sequence_gate_rule"),
     *("vector_agreement", "vector_completeness", "vector_rollout"),
     *("sequence_vector_agreement", "sequence_vector_rollout"),
     *("head_effect", "head_pair_effect", "effect_prediction"),

@@ -19,7 +19,7 @@ from analysis.measures.mixing.activation_gate import (
     active,
 )
 from analysis.measures.mixing.gate_share import GATED, gate_share, gated_shares
-from analysis.scopes import BIAS_READINGS, GATE_RULES
+from analysis.scopes import BIAS_READINGS
 from tests.statistics.mixing import slow_layers
 
 XIELU = Xielu(positive=0.9, negative=0.6, beta=0.5)
@@ -188,17 +188,6 @@ def test_products_are_shared_out_by_integrated_gradients(name, sides):
     assert shared_out(factors, sides) == pytest.approx(twin(sides, name, steps=300), abs=near)
 
 
-@pytest.mark.parametrize("name", GATED)
-@given(sides=SIDES)
-def test_half_goes_to_each_side_of_the_product(name, sides):
-    gate, value = (sum(column) for column in zip(*sides, strict=True))
-    assume(min(abs(gate), abs(value)) > 1e-3)
-    factors, _ = gated_shares(one(gate, value), one(0, 0), name, rule="half")
-    half = ACTIVATIONS[name](gate) * multiplied(value, name) / 2
-    expected = [half * of_gate / gate + half * of_value / value for of_gate, of_value in sides]
-    assert shared_out(factors, sides) == pytest.approx(expected, rel=1e-3, abs=1e-6)
-
-
 @smooth
 @pytest.mark.parametrize("reading", BIAS_READINGS)
 def test_every_reading_of_the_biases_of_a_product_is_its_own_path(name, reading):
@@ -213,14 +202,13 @@ def test_every_reading_of_the_biases_of_a_product_is_its_own_path(name, reading)
     assert rest.item() == pytest.approx(product - sum(expected), abs=1e-5)
 
 
-@pytest.mark.parametrize("rule", GATE_RULES)
 @pytest.mark.parametrize("reading", BIAS_READINGS)
 @pytest.mark.parametrize("name", GATED)
-def test_all_of_the_product_is_shared_out(name, reading, rule):
+def test_all_of_the_product_is_shared_out(name, reading):
     torch.manual_seed(0)
     tokens, bias = torch.randn(2, 4, 5, 6, dtype=torch.float64) * 3
     sums = tokens + bias
-    factors, rest = gated_shares(list(sums[:2]), list(bias[:2]), name, reading=reading, rule=rule)
+    factors, rest = gated_shares(list(sums[:2]), list(bias[:2]), name, reading=reading)
     given = sum(factor * side for factor, side in zip(factors, tokens[:2], strict=True))
     value = slow_layers.OTHER_SIDES.get(name, torch.clone)(sums[1])
     product = GATES[name](sums[0]) * sums[0] * value
@@ -238,14 +226,12 @@ def test_all_of_the_product_is_shared_out(name, reading, rule):
 )
 def test_beyond_the_limits_of_a_clamped_product_its_path_bends(sides):
     sums = one(*(sum(column) for column in zip(*sides, strict=True)))
-    for rule in GATE_RULES:
-        factors, rest = gated_shares(sums, one(0, 0), CLAMPED, rule=rule)
-        shares = shared_out(factors, sides)
-        product = ACTIVATIONS[CLAMPED](sums[0].item()) * multiplied(sums[1].item(), CLAMPED)
-        assert sum(shares) + rest.item() == pytest.approx(product, abs=1e-12)
-        assert rest.item() == pytest.approx(0, abs=1e-12)
-        if rule == "ig":
-            assert shares == pytest.approx(twin(sides, CLAMPED, steps=4000), abs=2e-3)
+    factors, rest = gated_shares(sums, one(0, 0), CLAMPED)
+    shares = shared_out(factors, sides)
+    product = ACTIVATIONS[CLAMPED](sums[0].item()) * multiplied(sums[1].item(), CLAMPED)
+    assert sum(shares) + rest.item() == pytest.approx(product, abs=1e-12)
+    assert rest.item() == pytest.approx(0, abs=1e-12)
+    assert shares == pytest.approx(twin(sides, CLAMPED, steps=4000), abs=2e-3)
     whole = [sums[0], sums[1] + 1]
     bent, rest = gated_shares(whole, one(0.0, 1.0), CLAMPED, reading="constant")
     from_bias = twin(sides, CLAMPED, start=(0.0, 1.0), steps=4000)
@@ -254,15 +240,7 @@ def test_beyond_the_limits_of_a_clamped_product_its_path_bends(sides):
     assert sum(shared_out(bent, sides)) + rest.item() == pytest.approx(product, abs=1e-9)
 
 
-def test_rules_part_where_gates_are_closed_and_are_one_where_they_are_linear():
-    for gate, parts in ((40.0, False), (-3.0, True)):
-        by_rule = [gated_shares(one(gate, 2.0), one(0, 0), "silu", rule=r)[0] for r in GATE_RULES]
-        distance = max((a - b).abs().item() / b.abs().item() for a, b in zip(*by_rule, strict=True))
-        assert (distance > 0.1) == parts
-
-
-@pytest.mark.parametrize("rule", GATE_RULES)
 @pytest.mark.parametrize("sides", [(0.0, 2.0), (2.0, 0.0), (0.0, 0.0)])
-def test_a_side_that_is_nothing_is_no_division_by_nothing(rule, sides):
-    factors, rest = gated_shares(one(*sides), one(0, 0), "silu", rule=rule)
+def test_a_side_that_is_nothing_is_no_division_by_nothing(sides):
+    factors, rest = gated_shares(one(*sides), one(0, 0), "silu")
     assert all(part.isfinite().all() for part in (*factors, rest))
