@@ -21,7 +21,7 @@ from analysis.models.gradients import AttentionGradients
 from analysis.models.interventions.replacing import Answer, RecordedPass
 from analysis.models.stream import OnLayer
 from analysis.models.trace import LayerTrace, LayerWeights
-from analysis.scopes import BIAS_READINGS, BUDGET, LayerOrder
+from analysis.scopes import BUDGET, LayerOrder
 from analysis.statistics.norms.weighing import NORM, WEIGHT
 from analysis.token_types import BOS, CLS, OTHER, REGISTER, SEP
 from precompute.corpora.annotated.annotation import Annotation
@@ -169,7 +169,7 @@ class Layer:
     batch: Batch
     index: int
     trace: LayerTrace
-    _mixing: dict[tuple[int, str], LayerMixing] = field(default_factory=dict)
+    _mixing: dict[int, LayerMixing] = field(default_factory=dict)
 
     @property
     def weights(self) -> LayerWeights:
@@ -216,19 +216,13 @@ class Layer:
         """Return the trace of one sequence without padding."""
         return self.trace.of_sequence(row, len(self.batch.sequences[row]))
 
-    def mixing_of(self, row: int, *, bias_reading: str = BIAS_READINGS[0]) -> LayerMixing:
-        """Mixing at every scope of one sequence, computed once; without biases all readings are
-        one."""
-        if not self.weights.has_biases:
-            bias_reading = BIAS_READINGS[0]
-        if (row, bias_reading) not in self._mixing:
-            self._mixing[row, bias_reading] = layer_mixing(
-                self.alone(row),
-                budget=self.batch.hidden_budget,
-                dtype=self.batch.hidden_dtype,
-                bias_reading=bias_reading,
+    def mixing_of(self, row: int) -> LayerMixing:
+        """Mixing at every scope of one sequence, computed once."""
+        if row not in self._mixing:
+            self._mixing[row] = layer_mixing(
+                self.alone(row), budget=self.batch.hidden_budget, dtype=self.batch.hidden_dtype
             )
-        return self._mixing[row, bias_reading]
+        return self._mixing[row]
 
     @property
     def mixing(self) -> tuple[LayerMixing, ...]:

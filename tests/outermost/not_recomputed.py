@@ -70,9 +70,7 @@ _ALIKE = {
     },
     _TWIN: {
         "attention_norm_correlation": "attention_norm_histogram",
-        "scope_similarity and mixing_ratio": "bias_reading sequence_bias_reading",
-        "pair_delta": "bias_reading_pair pair pair_pmi_correlation relation_share "
-        "sequence_relation_change",
+        "pair_delta": "pair pair_pmi_correlation relation_share sequence_relation_change",
         "position_spectrum": "embedding_spectrum query_key_singular_value",
         "head_distance": "head_linkage head_linkage_weighing layer_cohesion "
         "layer_cohesion_weighing",

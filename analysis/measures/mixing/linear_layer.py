@@ -8,12 +8,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.measures.mixing.activation_gate import activation_shares, active
+from analysis.measures.mixing.activation_gate import activation_gate, active
 from analysis.measures.mixing.gate_share import gated_shares, product
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.norm import Norm, normed
 from analysis.models.trace import LayerTrace
-from analysis.scopes import BIAS_READINGS
 
 RESIDUAL: Literal["res"] = "res"
 """The step that adds the block's input."""
@@ -161,12 +160,11 @@ def _restricted(step: Step, queries: slice) -> Step:
     return step.of(queries) if isinstance(step, LinearNorm) else step
 
 
-def linear_layer(layer: LayerTrace, *, bias_reading: str = BIAS_READINGS[0]) -> LinearLayer:
+def linear_layer(layer: LayerTrace) -> LinearLayer:
     """Linearise the steps of one sequence's layer around the vectors of its forward pass.
 
     Args:
         layer: a trace of a single sequence without padding.
-        bias_reading: one of `BIAS_READINGS`.
 
     Source:
         kobayashi-2021, section 3, and kobayashi-2024, section 4.
@@ -182,7 +180,7 @@ def linear_layer(layer: LayerTrace, *, bias_reading: str = BIAS_READINGS[0]) -> 
     after_attention, attention = attention.through(order.after_attention, norms[1], entering)
     source = entering if order.is_parallel else attention
     to_network, reading = source.through(order.to_network, norms[2])
-    network = _network(weights.feed_forward, reading, bias_reading)
+    network = _network(weights.feed_forward, reading)
     passed = _Flow(network.output(reading.whole), network.bias)
     if order.is_parallel:
         passed = passed + attention
@@ -229,14 +227,14 @@ def _product(vectors: Tensor, weight: Tensor) -> Tensor:
     return vectors.new_zeros(*vectors.shape[:-1], weight.shape[-1])
 
 
-def _network(weights: FeedForwardWeights, reading: _Flow, bias_reading: str) -> LinearNetwork:
+def _network(weights: FeedForwardWeights, reading: _Flow) -> LinearNetwork:
     hidden, silent = _hidden(weights, reading.whole), _hidden(weights, reading.bias)
     activation = weights.activation
     if len(hidden) == 1:
-        factor, rest = activation_shares(hidden[0], silent[0], activation, reading=bias_reading)
-        factors = (factor,)
+        factors = (activation_gate(hidden[0], activation),)
     else:
-        factors, rest = gated_shares(hidden, silent, activation, reading=bias_reading)
+        factors = gated_shares(*hidden, activation)
+    rest = sum(factor * part for factor, part in zip(factors, silent, strict=True))
     *factors, rest = (weights.routed(values, reading.whole) for values in (*factors, rest))
     output_bias = weights.bias_of(reading.whole)
     return LinearNetwork(weights, tuple(hidden), tuple(factors), rest, output_bias)

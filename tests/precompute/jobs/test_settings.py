@@ -32,7 +32,6 @@ BEYOND_BOUNDS = frozenset(
 )
 DECLARED: dict[Setting, set[str]] = {
     Setting.CHECKED: {
-        *("bias_reading_pair", "sequence_bias_reading"),
         *("sequence_vector_agreement", "sequence_vector_rollout", "vector_completeness"),
     },
     Setting.RUN_AGAIN: {"sequence_head_effect", "sequence_head_pair_effect"},
