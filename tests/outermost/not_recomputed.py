@@ -80,8 +80,8 @@ _ALIKE = {
         "relevance_map": "perturbation relevance_agreement sequence_perturbation "
         "sequence_relevance_agreement",
         "scope_similarity": "rollout sequence_rollout",
-        "token_type_mixing": "contribution effect_prediction head_effect head_pair_effect "
-        "sequence_contribution sequence_head_effect sequence_head_pair_effect",
+        "token_type_mixing": "contribution effect_prediction head_effect "
+        "sequence_contribution sequence_head_effect",
         "completeness": "sequence_vector_agreement sequence_vector_rollout vector_agreement "
         "vector_rollout",
         "dependency_accuracy": "dependency_prediction dependency_prediction_weighing "

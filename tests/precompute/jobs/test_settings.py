@@ -34,7 +34,7 @@ DECLARED: dict[Setting, set[str]] = {
     Setting.CHECKED: {
         *("sequence_vector_agreement", "sequence_vector_rollout", "vector_completeness"),
     },
-    Setting.RUN_AGAIN: {"sequence_head_effect", "sequence_head_pair_effect"},
+    Setting.RUN_AGAIN: {"sequence_head_effect"},
     Setting.KEPT: {
         *("relevance_map", "sequence_perturbation"),
         *("sequence_relevance", "sequence_relevance_agreement"),

@@ -12,8 +12,8 @@ GROUPS = groups()
 OF_CHECKS = {
     *("vector_agreement", "vector_completeness", "vector_rollout"),
     *("sequence_vector_agreement", "sequence_vector_rollout"),
-    *("head_effect", "head_pair_effect", "effect_prediction"),
-    *("sequence_head_effect", "sequence_head_pair_effect"),
+    *("head_effect", "effect_prediction"),
+    "sequence_head_effect",
 }
 
 
