@@ -12,10 +12,6 @@ FILLINGS = (MEAN, ZERO)
 """Values put in place of replaced ones."""
 CHANGES = ("cosine_distance", "length", "divergence", "loss")
 """Changes by a replacement, all 0 without one; a loss may fall."""
-TOGETHER = ("together", "summed", "missed")
-"""Changes by two heads at once, and by the sum of what each of them changes alone."""
-STRONGEST = 10
-"""Heads of a text that are replaced two at a time."""
 RANDOM = "random"
 MEASURES = ("weight", "weighted_norm", "norm", "share", "length", "gradient")
 """Measures of heads that may foretell the effect of a head; `RANDOM` is what chance foretells."""

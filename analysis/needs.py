@@ -9,9 +9,9 @@ class Need(StrEnum):
     Of a corpus: from trees to relations. Of a model: images as input; classes; positions added to
     the input as vectors, or applied to queries and keys by rotation; distance terms in the scores;
     kernels, which follow from such a rotation or from distance terms; offsets along the order of
-    tokens; scores made of queries and keys alone; gates in the networks; layers that all attend,
-    for what is carried from one to the next; sink logits of heads; vectors f(x) that are an affine
-    map of the token, or at least the same for every query.
+    tokens; scores made of queries and keys alone; layers that all attend, for what is carried from
+    one to the next; sink logits of heads; vectors f(x) that are an affine map of the token, or at
+    least the same for every query.
     """
 
     TREES = "trees"
@@ -28,7 +28,6 @@ class Need(StrEnum):
     KERNELS = "kernels"
     OFFSETS = "offsets"
     OWN_SCORES = "own_scores"
-    GATES = "gates"
     EVERY_LAYER = "every_layer"
     SINK_LOGITS = "sink_logits"
     AFFINE_VECTORS = "affine_vectors"
@@ -38,12 +37,11 @@ class Need(StrEnum):
 class Setting(StrEnum):
     """Settings of a run that the numbers of some tables depend on, and of others not.
 
-    The rule for gated networks, the sequences that checks of robustness read, those of them that
-    are run again with parts of the model replaced, the sequences whose relevance maps are kept, and
-    the files of word frequencies and of word vectors.
+    The sequences that checks of robustness read, those of them that are run again with parts of the
+    model replaced, the sequences whose relevance maps are kept, and the files of word frequencies
+    and of word vectors.
     """
 
-    GATE_RULE = "gate_rule"
     CHECKED = "checked"
     RUN_AGAIN = "run_again"
     KEPT = "kept"
@@ -62,7 +60,6 @@ OF_MODELS = (
     Need.KERNELS,
     Need.OFFSETS,
     Need.OWN_SCORES,
-    Need.GATES,
     Need.EVERY_LAYER,
     Need.SINK_LOGITS,
     Need.AFFINE_VECTORS,

@@ -176,12 +176,7 @@ EFFECTS = (*BETWEEN, *(e for e in POST_NORM.effects if e not in BETWEEN))
 """Every effect of every order; a layer has those of its own order."""
 SHARED_EFFECTS = tuple(e for e in EFFECTS if all(e in order.effects for order in ORDERS.values()))
 """Effects that layers of every order have."""
-BIAS_READINGS = ("player", "constant", "left_out")
-"""Roles of the bias where an activation is shared out: one more summand on the path from 0 to the
-whole ("player", the rule outside of comparisons), present all along ("constant"), or absent."""
 BUDGET = 8 * 2**20
 """Bytes for the hidden vectors of pairs at a time, on each path of the network."""
-GATE_RULES = ("ig", "half")
-"""Rules for sharing out the product of two hidden layers: Integrated Gradients, or half to each."""
 RELATIONS = ("special", "same_word", "word_pieces", "adjacent", "same_segment", "other_segment")
 """Relations of two tokens of a sequence; the first name that fits is the pair's relation."""

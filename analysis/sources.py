@@ -73,12 +73,6 @@ PAPERS = {
         "Axiomatic Attribution for Deep Networks",
         "https://proceedings.mlr.press/v70/sundararajan17a.html",
     ),
-    "achtibat-2024": Paper(
-        "Achtibat, Hatefi, Dreyer, Jain, Wiegand, Lapuschkin, Samek",
-        2024,
-        "AttnLRP: Attention-Aware Layer-Wise Relevance Propagation for Transformers",
-        "https://arxiv.org/abs/2402.05602",
-    ),
     "abnar-2020": Paper(
         "Abnar, Zuidema",
         2020,

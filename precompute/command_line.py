@@ -15,8 +15,6 @@ from precompute.options import (
     CorpusFiles,
     Device,
     Dtype,
-    GateRule,
-    GateRuleOption,
     Limit,
     Model,
     Packing,
@@ -76,7 +74,6 @@ def run(
             help="Segment ids that the model gets: those of the text, or 0 for every token."
         ),
     ] = Segments.read,
-    gate_rule: GateRuleOption = GateRule.ig,
     random_weights: Annotated[
         int | None,
         typer.Option(

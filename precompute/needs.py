@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from analysis.errors import BadCorpus, UserError
 from analysis.needs import OF_MODELS, OF_TEXTS, Need
-from analysis.scopes import GATE_RULES
 from precompute.corpora.index.corpus import Corpus
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import STATISTICS
@@ -93,12 +92,6 @@ def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
                 f"--statistics {statistic} needs a model that predicts classes, and the weights of "
                 f"{model.name} have no such head: leave {statistic} out, or give a model trained "
                 "to classify, such as demo-digits."
-            )
-        if Need.GATES in needs and not model.has_gates:
-            raise UserError(
-                f"--statistics {statistic} needs networks that multiply two hidden layers, and "
-                f"those of {model.name} have one: leave {statistic} out, or give a model with "
-                "gated networks, such as a Llama."
             )
         gaps = ", ".join(map(str, model.reading.without_attention))
         if Need.EVERY_LAYER in needs and gaps:
@@ -195,17 +188,4 @@ def check_segments(model: LoadedModel) -> None:
             f"--segments zero gives every token segment id 0, and model {model.name!r} "
             f"distinguishes no segments (its segment types: {model.segment_types}). "
             "Leave --segments out."
-        )
-
-
-def check_gate_rule(model: LoadedModel) -> None:
-    """Raise UserError if a gate rule is given for a model without gates.
-
-    Raises:
-        UserError: naming the option.
-    """
-    if model.gate_rule != GATE_RULES[0] and not model.has_gates:
-        raise UserError(
-            f"--gate-rule {model.gate_rule} is for networks that multiply two hidden layers, and "
-            f"those of model {model.name!r} have one. Leave --gate-rule out."
         )

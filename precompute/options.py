@@ -18,7 +18,6 @@ Device = Annotated[
 ]
 Packing = StrEnum("Packing", ["paragraphs", "sentences", "blocks", "trees"])
 Segments = StrEnum("Segments", ["read", "zero"])
-GateRule = StrEnum("GateRule", ["ig", "half"])
 Part = StrEnum("Part", ["text", "vision", "encoder"])
 RunnerName = StrEnum("RunnerName", ["local", "ray"])
 Model = Annotated[
@@ -67,10 +66,3 @@ Column = Annotated[
     ),
 ]
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first N sequences.")]
-GateRuleOption = Annotated[
-    GateRule,
-    typer.Option(
-        help="Where networks multiply two hidden layers, how the product is shared out: by "
-        "Integrated Gradients, or half to each side."
-    ),
-]

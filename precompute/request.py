@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.errors import UserError
-from analysis.scopes import BUDGET, GATE_RULES
+from analysis.scopes import BUDGET
 from precompute.jobs.bounds import USUAL, Bounds
 
 _OF_TEXT = {
@@ -40,7 +40,6 @@ class Request:
     packing: str = "paragraphs"
     column: str = "text"
     segments: str = "read"
-    gate_rule: str = GATE_RULES[0]
     random_weights: int | None = None
     part: str | None = None
     frequencies: Path | None = None

@@ -40,7 +40,6 @@ from precompute.models.loaded_model import LoadedModel
 from precompute.needs import (
     allowed,
     check_corpus,
-    check_gate_rule,
     check_known,
     check_model,
     check_segments,
@@ -58,7 +57,6 @@ from precompute.request import Request, image_corpus_name
 from precompute.store.build import build
 from precompute.store.open_file import opened
 from precompute.store.provenance import (
-    NO_GATES,
     NO_PART,
     checked_facts,
     identity,
@@ -124,7 +122,6 @@ def _loaded(request: Request, on_event: OnEvent = ignore) -> LoadedModel:
         device=request.device,
         dtype=request.dtype,
         segments=request.segments,
-        gate_rule=request.gate_rule,
         random_weights=request.random_weights,
         part=request.part,
         on_event=on_event,
@@ -149,7 +146,6 @@ def _loaded(request: Request, on_event: OnEvent = ignore) -> LoadedModel:
         print(f"Positions: {model.images.interpolation} by the model itself.")
     check_model(named_statistics(request.statistics), model)
     check_segments(model)
-    check_gate_rule(model)
     return model
 
 
@@ -279,7 +275,6 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
             request.seed,
             model.layers[0].order,
             request.segments,
-            request.gate_rule,
             request.random_weights,
             model.part,
         ),
@@ -321,7 +316,6 @@ def _statistics_already_in(request: Request, run_identity: dict, part: str | Non
     except (UserError, duckdb.Error):
         return []
     same = facts.get("segments", request.segments) == request.segments
-    same &= facts.get("gate_rule", NO_GATES) in (NO_GATES, request.gate_rule)
     same &= facts.get("part", NO_PART) == (part or NO_PART)
     same &= facts.get("column", Request.column) == request.column
     same &= all(row[name] == value for name, value in run_identity.items())

@@ -163,6 +163,10 @@ REFUSED = {
     "two runs": (("insert into stored.run from stored.run",), "run breaks the law `count(*) = 1`"),
     "no run": (("delete from stored.run",), "run breaks the law `count(*) = 1`"),
     "another version": (("update stored.run set schema_version = 99",), "schema version 99"),
+    "the version before": (
+        (f"update stored.run set schema_version = {SCHEMA_VERSION - 1}",),
+        f"schema version {SCHEMA_VERSION - 1}",
+    ),
     "layers without number": (
         ("update stored.run set n_layers = 2147483647",),
         "breaks the law `n_layers between 1 and 255`",

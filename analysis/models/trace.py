@@ -79,14 +79,6 @@ class LayerWeights:
     direct_key_weight: Float[Tensor, "head width direct_width"] | None = None
     gate: QueryGate | None = None
 
-    @property
-    def has_biases(self) -> bool:
-        """Return True if any bias reaches the hidden layer of the network."""
-        _, after_attention, to_network, _ = self.norms_by_stage
-        shifts = (norm.shift for norm in (*after_attention, *to_network))
-        own = (bias for _, bias in self.feed_forward.paths)
-        return any(bool(bias.any()) for bias in (self.output_bias, *shifts, *own))
-
     @cached_property
     def norms_by_stage(self) -> tuple[tuple[Norm, ...], ...]:
         """The normalisations of each of the order's stages."""

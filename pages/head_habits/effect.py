@@ -11,8 +11,6 @@ from analysis.effects import (
     MEAN,
     MEASURES,
     RANDOM,
-    STRONGEST,
-    TOGETHER,
 )
 from analysis.statistics.heads import contribution, effect_prediction, head_effect
 from analysis.statistics.norms import token_type_mixing
@@ -21,7 +19,7 @@ from pages.ui.charts.colours import MANY_COLOURS
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars
 from pages.ui.finding import Finding, Findings, compared
-from pages.ui.head.choice import head_name, head_of, to_head
+from pages.ui.head.choice import head_name, to_head
 from pages.ui.page import section
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
@@ -57,7 +55,7 @@ def _lacking(inquiry: Inquiry) -> str:
     effect_prediction.TABLE,
     contribution.TABLE,
     token_type_mixing.TABLE,
-    also=(head_effect.PER_SEQUENCE, head_effect.PAIR, contribution.PER_SEQUENCE),
+    also=(head_effect.PER_SEQUENCE, contribution.PER_SEQUENCE),
     lacking=_lacking,
     findings=_summary,
 )
@@ -94,7 +92,6 @@ def effect(view: View) -> None:
     view.table(
         "best", best, ["layer", "measure", "spearman", "low", "high"], state=(*asked.values(),)
     )
-    _pairs(view)
 
 
 def _measures(view: View, correlations: pd.DataFrame, asked: dict[str, str]) -> None:
@@ -115,24 +112,6 @@ def _measures(view: View, correlations: pd.DataFrame, asked: dict[str, str]) -> 
         format="+.2f",
     )
     view.figure("measures", shown, chart, state=(*asked.values(),))
-
-
-def _pairs(view: View) -> None:
-    """Tabulate the pairs of strong heads whose effects add up least."""
-    pairs = view.ask(head_effect.pairs, limit=STRONGEST)
-    if pairs.empty:
-        return
-    pairs["pair"] = [f"{head_of(row, '_a')} + {head_of(row, '_b')}" for _, row in pairs.iterrows()]
-    view.finding(_sum(view, view.ask(head_effect.all_pairs)))
-    view.table("pairs", pairs, ["pair", "together", "summed", "missed", "n_sequences"])
-
-
-def _sum(view: View, means: pd.DataFrame) -> str:
-    rows = means.set_index("quantity")
-    return view.say(
-        "pairs_finding",
-        **{name: row_with_interval(rows.loc[name], written=percent) for name in TOGETHER},
-    )
 
 
 def _finding(view: View, heads: pd.DataFrame, correlations: pd.DataFrame, quantity: str) -> str:

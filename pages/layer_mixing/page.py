@@ -3,7 +3,6 @@
 from pages.layer_mixing.anatomy import anatomy
 from pages.layer_mixing.completeness import completeness
 from pages.layer_mixing.frequency import frequency
-from pages.layer_mixing.gates import gates
 from pages.layer_mixing.modules import modules
 from pages.layer_mixing.ratio import ratio
 from pages.layer_mixing.rollout import across_layers
@@ -12,7 +11,7 @@ from pages.layer_mixing.vectors import vectors
 from pages.ui.page import Page
 from pages.ui.store.absences import absences
 
-SECTIONS = (similarity, ratio, frequency, modules, across_layers, vectors, gates, completeness)
+SECTIONS = (similarity, ratio, frequency, modules, across_layers, vectors, completeness)
 PAGE = Page("layer_mixing", "lm", SECTIONS, before=(absences, anatomy))
 
 if __name__ == "__main__":

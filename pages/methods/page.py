@@ -3,27 +3,19 @@
 from collections.abc import Callable
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from analysis.scopes import ORDERS
 from analysis.sources import PAPERS
-from analysis.statistics.mixing import bias_reading
 from pages.ui.choices.links import link_to_view
 from pages.ui.choices.picker import pick
 from pages.ui.folds import folded
-from pages.ui.frame import table
 from pages.ui.statistic_method import mathematics, methods
 from pages.ui.store.chosen import Store, chosen_file, readable, without_attention
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.missing import show_more_checks
 from pages.ui.table_documentation import citation, contracts
-from pages.ui.words.columns import column_settings
-from pages.ui.words.interval_sentence import interval_sentence, listed_form
 from pages.ui.words.names import paper_name, scope_meaning, scope_name
-from pages.ui.words.numbers import percent, scientific, signed
+from pages.ui.words.numbers import scientific
 from pages.ui.words.say import say
-from pages.ui.words.scope import words_of
 
 FORMULAS = mathematics("methods")
 CHAPTERS = ("token_types", "masked", "intervals", "ranks", "omissions", "limits", "differences")
@@ -81,61 +73,10 @@ def statistics() -> None:
     for name, method in of_page.items():
         st.subheader(say(f"method.{name}.title"), anchor=_anchor(name))
         _written(*map(_displayed, method.formulas), say(f"method.{name}.text"))
-        if name == "bias_reading":  # its numbers are shown only here
-            bias_readings()
         if method.view:
             link_to_view(method.page, method.view, say("methods.see"))
         draw = partial(contracts, method.tables)
         folded("expander", say("methods.contract"), f"contract_{name}", draw)
-
-
-def bias_readings() -> None:
-    """Tabulate how the handling of the bias changes the results of the open file.
-
-    If there is no file, or the file lacks the statistic, a caption says so.
-    """
-    path = chosen_file()
-    store = path and readable(path)
-    if not isinstance(store, Store) or not store.holds(bias_reading.TABLE):
-        st.caption(say("methods.bias.absent"))
-        return
-    frame = Inquiry(store).ask(bias_reading.by_layer)
-    st.markdown(_bias_finding(frame[frame["layer"].isna()].set_index("reading")))
-    layers = [
-        say("methods.bias.all") if pd.isna(layer) else str(int(layer)) for layer in frame["layer"]
-    ]
-    names = frame["reading"].map(lambda reading: say(f"methods.bias.{reading}"))
-    formats: dict[str, str | None] = {
-        **dict.fromkeys(("similarity", "similarity_low", "similarity_high", "mixing_ratio")),
-        **dict.fromkeys(("same_amplified", "same_attenuated"), "%.1f"),
-    }
-    with words_of("methods", "bias"):
-        numbers = column_settings(frame, formats)
-        sure = interval_sentence("bias", listed_form(frame, formats))
-    layer_column = st.column_config.TextColumn(say("axis.layer"), width="small")
-    table(
-        store,
-        frame.assign(layer=layers, name=names),
-        key="methods_bias_readings",
-        question=say("methods.bias.question"),
-        caption=f"{say('methods.bias.caption', n=int(frame['n_sequences'].max()))} {sure}".strip(),
-        columns={"layer": layer_column, "name": say("methods.bias.reading"), **numbers},
-        options={"placeholder": "—"},
-    )
-    show_more_checks(store, bias_reading.TABLE)
-
-
-def _bias_finding(means: pd.DataFrame) -> str:
-    """Report similarity and ratio for each handling of the bias, and how many top pairs stay."""
-    sentence = say(
-        "methods.bias.finding",
-        **means["similarity"].map(signed),
-        **means["mixing_ratio"].map(percent).add_suffix("_ratio"),
-    )
-    same = means["same_amplified"]
-    if same.isna().any():
-        return sentence
-    return f"{sentence} {say('methods.bias.finding_pairs', **same.map('{:.1f}'.format))}"
 
 
 def models() -> None:

@@ -33,9 +33,9 @@ demo model, 29 with SmolLM2-135M, sequences of 128 tokens on one thread. Tables 
 top."""
 _PASSES_OF_MEANS = 1.2
 """The same of averaging heads over a sequence."""
-_PASSES_OF_LAYER, _PASSES_OF_PAIRS = 4.5, 24
+_PASSES_OF_LAYER = 4.5
 """The same of running a sequence again without all heads of a layer and without each type of token
-there, and without two of the strongest heads at a time."""
+there."""
 MOST_AVERAGED = 256
 """Sequences over which heads are averaged, evenly spaced."""
 
@@ -57,8 +57,8 @@ def again_within_budget(n_sequences: int, *, n_layers: int, n_heads: int) -> int
     """Return how many of the checked sequences are run again without each head: as many as a tenth
     of the run pays for beside the means that heads are replaced by, 0 if not two.
 
-    A sequence costs near one bare forward pass for each head, by two variants of half of a pass, a
-    few more for each layer and those of pairs: 122 were measured for 6 × 12 heads, 430 for 30 × 9.
+    A sequence costs near one bare forward pass for each head, by two variants of half of a pass,
+    and a few more for each layer: about 98 for 6 × 12 heads and 406 for 30 × 9.
     """
     affordable = n_sequences * _PASSES_OF_OTHERS / _SHARE_OF_CHECKS
     affordable -= min(n_sequences, MOST_AVERAGED) * _PASSES_OF_MEANS
@@ -67,7 +67,7 @@ def again_within_budget(n_sequences: int, *, n_layers: int, n_heads: int) -> int
 
 
 def _passes_again(n_layers: int, n_heads: int) -> float:
-    return n_layers * (n_heads + _PASSES_OF_LAYER) + _PASSES_OF_PAIRS
+    return n_layers * (n_heads + _PASSES_OF_LAYER)
 
 
 def evenly_spaced(indices: Iterable[int], n: int) -> frozenset[int]:

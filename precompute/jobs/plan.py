@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from analysis.needs import Setting
 from analysis.relevance_rules import RULES
-from analysis.scopes import BUDGET, GATE_RULES, LayerOrder
+from analysis.scopes import BUDGET, LayerOrder
 from analysis.statistics import annotation, corpus
 from analysis.statistics.probing.parser_input import SHOWN
 from analysis.statistics.table import Table
@@ -49,7 +49,6 @@ class Facts:
     seed: int
     layer_order: LayerOrder
     segments: str = "read"
-    gate_rule: str = GATE_RULES[0]
     random_weights: int | None = None
     part: str | None = None
 
@@ -156,8 +155,6 @@ class Plan:
             Setting.FREQUENCIES: self.frequencies and self.frequencies.sha256,
             Setting.WORD_VECTORS: self.word_vectors and self.word_vectors.sha256,
         }
-        if self.facts.gate_rule != GATE_RULES[0]:
-            values[Setting.GATE_RULE] = self.facts.gate_rule
         return {setting: values[setting] for setting in table.depends_on if setting in values}
 
     @property

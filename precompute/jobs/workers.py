@@ -47,7 +47,6 @@ class _Worker:
             device=self.device,
             dtype=facts.dtype,
             segments=facts.segments,
-            gate_rule=facts.gate_rule,
             random_weights=facts.random_weights,
             part=facts.part,
         )

@@ -12,7 +12,6 @@ import pyarrow as pa
 from jaxtyping import Float
 
 from analysis.errors import UserError
-from analysis.scopes import GATE_RULES
 from precompute.corpora.images.images import image_sequence
 from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
@@ -154,7 +153,6 @@ def rerun(
     weights_sha256: str,
     dtype: str,
     segments: str = "read",
-    gate_rule: str = GATE_RULES[0],
     random_weights: int | None = None,
     part: str | None = None,
     look_up: Callable[[], object] = lambda: None,
@@ -174,7 +172,6 @@ def rerun(
         dtype=dtype,
         fetch=False,
         segments=segments,
-        gate_rule=gate_rule,
         random_weights=random_weights,
         part=part,
     )

@@ -13,7 +13,6 @@ from analysis.errors import UnfitModel, UserError
 from analysis.models.images import reads_images
 from analysis.models.reading import read_model
 from analysis.models.trace import Model, in_dtype
-from analysis.scopes import GATE_RULES
 from precompute.models.bundled import BUNDLED, check_bundled
 from precompute.models.devices import chosen_device, has_float64
 from precompute.models.load_processor import load_image_reader
@@ -51,7 +50,6 @@ def load_model(
     dtype: str = "float32",
     fetch: bool = True,
     segments: str = "read",
-    gate_rule: str = GATE_RULES[0],
     random_weights: int | None = None,
     part: str | None = None,
     on_event: OnEvent = ignore,
@@ -61,7 +59,6 @@ def load_model(
     Args:
         fetch: True to download missing files from the hub.
         segments: segment ids of the input: those that are read, or `zero` for every token.
-        gate_rule: attribution rule of gated networks; one of `GATE_RULES`.
         random_weights: the seed of an untrained model of the same architecture; its revision and
             hash are its own, and no weights are needed.
         part: the part of a model that has several; `text`, `vision` or `encoder`.
@@ -118,7 +115,6 @@ def load_model(
         classifier=if_exclusive(with_head),
         images=images,
         segments=segments,
-        gate_rule=gate_rule,
         random_weights=random_weights,
         part=part,
         not_read=not_read,

@@ -30,7 +30,6 @@ from analysis.models.proof import Proof, prove, prove_places, worst_of
 from analysis.models.reading import Reading, in_float64, random_inputs
 from analysis.models.stream import OnLayer, eager_pass, stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights
-from analysis.scopes import GATE_RULES
 from analysis.token_types import REGISTER
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.randomness import generator
@@ -69,8 +68,6 @@ class LoadedModel:
     images: ImageReader | None = None
     segments: str = "read"
     """Segment ids of the input: those that were `read`, or `zero` for every token."""
-    gate_rule: str = GATE_RULES[0]
-    """Attribution rule of gated networks."""
     random_weights: int | None = None
     """Seed of random weights; None for the weights in its folder."""
     proof: Proof | None = None
@@ -104,11 +101,6 @@ class LoadedModel:
         embedding = self.reading.places.embedding
         widened = embedding if embedding is None or self.dtype == "float32" else embedding.float()
         return ModelWeights(self.layers, None if widened is None else widened.to(self.measured_on))
-
-    @property
-    def has_gates(self) -> bool:
-        """Return True if its networks multiply two hidden layers."""
-        return self.layers[0].feed_forward.gate_weight is not None
 
     @property
     def numbers(self) -> tuple[int, ...]:

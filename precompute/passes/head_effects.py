@@ -5,7 +5,7 @@ A text is run again in many variants, each with something else replaced.
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from itertools import combinations, groupby
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -20,13 +20,10 @@ from analysis.effects import (
     OF_PARTS,
     PARTS,
     REST,
-    STRONGEST,
-    TOGETHER,
 )
 from analysis.measures.heads.contribution import contributions
 from analysis.measures.heads.head_effect import (
     prediction_changes,
-    relative_lengths,
     replaced_heads,
     state_changes,
 )
@@ -205,46 +202,6 @@ class HeadEffects(_OfTexts):
             head=pa.array(head),
             token_type=pa.DictionaryArray.from_arrays(pa.array(kind, pa.int8()), TOKEN_TYPES),
             **{name: nulls_where(values[:, at]) for at, name in enumerate(CHANGES)},
-        )
-
-
-@fills(head_effect.PAIR_PER_SEQUENCE)
-class HeadPairEffects(_OfTexts):
-    """One row per text that is run again and two of its strongest heads, replaced by their means.
-
-    Formula: `prediction_changes`, `relative_lengths`, `replaced_heads`, `state_changes`.
-    """
-
-    def rows(self) -> pa.Table:
-        return parts_of_shard(head_effect.PAIR_PER_SEQUENCE, map(self._rows, self.texts))
-
-    @staticmethod
-    def _rows(text: TextAgain) -> pa.Table:
-        length = CHANGES.index("length")
-        heads = {part: of[length] for part, of in text.alone[MEAN].items() if part.head is not None}
-        strongest = sorted(sorted(heads, key=lambda part: -heads[part])[:STRONGEST])
-        before = text.before.hidden[0].double()
-        changes = {
-            part: answer.hidden[variant] - before
-            for parts, answer in text.of([(part,) for part in strongest], MEAN)
-            for variant, (part,) in enumerate(parts)
-        }
-        rows = []
-        for pairs, answer in text.of([*combinations(strongest, 2)], MEAN):
-            together = answer.hidden - before
-            summed = torch.stack([changes[one] + changes[other] for one, other in pairs])
-            measured = (
-                relative_lengths(change, before) for change in (together, summed, together - summed)
-            )
-            rows += zip(pairs, torch.stack([*measured], dim=1).tolist(), strict=True)
-        values = np.array([of for _, of in rows]).reshape(-1, len(TOGETHER))
-        sides = np.array([[*one[:2], *other[:2]] for (one, other), _ in rows], int)
-        sides = sides.reshape(-1, len(head_effect.SIDES))
-        return table_of(
-            head_effect.PAIR_PER_SEQUENCE,
-            seq=np.full(len(rows), text.sequence.index),
-            **{name: sides[:, at] for at, name in enumerate(head_effect.SIDES)},
-            **{name: values[:, at] for at, name in enumerate(TOGETHER)},
         )
 
 

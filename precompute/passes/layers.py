@@ -21,7 +21,7 @@ from analysis.models.gradients import AttentionGradients
 from analysis.models.interventions.replacing import Answer, RecordedPass
 from analysis.models.stream import OnLayer
 from analysis.models.trace import LayerTrace, LayerWeights
-from analysis.scopes import BIAS_READINGS, BUDGET, GATE_RULES, LayerOrder
+from analysis.scopes import BUDGET, LayerOrder
 from analysis.statistics.norms.weighing import NORM, WEIGHT
 from analysis.token_types import BOS, CLS, OTHER, REGISTER, SEP
 from precompute.corpora.annotated.annotation import Annotation
@@ -52,9 +52,9 @@ class Batch:
     gradients of their losses with respect to attention; it is None if none of them has a loss.
     `recorded` runs one sequence so that it can be run again from any layer on; `type_means` are
     means over texts of what heads mix.
-    `gate_rule` is the attribution rule of gated networks. `kept` are the sequences with stored
-    relevance maps, `images` is the reader of images, and `classification` predicts classes; both
-    are None if the model has none. `has_gaps` if some layers have no attention.
+    `kept` are the sequences with stored relevance maps, `images` is the reader of images, and
+    `classification` predicts classes; both are None if the model has none. `has_gaps` if some
+    layers have no attention.
     """
 
     sequences: tuple[Sequence, ...]
@@ -72,7 +72,6 @@ class Batch:
     gradients: Callable[[tuple[Sequence, ...]], AttentionGradients | None] | None = None
     recorded: Recorded | None = None
     type_means: Callable[[], tuple[TypeMeans, ...]] = tuple
-    gate_rule: str = GATE_RULES[0]
     relevance_start: str = "cls"
     kept: frozenset[int] = frozenset()
     images: ImageReader | None = None
@@ -170,7 +169,7 @@ class Layer:
     batch: Batch
     index: int
     trace: LayerTrace
-    _mixing: dict[tuple[int, str, str], LayerMixing] = field(default_factory=dict)
+    _mixing: dict[int, LayerMixing] = field(default_factory=dict)
 
     @property
     def weights(self) -> LayerWeights:
@@ -217,23 +216,13 @@ class Layer:
         """Return the trace of one sequence without padding."""
         return self.trace.of_sequence(row, len(self.batch.sequences[row]))
 
-    def mixing_of(
-        self, row: int, *, bias_reading: str = BIAS_READINGS[0], gate_rule: str = ""
-    ) -> LayerMixing:
-        """Mixing at every scope of one sequence, computed once; by the batch's own gate rule, if
-        by no other; without biases all readings are one."""
-        gate_rule = gate_rule or self.batch.gate_rule
-        if not self.weights.has_biases:
-            bias_reading = BIAS_READINGS[0]
-        if (row, bias_reading, gate_rule) not in self._mixing:
-            self._mixing[row, bias_reading, gate_rule] = layer_mixing(
-                self.alone(row),
-                budget=self.batch.hidden_budget,
-                dtype=self.batch.hidden_dtype,
-                bias_reading=bias_reading,
-                gate_rule=gate_rule,
+    def mixing_of(self, row: int) -> LayerMixing:
+        """Mixing at every scope of one sequence, computed once."""
+        if row not in self._mixing:
+            self._mixing[row] = layer_mixing(
+                self.alone(row), budget=self.batch.hidden_budget, dtype=self.batch.hidden_dtype
             )
-        return self._mixing[row, bias_reading, gate_rule]
+        return self._mixing[row]
 
     @property
     def mixing(self) -> tuple[LayerMixing, ...]:
@@ -279,7 +268,6 @@ def batch_of(model: LoadedModel, sequences: SequenceOf[Sequence], **run: Any) ->
         "gradients": model.gradients,
         "recorded": model.recorded,
         "type_means": partial(model.type_means, sequences),
-        "gate_rule": model.gate_rule,
         "relevance_start": model.relevance_start,
         "images": model.images,
         "classification": classification_of(model),

@@ -13,19 +13,14 @@ from analysis.measures.mixing.completeness import (
     worst_token,
 )
 from analysis.measures.mixing.layer_mixing import LayerMixing
-from analysis.measures.mixing.linear_layer import closed_share
 from analysis.measures.mixing.map_similarity import map_similarities
 from analysis.measures.mixing.mixture import ratio_moments, ratios_of_layer
-from analysis.measures.pairs.mixing_change import pair_deltas
-from analysis.scopes import BIAS_READINGS, GATE_RULES
 from analysis.statistics.mixing import (
-    bias_reading,
     completeness,
-    gate_rule_agreement,
     mixing_ratio,
     scope_similarity,
 )
-from analysis.statistics.rows import names_of, nulls_where, parts_of_shard, table_of
+from analysis.statistics.rows import names_of, table_of
 from analysis.token_types import FIRST, SPECIAL, TOKEN_TYPES
 from precompute.corpora.sequence import Sequence
 from precompute.passes.filling import fills
@@ -176,83 +171,4 @@ def sequence_scope_similarity(layer: Layer) -> pa.Table:
         scope_a=names_of(narrow[pair], scopes),
         scope_b=names_of(wide[pair], scopes),
         spearman=spearman[row, pair],
-    )
-
-
-@fills(bias_reading.PER_SEQUENCE)
-def sequence_bias_reading(layer: Layer) -> pa.Table:
-    """One row per compared sequence and reading.
-
-    Formula: `layer_mixing`, `map_similarities`.
-    """
-    batch = layer.batch
-    before, after = map(batch.order.scopes.index, batch.order.effects["ff"])
-    rows = []
-    for row in batch.rows_of(batch.checked):
-        pairs = batch.pairs[row][layer.index]
-        readings = [layer.mixing_of(row, bias_reading=reading) for reading in BIAS_READINGS]
-        steps = (mixing.maps[[before, after]].numpy()[:, pairs] for mixing in readings)
-        rows.append(
-            table_of(
-                bias_reading.PER_SEQUENCE,
-                seq=np.full(len(readings), batch.sequences[row].index),
-                layer=np.full(len(readings), layer.index),
-                reading=names_of(np.arange(len(readings)), BIAS_READINGS),
-                similarity=nulls_where(np.array([map_similarities(maps)[0, 1] for maps in steps])),
-                mixing_ratio=np.array([mixing.ratios[after].mean().item() for mixing in readings]),
-                relative_error=np.array([mixing.errors.max().item() for mixing in readings]),
-            )
-        )
-    return parts_of_shard(bias_reading.PER_SEQUENCE, rows)
-
-
-@fills(bias_reading.PER_PAIR)
-def bias_reading_pair(layer: Layer) -> pa.Table:
-    """One row per compared sequence and ordered pair of positions.
-
-    Formula: `layer_mixing`, `pair_deltas`.
-    """
-    batch = layer.batch
-    rows = []
-    for row in batch.rows_of(batch.checked):
-        pairs, ids = batch.pairs[row][layer.index], batch.sequences[row].ids
-        target, source = np.nonzero(pairs & ~np.eye(len(pairs), dtype=bool))
-        maps = {name: layer.mixing_of(row, bias_reading=name).maps for name in BIAS_READINGS}
-        changes = {
-            name: pair_deltas(of_reading.numpy(), batch.order, "ff")[target, source]
-            for name, of_reading in maps.items()
-        }
-        rows.append(
-            table_of(
-                bias_reading.PER_PAIR,
-                layer=np.full(len(target), layer.index),
-                source=ids[source],
-                target=ids[target],
-                **changes,
-            )
-        )
-    return parts_of_shard(bias_reading.PER_PAIR, rows)
-
-
-@fills(gate_rule_agreement.PER_SEQUENCE)
-def sequence_gate_rule(layer: Layer) -> pa.Table:
-    """One row per compared sequence; none if networks have no gates.
-
-    Formula: `closed_share`, `layer_mixing`, `map_similarities`.
-    """
-    batch = layer.batch
-    rows = batch.rows_of(batch.checked)
-    if layer.weights.feed_forward.gate_weight is None or not rows:
-        return gate_rule_agreement.PER_SEQUENCE.shard_schema.empty_table()
-    after = batch.order.scopes.index(batch.order.network)
-    spearman = []
-    for row in rows:
-        maps = [layer.mixing_of(row, gate_rule=rule).maps[after].numpy() for rule in GATE_RULES]
-        spearman.append(map_similarities(np.stack(maps)[:, batch.pairs[row][layer.index]])[0, 1])
-    return table_of(
-        gate_rule_agreement.PER_SEQUENCE,
-        seq=batch.sequence_of_row[list(rows)],
-        layer=np.full(len(rows), layer.index),
-        spearman=nulls_where(np.array(spearman)),
-        closed=np.array([closed_share(layer.alone(row)) for row in rows]),
     )

@@ -114,8 +114,7 @@ class Vectors:
     def _next(self, layer: Layer, row: int) -> TokenVectors:
         alone, batch = layer.alone(row), layer.batch
         if row not in self._rollouts:
-            how = {"budget": batch.hidden_budget, "gate_rule": batch.gate_rule}
-            self._rollouts[row] = VectorRollout(alone.input[0], **how)
+            self._rollouts[row] = VectorRollout(alone.input[0], budget=batch.hidden_budget)
         return self._rollouts[row].pass_layer(alone)
 
 

@@ -78,9 +78,6 @@ def assert_parts_add_up(store: DuckDBPyConnection) -> None:
             select seq, layer, relative_error, 'whole layer at position ' || worst_pos
             from layer_completeness
             union all
-            select seq, layer, relative_error, 'whole layer, its bias read another way'
-            from sequence_bias_reading
-            union all
             select seq, layer, relative_error, 'vectors through all layers up to it'
             from vector_completeness
             union all

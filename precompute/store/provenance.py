@@ -16,7 +16,7 @@ from precompute.models.loaded_model import LoadedModel
 from precompute.planning.choice import of_texts_run_again
 from precompute.request import Request
 
-NO_GATES = NO_PART = "none"
+NO_PART = "none"
 _PACKAGES = ("torch", "transformers", "tokenizers", "pillow", "duckdb", "numpy", "scipy", "pyarrow")
 
 
@@ -67,7 +67,6 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         "activation": str(model.layers[0].feed_forward.activation),
         "layer_order": model.layers[0].order.name,
         "attention": "causal" if model.layers[0].is_causal else "full",
-        "gate_rule": model.gate_rule if model.has_gates else NO_GATES,
         "windows": _windows(model),
         "positions_by": model.positions_by,
         "transforms": model.transforms,

@@ -98,19 +98,11 @@ _PLACES, _SHARES = (
 )
 
 
-def network(
-    model: BareModel,
-    layer: Layer,
-    part: Tensor,
-    whole: Tensor,
-    with_bias: int,
-    *,
-    by_halves: bool = False,
-) -> Tensor:
+def network(model: BareModel, layer: Layer, part: Tensor, whole: Tensor, with_bias: int) -> Tensor:
     """Network output for a part of its input, without the last bias.
 
     The product of a gated network is integrated along the path from 0 to the input, coordinate by
-    coordinate. With `by_halves`, each factor gets half, divided in proportion to its summands.
+    coordinate.
     """
     hidden, of_part = (
         vectors @ layer.inner.weight + is_whole * layer.inner.bias
@@ -120,9 +112,6 @@ def network(
         return (of_part * _gate(hidden, model.activation)) @ layer.outer.weight
     gate = whole @ layer.gate.weight + layer.gate.bias
     gate_part = part @ layer.gate.weight + with_bias * layer.gate.bias
-    if by_halves:
-        half = torch.sigmoid(gate) * gate * hidden / 2
-        return (half * (gate_part / gate + of_part / hidden)) @ layer.outer.weight
     passed = torch.zeros_like(of_part)
     for place, share in zip(_PLACES + 0.5, _SHARES, strict=True):
         at = place * gate

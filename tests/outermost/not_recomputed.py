@@ -70,9 +70,7 @@ _ALIKE = {
     },
     _TWIN: {
         "attention_norm_correlation": "attention_norm_histogram",
-        "scope_similarity and mixing_ratio": "bias_reading sequence_bias_reading",
-        "pair_delta": "bias_reading_pair pair pair_pmi_correlation relation_share "
-        "sequence_relation_change",
+        "pair_delta": "pair pair_pmi_correlation relation_share sequence_relation_change",
         "position_spectrum": "embedding_spectrum query_key_singular_value",
         "head_distance": "head_linkage head_linkage_weighing layer_cohesion "
         "layer_cohesion_weighing",
@@ -82,8 +80,8 @@ _ALIKE = {
         "relevance_map": "perturbation relevance_agreement sequence_perturbation "
         "sequence_relevance_agreement",
         "scope_similarity": "rollout sequence_rollout",
-        "token_type_mixing": "contribution effect_prediction head_effect head_pair_effect "
-        "sequence_contribution sequence_head_effect sequence_head_pair_effect",
+        "token_type_mixing": "contribution effect_prediction head_effect "
+        "sequence_contribution sequence_head_effect",
         "completeness": "sequence_vector_agreement sequence_vector_rollout vector_agreement "
         "vector_rollout",
         "dependency_accuracy": "dependency_prediction dependency_prediction_weighing "

@@ -55,11 +55,8 @@ OF_DECODERS = (
     *("head_pattern", "head_distance", "relevance_summary", "massive_activation"),
 )
 """Views whose numbers do not hang on how positions are told."""
-OF_LLAMA = (
-    *("rotary_plane", "position_kernel", "score_share"),
-    *("sequence_gate_rule", "gate_rule_agreement"),
-)
-"""Views of models that turn queries and keys, or whose networks have gates."""
+OF_LLAMA = ("rotary_plane", "position_kernel", "score_share")
+"""Views of models that turn queries and keys."""
 CASES = [
     *(("llama", view) for view in SMALL if view.name in (*OF_DECODERS, *OF_LLAMA)),
     *((name, view) for name in FILES for view in SMALL if view.name not in OF_TREES + OF_LLAMA),

@@ -8,7 +8,6 @@ import pandas as pd
 
 from tests.outermost import (
     bookkeeping,
-    gates,
     heads,
     mixing,
     norms,
@@ -153,8 +152,6 @@ VIEWS = (
     View("rotary_plane", _of_corpus(turned.rotary_plane), (*_HEAD, "plane")),
     View("position_kernel", _of_corpus(turned.position_kernel), (*_HEAD, "offset")),
     View("score_share", _of_corpus(turned.score_share), _HEAD),
-    View("sequence_gate_rule", _of_corpus(gates.sequence_gate_rule), ("seq", "layer")),
-    View("gate_rule_agreement", _of_corpus(gates.gate_rule_agreement), ("layer",)),
     View("sink", _of_corpus(sinks.sink), (*_HEAD, *_PLACE)),
     View("sink_rate", _of_corpus(sinks.sink_rate), ("layer", *_PLACE, "threshold"), absolute=True),
     View("sink_score", _of_corpus(sinks.sink_score), (*_HEAD, *_PLACE), absolute=True),

@@ -9,7 +9,8 @@ from importlib import import_module
 
 import pytest
 
-from analysis.statistics.mixing import gate_rule_agreement, mixing_ratio
+from analysis.statistics.mixing import mixing_ratio
+from analysis.statistics.positions import score_share
 from pages.layer_mixing.modules import modules
 from pages.layer_mixing.ratio import ratio
 from pages.ui.choices.links import VIEWS
@@ -91,7 +92,7 @@ def test_the_relation_that_the_network_changes_most_is_told(change, low, n, side
 
 @pytest.mark.parametrize(
     "change",
-    [{"when": lambda _: False}, {"needs": (mixing_ratio.TABLE, gate_rule_agreement.TABLE)}],
+    [{"when": lambda _: False}, {"needs": (mixing_ratio.TABLE, score_share.TABLE)}],
 )
 def test_the_overview_tells_nothing_of_a_section_that_the_page_cannot_show(change, after):
     pages = (Page("layer_mixing", "lm", (part,)) for part in (ratio, replace(ratio, **change)))

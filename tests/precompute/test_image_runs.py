@@ -50,7 +50,7 @@ def test_every_statistic_is_there_that_needs_no_text(store):
     ((kept,),) = store.execute("select statistics from run").fetchall()
     assert set(kept) == {name for name in NAMES if not corpus_needs(name)}
     filled = store.execute("select name from manifest where n_rows > 0").fetchall()
-    lacking = {Need.TURNED_POSITIONS, Need.DISTANCE_TERMS, Need.KERNELS, Need.GATES}
+    lacking = {Need.TURNED_POSITIONS, Need.DISTANCE_TERMS, Need.KERNELS}
     lacking.add(Need.SINK_LOGITS)
     of_others = {name for name in NAMES if lacking & needs_of(name)}
     assert set(kept) - of_others == {name for (name,) in filled} & set(kept)

@@ -143,11 +143,6 @@ UNFIT: list[tuple[Need, list[Callable[[], LoadedModel]], str, Callable[[], Loade
         "columns.",
     ),
     (
-        Need.GATES, [of("llama")], "networks that multiply two hidden layers", of("bert"),
-        "those of bert have one: leave {} out, or give a model with gated networks, such as a "
-        "Llama.",
-    ),
-    (
         Need.SINK_LOGITS, [of("gpt_oss")], "heads with a sink logit in their softmax", of("llama"),
         "those of llama have none: leave {} out, or give a model with such heads, such as a "
         "GPT-OSS.",
@@ -180,7 +175,7 @@ def test_what_a_model_does_not_meet_is_told_with_what_to_do(need, fit, words, un
 
 def test_all_other_statistics_are_of_any_model():
     by_offset = (Need.TURNED_POSITIONS, Need.DISTANCE_TERMS, Need.KERNELS)
-    special = (Need.IMAGES, Need.CLASSES, *by_offset, Need.GATES, Need.SINK_LOGITS)
+    special = (Need.IMAGES, Need.CLASSES, *by_offset, Need.SINK_LOGITS)
     others = set(STATISTICS) - set(needing(*special))
     check_model(sorted(others), tiny_model("bert"))
 

@@ -106,18 +106,8 @@ def state_changes(
     """
     before, after = before.double(), after.double()
     cosine = torch.cosine_similarity(after, before.expand_as(after), dim=-1)
-    return 1 - cosine.mean(dim=-1), relative_lengths(after - before, before)
-
-
-def relative_lengths(
-    changes: Float[Tensor, "variant token width"], states: Float[Tensor, "token width"]
-) -> Float[Tensor, " variant"]:
-    """‖change‖ / ‖h‖, mean over tokens.
-
-    Source:
-        michel-2019, section 3.2, as in `state_changes`.
-    """
-    return (changes.norm(dim=-1) / states.norm(dim=-1)).mean(dim=-1)
+    lengths = (after - before).norm(dim=-1) / before.norm(dim=-1)
+    return 1 - cosine.mean(dim=-1), lengths.mean(dim=-1)
 
 
 def prediction_changes(

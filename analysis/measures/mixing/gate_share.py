@@ -16,9 +16,7 @@ from analysis.measures.mixing.activation_gate import (
     gate_of,
     limit_gate,
     multiplied,
-    slope,
 )
-from analysis.scopes import BIAS_READINGS, GATE_RULES
 
 _SERIES_TERMS, _TERMS_OF_FLOAT32 = 30, 14
 _FAR = 20.0
@@ -54,43 +52,25 @@ def gate_share(
 
 
 def gated_shares(
-    hidden: Sequence[Float[Tensor, "query hidden"]],
-    bias: Sequence[Float[Tensor, "query hidden"]],
+    gate: Float[Tensor, "query hidden"],
+    value: Float[Tensor, "query hidden"],
     activation: Activation,
-    *,
-    reading: str = BIAS_READINGS[0],
-    rule: str = GATE_RULES[0],
-) -> tuple[tuple[Float[Tensor, "query hidden"], ...], Float[Tensor, "query hidden"]]:
-    """Factors of a token's summands of g and of u in activation(g) ⊙ u, and the part of no token.
+) -> tuple[Float[Tensor, "query hidden"], Float[Tensor, "query hidden"]]:
+    """Factors of the summands of g and of those of u in activation(g) ⊙ u.
 
-    `ig` integrates along the straight path from 0 to the whole: u (gate(g) − φ(g)) for g and g φ(g)
-    for u. `half` attributes half of each factor's change, the other factor standing at the mean of
-    start and end: ½ u gate(g) and ½ activation(g). Both rules attribute the whole product.
-
-    Args:
-        hidden: the whole g, then the whole u.
-        bias: the parts of g and of u that belong to no token.
-        reading: one of `BIAS_READINGS`, which sets the start and the end of the path.
-        rule: one of `GATE_RULES`.
+    Integrated Gradients along the straight path from 0 to g and u gives u (gate(g) − φ(g))
+    for g and g φ(g) for u, which attributes the whole product to tokens and biases.
 
     Source:
-        sundararajan-2017, section 3, and for `half` achtibat-2024, section 3.3.
-
-    Differs:
-        The papers have no path that starts at the bias, or ends without it.
+        sundararajan-2017, section 3.
     """
-    starts = bias if reading == "constant" else [torch.zeros_like(part) for part in bias]
-    ends = hidden
-    if reading == "left_out":
-        ends = [total - silent for total, silent in zip(hidden, bias, strict=True)]
-    by_rule = _halves if rule == "half" else _along if reading == "constant" else _from_nothing
-    factors = by_rule(starts, ends, activation)
-    if reading == "player":
-        return factors, factors[0] * bias[0] + factors[1] * bias[1]
-    sent = (total - silent for total, silent in zip(hidden, bias, strict=True))
-    given = sum(factor * part for factor, part in zip(factors, sent, strict=True))
-    gate, value = hidden
-    return factors, product(gate, value, activation) - given
+    if activation not in LIMITS:
+        share = gate_share(gate, activation)
+        return value * (gate_of(activation)(gate) - share), gate * share
+    held = multiplied(value, activation)  # reached at this part of the path:
+    reached = torch.where(value == held, 1.0, held / value)
+    share = reached.square() * gate_share(reached * gate, activation)
+    return held * gate_of(activation)(gate) - value * share, gate * share
 
 
 def product(
@@ -102,51 +82,6 @@ def product(
         sundararajan-2017, section 3.
     """
     return active(gate, activation) * multiplied(value, activation)
-
-
-_Pair = Sequence[Tensor]
-
-
-def _from_nothing(_: _Pair, ends: _Pair, activation: Activation) -> tuple[Tensor, Tensor]:
-    gate, value = ends
-    if activation not in LIMITS:
-        share = gate_share(gate, activation)
-        return value * (gate_of(activation)(gate) - share), gate * share
-    held = multiplied(value, activation)  # reached at this part of the path:
-    reached = torch.where(value == held, 1.0, held / value)
-    share = reached.square() * gate_share(reached * gate, activation)
-    return held * gate_of(activation)(gate) - value * share, gate * share
-
-
-def _halves(starts: _Pair, ends: _Pair, activation: Activation) -> tuple[Tensor, Tensor]:
-    (first, value_first), (last, value_last) = starts, ends
-    steepness = slope(first.double(), (last - first).double(), activation).to(last.dtype)
-    mean = (active(first, activation) + active(last, activation)) / 2
-    held = multiplied(value_first, activation) + multiplied(value_last, activation)
-    return held / 2 * steepness, mean * _value_slope(value_first, value_last, activation)
-
-
-def _value_slope(first: Tensor, last: Tensor, activation: Activation) -> Tensor | float:
-    """Mean slope of the other side of the product between two places; 1 without a limit."""
-    if activation not in LIMITS:
-        return 1.0
-    return slope(first.double(), (last - first).double(), activation, multiplied).to(last.dtype)
-
-
-def _along(starts: _Pair, ends: _Pair, activation: Activation) -> tuple[Tensor, Tensor]:
-    """Return both integrals from any start, by quadrature."""
-    (first, value_first), (last, value_last) = starts, ends
-    of_gate, of_value = torch.zeros_like(first), torch.zeros_like(first)
-    for place, weight in _NODES:
-        gate = first + place * (last - first)
-        value = value_first + place * (value_last - value_first)
-        of_gate += (
-            weight
-            * multiplied(value, activation)
-            * slope(gate.double(), torch.zeros_like(gate).double(), activation)
-        )
-        of_value += weight * active(gate, activation) * _value_slope(value, value, activation)
-    return of_gate, of_value
 
 
 def _silu(negative: Tensor) -> Tensor:

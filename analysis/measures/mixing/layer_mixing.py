@@ -24,7 +24,7 @@ from analysis.measures.mixing.linear_layer import (
 )
 from analysis.measures.mixing.mixture import PairVectors, Scope, Sent, attended
 from analysis.models.trace import LayerTrace
-from analysis.scopes import BIAS_READINGS, BUDGET, GATE_RULES
+from analysis.scopes import BUDGET
 
 KEYS = 64
 """Approximate number of keys whose hidden terms are held at a time."""
@@ -52,8 +52,6 @@ def layer_mixing(
     *,
     budget: int = BUDGET,
     dtype: torch.dtype | None = None,
-    bias_reading: str = BIAS_READINGS[0],
-    gate_rule: str = GATE_RULES[0],
 ) -> LayerMixing:
     """Compute the norms of all parts of one sequence's layer, and check that the parts add up.
 
@@ -67,8 +65,6 @@ def layer_mixing(
         layer: a trace of a single sequence without padding.
         budget: bytes for the hidden vectors of pairs on each path, made a few keys at a time.
         dtype: number format of the hidden vectors of pairs; that of the trace if None.
-        bias_reading: one of `BIAS_READINGS`.
-        gate_rule: one of `GATE_RULES`.
 
     Source:
         kobayashi-2024, section 4, and kobayashi-2021, section 3.
@@ -77,7 +73,7 @@ def layer_mixing(
         Biases have a term of their own at every step and are given to no token. The papers' layers
         are post-norm; the same steps in other orders are ours.
     """
-    given = linear_layer(layer, bias_reading=bias_reading, gate_rule=gate_rule)
+    given = linear_layer(layer)
     parts = (
         _scopes_of(attended(layer, keys), layer, given, budget=budget, dtype=dtype)
         for keys in _key_slices(layer)

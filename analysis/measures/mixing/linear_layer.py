@@ -8,17 +8,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from analysis.measures.mixing.activation_gate import activation_gate, activation_shares, active
+from analysis.measures.mixing.activation_gate import activation_gate, active
 from analysis.measures.mixing.gate_share import gated_shares, product
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.norm import Norm, normed
 from analysis.models.trace import LayerTrace
-from analysis.scopes import BIAS_READINGS, GATE_RULES
 
 RESIDUAL: Literal["res"] = "res"
 """The step that adds the block's input."""
-CLOSED = 0.1
-"""A gate is closed if it passes less than this share of its input."""
 
 
 @dataclass(frozen=True)
@@ -163,18 +160,11 @@ def _restricted(step: Step, queries: slice) -> Step:
     return step.of(queries) if isinstance(step, LinearNorm) else step
 
 
-def linear_layer(
-    layer: LayerTrace,
-    *,
-    bias_reading: str = BIAS_READINGS[0],
-    gate_rule: str = GATE_RULES[0],
-) -> LinearLayer:
+def linear_layer(layer: LayerTrace) -> LinearLayer:
     """Linearise the steps of one sequence's layer around the vectors of its forward pass.
 
     Args:
         layer: a trace of a single sequence without padding.
-        bias_reading: one of `BIAS_READINGS`.
-        gate_rule: one of `GATE_RULES`.
 
     Source:
         kobayashi-2021, section 3, and kobayashi-2024, section 4.
@@ -190,7 +180,7 @@ def linear_layer(
     after_attention, attention = attention.through(order.after_attention, norms[1], entering)
     source = entering if order.is_parallel else attention
     to_network, reading = source.through(order.to_network, norms[2])
-    network = _network(weights.feed_forward, reading, bias_reading, gate_rule)
+    network = _network(weights.feed_forward, reading)
     passed = _Flow(network.output(reading.whole), network.bias)
     if order.is_parallel:
         passed = passed + attention
@@ -237,18 +227,14 @@ def _product(vectors: Tensor, weight: Tensor) -> Tensor:
     return vectors.new_zeros(*vectors.shape[:-1], weight.shape[-1])
 
 
-def _network(
-    weights: FeedForwardWeights, reading: _Flow, bias_reading: str, gate_rule: str
-) -> LinearNetwork:
+def _network(weights: FeedForwardWeights, reading: _Flow) -> LinearNetwork:
     hidden, silent = _hidden(weights, reading.whole), _hidden(weights, reading.bias)
     activation = weights.activation
     if len(hidden) == 1:
-        factor, rest = activation_shares(hidden[0], silent[0], activation, reading=bias_reading)
-        factors = (factor,)
+        factors = (activation_gate(hidden[0], activation),)
     else:
-        factors, rest = gated_shares(
-            hidden, silent, activation, reading=bias_reading, rule=gate_rule
-        )
+        factors = gated_shares(*hidden, activation)
+    rest = sum(factor * part for factor, part in zip(factors, silent, strict=True))
     *factors, rest = (weights.routed(values, reading.whole) for values in (*factors, rest))
     output_bias = weights.bias_of(reading.whole)
     return LinearNetwork(weights, tuple(hidden), tuple(factors), rest, output_bias)
@@ -276,25 +262,3 @@ def through(
         else:
             parts = parts + residual
     return parts
-
-
-def closed_share(layer: LayerTrace) -> float:
-    """Share of a gated network's gates, over all tokens, that are closed: gate(g) < 0.1.
-
-    With SiLU, whose gate is σ(g), these are the gates with g < −2.2. There the rules differ: the
-    share that Integrated Gradients gives to the gated factor falls with 1/g², half of the gate
-    itself with eᵍ.
-
-    Args:
-        layer: a trace of a single sequence without padding.
-
-    Returns:
-        0 to 1.
-
-    Source:
-        achtibat-2024, section 3.3: the rule of halves; what is counted here is ours.
-    """
-    network = linear_layer(layer).network
-    gates = activation_gate(network.hidden[0], network.weights.activation)
-    of_asked = gates[network.factors[1] != 0]  # experts that a token is not sent to have factor 0
-    return (of_asked < CLOSED).double().mean().item()

@@ -10,7 +10,7 @@ from analysis.measures.mixing.layer_mixing import range_of
 from analysis.measures.mixing.linear_layer import LinearLayer, LinearNorm, linear_layer, through
 from analysis.models.attended import of_every_head
 from analysis.models.trace import LayerTrace, LayerWeights
-from analysis.scopes import BUDGET, GATE_RULES
+from analysis.scopes import BUDGET
 
 _COPIES = 4
 """Tensors as large as the vectors that attention makes of some of them."""
@@ -53,7 +53,6 @@ class VectorRollout:
     Args:
         inputs: of the first layer, for a single sequence without padding.
         budget: bytes for what attention makes of vectors, a few input tokens at a time.
-        gate_rule: one of `GATE_RULES`.
 
     Source:
         modarressi-2023, section 3.
@@ -63,14 +62,8 @@ class VectorRollout:
         the classifier; here they have a summand of their own, and each layer is measured by norms.
     """
 
-    def __init__(
-        self,
-        inputs: Float[Tensor, "token width"],
-        *,
-        budget: int = BUDGET,
-        gate_rule: str = GATE_RULES[0],
-    ):
-        self.budget, self.gate_rule = budget, gate_rule
+    def __init__(self, inputs: Float[Tensor, "token width"], *, budget: int = BUDGET):
+        self.budget = budget
         self.bias = torch.zeros_like(inputs)
         self.parts = inputs.new_zeros(len(inputs), *inputs.shape)
         self.parts.diagonal().copy_(inputs.T)
@@ -82,7 +75,7 @@ class VectorRollout:
         Args:
             layer: a trace of a single sequence without padding.
         """
-        step, n_tokens = _Step.of_layer(layer, self.gate_rule), len(self.parts)
+        step, n_tokens = _Step.of_layer(layer), len(self.parts)
         n_keys = min(n_tokens, max(1, self.budget // (_COPIES * self.parts[0].nbytes)))
         self.reached = layer.weights.pairs(n_tokens).float() @ self.reached.float() > 0
         streams = torch.zeros_like(self.parts) if layer.weights.order.is_parallel else self.parts
@@ -126,8 +119,8 @@ class _Step:
     gate: Float[Tensor, "head query value_width"] | None
 
     @classmethod
-    def of_layer(cls, layer: LayerTrace, gate_rule: str) -> "_Step":
-        given, norm = linear_layer(layer, gate_rule=gate_rule), None
+    def of_layer(cls, layer: LayerTrace) -> "_Step":
+        given, norm = linear_layer(layer), None
         latent = layer.weights.value_latent
         if latent is not None:
             whole = latent.before_norm(layer.attention_input[0])

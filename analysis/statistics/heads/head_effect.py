@@ -1,9 +1,9 @@
-"""Effect of heads on what a model makes of a text, alone and two at a time."""
+"""Effect of heads on what a model makes of a text."""
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.effects import CHANGES, FILLINGS, STRONGEST, TOGETHER
+from analysis.effects import CHANGES, FILLINGS
 from analysis.needs import Setting
 from analysis.statistics.columns import mean_values, named, single
 from analysis.statistics.means import Means, mean_of
@@ -13,7 +13,6 @@ from analysis.statistics.table import (
     LAYER,
     SEQUENCE,
     TOKEN_TYPE,
-    Column,
     Table,
     nullable,
 )
@@ -106,59 +105,6 @@ TABLE = Table(
     order=("quantity", "filling", "token_type", "layer", "head"),
     depends_on=(),
 )
-_PAIR = tuple(
-    Column(f"{column.name}_{side}", column.type, meaning, column.unit)
-    for side, meaning in (("a", "of the first head"), ("b", "of the second head"))
-    for column, meaning in ((LAYER, f"layer {meaning}"), (HEAD, f"place in its layer {meaning}"))
-)
-_OF_PAIR = (
-    single("together", "‖Δ_ab‖ / ‖h‖ where both are replaced, mean over tokens"),
-    single("summed", "‖Δ_a + Δ_b‖ / ‖h‖ of the changes by each alone, mean over tokens"),
-    single("missed", "‖Δ_ab − Δ_a − Δ_b‖ / ‖h‖, mean over tokens; 0 if effects add up"),
-)
-PAIR_PER_SEQUENCE = Table(
-    name="sequence_head_pair_effect",
-    grain=f"one row per text that is run again and two of its {STRONGEST} strongest heads, those "
-    "that change its last hidden states most if replaced by their means",
-    key=(SEQUENCE, *_PAIR),
-    values=_OF_PAIR,
-    source="michel-2019",
-    requires=("sequence_head_effect",),
-    laws=("(layer_a, head_a) < (layer_b, head_b)", "least(together, summed, missed) >= 0"),
-    order=("layer_a", "head_a", "layer_b", "head_b", "seq"),
-    depends_on=(Setting.RUN_AGAIN,),
-    version=2,
-)
-_OF_PAIRS = f"""
-    unpivot (
-        select * replace ({", ".join(f"{name}::double as {name}" for name in TOGETHER)})
-        from sequence_head_pair_effect
-    )
-    on {", ".join(TOGETHER)} into name quantity value mean
-"""
-SIDES = [column.name for column in _PAIR]
-PAIR = Table(
-    name="head_pair_effect",
-    grain="one row per two heads that are among the strongest of some text, or for the mean over "
-    "the pairs of a text, and quantity",
-    key=(
-        *(nullable(column, f"{column.meaning}; NULL: mean over pairs") for column in _PAIR),
-        named("quantity", ", ".join(TOGETHER)),
-    ),
-    values=mean_values("share"),
-    source="michel-2019",
-    requires=("sequence_head_pair_effect",),
-    made_by=mean_of(
-        Means(_OF_PAIRS, [*SIDES, "quantity"]),
-        Means(
-            f"select seq, quantity, avg(mean) as mean from ({_OF_PAIRS}) group by all",
-            ["quantity"],
-        ),
-    ),
-    laws=("low <= high", "n_sequences > 0", "mean >= 0"),
-    order=("layer_a is not null", "layer_a", "head_a", "layer_b", "head_b", "quantity"),
-    depends_on=(),
-)
 
 
 @asks("""
@@ -188,27 +134,4 @@ def token_types(store: DuckDBPyConnection, *, filling: str, quantity: str) -> pd
 @asks("select distinct quantity::varchar as quantity from head_effect order by quantity")
 def quantities(store: DuckDBPyConnection) -> pd.DataFrame:
     """The quantities that the file has: those of predictions only if the model predicts."""
-    ...
-
-
-@asks("""
-    select layer_a, head_a, layer_b, head_b, any_value(n_sequences) as n_sequences,
-        any_value(mean) filter (quantity = 'together') as together,
-        any_value(mean) filter (quantity = 'summed') as summed,
-        any_value(mean) filter (quantity = 'missed') as missed
-    from head_pair_effect
-    where layer_a is not null
-    group by layer_a, head_a, layer_b, head_b
-    order by missed desc, layer_a, head_a, layer_b, head_b
-    limit $limit
-""")
-def pairs(store: DuckDBPyConnection, *, limit: int) -> pd.DataFrame:
-    """Pairs of heads whose effects add up least: layer_a, head_a, layer_b, head_b, n_sequences,
-    together, summed, missed."""
-    ...
-
-
-@asks("select quantity, mean, low, high from head_pair_effect where layer_a is null order by all")
-def all_pairs(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Means over the pairs of each text: quantity, mean, low, high."""
     ...

@@ -3,7 +3,6 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import Setting
 from analysis.statistics.columns import count, single, small, whole
 from analysis.statistics.question import asks
 from analysis.statistics.table import LAYER, SEQUENCE, Table, View
@@ -108,7 +107,7 @@ WHOLE_LAYERS = Table(
     round_off=("relative_error", "worst_pos", "percentile_99"),
     laws=("relative_error >= 0",),
     per_block=_worst_per_block(),
-    depends_on=(Setting.GATE_RULE,),
+    depends_on=(),
 )
 
 

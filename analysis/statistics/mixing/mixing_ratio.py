@@ -64,7 +64,7 @@ PER_SEQUENCE = Table(
         "mean between min - 1e-9 and max + 1e-9",
     ),
     order=("layer", "scope", "token_type", "seq"),
-    depends_on=(Setting.GATE_RULE,),
+    depends_on=(),
 )
 _CELL = ["scope", "token_type"]
 _SPREADS = """
@@ -206,7 +206,7 @@ PER_TOKEN = Table(
     laws=("mean >= 0 and mean <= 1 + 1e-5",),
     raw_rows=True,
     order=("scope", "seq", "pos"),
-    depends_on=(Setting.GATE_RULE,),
+    depends_on=(),
 )
 _RATIOS = f"""
     select seq, any_value(block) as block, token_id, {IS_SPECIAL} as is_special, {{means}}

@@ -6,7 +6,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.mixing.rollout import DISTANCES
-from analysis.needs import Need, Setting
+from analysis.needs import Need
 from analysis.statistics.columns import named, number, single
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import BlockSums, block_sizes, by_block
@@ -47,7 +47,7 @@ PER_SEQUENCE = Table(
     requires=("layer_completeness",),
     laws=("share between 0 and 1 + 1e-4",),
     order=("layer", "scope", "token_type", "distance", "seq"),
-    depends_on=(Setting.GATE_RULE,),
+    depends_on=(),
 )
 _SHARES = """
     select seq, scope, token_type, distance, share

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import Setting
 from analysis.scopes import SCOPES
 from analysis.statistics.columns import number, single
 from analysis.statistics.corpus import layer_order
@@ -40,7 +39,7 @@ PER_SEQUENCE = Table(
     requires=("layer_completeness",),
     laws=("spearman between -1 and 1", "scope_a <> scope_b"),
     order=("layer", "scope_a", "scope_b", "seq"),
-    depends_on=(Setting.GATE_RULE,),
+    depends_on=(),
 )
 _PAIRS = """
     with pair as (

@@ -47,7 +47,7 @@ COMPLETENESS = Table(
     needs=(Need.EVERY_LAYER,),
     round_off=("relative_error",),
     laws=("relative_error >= 0", "bias_share between 0 and 1"),
-    depends_on=(Setting.GATE_RULE, Setting.CHECKED),
+    depends_on=(Setting.CHECKED,),
 )
 
 
@@ -75,7 +75,7 @@ PER_SEQUENCE = Table(
     requires=("vector_completeness",),
     laws=rollout.PER_SEQUENCE.laws,
     order=("layer", "token_type", "distance", "seq"),
-    depends_on=(Setting.GATE_RULE, Setting.CHECKED),
+    depends_on=(Setting.CHECKED,),
 )
 _SHARES = """
     select seq, scope, {kind}, sum(share::double) as share
@@ -176,7 +176,7 @@ SEQUENCE_AGREEMENT = Table(
     needs=(Need.EVERY_LAYER,),
     requires=("vector_completeness", "layer_completeness"),
     laws=("spearman between -1 - 1e-6 and 1 + 1e-6",),
-    depends_on=(Setting.GATE_RULE, Setting.CHECKED),
+    depends_on=(Setting.CHECKED,),
 )
 _SEQUENCES = """
     select seq, scope, avg(spearman::double) as spearman

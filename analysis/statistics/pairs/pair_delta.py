@@ -8,7 +8,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.errors import UnknownName
 from analysis.measures.pairs.mixing_change import LEAST_SEQUENCES
-from analysis.needs import Need, Setting
+from analysis.needs import Need
 from analysis.scopes import EFFECTS, SHARED_EFFECTS
 from analysis.statistics.columns import flag, number, single, text
 from analysis.statistics.pairs.pair import (
@@ -195,7 +195,7 @@ TABLE = Table(
             _long("standard_error", "degrees"),
         ),
     ),
-    depends_on=(Setting.GATE_RULE,),
+    depends_on=(),
     requires=("layer_completeness",),
 )
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.measures.pairs.token_relation import mean_ratios
-from analysis.needs import Need, Setting
+from analysis.needs import Need
 from analysis.scopes import RELATIONS
 from analysis.statistics.columns import named, number, whole
 from analysis.statistics.fit import FitContext
@@ -46,7 +46,7 @@ PER_SEQUENCE = Table(
     needs=(Need.RELATIONS,),
     laws=("n > 0", "before >= 0", "gain >= 0 and gain <= change"),
     order=("layer", "effect", "relation", "seq"),
-    depends_on=(Setting.GATE_RULE,),
+    depends_on=(),
     version=2,
     requires=("layer_completeness",),
 )

@@ -81,7 +81,7 @@ PER_SEQUENCE = Table(
         "area between list_min(probability) - 1e-5 and list_max(probability) + 1e-5",
     ),
     order=("seq", "rule", "curve"),
-    depends_on=(Setting.GATE_RULE, Setting.KEPT),
+    depends_on=(Setting.KEPT,),
 )
 _AREA = -1
 """Number in place of a step: the area under the curve."""

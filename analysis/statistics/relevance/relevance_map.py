@@ -47,7 +47,7 @@ TABLE = Table(
         f"or rule = 'attention' and list_sum(relevance) < 1 and {HAS_SINK_LOGITS}",
     ),
     order=("seq", "rule", "layer", "head"),
-    depends_on=(Setting.GATE_RULE, Setting.KEPT),
+    depends_on=(Setting.KEPT,),
 )
 
 
@@ -109,7 +109,7 @@ SEQUENCE_AGREEMENT = Table(
     needs=(Need.EVERY_LAYER,),
     laws=("spearman between -1 - 1e-6 and 1 + 1e-6", "rule_a <> rule_b"),
     order=("rule_a", "rule_b", "seq"),
-    depends_on=(Setting.GATE_RULE, Setting.KEPT),
+    depends_on=(Setting.KEPT,),
 )
 _PAIRS = """
     with pair as (

@@ -81,7 +81,7 @@ PER_SEQUENCE = Table(
         "n_in_place is null or n_in_place >= 0",
     ),
     order=("rule", "layer", "head", "seq"),
-    depends_on=(Setting.GATE_RULE, Setting.KEPT),
+    depends_on=(Setting.KEPT,),
 )
 GAINS = {"mask_gain": "mask_share", "pointing_gain": "pointing"}
 """Quantity to compare with `mask_chance`, the value of an even map."""

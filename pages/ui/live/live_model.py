@@ -14,7 +14,6 @@ import pandas as pd
 import streamlit as st
 
 from analysis.errors import UserError
-from analysis.scopes import GATE_RULES
 from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
 from pages.ui.live.model_process import Refused, model_process
 from pages.ui.live.waiting import in_turn, look_up, turns
@@ -36,7 +35,6 @@ class Model(NamedTuple):
     weights_sha256: str
     dtype: str
     segments: str
-    gate_rule: str
     random_weights: int | None
     part: str | None
 
@@ -166,9 +164,8 @@ def identity(store: Store) -> Model:
     run, facts = store.run, store.facts
     weights = facts.get("weights_sha256", "")
     name, revision, dtype = (str(run[column]) for column in ("model", "revision", "dtype"))
-    segments, rule = facts.get("segments", "read"), facts.get("gate_rule", "")
-    rule = rule if rule in GATE_RULES else GATE_RULES[0]
-    return Model(name, revision, weights, dtype, segments, rule, store.random_weights, store.part)
+    segments = facts.get("segments", "read")
+    return Model(name, revision, weights, dtype, segments, store.random_weights, store.part)
 
 
 @st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)

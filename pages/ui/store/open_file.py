@@ -171,11 +171,6 @@ class Store:
         return self.facts["input"] == IMAGES
 
     @property
-    def has_gates(self) -> bool:
-        """Return True if the feed-forward networks of the model are gated."""
-        return self.facts.get("gate_rule", "none") != "none"
-
-    @property
     def weight_bits(self) -> str:
         """Bits of each weight before it was made float; empty if it was not quantised."""
         return self.facts.get("weight_bits", "")

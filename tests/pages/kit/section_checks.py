@@ -27,7 +27,7 @@ def home_of(page: str, section: Section) -> str:
         return "steps"
     if any(Need.SINK_LOGITS in table.needs for table in section.needs):
         return "sink_logits"
-    turned = {Need.KERNELS, Need.TURNED_POSITIONS, Need.GATES}
+    turned = {Need.KERNELS, Need.TURNED_POSITIONS}
     if any(not turned.isdisjoint(table.needs) for table in section.needs):
         return "turned"
     return "images" if (page, section.stem) == ("relevance", "map") else "treebank"

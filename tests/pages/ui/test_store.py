@@ -12,7 +12,7 @@ import pytest
 import streamlit as st
 
 from analysis.foreign_file import OtherSchema, attach
-from analysis.statistics.mixing import bias_reading
+from analysis.statistics.mixing import vector_rollout
 from analysis.statistics.norms import token_type_mixing
 from pages.ui.store import chosen as shell
 from pages.ui.store import missing, open_file
@@ -251,7 +251,7 @@ def test_where_checks_read_few_texts_the_command_that_reads_more_is_named(
     shown: list[str] = []
     monkeypatch.setattr(missing.st, "caption", shown.append)
     monkeypatch.setattr(missing.st, "code", lambda command, **_: shown.append(command))
-    missing.show_more_checks(store, bias_reading.TABLE)
+    missing.show_more_checks(store, vector_rollout.TABLE)
     if asked is None:
         assert not shown
         return
@@ -259,7 +259,7 @@ def test_where_checks_read_few_texts_the_command_that_reads_more_is_named(
     n, of = checked.split("/")
     assert caption.startswith(f"Checks of robustness read {n} of the {of} sequences")
     assert f" --check-sequences {asked} " in f"{command} "
-    assert " --statistics bias_reading" in command
+    assert " --statistics vector_rollout" in command
 
 
 def test_the_command_repeats_the_settings_that_differ_from_the_defaults(store_folder):

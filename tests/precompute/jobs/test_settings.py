@@ -31,18 +31,10 @@ BEYOND_BOUNDS = frozenset(
     of.name for of in STATISTICS.values() if of.made_by or of.of_sequences or of.rarest
 )
 DECLARED: dict[Setting, set[str]] = {
-    Setting.GATE_RULE: {
-        *("layer_completeness", "vector_completeness", "token_mixing_ratio", "pair_delta"),
-        *("bias_reading_pair", "sequence_bias_reading", "sequence_mixing_ratio"),
-        *("sequence_rollout", "sequence_scope_similarity", "sequence_relation_change"),
-        *("sequence_vector_agreement", "sequence_vector_rollout", "relevance_map"),
-        *("sequence_perturbation", "sequence_relevance", "sequence_relevance_agreement"),
-    },
     Setting.CHECKED: {
-        *("bias_reading_pair", "sequence_bias_reading", "sequence_gate_rule"),
         *("sequence_vector_agreement", "sequence_vector_rollout", "vector_completeness"),
     },
-    Setting.RUN_AGAIN: {"sequence_head_effect", "sequence_head_pair_effect"},
+    Setting.RUN_AGAIN: {"sequence_head_effect"},
     Setting.KEPT: {
         *("relevance_map", "sequence_perturbation"),
         *("sequence_relevance", "sequence_relevance_agreement"),
@@ -75,7 +67,6 @@ CHANGES: dict[str, tuple[Any, frozenset[str]]] = {
     "packing": ("sentences", OF_CORPUS),
     "column": ("title", OF_CORPUS),
     "segments": ("zero", OF_CORPUS),
-    "gate_rule": ("half", following(DECLARED[Setting.GATE_RULE])),
     "random_weights": (1, ALL),
     "part": ("encoder", NONE),
     "frequencies": ("frequencies.txt", following(DECLARED[Setting.FREQUENCIES])),
@@ -92,7 +83,6 @@ CHANGES: dict[str, tuple[Any, frozenset[str]]] = {
 ON_OTHERS: Mapping[str, dict[str, Any]] = {
     "corpus": {"corpus": "texts.jsonl"},
     "column": {"corpus": "texts.jsonl"},
-    "gate_rule": {"model": "llama"},
     "part": {"model": "t5"},
     "word_vectors": {"corpus": "text.conllu"},
     "until": {"statistics": ["token_type_mixing"]},
@@ -169,7 +159,6 @@ def test_another_value_has_exactly_those_tables_computed_again(asked, setting):
 def test_a_table_without_a_declaration_depends_on_every_setting(asked, monkeypatch):
     plan = planned(asked(model="llama"))
     others = [
-        replace(plan, facts=replace(plan.facts, gate_rule="half")),
         replace(plan, kept=frozenset({0})),
         planned(asked(model="llama", frequencies="frequencies.txt")),
     ]
@@ -183,11 +172,11 @@ def test_what_is_not_declared_changes_no_number(asked, tmp_path, monkeypatch):
     settings = {"model": "llama", "corpus": "text.conllu", "limit": 6}
     usual = traced_only(replace(asked(**settings), output=tmp_path / "a" / "a.duckdb"))
     monkeypatch.setattr(of_plans, "TEXT_MAP_BYTES", 1)  # the maps of one sequence are kept
-    changed = asked(**settings, gate_rule="half")
+    changed = asked(**settings, check_sequences=3)
     other = traced_only(replace(changed, output=tmp_path / "b" / "b.duckdb"))
     rows, of_others = shard_rows(usual), shard_rows(other)
     same = {path for path in rows if path in of_others}
-    declared = DECLARED[Setting.GATE_RULE] | DECLARED[Setting.KEPT]
+    declared = DECLARED[Setting.CHECKED] | DECLARED[Setting.KEPT] | DECLARED[Setting.RUN_AGAIN]
     assert {path.parts[0] for path in {*rows} - same} == declared & {*usual.statistics}
     assert len({path.parts[0] for path in same}) > 25
     assert [path for path in same if rows[path] != of_others[path]] == []

@@ -35,8 +35,6 @@ def families_of(table: Table) -> tuple[str, ...]:
         return ("vit",)
     if Need.SINK_LOGITS in needs:
         return ("gpt_oss",)
-    if Need.GATES in needs:
-        return OF_DECODERS
     if Need.TURNED_POSITIONS in needs:
         return (*OF_DECODERS, "gpt_neox")
     if Need.DISTANCE_TERMS in needs:

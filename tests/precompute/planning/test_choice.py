@@ -10,12 +10,10 @@ from tests.refusals import refused
 
 GROUPS = groups()
 OF_CHECKS = {
-    *("bias_reading", "bias_reading_pair", "sequence_bias_reading"),
-    *("gate_rule_agreement", "sequence_gate_rule"),
     *("vector_agreement", "vector_completeness", "vector_rollout"),
     *("sequence_vector_agreement", "sequence_vector_rollout"),
-    *("head_effect", "head_pair_effect", "effect_prediction"),
-    *("sequence_head_effect", "sequence_head_pair_effect"),
+    *("head_effect", "effect_prediction"),
+    "sequence_head_effect",
 }
 
 
@@ -62,7 +60,7 @@ def test_no_other_statistic_needs_a_check():
         (["-sinks"], {"head_pattern"}, {"sink", "massive_activation"}),
         (["pairs", "-pair_extreme"], {"pair", "pair_delta"}, {"pair_extreme", "pair_occurrence"}),
         (["pairs", "-pair_delta"], {"relation_share"}, {"pair", "pair_pmi_correlation"}),
-        (["all", "-layers"], {"completeness", "head_token"}, {"rollout", "pair", "bias_reading"}),
+        (["all", "-layers"], {"completeness", "head_token"}, {"rollout", "pair"}),
         (["-relevance", "-checks"], {"pair"}, {"relevance_map", "vector_rollout"}),
     ],
 )

@@ -15,7 +15,7 @@ from precompute.store.provenance import checked_facts
 from tests.small_store import request
 
 EFFECTS = of_texts_run_again(
-    ["sequence_head_effect", "head_effect", "head_pair_effect", "effect_prediction", "contribution"]
+    ["sequence_head_effect", "head_effect", "effect_prediction", "contribution"]
 )
 
 

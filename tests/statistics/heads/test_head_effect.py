@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
-from itertools import combinations, islice
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from analysis.effects import CHANGES, FILLINGS, MEAN, STRONGEST, TOGETHER, ZERO
+from analysis.effects import CHANGES, FILLINGS, MEAN, ZERO
 from analysis.measures.heads.head_effect import TypeMeans
 from analysis.statistics.heads import head_effect as statistic
 from analysis.token_types import OTHER, TOKEN_TYPES
@@ -38,7 +38,7 @@ from tests.statistics.heads.hooks import (
     targets_of,
 )
 from tests.tiny import every_model, mask_rate, tiny_model, tiny_sequences
-from tests.tracing import rows_of_tables, trace_of
+from tests.tracing import trace_of
 
 OUTPUTS = {
     "bert": "encoder.layer.{}.attention.output.dense",
@@ -192,44 +192,6 @@ def test_a_copying_head_has_the_largest_effect_and_four_that_do_the_same_stand_i
     assert losses[1].max() < 0
     at_once = rows[rows["head"].isna()].groupby("layer")["loss"].mean()
     assert at_once[1] > 0.3 > losses[1].sum()
-
-
-@pytest.mark.parametrize("family", ["bert", "gpt2"], indirect=True, scope="session")
-def test_two_heads_at_once_are_held_against_the_sum_of_each(model):
-    sequences = texts(model)
-    everything = frozenset(sequence.index for sequence in sequences)
-    tables = [statistic.PER_SEQUENCE, statistic.PAIR_PER_SEQUENCE]
-    rows = rows_of_tables(tables, model, sequences, run_again=everything)
-    alone, pairs = (rows[table.name].to_pandas() for table in tables)
-    means = seen(model, OUTPUTS, sequences)
-    for sequence in sequences:
-        lengths = alone[(alone["seq"] == sequence.index) & (alone["filling"] == MEAN)]
-        lengths = lengths.dropna(subset="head").set_index(["layer", "head"])["length"]
-        strongest = sorted(
-            (int(layer), int(head)) for layer, head in lengths.nlargest(STRONGEST).index
-        )
-        before, _ = answer(model, sequence)
-
-        def without(heads: tuple[tuple[int, int], ...], sequence=sequence, before=before):
-            hooks = {}
-            for layer in {layer for layer, _ in heads}:
-                mean = np.stack([means[layer, kind] for kind in sequence.token_types.tolist()])
-                of_layer = [head for at, head in heads if at == layer]
-                hooks[OUTPUTS[model.name].format(layer)] = put(model, of_layer, mean)
-            return answer(model, sequence, given=hooks)[0] - before
-
-        def size(vectors: np.ndarray, before=before) -> float:
-            return np.mean(np.linalg.norm(vectors, axis=1) / np.linalg.norm(before, axis=1))
-
-        found = pairs[pairs["seq"] == sequence.index].set_index([*statistic.SIDES])
-        assert sorted(found.index) == [(*a, *b) for a, b in combinations(strongest, 2)]
-        for one, other in combinations(strongest, 2):
-            together, summed = without((one, other)), without((one,)) + without((other,))
-            expected = [size(together), size(summed), size(together - summed)]
-            np.testing.assert_allclose(
-                found.loc[(*one, *other), [*TOGETHER]].to_numpy(float), expected, **ROUNDING
-            )
-    assert pairs["missed"].max() > 0.01, "effects of heads need not add up"
 
 
 def test_means_are_of_what_heads_mix_by_the_type_of_the_token(tiny, sequences):

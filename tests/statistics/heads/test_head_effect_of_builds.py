@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 import torch
 from torch import Tensor
-from transformers import AlbertConfig, AlbertModel, BertConfig, BertModel
+from transformers import AlbertConfig, AlbertModel
 
 from analysis.effects import ZERO
 from analysis.models.reading import read_model
-from analysis.statistics.heads import head_effect as statistic
 from precompute.models.loaded_model import LoadedModel
 from tests.statistics.heads.hooks import (
     answer,
@@ -24,7 +23,6 @@ from tests.statistics.heads.hooks import (
 )
 from tests.tiny import tiny_model, tiny_sequences
 from tests.tiny_decoders import make_exact
-from tests.tracing import rows_of_tables
 
 SHARED = "encoder.albert_layer_groups.0.albert_layers.0.attention.dense"
 
@@ -61,15 +59,6 @@ def test_of_a_layer_that_is_called_again_and_again_one_call_is_changed():
         place = {"seq": sequence.index, "filling": ZERO, "layer": layer, "head": head}
         assert_same(named(rows, **place), expected)
     assert rows["length"].max() > 0.01, "this test could not have failed"
-
-
-@pytest.mark.parametrize(("n_heads", "n_pairs"), [(1, 0), (2, 1)])
-def test_a_model_of_few_heads_has_as_many_pairs_as_there_are(n_heads, n_pairs):
-    small = built(BertModel, BertConfig, num_hidden_layers=1, num_attention_heads=n_heads)
-    tables = [statistic.PER_SEQUENCE, statistic.PAIR_PER_SEQUENCE]
-    rows = rows_of_tables(tables, small, tiny_sequences("bert")[:1], run_again=frozenset({0}))
-    assert rows["sequence_head_pair_effect"].num_rows == n_pairs
-    assert len({*rows["sequence_head_effect"]["head"].drop_null().to_pylist()}) == n_heads
 
 
 @pytest.mark.parametrize("family", ["bert", "llama"])

@@ -18,7 +18,6 @@ STATISTICS = [
     "rollout",
     "vector_rollout",
     "vector_agreement",
-    "bias_reading",
 ]
 
 

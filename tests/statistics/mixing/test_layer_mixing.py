@@ -10,10 +10,9 @@ from analysis.measures.mixing import layer_mixing as formula
 from analysis.measures.mixing.activation_gate import GATES
 from analysis.measures.mixing.completeness import layer_errors
 from analysis.measures.mixing.layer_mixing import attention_mixing, layer_mixing
-from analysis.measures.mixing.linear_layer import LinearNorm, closed_share, linear_layer
+from analysis.measures.mixing.linear_layer import LinearNorm, linear_layer
 from analysis.measures.mixing.mixture import ratio_moments, ratios_of_layer
 from analysis.models.trace import LayerTrace
-from analysis.scopes import BIAS_READINGS, GATE_RULES
 from tests.statistics.mixing import slow_layers as twin
 from tests.statistics.mixing.layers import (
     every_order,
@@ -140,10 +139,9 @@ def test_nothing_reaches_a_query_from_behind_in_a_causal_layer(layers):
 
 
 @every_order
-@pytest.mark.parametrize("rule", GATE_RULES)
-def test_steps_are_those_of_the_order_and_the_network_hands_on_all_that_it_reads(layers, rule):
+def test_steps_are_those_of_the_order_and_the_network_hands_on_all_that_it_reads(layers):
     for layer in layers:
-        given, order = linear_layer(layer, gate_rule=rule), layer.weights.order
+        given, order = linear_layer(layer), layer.weights.order
         stages = (given.read, given.after_attention, given.to_network, given.after_network)
         for steps, names in zip(stages, order.stages, strict=True):
             assert ["ln" if isinstance(step, LinearNorm) else step for step in steps] == list(names)
@@ -167,34 +165,6 @@ def _read(layer: LayerTrace) -> torch.Tensor:
     for _ in order.to_network:
         now = normed(now)
     return now
-
-
-@every_order
-def test_every_layer_is_complete_under_every_reading_and_parts_at_the_network(layers):
-    layer = layers[0]
-    place = layer.weights.order.scopes.index(layer.weights.order.network)
-    ours = layer_mixing(layer).maps
-    for reading in BIAS_READINGS:
-        mixing = layer_mixing(layer, bias_reading=reading)
-        assert mixing.errors.max() < 1e-6
-        assert layer_mixing(in_float32(layer), bias_reading=reading).errors.max() < 1e-4
-        torch.testing.assert_close(mixing.maps[:place], ours[:place])
-        if reading != BIAS_READINGS[0]:
-            assert (mixing.maps[place] - ours[place]).abs().max() > 1e-2
-
-
-@pytest.mark.parametrize("family", ["llama", "gemma2"], indirect=True, scope="session")
-def test_closed_gates_are_counted_one_by_one(layers):
-    for layer in layers:
-        gates = linear_layer(layer).network.hidden[0]
-        passed = twin.ACTIVATIONS[layer.weights.feed_forward.activation](gates) / gates
-        n_closed = sum(gate < 0.1 for token in passed.tolist() for gate in token)
-        assert closed_share(layer) == pytest.approx(n_closed / gates.numel())
-    forward = layers[0].weights.feed_forward
-    for by, share in ((-100.0, 1), (100.0, 0)):
-        moved = dataclasses.replace(forward, gate_bias=forward.gate_bias + by)
-        weights = dataclasses.replace(layers[0].weights, feed_forward=moved)
-        assert closed_share(dataclasses.replace(layers[0], weights=weights)) == share
 
 
 @one_post_norm

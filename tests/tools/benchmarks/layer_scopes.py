@@ -22,7 +22,6 @@ import transformers
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.measures.mixing.vector_rollout import VectorRollout
 from analysis.models.trace import LayerTrace, LayerWeights
-from analysis.scopes import BIAS_READINGS
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from tests.statistics.mixing.slow_layers import ACTIVATIONS, layer_parts, norms
@@ -83,11 +82,6 @@ def measure(layers: tuple[LayerTrace, ...], rounds: int) -> None:
         "ours": lambda: [layer_mixing(layer) for layer in layers],
         "dense": lambda: [norms(layer) for layer in layers],
         "integrated": lambda: [integrated(layer) for layer in layers],
-        "other readings": lambda: [
-            layer_mixing(layer, bias_reading=reading)
-            for layer in layers
-            for reading in BIAS_READINGS[1:]
-        ],
         "vectors": lambda: _followed(layers),
         "bfloat16": lambda: [layer_mixing(layer, dtype=torch.bfloat16) for layer in layers],
     }
