@@ -9,8 +9,8 @@ from analysis.contracts import every_table
 from analysis.statistics import SCHEMA_VERSION
 from analysis.statistics.corpus import MANIFEST
 from precompute.store.build import declare
+from tests.overfull_files import OVERFULL
 from tests.small_store import manifest_of
-from tests.tools.faults.hostile.overfull_files import OVERFULL
 
 SECRET = "what no other file may show"
 PROVENANCE = {
