@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 from itertools import pairwise, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import duckdb
 import numpy as np
