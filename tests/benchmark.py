@@ -80,7 +80,6 @@ SHORT, LAYERS, HEADS = 16, 2, 2
 """Tokens of many texts, and the model that is said to have read them."""
 VOCABULARY, FIRST, LAST, FIRST_WORD = 5000, 101, 102, 1000
 SIDE = 2048
-"""Of the matrices whose product tells the processor's speed."""
 PATIENCE, STREAM = 120, "/_stcore/stream"
 PROMPT = 0.3  # seconds
 
@@ -350,7 +349,8 @@ def pages(folder: Path, times: int) -> None:
     file = min(folder.glob("*.duckdb")).name
     places = [(page, {}) for page in PAGES.keys() - VIEWS.keys()]
     places += [(page, {view: stem}) for page, view in VIEWS.items() for stem in stems(page)]
-    alone, how = {}, {"subprotocols": [Subprotocol("streamlit")], "max_size": None}
+    alone, protocols = {}, [Subprotocol("streamlit")]
+    how: dict[str, Any] = {"subprotocols": protocols, "max_size": None, "open_timeout": PATIENCE}
     with serving(folder) as server, connect(server.replace("http", "ws") + STREAM, **how) as reader:
         for page, view in places:
             first, *again = (opened(reader, page, file=file, **view) for _ in range(1 + times))
