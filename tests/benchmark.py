@@ -228,7 +228,7 @@ def layers(shape: str, rounds: int) -> None:
 
     errors = mixed(), mixed(torch.bfloat16)
     rates, times, halves = (
-        np.array([timed(way)[0] for _ in range(3 * rounds)])
+        np.array([timed(way)[0] for _ in range(rounds)])
         for way in (lambda: left @ right, mixed, partial(mixed, torch.bfloat16))
     )
     rate = 2 * SIDE**3 / rates.min()
