@@ -21,7 +21,7 @@ from precompute.jobs.seal import is_intact, set_aside
 from precompute.jobs.shards import fingerprint, finish_shard, named_when_whole
 from precompute.progress.events import Advanced, Begun, OnEvent, ignore
 
-VERSION = 5
+VERSION = 6
 """Version of the readers' output; to be raised whenever that changes."""
 JOBS, FEWEST_SEQUENCES, JOB_SEQUENCES = 8, 4, 64
 """Jobs of a part, as long as one has no fewer and no more sequences than these: an interrupted run
