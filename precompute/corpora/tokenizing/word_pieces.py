@@ -57,7 +57,7 @@ def line_pieces(text: str, tokenizer: PreTrainedTokenizerBase, *, goes_on: bool)
         pieces = _tokenized(f" {text}" if goes_on else text, tokenizer)
     spelt = [piece for token in pieces for piece in spelt_out(token, tokenizer)]
     ids: Any = tokenizer.convert_tokens_to_ids(spelt)  # Unigram's unknown pieces are no tokens
-    return tokenizer.convert_ids_to_tokens(ids)
+    return list(tokenizer.convert_ids_to_tokens(ids))
 
 
 def _tokenized(text: str, tokenizer: PreTrainedTokenizerBase) -> list[str]:

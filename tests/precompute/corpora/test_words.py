@@ -171,7 +171,7 @@ def test_no_word_ends_within_a_grapheme_or_at_a_joiner(kind, text):
     ids: dict[int, list[int]] = {}
     for word, token in zip(read.words.tolist(), read.ids.tolist(), strict=True):
         ids.setdefault(word, []).append(token)
-    spelt = [KINDS[kind].decode(of_word).strip() for word, of_word in ids.items() if word >= 0]
+    spelt = [str(KINDS[kind].decode(of_word)).strip() for word, of_word in ids.items() if word >= 0]
     assert spelt == words.replace("| ", "|").split("|")
 
 
