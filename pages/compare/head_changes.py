@@ -12,7 +12,7 @@ from analysis.comparison.head_changes import (
     head_differences,
     held_habits,
 )
-from pages.compare.files import can_compare, pick_sides, texts_sentence
+from pages.compare.files import can_compare_heads, pick_sides, texts_sentence
 from pages.compare.numbers import LEVEL
 from pages.ui.charts.head_map import around_zero, head_map
 from pages.ui.head.bar import pick_head
@@ -30,7 +30,7 @@ _DEFAULTS = ("first", "cls")
 _COLUMNS = ("layer", "head", "one", "other", "difference", "low", "high", "p", "q", "n")
 
 
-@section("head_changes", TABLE, when=can_compare)
+@section("head_changes", TABLE, when=can_compare_heads)
 def head_changes(view: View) -> None:
     sides = pick_sides(view, "head_by_head", TABLE)
     first, other = sides

@@ -117,7 +117,6 @@ def test_without_habits_heads_are_shown_by_layer_and_no_table_tells_what_they_do
 ):
     tables = {
         "groups": ("hm_groups_table", "mostly"),
-        "distances": ("hm_distances_nearest", "name"),
     }
     for view, (table, column) in tables.items():
         section(view)
@@ -168,9 +167,3 @@ def test_what_agrees_between_layers_alone_does_not_agree_within_them(section, af
     assert "do not clearly agree within layers: ρ = 0.05" in text
     assert "a share of 0.40 gives as much" in text
     assert "Of ρ = 0.77 over all pairs, +0.02 is within layers and +0.75 between them" in text
-
-
-def test_without_a_tree_no_order_is_offered(without, section):
-    session = section("distances", without("head_linkage"), hm_order="alike")
-    assert charts(session)
-    assert not [picker for picker in session.button_group if picker.key == "hm_order"]
