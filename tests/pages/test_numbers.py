@@ -29,8 +29,6 @@ BEST = (
 SCORED = "layer, head, n, accuracy, low, high"
 IN_FILE = "layer_a, head_a, layer_b, head_b, mean_divergence"
 SHARES = "source, layer, frequency, amplitude"
-AGREEMENT = "layer, head, spearman | layer, head,"
-OF_AGREEMENT = "head_distance_agreement where layer is not null"
 PROBED = "from dependency_accuracy_merging where relation = 'obj'"
 
 MAPS = (
@@ -97,12 +95,6 @@ CASES = {
         ("layers", "", "layers_table_weight", "within, difference, p_value", "layer_cohesion"),
         ("layers", "hm_weighing=norm", "layers_table_norm", "within, difference, p_value",
          "layer_cohesion_weighing where weighing = 'norm'"),
-        *(("weighing", f"hm_level={level}", f"weighing_agreement_{level}", f"{AGREEMENT} {column}",
-           OF_AGREEMENT)
-          for level, column in (
-              ("within_layers", "within_layers_spearman"),
-              ("between_layers", "between_layers_spearman"),
-              ("pooled", "spearman"))),
     ],
     "layer_mixing": [
         ("similarity", "lm_layer=2", "similarity_matrix", "scope_a, scope_b, spearman",

@@ -219,10 +219,3 @@ AGREEMENT = Table(
     requires=("head_distance",),
     made_by=_agreement,
 )
-
-
-@asks("from head_distance_agreement order by layer nulls last, head nulls last")
-def agreement(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Agreement of every head, then of all (layer and head are NULL). "Within" counts pairs within
-    a pair of layers, or for one head the pairs with heads of its layer."""
-    ...
