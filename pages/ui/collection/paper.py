@@ -15,7 +15,7 @@ DOCUMENT = "report.tex"
 _PREAMBLE = r"""%% Compile with LuaLaTeX: latexmk -lualatex report.tex
 \documentclass[11pt]{article}
 \usepackage[a4paper, margin=2.2cm]{geometry}
-\usepackage{booktabs, siunitx, graphicx, url, fontspec%s}
+\usepackage{booktabs, graphicx, url, fontspec%s}
 \usepackage[numbers]{natbib}
 \title{%s}
 \date{}
