@@ -44,7 +44,6 @@ def paper(collection: Collection) -> bytes:
         parts = [_packed(files, n, item) for n, item in enumerate(collection.items, start=1)]
         files.writestr(DOCUMENT, _document(collection, parts))
         files.writestr("references.bib", collection.bibliography())
-        files.writestr("collection.json", collection.to_json())
     return packed.getvalue()
 
 
