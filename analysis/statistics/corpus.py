@@ -262,9 +262,3 @@ def tokens_from(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataF
 def matching_sequences(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataFrame:
     """Sequences that contain a text, exact number first, in any case: seq, n_tokens, text."""
     ...
-
-
-@asks("select seq, 'n_tokens' as name, n_tokens::double as value from sequence order by seq")
-def lengths(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Length of every sequence: columns seq, name, value."""
-    ...

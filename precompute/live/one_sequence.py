@@ -8,7 +8,6 @@ from functools import cached_property
 from threading import Lock
 
 import numpy as np
-import pyarrow as pa
 from jaxtyping import Float
 
 from analysis.errors import UserError
@@ -19,7 +18,6 @@ from precompute.live.answers import HeadVectors, LayerMaps, LiveRelevance
 from precompute.live.head_vectors import head_vectors
 from precompute.live.layer_maps import KeptLayers
 from precompute.live.live_relevance import grid, relevance_of, text_of
-from precompute.live.sequence_numbers import sequence_numbers
 from precompute.live.stopping import stoppable
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
@@ -87,11 +85,6 @@ class Rerun:
         place = {"layer": layer, "head": head, "query": query}
         with self._turn():
             return head_vectors(self.model, self._whole(sequence), **place)
-
-    def numbers(self, sequence: Sequence | Kept) -> dict[str, pa.Table]:
-        """Rows of a file for one sequence, by view name."""
-        with self._turn():
-            return sequence_numbers(self.model, self._whole(sequence))
 
     def _whole(self, sequence: Sequence | Kept) -> Sequence:
         if isinstance(sequence, bytes):

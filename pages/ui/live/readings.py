@@ -3,12 +3,11 @@
 All functions require that the model is `live_model.reachable`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-import duckdb
 import pandas as pd
 import streamlit as st
 
@@ -17,8 +16,6 @@ from pages.ui.live.waiting import in_turn
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.say import say
-
-Question = Callable[..., pd.DataFrame]
 
 
 @dataclass(frozen=True)
@@ -110,16 +107,6 @@ def head_vectors(store: Store, reading: Reading, *, layer: int, head: int, query
         return in_turn(_head_vectors, model, reading.key, place, sequence)
 
 
-def answers(store: Store, reading: Reading, questions: Iterable[Question]) -> list[pd.DataFrame]:
-    """Answers of queries on sequences, as from a file of this sequence alone."""
-    with st.spinner(say("live.running")):
-        tables = in_turn(_numbers, live_model.identity(store), reading.key, reading.sequence)
-    with duckdb.connect() as database:
-        for name, table in tables.items():
-            database.register(name, table)
-        return [question(database) for question in questions]
-
-
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
 def _typed(model: live_model.Model, text: str, max_tokens: int) -> Any:
     return live_model.asked(model, "typed", text, max_tokens=max_tokens)
@@ -128,11 +115,6 @@ def _typed(model: live_model.Model, text: str, max_tokens: int) -> Any:
 @st.cache_data(max_entries=4, scope="session", show_spinner=False)
 def _uploaded(model: live_model.Model, data: bytes, name: str) -> Any:
     return live_model.asked(model, "uploaded", data, name=name)
-
-
-@st.cache_data(max_entries=4, scope="session", show_spinner=False)
-def _numbers(model: live_model.Model, key: str, _sequence: Any) -> Any:
-    return live_model.asked(model, "numbers", _sequence)
 
 
 @st.cache_data(max_entries=64, max_size="16MB", scope="session", show_spinner=False)

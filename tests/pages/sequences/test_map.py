@@ -149,9 +149,6 @@ def test_without_the_model_what_is_kept_is_shown_and_the_rest_is_told(
     (warning,), (note,) = scope.warning, scope.info
     assert "cannot be loaded" in warning.value
     assert "does not hold this map" in note.value
-    odd = section("odd", folder, **place)
-    assert odd.dataframe
-    assert not odd.warning
 
 
 def test_an_uploaded_image_has_the_map_of_the_same_image_of_the_file(

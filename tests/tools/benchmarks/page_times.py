@@ -195,7 +195,7 @@ def measure(folder: Path, sessions: int = 20) -> None:
         session = Session(server)
         for view in ("numbers", "layers", "heads", "pairs"):
             print(f"compare, {view}: {again(session, 'compare', cmp_view=view, **file):.2f} s")
-        for view in ("map", "pairs", "odd"):
+        for view in ("map", "pairs"):
             print(f"sequence, {view}: {again(session, 'sequences', seq_view=view, **file):.2f} s")
         alone = sections_alone(session, **file)
         slowest = max(alone, key=alone.__getitem__)
