@@ -1,10 +1,10 @@
 """The commands of `python -m precompute`."""
 
 import sys
-from functools import partial, wraps
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -132,20 +132,6 @@ def run(
 
         with runner_for(runner, workers, cpus=cpus_per_worker, gpus=gpus_per_worker) as run_jobs:
             run_request(request, run_jobs, on_event)
-
-
-@app.command()
-@wraps(run, assigned=())
-def plan(context: typer.Context, **options: Any) -> None:
-    """Say what a run with these options will cost, from two sequences; it makes no file."""
-    from precompute.request import request_of
-
-    request = request_of(options)
-    with displayed(None, context.find_object(StopLine)) as on_event:
-        from precompute.planning.account import account
-
-        for line in account(request, on_event):
-            print(line, flush=True)
 
 
 @app.command()

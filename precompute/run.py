@@ -12,6 +12,12 @@ from analysis.errors import UserError
 from analysis.statistics.corpus import provenance
 from analysis.statistics.corpus import run as stored_run
 from precompute import SHARDS
+from precompute.choice import (
+    chosen_statistics,
+    in_order,
+    named_statistics,
+    of_texts_run_again,
+)
 from precompute.corpora.frequencies import Frequencies, read_frequencies
 from precompute.corpora.images.digits import read_digit_images
 from precompute.corpora.images.images import read_images
@@ -44,14 +50,6 @@ from precompute.needs import (
     check_model,
     check_segments,
 )
-from precompute.planning.choice import (
-    chosen_statistics,
-    in_order,
-    named_statistics,
-    of_texts_run_again,
-)
-from precompute.planning.stages import planned_stages
-from precompute.planning.summary import summary
 from precompute.progress.events import Event, Made, OnEvent, ignore
 from precompute.request import Request, image_corpus_name
 from precompute.store.build import build
@@ -63,6 +61,7 @@ from precompute.store.provenance import (
     provenance_facts,
     run_row,
 )
+from precompute.summary import summary
 
 _OF_FOLDERS, _OF_PATHS = re.compile(r"\?"), re.compile(r"[\\\ud800-\udfff]")
 """Names that DuckDB misreads: `?` in a folder begins parameters, a backslash is a slash, and bytes
@@ -88,21 +87,6 @@ def run(request: Request, runner: Runner, on_event: OnEvent = ignore) -> Plan:
                 on_event(event)
 
             return _run(request, runner, assert_claimed, tell)
-
-
-def planned(request: Request, on_event: OnEvent = ignore) -> tuple[Plan, LoadedModel]:
-    """Return the plan of a run and its model; read the corpus unless that was done before.
-
-    Args:
-        on_event: receives the stages before the passes.
-
-    Raises:
-        UserError: for any error that the user can correct.
-    """
-    with reporting_shortage(request.output):
-        request = _checked(request)
-        model = _loaded(request, on_event)
-        return _plan_of_corpus(request, model, on_event), model
 
 
 def _checked(request: Request) -> Request:
@@ -188,8 +172,7 @@ def _finished(
 
 def _finished_plan(request: Request, model: LoadedModel, runner: Runner, on_event: OnEvent) -> Plan:
     plan = _plan_of_corpus(request, model, on_event)
-    print("\n".join(summary(plan)), flush=True)
-    on_event(planned_stages(plan, model))
+    print("\n".join(summary(plan, model)), flush=True)
     finish_plan(plan, model, runner, on_event)
     return plan
 

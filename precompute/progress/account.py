@@ -14,7 +14,6 @@ from precompute.progress.events import (
     Finished,
     Key,
     Made,
-    Planned,
 )
 
 KEPT = {"weights": "tables of weights", "sequences": "sequences", "tables": "tables"}
@@ -27,18 +26,11 @@ class Account:
 
     Args:
         clock: returns seconds.
-        processor: returns seconds of processor time of this process.
     """
 
-    def __init__(
-        self,
-        clock: Callable[[], float] = time.monotonic,
-        processor: Callable[[], float] = time.process_time,
-    ):
-        self._clock, self._processor, self._lock = clock, processor, RLock()
-        self._stage, self._began, self._used = Begun("model"), clock(), processor()
-        self._planned: dict[str, Mapping[Key, float]] = {}
-        self._expected: Mapping[Key, float] = {}
+    def __init__(self, clock: Callable[[], float] = time.monotonic):
+        self._clock, self._lock = clock, RLock()
+        self._stage, self._began = Begun("model"), clock()
         self._shares: dict[Key, float] = {}
         self._n_finished = 0
         self._memory: dict[str, int] = {}
@@ -50,14 +42,11 @@ class Account:
         with self._lock:
             if isinstance(event, Begun | Made):
                 self.seconds_of[self._stage.stage] += self.seconds
-                self._began, self._used = self._clock(), self._processor()
+                self._began = self._clock()
                 self._shares.clear()
                 self._memory.clear()
-            if isinstance(event, Planned):
-                self._planned = {**event.seconds}
-            elif isinstance(event, Begun):
+            if isinstance(event, Begun):
                 self._stage, self._n_finished = event, 0
-                self._expected = self._planned.pop(event.stage, {})
             elif isinstance(event, Advanced):
                 self._shares[event.job] = event.share
                 if event.worker:
@@ -94,27 +83,14 @@ class Account:
 
     @property
     def seconds_left(self) -> float | None:
-        """Return the seconds until the run ends; None if unknown.
-
-        Of this stage it is what its jobs have cost so far, in proportion to what is left; of later
-        ones, what was planned. What sequences take is unknown until they have begun.
-        """
+        """Return the seconds until the stage ends, None if unknown: what its jobs have cost so far,
+        in proportion to what is left."""
         if not self.total or self.stage == "weights":
             return None
         with self._lock:
-            costs = self._stage.costs or self._expected or self._stage.sizes
+            costs = self._stage.costs or self._stage.sizes
             spent, cost = self._sum(costs), sum(costs.values()) or self.total - self._stage.found
-            later = sum(sum(jobs.values()) for jobs in self._planned.values())
-        if not spent:
-            return None
-        return self.seconds * (cost - spent) / spent + later * self._slowness
-
-    @property
-    def _slowness(self) -> float:
-        """Return the seconds that a second of processor time takes: more than 1 where others use
-        the processors too. Workers' processor time is unknown, and so is their slowness."""
-        used = self._processor() - self._used
-        return 1.0 if self._memory or not used else max(1.0, self.seconds / used)
+        return self.seconds * (cost - spent) / spent if spent else None
 
     @property
     def memory(self) -> int:

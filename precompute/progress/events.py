@@ -9,15 +9,6 @@ Key = int | str
 """Name of a job; of sequences its number."""
 Stage = Literal["model", "proof", "corpus", "weights", "sequences", "tables", "file"]
 """Stages of a run in their order; with --until some are repeated."""
-OfPlan = Literal["probes"]
-"""Stage that only a plan has, after the corpus."""
-
-
-@dataclass(frozen=True)
-class Planned:
-    """Processor time that stages are expected to take once they begin, by job."""
-
-    seconds: Mapping[Stage, Mapping[Key, float]]
 
 
 @dataclass(frozen=True)
@@ -29,7 +20,7 @@ class Begun:
     job that is left, 1 if it is not named, and `costs` are proportional to the time of each.
     """
 
-    stage: Stage | OfPlan
+    stage: Stage
     total: int = 0
     found: int = 0
     found_shards: int = 0
@@ -67,7 +58,7 @@ class Made:
     n_statistics: int
 
 
-Event = Planned | Begun | Advanced | Finished | Made
+Event = Begun | Advanced | Finished | Made
 OnEvent = Callable[[Event], object]
 
 

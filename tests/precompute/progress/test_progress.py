@@ -22,7 +22,6 @@ from precompute.progress.events import (
     Finished,
     Key,
     Made,
-    Planned,
 )
 from precompute.progress.share import sharing
 from precompute.run import run
@@ -60,60 +59,6 @@ def test_the_time_left_follows_from_what_jobs_cost_and_not_from_their_number(clo
     account.receive(Finished(1))
     assert (account.done, account.seconds_left) == (8, 12.0)
     assert account.kept == "8 of 12 sequences"
-
-
-def _planned() -> Planned:
-    """Two tables of unlike cost, then the file."""
-    return Planned({"tables": {"fit": 6.0, "merge": 2.0}, "file": {"fit": 1.0, "merge": 1.0}})
-
-
-def test_the_time_left_counts_the_stages_that_follow(clock):
-    account = Account(clock, clock)
-    account.receive(_planned())
-    account.receive(Begun("weights", 2, 1))
-    account.receive(Finished("singular_value"))
-    assert account.seconds_left is None, "what the sequences take is not known"
-    account.receive(_jobs())
-    assert account.seconds_left is None
-    clock.now = 3.0
-    account.receive(Advanced(1, 0.5))
-    assert account.seconds_left == 27 + 8 + 2
-    account.receive(Begun("tables", 3, 1, sizes={"fit": 1, "merge": 1}))
-    clock.now = 7.0
-    account.receive(Finished("merge"))
-    assert account.seconds_left == 4 * 3 + 2, "the fit costs three times what the merge does"
-    account.receive(Begun("file", 2))
-    clock.now = 9.0
-    account.receive(Finished("fit"))
-    assert account.seconds_left == 2
-
-
-@pytest.mark.parametrize(("worker", "later"), [("", 30), ("a worker", 10)])
-def test_later_stages_take_longer_where_others_use_the_processors(clock, worker, later):
-    processor = Clock()
-    account = Account(clock, processor)
-    account.receive(_planned())
-    account.receive(_jobs())
-    clock.now, processor.now = 3.0, 1.0
-    account.receive(Advanced(1, 0.5, worker, 2**20))
-    assert account.seconds_left == 27 + later, "of workers, what others use is unknown"
-
-
-def test_the_time_left_of_a_run_is_that_of_its_tables_too(tmp_path):
-    asked, events = request(tmp_path, statistics=["token_type_mixing"]), list[Event]()
-    run(asked, run_local, events.append)
-    [planned] = [event for event in events if isinstance(event, Planned)]
-    begun = {event.stage: event for event in events if isinstance(event, Begun)}
-    assert planned.seconds["tables"].keys() == begun["tables"].sizes.keys()
-    assert planned.seconds["tables"]["token_type_mixing"] > planned.seconds["tables"]["head_token"]
-    built = {
-        event.job for event in events[events.index(begun["file"]) :] if isinstance(event, Finished)
-    }
-    assert planned.seconds["file"].keys() == built
-    again = list[Event]()
-    run(asked, run_local, again.append)
-    [nothing_left] = [event for event in again if isinstance(event, Planned)]
-    assert not nothing_left.seconds["tables"]
 
 
 def test_what_is_under_way_is_not_kept(clock):
