@@ -10,6 +10,7 @@ import typer
 
 from analysis.errors import UserError
 from precompute import __version__
+from precompute.display import displayed
 from precompute.options import (
     Column,
     CorpusFiles,
@@ -24,7 +25,6 @@ from precompute.options import (
     Segments,
     StatisticsOption,
 )
-from precompute.progress.display import displayed
 from precompute.serve import findings, mcp, open_file, serve
 from precompute.stopping import StopLine
 
@@ -126,7 +126,8 @@ def run(
 
     request = request_of(options)
     stop_line = context.find_object(StopLine)
-    with displayed(request.output, stop_line) as on_event:  # before what takes seconds to import
+    # begun before the imports, which take seconds
+    with displayed(request.output, stop_line, workers=workers) as on_event:
         from precompute.jobs.runners import runner_for
         from precompute.run import run as run_request
 

@@ -36,7 +36,6 @@ from precompute.jobs.bounds import (
 )
 from precompute.jobs.claim import claimed
 from precompute.jobs.enough import FIRST, check_intervals, widest_interval
-from precompute.jobs.note import noting
 from precompute.jobs.plan import Facts, Plan, kept_sequences
 from precompute.jobs.runner import Runner, finish_plan
 from precompute.jobs.shards import remove_unfinished
@@ -50,7 +49,7 @@ from precompute.needs import (
     check_model,
     check_segments,
 )
-from precompute.progress.events import Event, Made, OnEvent, ignore
+from precompute.progress import Made, OnEvent, ignore
 from precompute.request import Request, image_corpus_name
 from precompute.store.build import build
 from precompute.store.open_file import opened
@@ -79,14 +78,8 @@ def run(request: Request, runner: Runner, on_event: OnEvent = ignore) -> Plan:
     """
     with reporting_shortage(request.output):
         request = _checked(request)
-        claim = claimed(request.output, repr(request))
-        with claim as assert_claimed, noting(request.output) as note:
-
-            def tell(event: Event) -> None:
-                note(event)
-                on_event(event)
-
-            return _run(request, runner, assert_claimed, tell)
+        with claimed(request.output, repr(request)) as assert_claimed:
+            return _run(request, runner, assert_claimed, on_event)
 
 
 def _checked(request: Request) -> Request:
