@@ -25,7 +25,7 @@ from precompute.options import (
     Segments,
     StatisticsOption,
 )
-from precompute.serve import findings, mcp, open_file, serve
+from precompute.serve import findings, open_file, serve
 from precompute.stopping import StopLine
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -241,7 +241,6 @@ def convert(
 app.command()(serve)
 app.command("open")(open_file)
 app.command()(findings)
-app.command()(mcp)
 
 
 def run_command(stop_line: StopLine | None = None) -> None:
