@@ -12,6 +12,12 @@ from analysis.errors import UserError
 from analysis.statistics.corpus import provenance
 from analysis.statistics.corpus import run as stored_run
 from precompute import SHARDS
+from precompute.choice import (
+    chosen_statistics,
+    in_order,
+    named_statistics,
+    of_texts_run_again,
+)
 from precompute.corpora.frequencies import Frequencies, read_frequencies
 from precompute.corpora.images.digits import read_digit_images
 from precompute.corpora.images.images import read_images
@@ -30,7 +36,6 @@ from precompute.jobs.bounds import (
 )
 from precompute.jobs.claim import claimed
 from precompute.jobs.enough import FIRST, check_intervals, widest_interval
-from precompute.jobs.note import noting
 from precompute.jobs.plan import Facts, Plan, kept_sequences
 from precompute.jobs.runner import Runner, finish_plan
 from precompute.jobs.shards import remove_unfinished
@@ -44,15 +49,7 @@ from precompute.needs import (
     check_model,
     check_segments,
 )
-from precompute.planning.choice import (
-    chosen_statistics,
-    in_order,
-    named_statistics,
-    of_texts_run_again,
-)
-from precompute.planning.stages import planned_stages
-from precompute.planning.summary import summary
-from precompute.progress.events import Event, Made, OnEvent, ignore
+from precompute.progress import Made, OnEvent, ignore
 from precompute.request import Request, image_corpus_name
 from precompute.store.build import build
 from precompute.store.open_file import opened
@@ -63,6 +60,7 @@ from precompute.store.provenance import (
     provenance_facts,
     run_row,
 )
+from precompute.summary import summary
 
 _OF_FOLDERS, _OF_PATHS = re.compile(r"\?"), re.compile(r"[\\\ud800-\udfff]")
 """Names that DuckDB misreads: `?` in a folder begins parameters, a backslash is a slash, and bytes
@@ -80,29 +78,8 @@ def run(request: Request, runner: Runner, on_event: OnEvent = ignore) -> Plan:
     """
     with reporting_shortage(request.output):
         request = _checked(request)
-        claim = claimed(request.output, repr(request))
-        with claim as assert_claimed, noting(request.output) as note:
-
-            def tell(event: Event) -> None:
-                note(event)
-                on_event(event)
-
-            return _run(request, runner, assert_claimed, tell)
-
-
-def planned(request: Request, on_event: OnEvent = ignore) -> tuple[Plan, LoadedModel]:
-    """Return the plan of a run and its model; read the corpus unless that was done before.
-
-    Args:
-        on_event: receives the stages before the passes.
-
-    Raises:
-        UserError: for any error that the user can correct.
-    """
-    with reporting_shortage(request.output):
-        request = _checked(request)
-        model = _loaded(request, on_event)
-        return _plan_of_corpus(request, model, on_event), model
+        with claimed(request.output, repr(request)) as assert_claimed:
+            return _run(request, runner, assert_claimed, on_event)
 
 
 def _checked(request: Request) -> Request:
@@ -188,8 +165,7 @@ def _finished(
 
 def _finished_plan(request: Request, model: LoadedModel, runner: Runner, on_event: OnEvent) -> Plan:
     plan = _plan_of_corpus(request, model, on_event)
-    print("\n".join(summary(plan)), flush=True)
-    on_event(planned_stages(plan, model))
+    print("\n".join(summary(plan, model)), flush=True)
     finish_plan(plan, model, runner, on_event)
     return plan
 

@@ -28,13 +28,12 @@ SEQUENCES = Table(
     grain="one row per sequence",
     key=(SEQUENCE,),
     values=(
-        whole("n_tokens", "tokens, special ones included", "tokens", at_most=str(MOST_POSITIONS)),
+        whole("n_tokens", "tokens, special ones included", "tokens"),
         text(
             "text",
             f"the text it was made of, its first {LETTERS_A_TOKEN} letters for each token; NULL "
             "where the tokens of the sequence are not kept",
             nullable=True,
-            at_most=f"{LETTERS_A_TOKEN} * n_tokens",
         ),
     ),
     source="clark-2019",

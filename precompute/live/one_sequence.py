@@ -1,11 +1,7 @@
 """Live runs on one sequence: maps that no file keeps, and readers' own inputs."""
 
-from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from threading import Lock
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -16,9 +12,8 @@ from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.live.answers import HeadVectors, LayerMaps, LiveRelevance
 from precompute.live.head_vectors import head_vectors
-from precompute.live.layer_maps import KeptLayers
+from precompute.live.layer_maps import layer_maps
 from precompute.live.live_relevance import grid, relevance_of, text_of
-from precompute.live.stopping import stoppable
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 
@@ -38,14 +33,6 @@ class Rerun:
     """The model of a file; one thread at a time runs it, since a trace hooks its modules."""
 
     model: LoadedModel
-    look_up: Callable[[], object] = lambda: None
-    """Called now and then during a computation, which ends with any exception that it raises."""
-    lock: Lock = field(default_factory=Lock)
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        with self.lock, stoppable(self.look_up):
-            yield
 
     def row_shares(
         self, ids: SequenceOf[int], segments: SequenceOf[int], *, layer: int
@@ -66,25 +53,14 @@ class Rerun:
 
     def layer_maps(self, sequence: Sequence | Kept, *, layer: int) -> LayerMaps:
         """Shares of every key for every query in one layer, counted from 1."""
-        with self._turn():
-            return self._layers.of(self._whole(sequence), layer=layer)
-
-    def complete(self, look_up: Callable[[], object]) -> None:
-        """Compute the other layers of the last sequence, until `look_up` raises an exception."""
-        with self.lock, stoppable(look_up):
-            self._layers.complete()
-
-    @cached_property
-    def _layers(self) -> KeptLayers:
-        return KeptLayers(self.model)
+        return layer_maps(self.model, self._whole(sequence), layer=layer)
 
     def head_vectors(
         self, sequence: Sequence | Kept, *, layer: int, head: int, query: int
     ) -> HeadVectors:
         """α and f(x) of every key for one query; layer and head count from 1, the query from 0."""
         place = {"layer": layer, "head": head, "query": query}
-        with self._turn():
-            return head_vectors(self.model, self._whole(sequence), **place)
+        return head_vectors(self.model, self._whole(sequence), **place)
 
     def _whole(self, sequence: Sequence | Kept) -> Sequence:
         if isinstance(sequence, bytes):
@@ -121,8 +97,7 @@ class Rerun:
             BadCorpus: it holds too many bytes or pixels, or is no readable image.
         """
         sequence, _ = self.uploaded(data, name=name)
-        with self._turn():
-            return relevance_of(self.model, sequence)
+        return relevance_of(self.model, sequence)
 
     def relevance_of_text(self, text: str, *, max_tokens: int) -> LiveRelevance:
         """Relevance of a reader's text.
@@ -135,8 +110,7 @@ class Rerun:
             BadCorpus: the text is too long, or holds nothing.
         """
         sequence, is_cut = text_of(self.model, text, max_tokens)
-        with self._turn():
-            return relevance_of(self.model, sequence, is_cut=is_cut)
+        return relevance_of(self.model, sequence, is_cut=is_cut)
 
 
 def rerun(
@@ -148,12 +122,8 @@ def rerun(
     segments: str = "read",
     random_weights: int | None = None,
     part: str | None = None,
-    look_up: Callable[[], object] = lambda: None,
 ) -> Rerun:
-    """Load the model that made a file, from this machine alone, without the hub.
-
-    Args:
-        look_up: see `Rerun`; the others are facts of the file's run.
+    """Load the model that made a file by facts of its run, without the hub.
 
     Raises:
         OtherWeights: if the weights under this name have changed.
@@ -173,7 +143,7 @@ def rerun(
             f"The weights of {name!r} have SHA-256 {model.weights_sha256}, but the file was made "
             f"with {weights_sha256}. Put those weights back, or build the file again."
         )
-    return Rerun(model, look_up)
+    return Rerun(model)
 
 
 def _pinned(name: str, revision: str) -> str:

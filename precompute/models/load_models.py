@@ -34,7 +34,7 @@ from precompute.models.model_heads import (
 )
 from precompute.models.model_parts import chosen_part, part_of
 from precompute.models.random_weights import drawn_model, drawn_sha256
-from precompute.progress.events import Begun, OnEvent, ignore
+from precompute.progress import Begun, OnEvent, ignore
 
 _HUB_FILES = ["config.json", "*.safetensors", "*.safetensors.index.json", "adapter_config.json"]
 _HUB_FILES += ["tokenizer*", "special_tokens_map.json", "added_tokens.json"]

@@ -9,11 +9,11 @@ from analysis.models.families import deberta
 from analysis.models.proof import PARTS
 from analysis.statistics import SCHEMA_VERSION
 from precompute import __version__
+from precompute.choice import of_texts_run_again
 from precompute.corpora.index.corpus import Corpus
 from precompute.jobs.plan import Plan
 from precompute.models.bundled import BUNDLED
 from precompute.models.loaded_model import LoadedModel
-from precompute.planning.choice import of_texts_run_again
 from precompute.request import Request
 
 NO_PART = "none"

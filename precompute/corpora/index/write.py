@@ -19,7 +19,7 @@ from precompute.corpora.reading import Reading
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.seal import is_intact, set_aside
 from precompute.jobs.shards import fingerprint, finish_shard, named_when_whole
-from precompute.progress.events import Advanced, Begun, OnEvent, ignore
+from precompute.progress import Begun, Finished, OnEvent, ignore
 
 VERSION = 6
 """Version of the readers' output; to be raised whenever that changes."""
@@ -119,7 +119,7 @@ def _told(sequences: Iterable[Sequence], on_event: OnEvent) -> Iterator[Sequence
     for n, sequence in enumerate(sequences, start=1):
         yield sequence
         if n % JOB_SEQUENCES == 0:
-            on_event(Advanced("reading", n))
+            on_event(Finished(JOB_SEQUENCES))
 
 
 def _cut(sequences: Iterable[Sequence]) -> Iterator[list[Sequence]]:

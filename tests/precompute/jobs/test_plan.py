@@ -9,11 +9,11 @@ import pytest
 
 from analysis.models.gradients import NO_TARGET
 from analysis.scopes import POST_NORM
+from precompute.choice import chosen_statistics
 from precompute.corpora.sequence import Sequence
 from precompute.jobs import plan as of_plans
 from precompute.jobs.plan import BATCH_PAIRS, Facts, Plan, batches
 from precompute.passes import STATISTICS
-from precompute.planning.choice import chosen_statistics
 from tests.precompute.corpora.whole import on_disk
 
 

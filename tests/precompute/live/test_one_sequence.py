@@ -9,8 +9,6 @@ from safetensors.torch import load_file, save_file
 
 from analysis.errors import UserError
 from analysis.measures.pairs.mixing_change import row_shares
-from precompute.live import layer_maps
-from precompute.live.layer_maps import _maps
 from precompute.live.one_sequence import OtherWeights, Rerun, _pinned, rerun
 from precompute.models.load_models import load_model
 from tests.refusals import refused
@@ -49,39 +47,6 @@ def test_vectors_of_all_heads_add_up_to_the_output_of_attention(tiny, sequences)
         np.testing.assert_array_equal(found.weights, traced.attention[0, head - 1, query])
         total = total + found.weights @ found.vectors
     np.testing.assert_allclose(total, traced.attention_output[0, query], atol=1e-5)
-
-
-@pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
-def test_the_layer_asked_for_is_first_and_the_others_are_there_when_they_are_asked_for(
-    tiny, sequences, monkeypatch
-):
-    first, second = sequences[:2]
-    expected = [Rerun(tiny).layer_maps(first, layer=layer) for layer in (1, 2)]
-    made: list[int] = []
-    monkeypatch.setattr(layer_maps, "_maps", lambda layer: made.append(layer.index) or _maps(layer))
-    rerun = Rerun(tiny)
-    rerun.complete(lambda: None)  # of nothing
-    assert not made
-    rerun.layer_maps(first, layer=1)
-    assert made == [0]
-    rerun.complete(lambda: None)
-    assert made == [*range(len(tiny.layers))]
-    for layer, maps in enumerate(expected, start=1):
-        kept = rerun.layer_maps((first.ids.tolist(), first.segments.tolist()), layer=layer)
-        np.testing.assert_array_equal(kept.scopes, maps.scopes)
-        np.testing.assert_array_equal(kept.norms, maps.norms)
-    assert len(made) == len(tiny.layers), "layers in hand were computed again"
-    other = rerun.layer_maps(second, layer=2)
-    np.testing.assert_array_equal(other.weights, Rerun(tiny).layer_maps(second, layer=2).weights)
-
-
-def test_layers_of_a_text_that_is_too_long_are_not_kept(tiny, sequences, monkeypatch):
-    monkeypatch.setattr(layer_maps, "MOST_BYTES", 1)
-    rerun = Rerun(tiny)
-    for layer in (1, 2):
-        rerun.layer_maps(sequences[0], layer=layer)
-    rerun.complete(lambda: None)
-    assert [*rerun._layers._maps] == [2]
 
 
 @pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")

@@ -163,12 +163,12 @@ def test_a_worker_draws_the_weights_of_the_run_or_stops_it(untrained, tmp_path, 
     monkeypatch.setattr(workers, "return_freed_memory", lambda: None)
     threads = torch.get_num_threads()
     asked, plan = untrained
-    workers.start_worker(plan, asked.model, "cpu", threads, tmp_path)
+    workers.start_worker(plan, asked.model, "cpu", threads)
     assert workers._Worker.here.model.weights_sha256 == plan.facts.weights_sha256
     workers.work(0)
     assert not plan.missing(0)
     other = replace(plan, folder=tmp_path, facts=replace(plan.facts, random_weights=3))
-    workers.start_worker(other, asked.model, "cpu", threads, tmp_path)
+    workers.start_worker(other, asked.model, "cpu", threads)
     drawn = load_model(asked.model, device="cpu", random_weights=3).weights_sha256
     assert refused(UnfitModel, workers.work, 0) == (
         f"A worker has weights of {asked.model!r} with SHA-256 {drawn}, but the run was started "

@@ -67,7 +67,7 @@ def test_the_file_of_a_part_is_whole_and_says_which_it_is_of(finished):
 def test_workers_and_pages_read_the_part_of_the_file(finished, tmp_path, monkeypatch):
     wanted, plan = finished
     monkeypatch.setattr(workers, "return_freed_memory", lambda: None)
-    workers.start_worker(plan, wanted.model, "cpu", torch.get_num_threads(), tmp_path)
+    workers.start_worker(plan, wanted.model, "cpu", torch.get_num_threads())
     again = workers._Worker.here.model
     facts = facts_of(wanted)
     assert again.part == wanted.part

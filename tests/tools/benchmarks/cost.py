@@ -16,13 +16,13 @@ import transformers
 from analysis.models.reading import read_model
 from analysis.scopes import POST_NORM
 from analysis.statistics import SCHEMA_VERSION
+from precompute.choice import chosen_statistics
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.bounds import checked_within_budget
 from precompute.jobs.plan import Facts, Plan, batches
 from precompute.jobs.runner import finish_plan, run_local
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
-from precompute.planning.choice import chosen_statistics
 from precompute.store.build import build
 from tests.precompute.corpora.whole import on_disk
 

@@ -4,8 +4,8 @@ import pytest
 
 from analysis.contracts import ALL, groups
 from analysis.errors import UnknownName, UserError
+from precompute.choice import chosen_statistics, named_statistics
 from precompute.passes import STATISTICS
-from precompute.planning.choice import chosen_statistics, named_statistics
 from tests.refusals import refused
 
 GROUPS = groups()

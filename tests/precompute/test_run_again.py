@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
+from precompute.choice import of_texts_run_again
 from precompute.jobs.runner import run_local
-from precompute.passes import STATISTICS
-from precompute.planning.choice import of_texts_run_again
-from precompute.planning.probes import n_chosen
-from precompute.planning.summary import summary
-from precompute.run import planned, run
+from precompute.run import run
 from precompute.store.open_file import opened
 from precompute.store.provenance import checked_facts
+from precompute.summary import summary
+from tests.precompute.jobs.test_settings import planned
 from tests.small_store import request
+from tests.tiny import tiny_model
 
 EFFECTS = of_texts_run_again(
     ["sequence_head_effect", "head_effect", "effect_prediction", "contribution"]
@@ -25,14 +25,14 @@ def asked(tmp_path):
     return request(tmp_path, check_sequences=None)
 
 
-def test_effects_are_left_out_of_a_run_that_cannot_pay_for_them_and_the_plan_says_so(asked):
-    plan, _ = planned(asked)
+def test_effects_are_left_out_of_a_run_that_cannot_pay_for_them_and_the_run_says_so(asked):
+    plan = planned(asked)
     assert {*EFFECTS} < {*plan.left_out}
     assert {*plan.left_out}.isdisjoint(plan.statistics)
     assert {"contribution", "vector_rollout", "gradient_importance"} <= {*plan.statistics}
     n = len(plan.corpus)
     assert checked_facts(plan) == {"checked": f"2/{n}", "run_again": f"0/{n}"}
-    [line] = [line for line in summary(plan) if "again" in line]
+    [line] = [line for line in summary(plan, tiny_model("bert")) if "again" in line]
     assert line == (
         "no sequence is run again without each head, which would take more than a tenth of "
         f"the run: {', '.join(plan.left_out)} are left out; --check-sequences 2 adds them"
@@ -50,19 +50,12 @@ def test_effects_are_left_out_of_a_run_that_cannot_pay_for_them_and_the_plan_say
     ],
 )
 def test_whoever_says_how_many_or_names_an_effect_has_texts_run_again(asked, settings, n):
-    plan, _ = planned(replace(asked, **settings))
+    plan = planned(replace(asked, **settings))
     assert len(plan.run_again) == n
     assert plan.run_again <= plan.checked
     assert bool(of_texts_run_again(plan.statistics)) == (n > 0)
-    said = [line for line in summary(plan) if "again" in line]
+    said = [line for line in summary(plan, tiny_model("bert")) if "again" in line]
     assert said == [f"{n} of these are run again without each head"] * (n > 0) or plan.left_out
-
-
-def test_a_plan_counts_the_costs_of_effects_by_what_is_run_again(asked):
-    plan, _ = planned(replace(asked, check_sequences=3))
-    plan = replace(plan, n_again=2)
-    assert n_chosen(plan, STATISTICS["sequence_head_effect"]) == 2
-    assert n_chosen(plan, STATISTICS["sequence_vector_rollout"]) == 3
 
 
 def test_effects_are_added_to_a_file_by_name_and_stay_in_it(asked):

@@ -5,21 +5,19 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from pages.ui.store.note import Note, note_beside
-from precompute.jobs import note
-from precompute.jobs.note import noting
-from precompute.jobs.runner import run_local
+from precompute import display
+from precompute.display import displayed
 from precompute.jobs.shards import unfinished_name
-from precompute.progress.events import Advanced, Begun, Event, Finished
-from precompute.run import run
-from tests.small_store import request
+from precompute.progress import Begun, Finished
 
-SOME = Note("sequences", 1.5, 2, 3.0, 4, socket.gethostname(), os.getpid())
+SOME = Note("sequences", 1, 2, 3.0, socket.gethostname(), os.getpid())
 
 
 def _note(folder: Path, written: Note | str) -> Path:
@@ -29,43 +27,34 @@ def _note(folder: Path, written: Note | str) -> Path:
     return folder / "a.duckdb"
 
 
-def test_a_run_says_how_far_it_is_until_it_ends(tmp_path):
-    asked = request(tmp_path, statistics=["token_norm"], output=tmp_path / "new" / "a.duckdb")
-    seen: list[tuple[str, float, int]] = []
-
-    def look(event: Event) -> None:
-        found = note_beside(asked.output)
-        assert found is not None
-        if isinstance(event, Begun | Finished):
-            seen.append((found.stage, found.done, found.total))
-
-    assert note_beside(asked.output) is None
-    n = len(run(asked, run_local, look).corpus)
-    begun = ["model", "proof", "corpus", "weights"]
-    assert [stage for stage, *_ in seen[:4]] == begun
-    assert seen[4:9] == [
-        *(("sequences", done, n) for done in (0, n)),
-        *(("tables", done, 2) for done in (0, 1, 2)),
-    ]
-    assert {stage for stage, *_ in seen[9:]} == {"file"}
-    assert note_beside(asked.output) is None
+def test_a_run_says_how_far_it_is_until_it_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr(display, "_SECONDS_BETWEEN_LOOKS", 0.01)
+    output = tmp_path / "a.duckdb"
+    assert note_beside(output) is None
+    with displayed(output) as tell:
+        tell(Begun("sequences", 8, 2, 6.0))
+        tell(Finished(4, 2.0))
+        found = _first_note(output, "sequences", 6)
+        assert (found.total, found.process) == (8, os.getpid())
+        assert found.seconds_left is not None
+        tell(Begun("file"))
+        assert _first_note(output, "file", 0).seconds_left is None
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_jobs_under_way_are_noted_once_a_second(tmp_path):
-    now = 0.0
-    with noting(tmp_path / "a.duckdb", lambda: now) as tell:
-        tell(Begun("sequences", total=8, sizes={0: 8}))
-        noted = []
-        for now, share in ((0.9, 0.25), (1.0, 0.5), (1.9, 0.75)):  # noqa: B007
-            tell(Advanced(0, share))
-            found = note_beside(tmp_path / "a.duckdb")
-            noted.append(found and found.done)
-    assert noted == [0, 4, 4]
+def _first_note(output: Path, stage: str, done: int) -> Note:
+    """Wait for a note of a stage."""
+    for _ in range(1000):
+        found = note_beside(output)
+        if found and (found.stage, found.done) == (stage, done):
+            return found
+        time.sleep(0.01)
+    raise AssertionError
 
 
 def test_a_run_that_fails_leaves_no_note(tmp_path):
     def fail():
-        with noting(tmp_path / "a.duckdb"):
+        with displayed(tmp_path / "a.duckdb"):
             _note(tmp_path, SOME)
             seen.extend(note_beside(tmp_path / name) for name in ("a.duckdb", "b.duckdb"))
             raise ZeroDivisionError
@@ -98,7 +87,3 @@ def test_what_is_no_note_is_passed_over(tmp_path, content):
 @pytest.mark.parametrize("process", [10**30, "1", None, -(10**30)])
 def test_what_is_no_process_is_none(tmp_path, process):
     assert note_beside(_note(tmp_path, replace(SOME, process=process))) is None
-
-
-def test_pages_know_the_fields_that_runs_write():
-    assert Note.__annotations__ == note.Note.__annotations__
