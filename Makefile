@@ -4,7 +4,7 @@ PYTHON ?= python3
 ENVIRONMENT := .venv
 RUN := $(ENVIRONMENT)/bin/python
 
-.PHONY: demo demo-all test test-fast check docs faults mutate lock clean
+.PHONY: demo demo-all test test-fast check docs lock clean
 
 demo: $(ENVIRONMENT)/demo-installed  ## build the demo statistics and serve the dashboard meanwhile
 	$(RUN) -m precompute demo --first
@@ -32,12 +32,6 @@ check: $(ENVIRONMENT)/tests-installed  ## look for faults without running anythi
 
 docs: $(ENVIRONMENT)/tests-installed  ## build the site of docs/ into site/; a broken link fails
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet
-
-faults: $(ENVIRONMENT)/tests-installed  ## kill, damage and starve real runs, and read what anybody may have made: hours
-	$(RUN) -m tests.tools.faults --full
-
-mutate: $(ENVIRONMENT)/tests-installed  ## change formulas one by one and see a test fail: hours
-	nice -n 15 $(RUN) -m tests.tools.mutation
 
 lock: $(ENVIRONMENT)/tests-installed  ## write the hashes of all that requirements.txt brings with it
 	$(RUN) -m uv pip compile requirements.txt --constraints requirements-dev.txt --output-file requirements.lock \

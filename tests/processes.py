@@ -1,9 +1,17 @@
-"""Processes of a run, from /proc (Linux only)."""
+"""Processes of a run, from /proc (Linux only), and how they end after a signal."""
 
+import os
+import re
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 from precompute.request import Request
+
+_STOPPED = re.compile(r"Stopped\.( Kept in .*\.)? Go on: .+\n")
+_PATIENCE = 300.0  # seconds
 
 
 def command_of(asked: Request, *more: str) -> list[str]:
@@ -42,3 +50,48 @@ def children(process: int) -> set[int]:
     except (FileNotFoundError, ProcessLookupError):
         return set()
     return {int(number) for number in listed.split()}
+
+
+def hear_ctrl_c() -> None:
+    """Hear SIGINT as in a terminal; a shell ignores it for background commands."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def wait_for_handler(run: subprocess.Popen[str]) -> None:
+    """Wait until a run handles SIGTERM itself, soon after Python has started."""
+    status = Path(f"/proc/{run.pid}/status")
+    while run.poll() is None:
+        caught = status.read_text().partition("SigCgt:")[2].split()[0]
+        if int(caught, 16) >> (signal.SIGTERM - 1) & 1:
+            return
+        time.sleep(0.001)
+    raise AssertionError("ended before it could be stopped")
+
+
+def assert_stopped(run: subprocess.Popen[str], number: signal.Signals) -> str:
+    """Outcome of a run after a signal: it stopped with one line, or was done before.
+
+    Raises:
+        AssertionError: with another status or other lines, or a process of it goes on.
+    """
+    try:
+        messages = run.communicate(timeout=_PATIENCE)[1]
+    except subprocess.TimeoutExpired as error:
+        raise AssertionError("it, or a process of it, goes on") from error
+    is_stopped = run.returncode == 128 + number and _STOPPED.fullmatch(messages)
+    if not is_stopped and (run.returncode, messages) != (0, ""):
+        raise AssertionError(f"ended with status {run.returncode} and said:\n{messages[-3000:]}")
+    deadline = time.monotonic() + _PATIENCE
+    while _is_there(run.pid):
+        if time.monotonic() > deadline:
+            raise AssertionError("a process of it goes on")
+        time.sleep(0.01)
+    return "stopped in one line" if run.returncode else "done all the same"
+
+
+def _is_there(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from analysis.statistics import annotation, corpus, image
 from pages.ui.choices.links import VIEWS
 from pages.ui.contents import GROUPS, PAGES
 from precompute.passes import STATISTICS
-from tests.tools.faults.phases import PHASES
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("analysis", "pages", "precompute", "tests")
@@ -199,14 +197,56 @@ def test_variables_are_called_what_they_hold(folder):
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_files_stay_short(folder):
     lengths = [(len(path.read_text().splitlines()), path) for path in sources(folder)]
-    assert max(lengths)[0] <= 400, max(lengths)
+    assert max(lengths)[0] <= 600, max(lengths)
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_folders_hold_few_files(folder):
-    sizes = Counter(path.parent for path in sources(folder) if path.name != "__init__.py")
-    (fullest, size), *_ = sizes.most_common(1)
-    assert size <= 20, f"{fullest} holds {size} files: give them rooms by what they are about"
+BUDGETS = {
+    "analysis": 2_595,
+    "analysis/measures": 6_482,
+    "analysis/models": 4_315,
+    "analysis/statistics": 10_811,
+    "pages": 18_291,
+    "pages/ui": 11_172,
+    "precompute": 4_297,
+    "precompute/corpora": 6_075,
+    "precompute/jobs": 2_247,
+    "precompute/models": 1_966,
+    "precompute/passes": 3_037,
+    "tests": 53_791,
+}
+"""Lines of Python that each room may have, without the rooms inside it; they only go down."""
+
+
+def lines_of_rooms(lines: dict[str, int]) -> Counter[str]:
+    """Lines of every room, from those of files; a file belongs to the innermost room it is in."""
+    rooms: Counter[str] = Counter()
+    for file, n in lines.items():
+        rooms[max((room for room in BUDGETS if file.startswith(f"{room}/")), key=len)] += n
+    return rooms
+
+
+def outgrown(lines: dict[str, int]) -> list[str]:
+    rooms = lines_of_rooms(lines)
+    return [f"{room}: {n} of {BUDGETS[room]}" for room, n in rooms.items() if n > BUDGETS[room]]
+
+
+def lines_of_files() -> dict[str, int]:
+    files = (path for folder in FOLDERS for path in sources(folder))
+    return {str(file.relative_to(ROOT)): len(file.read_text().splitlines()) for file in files}
+
+
+def test_no_room_outgrows_its_budget():
+    assert not outgrown(lines_of_files()), "take something away, or give up something else"
+
+
+@pytest.mark.parametrize("room", BUDGETS)
+def test_a_room_that_outgrows_its_budget_would_be_seen(room):
+    lines = lines_of_files()
+    spare = BUDGETS[room] - lines_of_rooms(lines)[room]
+    assert not outgrown(lines | {f"{room}/new.py": spare})
+    assert outgrown(lines | {f"{room}/new.py": spare + 1}) == [
+        f"{room}: {BUDGETS[room] + 1} of {BUDGETS[room]}"
+    ]
 
 
 @pytest.mark.parametrize("folder", FOLDERS[:3])
@@ -243,9 +283,3 @@ def test_no_name_of_a_module_is_assigned_twice():
         assigned = [n for n in ast.parse(path.read_text()).body if isinstance(n, ast.Assign)]
         names = Counter(ast.unparse(target) for n in assigned for target in n.targets)
         assert not [name for name, times in names.items() if times > 1], path
-
-
-def test_functions_at_which_faults_are_planted_exist():
-    for place in PHASES.values():
-        module, _, name = place.rpartition(".")
-        assert callable(getattr(import_module(module), name)), place

@@ -137,8 +137,7 @@ def binned_correlation(corpus: Corpus) -> pd.DataFrame:
     """ρ over all pairs; absent where fewer than 8 bins of norms can be told apart.
 
     What falls into one quarter of an octave of α, or one 64th of norms, is a tie, as the file says;
-    how far that is from sorted pairs is measured by
-    `tests.tools.benchmarks.accuracy.spearman_accuracy`.
+    docs/limits.md holds how far that is from sorted pairs.
     """
     rows, pooled = [], {}
     for layer in range(len(corpus.model.layers)):

@@ -10,9 +10,18 @@ from selenium.webdriver.support.ui import WebDriverWait
 from pages.ui.contents import PAGES
 from tests.pages.kit.chromium import needs_chromium, parameters, title_of
 from tests.pages.kit.walk import walk
-from tests.tools.tour import DRAWN
 
 pytestmark = needs_chromium
+DRAWN = """
+const charts = [...document.querySelectorAll("[data-testid=stVegaLiteChart]")]
+    .filter(element => element.getClientRects().length);
+const idle = document.querySelector("[data-test-script-state=notRunning]");
+const waits = [...document.querySelectorAll("[data-testid=stSkeleton]")]
+    .filter(element => element.getClientRects().length);
+const drawn = charts.every(element => element.querySelector("svg, canvas")?.clientHeight);
+return idle && drawn && !waits.length;
+"""
+"""Script that tells if all charts are drawn and nothing is awaited."""
 MOST = 90  # stops on a page
 HERE = """
 const here = document.activeElement;

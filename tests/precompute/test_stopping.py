@@ -15,8 +15,8 @@ import typer
 from precompute import stopping
 from precompute.stopping import stoppable
 from tests import processes
+from tests.processes import assert_stopped, hear_ctrl_c, wait_for_handler
 from tests.small_store import request
-from tests.tools.faults.interrupts import assert_stopped, hear_ctrl_c, wait_for_handler
 
 _COMMAND_GIVEN = stopping.command_given
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}

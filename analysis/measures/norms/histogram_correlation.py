@@ -26,8 +26,7 @@ def histogram_spearman(
 
     Differs:
         Ranks are those of bins, which loses the order within a bin. By token type the loss is
-        below 0.001, by head it can be larger, which
-        `tests/tools/benchmarks/accuracy/spearman_accuracy.py` measures on real pairs.
+        below 0.001, by head it can be larger: docs/limits.md holds what real pairs showed.
     """
     counts = counts.astype(np.float64)
     first_ranks, second_ranks = (centred_midranks(bins, counts) for bins in (first, second))

@@ -1,4 +1,4 @@
-"""The bundled images: handwritten digits of scikit-learn, for training and held out.
+"""The bundled images: handwritten digits of scikit-learn that the bundled model was not trained on.
 
 They were made from 32 × 32 scans by counting the inked pixels of every 4 × 4 block (0 to 16), so
 that a number is the share of ink in its place. Ink is white here.
@@ -47,32 +47,25 @@ class Digit:
 
 
 @cache
-def digits() -> tuple[tuple[Digit, ...], tuple[Digit, ...]]:
-    """Return the digits that the bundled model was trained on, and the held-out ones.
-
-    Every digit has the same share in both.
-    """
+def digits() -> tuple[Digit, ...]:
+    """Return the held-out digits; every digit has the share that it has in all."""
     # these take half a second to import, which runs over other corpora need not wait for
     from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split
 
     pixels, labels = load_digits(return_X_y=True)
     ink = np.asarray(pixels, dtype=np.uint8).reshape(-1, SIDE, SIDE)
-    parts = train_test_split(
+    _, held_out = train_test_split(
         np.arange(len(labels)), test_size=N_HELD_OUT, random_state=SPLIT_SEED, stratify=labels
     )
-    train, held_out = (
-        tuple(Digit(int(index), int(labels[index]), ink[index]) for index in sorted(part))
-        for part in parts
-    )
-    return train, held_out
+    return tuple(Digit(int(index), int(labels[index]), ink[index]) for index in sorted(held_out))
 
 
 def read_digit_images(reader: ImageReader, *, limit: int | None = None) -> Reading:
     """Read the held-out digits, in the order of the data set."""
     sequences = [
         image_sequence(index, read_picture(digit.png, name=digit.name, mask=digit.mask), reader)
-        for index, digit in enumerate(digits()[1][:limit])
+        for index, digit in enumerate(digits()[:limit])
     ]
     content = content_sha256(sequences)
     settings = {"images": content, "processor": reader.settings}

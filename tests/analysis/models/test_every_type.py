@@ -23,14 +23,14 @@ from analysis.models.reading import Reading, in_float64, random_inputs, read_mod
 from analysis.models.stream import stream_layers
 from analysis.models.trace import LayerTrace, Model, in_dtype
 from tests.analysis.models.every_type import every_type, tiny_type
-from tests.refusals import refused
-from tests.tools.types_table import (
+from tests.ledger import (
     IS_READ,
     IS_REFUSED,
     outcomes,
     proved_reading,
     written_version,
 )
+from tests.refusals import refused
 
 WRITTEN = outcomes()
 READ = [name for name, (outcome, _) in WRITTEN.items() if outcome == IS_READ]

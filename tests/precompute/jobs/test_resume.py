@@ -133,7 +133,6 @@ def test_what_is_of_another_corpus_input_or_model_is_not_kept(asked, other):
 
 
 def test_killing_the_process_anywhere_loses_nothing(tmp_path, tmp_path_factory):
-    """Once here; `tests/tools/benchmarks/kill_anywhere.py` does it twenty times on the demo."""
     asked = request(tmp_path, statistics=EVERY_KIND)
     process = subprocess.Popen(processes.command_of(asked), stdout=subprocess.DEVNULL)
     shards = tmp_path / ".shards"

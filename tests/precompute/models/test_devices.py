@@ -9,9 +9,9 @@ from analysis.errors import UserError
 from precompute.jobs.runner import run_local
 from precompute.models.devices import chosen_device, has_float64
 from precompute.run import run
+from tests.precompute.models import single_device
 from tests.refusals import refused
 from tests.small_store import request
-from tests.systems import single_device
 
 STATISTICS = {
     "bert": ["token_norm", "singular_value", "relative_position_profile"],

@@ -4,6 +4,7 @@ import sys
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 import torch
@@ -17,7 +18,7 @@ from precompute.models.load_models import load_model
 from tests.docs.written import ROOT
 from tests.precompute.corpora.tiny_japanese import japanese_like
 from tests.precompute.corpora.whole import whole_for
-from tests.precompute.models.changed_files import change_settings, drop_tensors
+from tests.precompute.models.changed_files import change_settings, change_weights, drop_tensors
 from tests.refusals import refused
 from tests.tiny import TINY, save_tiny, tiny_model
 from tests.tracing import trace_of
@@ -203,3 +204,12 @@ def test_the_demo_model_adds_up_with_its_real_weights():
     for layer in trace.layers:
         assert attention_block_errors(layer, trace.is_token).max() < 1e-5
         assert attention_sum_error(layer.attention, trace.is_token).max() < 1e-5
+
+
+def test_other_weights_under_the_name_of_a_bundled_model_are_refused(tmp_path, monkeypatch):
+    known = BUNDLED["demo-digits"]
+    changed = Path(copytree(bundled.shipped_folder("demo-digits"), tmp_path / "digits"))
+    change_weights(changed, lambda tensors: [tensor.add_(1) for tensor in tensors.values()])
+    monkeypatch.setitem(BUNDLED, "demo-digits", replace(known, folder=lambda: changed))
+    said = refused(UnfitModel, load_model, "demo-digits", device="cpu")
+    assert f"not {known.sha256}. Put them back: git checkout --" in said

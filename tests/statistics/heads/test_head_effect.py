@@ -16,7 +16,6 @@ from analysis.effects import CHANGES, FILLINGS, MEAN, ZERO
 from analysis.measures.heads.head_effect import TypeMeans
 from analysis.statistics.heads import head_effect as statistic
 from analysis.token_types import OTHER, TOKEN_TYPES
-from precompute.corpora.copies import BLOCK
 from precompute.corpora.encode import Encoder
 from precompute.corpora.load import entries
 from precompute.corpora.masking import masked
@@ -57,6 +56,8 @@ VALUES = {
     "vit": "layers.{}.attention.v_proj",
     "llama": "layers.{}.self_attn.v_proj",
 }
+BLOCK = 9
+"""Syllables of a text of the corpus `demo-copy`, each said again so many tokens later."""
 PREDICTING = ("bert", "gpt2")
 
 

@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 from itertools import pairwise, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import duckdb
 import numpy as np
@@ -13,17 +13,62 @@ import pytest
 from analysis.measures.pairs.mixing_change import LEAST_DEGREES, LEAST_SEQUENCES, mean_interval
 from analysis.scopes import EFFECTS, RELATIONS, SHARED_EFFECTS
 from analysis.statistics.pairs import pair_delta
+from analysis.statistics.rows import table_of
+from precompute.jobs.shards import as_stored
 from precompute.jobs.tables import merge
 from precompute.store.build import add_table, declare, file_config
 from precompute.store.check import assert_unique
 from tests.tiny import BOTH_WAYS
-from tests.tools.benchmarks.pair_intervals import covered, intervals, stored
 from tests.tracing import layers_of, rows_of_table
 
 both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
 VALUES = [f"{kind}_{effect}" for kind, effect in product(("mean", "std", "error"), SHARED_EFFECTS)]
 VALUES.append("degrees")
 Matrix = list[list[float]]
+
+
+def covered(sizes: list[int], alike: float) -> float:
+    """The share of 2,000 pairs of true mean 0 whose interval holds it.
+
+    Args:
+        sizes: occurrences of the pair in every sequence.
+        alike: correlation of changes within a sequence.
+    """
+    generator = np.random.default_rng(0)
+    sequence = np.repeat(np.arange(len(sizes)), sizes)
+    shared = generator.normal(size=(2000, len(sizes)))[:, sequence]
+    alone = generator.normal(size=(2000, len(sequence)))
+    delta = np.sqrt(alike) * shared + np.sqrt(1 - alike) * alone
+    low, high = intervals(stored(delta, sequence))
+    return ((low <= 0) & (high >= 0)).mean()
+
+
+def intervals(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends of the interval of every pair in one step of the layer."""
+    return mean_interval(
+        *(rows[name].to_numpy(float) for name in ("mean_ff", "error_ff", "degrees"))
+    )
+
+
+def stored(delta: np.ndarray, sequence: np.ndarray, relations: Any = 0) -> pd.DataFrame:
+    """Rows that the store makes of the pairs.
+
+    Args:
+        delta: the change of every occurrence, a row per pair.
+        sequence: sequence of each occurrence, sorted by sequence.
+        relations: relation of each occurrence, as a place in RELATIONS.
+    """
+    n_pairs, n = delta.shape
+    columns = dict.fromkeys(pair_delta.TABLE.shard_schema.names, np.zeros(n_pairs * n, dtype=int))
+    columns |= dict.fromkeys(EFFECTS, delta.ravel())
+    first = np.r_[True, np.diff(sequence) > 0]
+    columns |= {
+        "seq": np.tile(sequence, n_pairs),
+        "source": np.repeat(np.arange(n_pairs), n),
+        "is_first": np.tile(first, n_pairs),
+        "relation": np.broadcast_to(relations, delta.shape).ravel(),
+    }
+    return as_stored(pair_delta.TABLE, table_of(pair_delta.TABLE, **columns)).to_pandas()
 
 
 def slow_deltas(before: Matrix, after: Matrix) -> Matrix:
@@ -204,7 +249,7 @@ def test_sequences_of_one_size_have_the_textbook_error_and_degrees():
 @pytest.mark.parametrize("sizes", [[1] * 3, [30, 5, 2, 1, 1], [20, *[1] * 20]], ids=str)
 def test_intervals_cover_what_they_promise_however_unevenly_pairs_are_spread(sizes, alike):
     """2,000 pairs whose true mean is 0; `alike` is the correlation within a sequence."""
-    share, _ = covered("normal", sizes, alike)
+    share = covered(sizes, alike)
     assert 0.93 <= share <= (0.97 if len(set(sizes)) == 1 else 1), share
 
 

@@ -17,7 +17,7 @@ def model() -> LoadedModel:
 
 def test_its_images_are_the_digits_the_model_has_never_seen(model):
     corpus = whole(read_digit_images(model.image_reader))
-    names = [f"digit {digit.label} no. {digit.number}" for digit in digits()[1]]
+    names = [f"digit {digit.label} no. {digit.number}" for digit in digits()]
     assert [sequence.text for sequence in corpus.sequences] == names
     assert corpus.name == DEMO_DIGITS
     assert len(corpus.sequences[0]) == 1 + SIDE * SIDE
@@ -27,7 +27,7 @@ def test_its_images_are_the_digits_the_model_has_never_seen(model):
 def test_its_masks_are_where_at_least_half_is_ink(model):
     corpus = whole(read_digit_images(model.image_reader, limit=20))
     shares = set()
-    for sequence, digit in zip(corpus.sequences, digits()[1], strict=False):
+    for sequence, digit in zip(corpus.sequences, digits(), strict=False):
         coverage = model.image_reader.coverage(sequence.picture)
         assert coverage is not None
         np.testing.assert_array_equal(coverage, digit.ink.ravel() >= HALF)

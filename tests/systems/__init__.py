@@ -1,1 +1,0 @@
-"""Functions that other systems and devices lack."""

@@ -1,1 +1,0 @@
-"""Programs that measure, damage, mutate and look at Mixscope; the suite leaves their tests out."""

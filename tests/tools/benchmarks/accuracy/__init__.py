@@ -1,1 +1,0 @@
-"""Errors of stored numbers, and coverage of intervals."""

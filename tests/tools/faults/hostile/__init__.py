@@ -1,1 +1,0 @@
-"""Gifts of strangers to readers: inputs, files, addresses, charts and sockets."""
