@@ -12,6 +12,7 @@ import pyarrow as pa
 from jaxtyping import Float
 
 from analysis.errors import UserError
+from analysis.statistics.corpus import Identity
 from precompute.corpora.images.images import image_sequence
 from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
@@ -21,6 +22,7 @@ from precompute.live.layer_maps import KeptLayers
 from precompute.live.live_relevance import grid, relevance_of, text_of
 from precompute.live.sequence_numbers import sequence_numbers
 from precompute.live.stopping import stoppable
+from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 
@@ -31,7 +33,7 @@ Kept = tuple[SequenceOf[int], SequenceOf[int]] | bytes
 """Stored form of a sequence: ids and segments of a text, or the picture of an image."""
 
 
-class OtherWeights(UserError):
+class OtherModel(UserError):
     """The model under the name in the file is not the one that made the file."""
 
 
@@ -150,7 +152,7 @@ def rerun(
     name: str,
     *,
     revision: str,
-    weights_sha256: str,
+    identity: Identity,
     dtype: str,
     segments: str = "read",
     random_weights: int | None = None,
@@ -163,7 +165,7 @@ def rerun(
         look_up: see `Rerun`; the others are facts of the file's run.
 
     Raises:
-        OtherWeights: if the weights under this name have changed.
+        OtherModel: if the files under this name, or the packages that read them, have changed.
         UserError: if there is no such model here, or it cannot be loaded.
     """
     model = load_model(
@@ -175,10 +177,10 @@ def rerun(
         random_weights=random_weights,
         part=part,
     )
-    if model.weights_sha256 != weights_sha256:
-        raise OtherWeights(
-            f"The weights of {name!r} have SHA-256 {model.weights_sha256}, but the file was made "
-            f"with {weights_sha256}. Put those weights back, or build the file again."
+    if model.identity != identity:
+        raise OtherModel(
+            f"{name!r} here is another model than the one of the file: "
+            f"{differences(model.identity, identity)}. Put that one back, or build the file again."
         )
     return Rerun(model, look_up)
 

@@ -14,6 +14,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.errors import UserError
+from analysis.statistics.corpus import Identity, identity_in
 from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
 from pages.ui.live.model_process import Refused, model_process
 from pages.ui.live.waiting import in_turn, look_up, turns
@@ -32,7 +33,7 @@ class Model(NamedTuple):
 
     name: str
     revision: str
-    weights_sha256: str
+    identity: Identity
     dtype: str
     segments: str
     random_weights: int | None
@@ -61,7 +62,7 @@ def reachable(view: View) -> bool:
         with st.spinner(say("live.loading")):
             in_turn(_loaded, identity(view.store))
     except Refused as error:
-        key = "other_weights" if error.kind == "OtherWeights" else "no_model"
+        key = "other_model" if error.kind == "OtherModel" else "no_model"
         view.write("warning", say(f"live.{key}", model=model, reason=plain(error)))
         return False
     return True
@@ -162,10 +163,9 @@ def _of_text(of: Model, text: str, max_tokens: int) -> Any:
 def identity(store: Store) -> Model:
     """Identity of the model of the open file."""
     run, facts = store.run, store.facts
-    weights = facts.get("weights_sha256", "")
     name, revision, dtype = (str(run[column]) for column in ("model", "revision", "dtype"))
-    segments = facts.get("segments", "read")
-    return Model(name, revision, weights, dtype, segments, store.random_weights, store.part)
+    segments, named = facts.get("segments", "read"), (store.random_weights, store.part)
+    return Model(name, revision, identity_in(facts), dtype, segments, *named)
 
 
 @st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)
