@@ -133,10 +133,10 @@ class Plan:
     def _fingerprint(self, table: Table) -> str:
         of_pass = {"version": table.version, "table": contract(table), "sealed": SEALED}
         of_pass |= {"counted_from": 1}
-        weights = {"model": self.facts.model, "dtype": self.facts.dtype} | self._declared(table)
+        weights = {"model": self.facts.model} | self._declared(table)
         if table.of_model:
             return fingerprint(**of_pass, **weights)
-        corpus: dict[str, object] = {"seed": self.facts.seed}
+        corpus = {"dtype": self.facts.dtype, "seed": self.facts.seed}
         corpus |= {"segments": "zero"} if self.facts.segments == "zero" else {}
         corpus |= {"corpus": self.corpus.content_sha256}
         corpus |= {"job_sequences": [part.job_sequences for part in self.corpus.parts]}

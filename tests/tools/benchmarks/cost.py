@@ -58,7 +58,7 @@ def bert_base() -> LoadedModel:
 
 def plan_of(sequences: tuple[Sequence, ...], folder: Path, names: list[str] | None) -> Plan:
     corpus = on_disk(sequences, folder)
-    facts, n_checked = Facts("0" * 64, "float32", 0, POST_NORM), checked_within_budget(len(corpus))
+    facts, n_checked = Facts((), "float32", 0, POST_NORM), checked_within_budget(len(corpus))
     return Plan(
         folder, facts, corpus, chosen_statistics(names), n_checked=n_checked, n_again=n_checked
     )

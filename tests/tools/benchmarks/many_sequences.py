@@ -66,7 +66,7 @@ def plan_of(folder: Path, n: int) -> Plan:
     write.JOB_SEQUENCES = write.PART_SEQUENCES  # fewer files, and nothing is run
     reading = Reading("synthetic", {"n": n}, partial(sequences, n), lambda: "0" * 64)
     corpus = write.indexed(reading, folder)
-    return Plan(folder, Facts("0" * 64, "float32", 0, POST_NORM), corpus, NAMES)
+    return Plan(folder, Facts((), "float32", 0, POST_NORM), corpus, NAMES)
 
 
 def shard(table: Table, job: tuple[Sequence, ...]) -> pa.Table:

@@ -71,7 +71,7 @@ def _sequence(index: int, ids: np.ndarray, starts: np.ndarray) -> Sequence:
 
 def plan_of(folder: Path, n_sequences: int) -> Plan:
     corpus = on_disk(sequences(n_sequences), folder)
-    return Plan(folder / "shards", Facts("", "float32", 0, POST_NORM), corpus, NAMES)
+    return Plan(folder / "shards", Facts((), "float32", 0, POST_NORM), corpus, NAMES)
 
 
 def make_shards(plan: Plan, n_layers: int) -> None:
