@@ -9,7 +9,7 @@ import duckdb
 import torch
 
 from analysis.errors import UserError
-from analysis.statistics.corpus import provenance
+from analysis.statistics.corpus import Identity, identity_in, provenance
 from analysis.statistics.corpus import run as stored_run
 from precompute import SHARDS
 from precompute.choice import (
@@ -40,6 +40,7 @@ from precompute.jobs.plan import Facts, Plan, kept_sequences
 from precompute.jobs.runner import Runner, finish_plan
 from precompute.jobs.shards import remove_unfinished
 from precompute.jobs.shortage import reporting_shortage
+from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.needs import (
@@ -54,7 +55,6 @@ from precompute.request import Request, image_corpus_name
 from precompute.store.build import build
 from precompute.store.open_file import opened
 from precompute.store.provenance import (
-    NO_PART,
     checked_facts,
     identity,
     provenance_facts,
@@ -233,7 +233,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
     if request.frequencies:
         vocabulary = model.model.config.vocab_size
         frequencies = read_frequencies(request.frequencies, vocabulary=vocabulary)
-    held = _statistics_already_in(request, identity(request, model, corpus), model.part)
+    held = _statistics_already_in(request, identity(request, model, corpus), model.identity)
     names = in_order({*chosen_statistics(request.statistics), *held})
     n_layers, n_heads = len(model.layers), len(model.layers[0].query_weight)
     n_checked = request.check_sequences or checked_within_budget(len(corpus))
@@ -246,7 +246,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
     return Plan(
         folder=request.output.parent / SHARDS,
         facts=Facts(
-            model.weights_sha256,
+            model.identity,
             request.dtype,
             request.seed,
             model.layers[0].order,
@@ -281,18 +281,20 @@ def _word_vectors(request: Request, corpus: Corpus) -> WordVectors | None:
     return read_word_vectors(request.word_vectors, forms)
 
 
-def _statistics_already_in(request: Request, run_identity: dict, part: str | None) -> list[str]:
+def _statistics_already_in(request: Request, run_identity: dict, model: Identity) -> list[str]:
     """Return a file's statistics, to keep them when others of the same run are added."""
     if not request.output.exists():
         return []
     try:
         with opened(request.output) as store:
             row = stored_run(store)
-            facts = provenance(store).set_index("name")["value"]
+            facts = {str(name): value for name, value in provenance(store).to_numpy()}
     except (UserError, duckdb.Error):
         return []
+    if (there := identity_in(facts)) != model:
+        print(f"The file is of another model ({differences(model, there)}); nothing of it is kept.")
+        return []
     same = facts.get("segments", request.segments) == request.segments
-    same &= facts.get("part", NO_PART) == (part or NO_PART)
     same &= facts.get("column", Request.column) == request.column
     same &= all(row[name] == value for name, value in run_identity.items())
     known = chosen_statistics(None)

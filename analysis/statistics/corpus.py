@@ -1,5 +1,7 @@
 """Tables of the corpus as the model read it, of the run and of the file's contents."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
@@ -17,6 +19,18 @@ from analysis.statistics.table import (
     Table,
     View,
 )
+
+MODEL = "model."
+"""Beginning of the names in `provenance` of settings that the numbers of the model depend on."""
+Identity = tuple[tuple[str, str], ...]
+"""These settings, in the order of their names."""
+
+
+def identity_in(facts: Mapping[str, str]) -> Identity:
+    """Return the settings of a model among the facts of a file; none in those of earlier
+    versions."""
+    return tuple(sorted(fact for fact in facts.items() if fact[0].startswith(MODEL)))
+
 
 LETTERS_A_TOKEN = 64
 """Characters of text that a file keeps per token of a sequence: some fifteen times a usual

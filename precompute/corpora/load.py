@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
@@ -29,9 +28,9 @@ from precompute.corpora.texts.packing import packed, paired
 from precompute.corpora.texts.paragraphs import documents
 from precompute.corpora.texts.parquet import parquet_entries
 from precompute.corpora.texts.unlabeled_pickle import unlabeled_pickle_entries
-from precompute.corpora.tokenizing.japanese import is_japanese, settings_of_japanese
 from precompute.corpora.tokenizing.padding import without_padding
 from precompute.corpora.wording import file_name
+from precompute.models.identity import reader_settings
 
 __all__ = [
     "PACKINGS",
@@ -111,7 +110,7 @@ def read_corpus(
     settings = {
         "files": source.sha256,
         "names": [file_name(file) for file in source.files],
-        "tokenizer": _sha256_of(tokenizer),
+        "reader": reader_settings(tokenizer),
         **of_model,
         "max_tokens": max_tokens,
         "limit": limit,
@@ -130,19 +129,6 @@ def read_corpus(
     return Reading(
         source.name, settings, begin, lambda: source.sha256, counts, revisions=source.revisions
     )
-
-
-def _sha256_of(tokenizer: PreTrainedTokenizerBase) -> str:
-    """Hash everything that a tokenizer's output depends on."""
-    backend = getattr(tokenizer, "backend_tokenizer", None)
-    state = [
-        type(tokenizer).__name__,
-        repr(sorted(tokenizer.get_vocab().items())) if backend is None else backend.to_str(),
-        *(settings_of_japanese(tokenizer) if is_japanese(tokenizer) else ()),
-        repr(sorted(tokenizer.special_tokens_map.items())),
-        repr(tokenizer.clean_up_tokenization_spaces),
-    ]
-    return sha256("\n".join(state).encode()).hexdigest()
 
 
 def check_limit(limit: int | None) -> None:

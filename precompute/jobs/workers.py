@@ -17,6 +17,7 @@ from precompute.jobs.memory import return_freed_memory, set_threads
 from precompute.jobs.plan import Job, Plan
 from precompute.jobs.runner import OnFinished, finish_job
 from precompute.jobs.waiting import Waiting
+from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import modules_of_passes
@@ -47,7 +48,7 @@ class _Worker:
             random_weights=facts.random_weights,
             part=facts.part,
         )
-        _check_weights(self.plan, model)
+        _check_model(self.plan, model)
         return model
 
 
@@ -95,13 +96,13 @@ def work(job: Job) -> None:
     finish_job(here.plan, lambda: here.model, job)
 
 
-def _check_weights(plan: Plan, model: LoadedModel) -> None:
-    """Raise UnfitModel if the worker loads other weights than the run was started with."""
-    if model.weights_sha256 != plan.facts.weights_sha256:
+def _check_model(plan: Plan, model: LoadedModel) -> None:
+    """Raise UnfitModel if the worker loads another model than the run was started with."""
+    if model.identity != plan.facts.model:
         raise UnfitModel(
-            f"A worker has weights of {model.name!r} with SHA-256 {model.weights_sha256}, but the "
-            f"run was started with {plan.facts.weights_sha256}. Give every worker the same files, "
-            "and for --random-weights the same version of torch on the same kind of processor."
+            f"A worker has another {model.name!r} than the run was started with: "
+            f"{differences(model.identity, plan.facts.model)}. Give every worker the same files "
+            "and versions of packages, for --random-weights on the same kind of processor."
         )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from analysis.errors import UserError
+from analysis.statistics.corpus import Identity
 from precompute.corpora.images.images import image_sequence
 from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
@@ -14,6 +15,7 @@ from precompute.live.answers import HeadVectors, LayerMaps, LiveRelevance
 from precompute.live.head_vectors import head_vectors
 from precompute.live.layer_maps import layer_maps
 from precompute.live.live_relevance import grid, relevance_of, text_of
+from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 
@@ -24,7 +26,7 @@ Kept = tuple[SequenceOf[int], SequenceOf[int]] | bytes
 """Stored form of a sequence: ids and segments of a text, or the picture of an image."""
 
 
-class OtherWeights(UserError):
+class OtherModel(UserError):
     """The model under the name in the file is not the one that made the file."""
 
 
@@ -117,7 +119,7 @@ def rerun(
     name: str,
     *,
     revision: str,
-    weights_sha256: str,
+    identity: Identity,
     dtype: str,
     segments: str = "read",
     random_weights: int | None = None,
@@ -126,7 +128,7 @@ def rerun(
     """Load the model that made a file by facts of its run, without the hub.
 
     Raises:
-        OtherWeights: if the weights under this name have changed.
+        OtherModel: if the files under this name, or the packages that read them, have changed.
         UserError: if there is no such model here, or it cannot be loaded.
     """
     model = load_model(
@@ -138,10 +140,10 @@ def rerun(
         random_weights=random_weights,
         part=part,
     )
-    if model.weights_sha256 != weights_sha256:
-        raise OtherWeights(
-            f"The weights of {name!r} have SHA-256 {model.weights_sha256}, but the file was made "
-            f"with {weights_sha256}. Put those weights back, or build the file again."
+    if model.identity != identity:
+        raise OtherModel(
+            f"{name!r} here is another model than the one of the file: "
+            f"{differences(model.identity, identity)}. Put that one back, or build the file again."
         )
     return Rerun(model)
 

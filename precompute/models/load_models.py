@@ -15,6 +15,7 @@ from analysis.models.reading import read_model
 from analysis.models.trace import Model, in_dtype
 from precompute.models.bundled import BUNDLED, check_bundled
 from precompute.models.devices import chosen_device, has_float64
+from precompute.models.identity import model_identity
 from precompute.models.load_processor import load_image_reader
 from precompute.models.load_tokenizer import VOCABULARIES, ReadTokenizer, read_tokenizer
 from precompute.models.loaded_model import DTYPES, LoadedModel
@@ -95,6 +96,9 @@ def load_model(
     read = ReadTokenizer(None, "")
     if images is None:
         read = read_tokenizer(folder, name, configuration)
+    reader = images or read.tokenizer
+    of_files = {"weights_sha256": weights_sha256, "part": part, "reader": reader}
+    identity = model_identity(model, whole, **of_files)
     reading = read_model(model)
     layers = reading.layers
     if dtype != "float32":
@@ -105,6 +109,7 @@ def load_model(
         name=name,
         revision=_revision(revision, weights_sha256, random_weights),
         weights_sha256=weights_sha256,
+        identity=identity,
         model=model,
         tokenizer=read.tokenizer,
         overruled_tokenizer=read.overruled,

@@ -30,6 +30,7 @@ from analysis.models.proof import Proof, prove, prove_places, worst_of
 from analysis.models.reading import Reading, in_float64, random_inputs
 from analysis.models.stream import OnLayer, eager_pass, stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights
+from analysis.statistics.corpus import Identity
 from analysis.token_types import REGISTER
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.randomness import generator
@@ -48,12 +49,14 @@ Control = Literal["removed", "permuted"]
 class LoadedModel:
     """A model with its readers of input, and the origin of both.
 
-    It reads texts with a tokenizer or images with `images`; the other one is None.
+    It reads texts with a tokenizer or images with `images`; the other one is None. `identity` is
+    `model_identity` of the model as it was loaded.
     """
 
     name: str
     revision: str
     weights_sha256: str
+    identity: Identity
     model: Model
     tokenizer: Any  # of transformers; None where the model reads images
     reading: Reading

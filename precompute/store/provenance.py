@@ -58,6 +58,7 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
     facts |= {f"corpus {name}": str(count) for name, count in corpus.counts.items()}
     facts |= {
         "weights_sha256": model.weights_sha256,
+        **dict(model.identity),
         "random_weights": "none" if model.random_weights is None else str(model.random_weights),
         "part": model.part or NO_PART,
         "limit": str(request.limit or "none"),

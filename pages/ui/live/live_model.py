@@ -14,6 +14,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.errors import UserError
+from analysis.statistics.corpus import Identity, identity_in
 from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
 from pages.ui.live.model_process import Refused, model_process
 from pages.ui.store.open_file import Store
@@ -31,7 +32,7 @@ class Model(NamedTuple):
 
     name: str
     revision: str
-    weights_sha256: str
+    identity: Identity
     dtype: str
     segments: str
     random_weights: int | None
@@ -59,7 +60,7 @@ def reachable(view: View) -> bool:
     try:
         ask(view.store, "ready")
     except Refused as error:
-        key = "other_weights" if error.kind == "OtherWeights" else "no_model"
+        key = "other_model" if error.kind == "OtherModel" else "no_model"
         view.write("warning", say(f"live.{key}", model=model, reason=plain(error)))
         return False
     return True
@@ -146,10 +147,9 @@ def unless_refused(view: View, function: str, *given: Any, key: Any, **named: An
 def identity(store: Store) -> Model:
     """Identity of the model of the open file."""
     run, facts = store.run, store.facts
-    weights = facts.get("weights_sha256", "")
     name, revision, dtype = (str(run[column]) for column in ("model", "revision", "dtype"))
-    segments = facts.get("segments", "read")
-    return Model(name, revision, weights, dtype, segments, store.random_weights, store.part)
+    segments, named = facts.get("segments", "read"), (store.random_weights, store.part)
+    return Model(name, revision, identity_in(facts), dtype, segments, *named)
 
 
 def ask(store: Store, function: str, *given: Any, key: Any = None, **named: Any) -> Any:

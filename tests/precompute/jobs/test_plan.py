@@ -21,7 +21,10 @@ from tests.precompute.corpora.whole import on_disk
 def plan(sequences, tmp_path) -> Plan:
     corpus = on_disk(sequences, tmp_path)
     return Plan(
-        Path("shards"), Facts("w", "float32", 0, POST_NORM), corpus, chosen_statistics(None)
+        Path("shards"),
+        Facts((("model.weights", "w"),), "float32", 0, POST_NORM),
+        corpus,
+        chosen_statistics(None),
     )
 
 
@@ -72,7 +75,7 @@ def test_heads_are_averaged_over_the_whole_corpus_and_what_is_run_again(
         read.extend(text.index for text in texts)
         return ()
 
-    model: Any = SimpleNamespace(weights_sha256="w", type_means=type_means)
+    model: Any = SimpleNamespace(identity=(), type_means=type_means)
     for _ in range(2):  # once per process
         plan.type_means(model)
     assert sorted(read) == averaged

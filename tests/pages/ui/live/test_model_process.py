@@ -25,9 +25,9 @@ TEXT = ((1, 5, 6, 7, 2), (0, 0, 0, 0, 0))
 def model(tmp_path_factory) -> dict[str, Any]:
     """Identity of a small model."""
     folder = save_tiny("bert", tmp_path_factory.mktemp("model") / "model")
-    weights = load_model(str(folder), device="cpu").weights_sha256
+    identity = load_model(str(folder), device="cpu").identity
     named = {"name": str(folder), "revision": "", "dtype": "float32"}
-    return named | {"weights_sha256": weights}
+    return named | {"identity": identity}
 
 
 @pytest.fixture(scope="module")
@@ -60,9 +60,9 @@ def test_readers_who_come_together_get_what_they_get_alone(asked, model):
 
 
 def test_a_model_that_is_another_one_is_refused_by_the_kind_of_its_error(asked, model):
-    with pytest.raises(Refused, match="Put those weights back") as refused:
-        maps(asked, {**model, "weights_sha256": "another"})
-    assert refused.value.kind == "OtherWeights"
+    with pytest.raises(Refused, match="Put that one back") as refused:
+        maps(asked, {**model, "identity": (("model.weights", "another"),)})
+    assert refused.value.kind == "OtherModel"
 
 
 def test_an_error_of_the_program_is_raised_with_where_it_was(asked, model):
