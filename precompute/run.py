@@ -9,6 +9,7 @@ import duckdb
 import torch
 
 from analysis.errors import UserError
+from analysis.foreign_file import Locked
 from analysis.statistics.corpus import provenance
 from analysis.statistics.corpus import run as stored_run
 from precompute import SHARDS
@@ -313,6 +314,8 @@ def _statistics_already_in(request: Request, run_identity: dict, part: str | Non
         with opened(request.output) as store:
             row = stored_run(store)
             facts = provenance(store).set_index("name")["value"]
+    except Locked:
+        raise
     except (UserError, duckdb.Error):
         return []
     same = facts.get("segments", request.segments) == request.segments
