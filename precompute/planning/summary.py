@@ -9,7 +9,8 @@ from precompute.planning.choice import of_texts_run_again
 
 def summary(plan: Plan) -> Iterator[str]:
     """Yield the size of the corpus, the number of statistics by group, and what is done."""
-    yield f"{len(plan.corpus):,} sequences, {plan.corpus.n_tokens:,} tokens"
+    form = plan.corpus.form and f", read as {plan.corpus.form}"
+    yield f"{len(plan.corpus):,} sequences, {plan.corpus.n_tokens:,} tokens{form}"
     by_group = {group: len({*names} & {*plan.statistics}) for group, names in groups().items()}
     there = [f"{group} {n}" for group, n in by_group.items() if n and group != ALL]
     yield f"{len(plan.statistics)} statistics: {', '.join(there)}"
