@@ -29,6 +29,9 @@ _FAULTS = {
     "broken_law": "Its table {table} breaks the law `{law}`.",
 }
 
+_LOCKED = ("Could not set lock on file", "being used by another process")
+"""DuckDB's words for a file that another process holds open for writing: on Unix, on Windows."""
+
 _Types = dict[str, dict[str, str]]
 """Column types, by table name and column name."""
 
@@ -41,6 +44,17 @@ class OtherSchema(UserError):
         super().__init__(
             f"schema version {has}; this version of Mixscope reads {SCHEMA_VERSION}. "
             "Build the file again with this version."
+        )
+
+
+class Locked(UserError):
+    """A file that another process holds open for writing; `reason` names the process."""
+
+    def __init__(self, path: str, reason: str):
+        self.reason = reason
+        super().__init__(
+            f"{path} is locked by a program that is writing to it. Wait until it is done, or end "
+            f"it. ({reason})"
         )
 
 
@@ -64,10 +78,16 @@ def attach(store: DuckDBPyConnection, path: str, *, memory: str = "", spill_to: 
     Raises:
         OtherSchema: if it is of another version of this program.
         BrokenContract: if it is none of this program's, or was changed.
+        Locked: if another process holds it open for writing.
         duckdb.Error: if it cannot be read.
     """
-    for statement in attaching(path, memory=memory, spill_to=spill_to):
-        store.execute(statement)
+    try:
+        for statement in attaching(path, memory=memory, spill_to=spill_to):
+            store.execute(statement)
+    except duckdb.IOException as error:
+        if any(sign in str(error) for sign in _LOCKED):
+            raise Locked(path, str(error).splitlines()[0]) from error
+        raise
     there = _types(store, "file")
     _assert_columns(
         there, RUN, [column for column in RUN.columns if column.name == "schema_version"]

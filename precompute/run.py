@@ -9,6 +9,7 @@ import duckdb
 import torch
 
 from analysis.errors import UserError
+from analysis.foreign_file import Locked
 from analysis.statistics.corpus import Identity, identity_in, provenance
 from analysis.statistics.corpus import run as stored_run
 from precompute import SHARDS
@@ -289,6 +290,8 @@ def _statistics_already_in(request: Request, run_identity: dict, model: Identity
         with opened(request.output) as store:
             row = stored_run(store)
             facts = {str(name): value for name, value in provenance(store).to_numpy()}
+    except Locked:
+        raise
     except (UserError, duckdb.Error):
         return []
     if (there := identity_in(facts)) != model:

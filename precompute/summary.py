@@ -14,7 +14,8 @@ def summary(plan: Plan, model: LoadedModel) -> Iterator[str]:
     n_heads = len(model.layers[0].query_weight)
     yield f"{model.name}: {model.family}, {len(model.layers)} layers of {n_heads} heads"
     corpus = plan.corpus
-    yield f"{corpus.name}: {len(corpus):,} sequences, {corpus.n_tokens:,} tokens"
+    form = corpus.form and f", read as {corpus.form}"
+    yield f"{corpus.name}: {len(corpus):,} sequences, {corpus.n_tokens:,} tokens{form}"
     by_group = {group: len({*names} & {*plan.statistics}) for group, names in groups().items()}
     there = [f"{group} {n}" for group, n in by_group.items() if n and group != ALL]
     yield f"{len(plan.statistics)} statistics: {', '.join(there)}"

@@ -23,10 +23,16 @@ from precompute.corpora.sequence import Sequence as Input
 from precompute.corpora.source import Source, source_of
 from precompute.corpora.texts.arrow import arrow_entries
 from precompute.corpora.texts.blocks import blocks
-from precompute.corpora.texts.jsonl import TEXT, jsonl_entries, write_jsonl
+from precompute.corpora.texts.jsonl import (
+    TEXT,
+    json_list_entries,
+    jsonl_entries,
+    write_jsonl,
+)
 from precompute.corpora.texts.packing import packed, paired
 from precompute.corpora.texts.paragraphs import documents
 from precompute.corpora.texts.parquet import parquet_entries
+from precompute.corpora.texts.table import table_entries
 from precompute.corpora.texts.unlabeled_pickle import unlabeled_pickle_entries
 from precompute.corpora.tokenizing.padding import without_padding
 from precompute.corpora.wording import file_name
@@ -43,7 +49,14 @@ __all__ = [
 TREES = "trees"
 TEXT_PACKINGS = ("paragraphs", "sentences", "blocks")
 PACKINGS = (*TEXT_PACKINGS, TREES)
-OF_COLUMNS = {"arrow": arrow_entries, "jsonl": jsonl_entries, "parquet": parquet_entries}
+OF_COLUMNS = {
+    "arrow": arrow_entries,
+    "csv": table_entries,
+    "json": json_list_entries,
+    "jsonl": jsonl_entries,
+    "parquet": parquet_entries,
+    "tsv": table_entries,
+}
 """Readers with an option for the column of texts."""
 READERS = {**OF_COLUMNS, "pickle": unlabeled_pickle_entries}
 _COUNTED = (
@@ -127,7 +140,13 @@ def read_corpus(
         source.check_unchanged()
 
     return Reading(
-        source.name, settings, begin, lambda: source.sha256, counts, revisions=source.revisions
+        source.name,
+        settings,
+        begin,
+        lambda: source.sha256,
+        counts,
+        revisions=source.revisions,
+        form=NAMES[one_format_of(source.files)],
     )
 
 
@@ -179,7 +198,7 @@ def entries(
     counts = left_out.counts
     if column != TEXT and form not in OF_COLUMNS:
         raise UserError(
-            f"--column names the column of the texts in JSON Lines, Parquet or Arrow, and "
+            f"--column names the column of the texts in JSON, CSV, TSV, Parquet or Arrow, and "
             f"{source.name} is {NAMES[form]}. Leave --column out."
         )
     if form in ANNOTATED:

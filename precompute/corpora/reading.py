@@ -13,7 +13,7 @@ class Reading:
 
     `settings` holds everything that the sequences depend on. `begin` reads the sequences from an
     index on. `sha256` is that of the corpus, once all of it is read. `revisions` are the commits of
-    files from the hub.
+    files from the hub, `form` is the recognised form of a text corpus.
 
     `counts` holds the changes to the text: `truncated` (sequences that were cut to fit), `unpaired`
     (paragraphs without a partner), `too_short` (ends of documents left out because they are too
@@ -34,3 +34,4 @@ class Reading:
     counts: Counter[str] = field(default_factory=Counter)
     is_images: bool = False
     revisions: tuple[str, ...] = ()
+    form: str = ""

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.needs import Need
+from precompute.corpora.images.pictures import DECODING
 from precompute.corpora.index.columns import rows_of
 from precompute.corpora.index.corpus import Corpus, Part, part_path
 from precompute.corpora.reading import Reading
@@ -54,7 +55,9 @@ def indexed(reading: Reading, folder: Path, on_event: OnEvent = ignore) -> Corpu
     if corpus_file.exists():
         corpus = _there(home, corpus_file)
         if corpus is not None and list(corpus.parts) == parts:
-            return replace(corpus, name=reading.name, revisions=reading.revisions)
+            return replace(
+                corpus, name=reading.name, revisions=reading.revisions, form=reading.form
+            )
         corpus_file.unlink()
     before = parts[-1] if parts else _NOTHING
     reading.counts["truncated"] += before.truncated
@@ -82,6 +85,7 @@ def indexed(reading: Reading, folder: Path, on_event: OnEvent = ignore) -> Corpu
         counts=dict(reading.counts),
         parts=tuple(parts),
         revisions=reading.revisions,
+        form=reading.form,
     )
     with named_when_whole(corpus_file) as file:
         file.write(_sealed(corpus.written().encode()))
@@ -186,7 +190,7 @@ def _sha256(sequences: list[Sequence]) -> str:
         if sequence.targets is not None:
             digest.update(sequence.targets.tobytes())
         if sequence.image is not None:
-            digest.update(sequence.image.sha256.encode())
+            digest.update(f"{DECODING} {sequence.image.sha256}".encode())
     return digest.hexdigest()
 
 
