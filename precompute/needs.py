@@ -185,17 +185,16 @@ def _unmet_by_positions(statistic: str, model: LoadedModel) -> Iterator[Unmet]:
 
 
 def check_length(max_tokens: int, model: LoadedModel) -> None:
-    """Raise UserError if texts may be so long that the model reads them otherwise than its trial.
+    """Raise UserError if texts may be longer than those that the model reads as its trial.
 
     Raises:
         UserError: naming the setting and the largest length.
     """
     longest, setting = bound_of(model.model.config)
-    if longest is not None and max_tokens > longest and model.images is None:
+    if longest is not None and max_tokens > longest:
         raise UserError(
-            f"--max-tokens is {max_tokens}, and model {model.name!r} ({setting}) attends to texts "
-            f"of more than {longest} tokens in another way, which is not read. Give --max-tokens "
-            f"{longest}."
+            f"--max-tokens is {max_tokens}, and by {setting} of its config.json the model attends "
+            f"in another way to texts of more than {longest} tokens. Give --max-tokens {longest}."
         )
 
 

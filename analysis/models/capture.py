@@ -27,26 +27,20 @@ def unchanged(model: nn.Module) -> Iterator[None]:
     Some modules keep what they last computed, and the library leaves hooks behind.
 
     Raises:
-        UnfitModel: other modules were put in place, so that what was found is of neither.
+        UnfitModel: other modules were put in place.
     """
     modules = [*model.modules()]
     holders = {id(held): vars(held) for m in modules for held in (m, getattr(m, "config", m))}
-    before = [
-        (now, dict(now), [(of, dict(of)) for of in now.values() if isinstance(of, dict)])
-        for now in holders.values()
-    ]
+    inner = [part for held in holders.values() for part in held.values() if isinstance(part, dict)]
+    before = [(held, dict(held)) for held in (*holders.values(), *inner)]
     try:
         yield
         if [*model.modules()] != modules:
-            raise UnfitModel(
-                f"{type(model).__name__} puts other modules in place as it runs, so that no text "
-                "is read as the one before."
-            )
+            raise UnfitModel(f"{type(model).__name__} puts other modules in place as it runs.")
     finally:
-        for now, attributes, dictionaries in before:
-            for held, content in ((now, attributes), *dictionaries):
-                held.clear()
-                held.update(content)
+        for held, content in before:
+            held.clear()
+            held.update(content)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from analysis.models.finding.calls import Call, Moment
 from analysis.models.stream import size_of
 from analysis.models.trace import Model
 
-_OURS = ("analysis", "precompute")
+_PACKAGES = ("analysis", "precompute", "transformers")
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,7 @@ def trial(model: Model) -> Iterator[None]:
     """Leave a model as it was, and state errors of the library in one sentence, within a context.
 
     Raises:
-        UnfitModel: for an error whose innermost frame, but for those of torch, is the library's; or
-            if the model does not stay the same modules.
+        UnfitModel: for an error whose innermost frame, but for those of torch, is the library's.
     """
     try:
         with unchanged(model):
@@ -109,10 +108,9 @@ def trial(model: Model) -> Iterator[None]:
     except UserError:
         raise
     except Exception as error:  # the library checks little, so that errors are of any kind
-        frames = (frame for frame, _ in walk_tb(error.__traceback__))
-        packages = [frame.f_globals.get("__name__", "").partition(".")[0] for frame in frames]
-        known = [package for package in packages if package in (*_OURS, "transformers")]
-        if known[-1:] != ["transformers"]:
+        names = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
+        packages = [name.partition(".")[0] for name in names]
+        if [package for package in packages if package in _PACKAGES][-1] != "transformers":
             raise
         raise _stopped(model, error) from error
 
@@ -127,8 +125,9 @@ def _stopped(model: Model, error: Exception) -> UnfitModel:
     settings = ", ".join(
         f"{name} = {value}"
         for name, value in model.config.to_dict().items()
-        if name in words or (type(value) is int and value > 1 and str(value) in words)
-        if not name.endswith("token_id")
+        if (value and name in words)
+        or (type(value) is int and value > 2 and words & {f"{value}", f"{value / 2:g}"})
+        if not name.endswith("token_id")  # rotations are of half a head's size
     )
     return UnfitModel(
         f"{type(model).__name__} cannot be read: models are first run on random {given} alone, in "
