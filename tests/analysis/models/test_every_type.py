@@ -130,7 +130,9 @@ def _loaded(name: str, reading: Reading) -> LoadedModel:
 
 def _state(model: Model) -> dict[str, Any]:
     """Everything that a model and its configuration hold: tensors, attributes, hooks, modules."""
-    state = {f"config.{name}": repr(value) for name, value in vars(model.config).items()}
+    state: dict[str, Any] = {
+        f"config.{name}": repr(value) for name, value in vars(model.config).items()
+    }
     for path, module in model.named_modules():
         for name, value in vars(module).items():
             held = value if isinstance(value, dict) else {"": value}
