@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from analysis.errors import BadCorpus, UserError
+from analysis.models.places import bound_of
 from analysis.needs import OF_MODELS, OF_TEXTS, Need
 from precompute.corpora.index.corpus import Corpus
 from precompute.models.loaded_model import LoadedModel
@@ -181,6 +182,20 @@ def _unmet_by_positions(statistic: str, model: LoadedModel) -> Iterator[Unmet]:
         )
     if Need.OWN_SCORES in needs and how == "distance":
         yield f"scores that queries and keys make alone{but}", leave
+
+
+def check_length(max_tokens: int, model: LoadedModel) -> None:
+    """Raise UserError if texts may be longer than those that the model reads as its trial.
+
+    Raises:
+        UserError: naming the setting and the largest length.
+    """
+    longest, setting = bound_of(model.model.config)
+    if longest is not None and max_tokens > longest:
+        raise UserError(
+            f"--max-tokens is {max_tokens}, and by {setting} of its config.json the model attends "
+            f"in another way to texts of more than {longest} tokens. Give --max-tokens {longest}."
+        )
 
 
 def check_segments(model: LoadedModel) -> None:

@@ -48,6 +48,7 @@ from precompute.needs import (
     allowed,
     check_corpus,
     check_known,
+    check_length,
     check_model,
     check_segments,
 )
@@ -113,6 +114,9 @@ def _loaded(request: Request, on_event: OnEvent = ignore) -> LoadedModel:
         print(f"Layers without attention, of which nothing is measured: {shown}.")
     if model.not_read:
         print(f"Modules after the Transformer, which are not read: {', '.join(model.not_read)}.")
+    if model.settings_not_read:
+        names = ", ".join(model.settings_not_read)
+        print(f"Settings of config.json that no part of the model reads: {names}.")
     if model.overruled_tokenizer:
         print(
             "Texts are read as tokenizer.json says, and otherwise than by "
@@ -123,6 +127,7 @@ def _loaded(request: Request, on_event: OnEvent = ignore) -> LoadedModel:
     if model.images is not None and model.images.interpolation:
         print(f"Positions: {model.images.interpolation} by the model itself.")
     check_model(named_statistics(request.statistics), model)
+    check_length(request.max_tokens, model)
     check_segments(model)
     return model
 

@@ -163,6 +163,7 @@ PROVENANCE = Table(
         "name <> 'random_weights' or regexp_full_match(value, 'none|[0-9]{1,19}')",
         "name <> 'part' or value in ('none', 'text', 'vision', 'encoder')",
         "name <> 'modules_not_read' or regexp_full_match(value, '[A-Za-z0-9_, ]+')",
+        "name <> 'settings_not_read' or regexp_full_match(value, '[A-Za-z0-9_.?, -]+')",
         "name <> 'weight_bits' or regexp_full_match(value, '[1-9]')",
         "name <> 'reading' or value in ('found', 'code')",
         f"name <> 'transforms' or value in ({quoted(*TRANSFORMS)})",

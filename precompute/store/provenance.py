@@ -40,8 +40,8 @@ def run_row(request: Request, model: LoadedModel, plan: Plan) -> dict:
         **identity(request, model, plan.corpus),
         "model": request.model,
         "family": model.family,
-        "n_layers": config.num_hidden_layers,
-        "n_heads": config.num_attention_heads,
+        "n_layers": max([*model.numbers, *model.reading.without_attention]),
+        "n_heads": len(model.layers[0].query_weight),
         "hidden_size": config.hidden_size,
         "corpus": plan.corpus.name,
         "device": model.device,
@@ -87,6 +87,8 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         facts["layers_with_sink_logits"] = ", ".join(map(str, with_sinks))
     if model.not_read:
         facts["modules_not_read"] = ", ".join(model.not_read)
+    if model.settings_not_read:
+        facts["settings_not_read"] = ", ".join(model.settings_not_read)
     if model.images is None:
         return facts | _of_text(request, model, corpus)
     positions = model.images.interpolation or "as learned"
