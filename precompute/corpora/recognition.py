@@ -16,9 +16,9 @@ from precompute.corpora.texts.table import table_options
 from precompute.corpora.wording import file_name, path_as_given
 
 Format = Literal[
-    *("arrow", "conllu", "coreference", "csv", "json", "jsonl", "paragraphs", "parquet", "pickle"),
+    "arrow", "conllu", "coreference", "csv", "json", "jsonl", "paragraphs", "parquet", "pickle",
     "tsv",
-]
+]  # fmt: skip
 NAMES: dict[Format, str] = {
     "arrow": "Arrow",
     "conllu": "CoNLL-U",

@@ -12,7 +12,7 @@ from precompute.jobs.runner import run_local
 from precompute.passes import STATISTICS
 from precompute.run import run
 from precompute.store import build
-from tests.held_open import held_open
+from tests.precompute.store.held_open import held_open
 from tests.refusals import refused
 from tests.shared_store import shared_store
 from tests.small_store import build_store, request

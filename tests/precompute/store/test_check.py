@@ -12,7 +12,7 @@ from analysis.errors import UserError
 from analysis.statistics import SCHEMA_VERSION
 from precompute.store.check import faults
 from precompute.store.show import every_table, lines
-from tests.held_open import held_open
+from tests.precompute.store.held_open import held_open
 from tests.refusals import refused
 from tests.shared_store import shared_store
 from tests.small_store import manifest_of
